@@ -1,0 +1,33 @@
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: setup fix check test test-all bench size
+
+setup: .venv/ready
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[train,cuda,dev]'
+	touch $@
+
+fix: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+test: setup
+	$(BIN)/pytest -n 2
+
+test-all: setup
+	$(BIN)/pytest -n 2 -m ''
+
+bench: setup
+	$(BIN)/python benchmarks/run.py
+
+size:
+	@find src tests benchmarks -name '*.py' | xargs wc -l | sort -n

@@ -1,0 +1,10 @@
+"""Plain functions to machine code: CPU, CUDA and interpreted, one disk cache, bits and random streams.
+
+A *kernel* is a plain module-level function over arrays and records. It may call other plain functions, the
+intrinsics of `bits`, and generic functions that stand for "whatever this game does". `compile_kernel` rebuilds it
+with those names filled in and compiles the result for one target.
+"""
+
+from anyzero.compile.kernels import TARGETS, Unit, compile_kernel
+
+__all__ = ["TARGETS", "Unit", "compile_kernel"]

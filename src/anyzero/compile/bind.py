@@ -1,0 +1,58 @@
+"""Rebuild a plain function with its callees filled in: how one source becomes code for any game and target.
+
+A kernel calls `legal_actions(rules, state, actions)` without knowing the game. `bind` makes a copy of the kernel
+whose globals name the game's own function instead, and does the same to everything that function calls. Nothing is
+registered anywhere: two games, or two versions of one game, can live in one process.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from types import CodeType, FunctionType
+from typing import Any
+
+Function = Callable[..., Any]
+
+
+def bind(
+    function: Function,
+    replace: Mapping[Function, Any],
+    wrap: Callable[[FunctionType], Any],
+    bound: dict[Function, Any] | None = None,
+) -> Any:
+    """A copy of `function`, wrapped for a target, that calls `replace[callee]` where it names `callee`.
+
+    A replacement that is itself a plain function is bound too; any other callable is put in as it is.
+    """
+    bound = {} if bound is None else bound
+    if function in bound:
+        return bound[function]
+    chosen = replace.get(function, function)
+    if not isinstance(chosen, FunctionType):
+        bound[function] = chosen
+        return chosen
+    names: dict[str, Any] = dict(chosen.__globals__)
+    bound[function] = bound[chosen] = wrap(rebuild(chosen, names))
+    for name in global_names(chosen.__code__):
+        callee = names.get(name)
+        if isinstance(callee, FunctionType):
+            names[name] = bind(callee, replace, wrap, bound)
+    return bound[function]
+
+
+def rebuild(function: FunctionType, names: dict[str, Any]) -> FunctionType:
+    """The same code over other globals. A function with a closure cannot be one source for all targets."""
+    if function.__closure__:
+        raise TypeError(f"{function.__qualname__} uses names of an enclosing function; define it at module level")
+    copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__module__ = function.__module__
+    copy.__qualname__ = function.__qualname__
+    copy.__doc__ = function.__doc__
+    return copy
+
+
+def global_names(code: CodeType) -> Iterator[str]:
+    """Every name that the code may look up in its globals, comprehensions included."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from global_names(constant)

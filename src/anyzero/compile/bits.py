@@ -1,0 +1,37 @@
+"""Bit tricks and raw access that compile to single instructions; these bodies are what runs interpreted.
+
+`cpu.py` and `gpu.py` hold the machine's own version of each. Words are `numpy.uint64` throughout: mixing them with
+signed integers turns both into floats.
+"""
+
+from typing import Any
+
+import numpy as np
+
+Word = Any  # a numpy.uint64; Any, because compiled functions are not checked for integer widths
+
+
+def trailing_zeros(word: Word) -> int:
+    """Index of the lowest set bit of a word that is not zero."""
+    value = int(word)
+    return (value & -value).bit_length() - 1
+
+
+def leading_bit(word: Word) -> int:
+    """Index of the highest set bit of a word that is not zero."""
+    return int(word).bit_length() - 1
+
+
+def count_bits(word: Word) -> int:
+    """How many bits of the word are set."""
+    return int(word).bit_count()
+
+
+def record_words(record: Any) -> int:
+    """How many 64-bit words the record's bytes make."""
+    return int(record.nbytes) // 8
+
+
+def record_word(record: Any, index: int) -> Word:
+    """The record's bytes from 8 * index to 8 * index + 7, as one word."""
+    return np.frombuffer(record.tobytes(), np.uint64)[index]

@@ -1,0 +1,139 @@
+"""Compiled code on disk: one file a kernel and signature, written at once, thrown away when it is damaged.
+
+Numba's own cache keeps an index that two processes can overwrite for each other. Here the file's name *is* the key (the
+sources, the kernel, the signature, the processor), so there is no index, and a rename makes each entry whole.
+"""
+
+import contextlib
+import hashlib
+import os
+import pickle
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.compiler import CompileResult
+
+NOTICE_AFTER_S = 2.0
+KEEP_UNUSED_S = 30 * 24 * 3600
+DIGEST_BYTES = 32
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept, by the operating system's own convention."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "anyzero" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "anyzero"
+
+
+class DiskCache:
+    """What a Numba dispatcher asks before it compiles, and tells afterwards."""
+
+    def __init__(self, owner: str, kernel: str, sources: str | None) -> None:
+        self.owner, self.kernel, self.sources = owner, kernel, sources
+        self.notice: threading.Timer | None = None
+
+    @property
+    def cache_path(self) -> str:
+        return str(cache_folder())
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """The compiled code of this signature, or None; then Numba compiles, and a person may be told."""
+        path = self.entry(signature, context)
+        found = None if path is None else read_entry(path)
+        if found is not None:
+            context.refresh()  # what the code links to must be in place before it is loaded
+            return CompileResult._rebuild(context, *found)
+        self.start_notice()
+        return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        self.stop_notice()
+        path = self.entry(signature, result.target_context)
+        if path is not None:
+            write_entry(path, pickle.dumps(result._reduce(), pickle.HIGHEST_PROTOCOL))
+
+    def flush(self) -> None:
+        """Numba calls this on recompilation; entries are keyed by content, so nothing is stale."""
+
+    def entry(self, signature: Any, context: Any) -> Path | None:
+        """The file for this signature on this processor; None when the sources are not known."""
+        if self.sources is None:
+            return None
+        processor = context.codegen().magic_tuple()
+        key = repr((self.kernel, str(signature), processor, numba.__version__, sys.version))
+        name = f"{self.kernel.rpartition('.')[2]}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.code"
+        return cache_folder() / f"{self.owner}-{self.sources[:24]}" / name
+
+    def start_notice(self) -> None:
+        if not sys.stderr.isatty():
+            return
+        text = f"compiling {self.owner} for this machine (the first time only) ..."
+        self.notice = threading.Timer(NOTICE_AFTER_S, lambda: print(text, file=sys.stderr, flush=True))
+        self.notice.daemon = True
+        self.notice.start()
+
+    def stop_notice(self) -> None:
+        if self.notice is not None:
+            self.notice.cancel()
+            self.notice = None
+
+
+def read_entry(path: Path) -> Any:
+    """What `write_entry` wrote, or None if there is nothing there or it is damaged (then it is removed)."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    digest, data = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
+    if hashlib.sha256(data).digest() == digest:
+        # Whole, but perhaps of a Numba that names its parts otherwise: any failure means "compile again".
+        with contextlib.suppress(Exception):
+            loaded = pickle.loads(data)
+            with contextlib.suppress(OSError):
+                os.utime(path.parent)
+            return loaded
+    with contextlib.suppress(OSError):
+        path.unlink()
+    return None
+
+
+def write_entry(path: Path, data: bytes) -> None:
+    """Write beside the place and rename, so that another process sees all of it or nothing."""
+    try:
+        if not path.parent.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            remove_unused(path.parent.parent)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(data).digest() + data)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink()
+            raise
+    except OSError as error:
+        warn_once(f"anyzero: cannot keep compiled code in {cache_folder()} ({error.strerror}); compiling in memory")
+
+
+def remove_unused(folder: Path) -> None:
+    """Drop the code of sources that nobody has loaded for a month."""
+    for entry in folder.iterdir():
+        with contextlib.suppress(OSError):
+            if entry.is_dir() and time.time() - entry.stat().st_mtime > KEEP_UNUSED_S:
+                for file in entry.iterdir():
+                    file.unlink()
+                entry.rmdir()
+
+
+_warned: set[str] = set()
+
+
+def warn_once(text: str) -> None:
+    if text not in _warned:
+        _warned.add(text)
+        print(text, file=sys.stderr, flush=True)

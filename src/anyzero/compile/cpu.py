@@ -1,0 +1,79 @@
+"""Numba on the CPU: intrinsics, and a dispatcher with our disk cache."""
+
+from types import FunctionType
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from anyzero.compile import bits
+from anyzero.compile.bind import Function
+from anyzero.compile.cache import DiskCache
+
+# The NumPy error model: a division by zero raises nothing, as on the GPU. The GIL is free while a kernel runs.
+OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+
+def as_word(builder: Any, value: Any) -> Any:
+    return builder.zext(value, ir.IntType(64)) if value.type.width < 64 else value
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def trailing_zeros(_context: Any, word: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.cttz(as_word(builder, args[0]), ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(word), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def leading_bit(_context: Any, word: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        zeros = builder.ctlz(as_word(builder, args[0]), ir.Constant(ir.IntType(1), 1))
+        return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
+
+    return types.int64(word), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def count_bits(_context: Any, word: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.ctpop(as_word(builder, args[0]))
+
+    return types.int64(word), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def record_words(_context: Any, record: Any) -> Any:
+    def generate(_context: Any, _builder: Any, signature: Any, _args: Any) -> Any:
+        return ir.Constant(ir.IntType(64), signature.args[0].size // 8)
+
+    return types.int64(record), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def record_word(_context: Any, record: Any, index: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        words = builder.bitcast(args[0], ir.IntType(64).as_pointer())
+        return builder.load(builder.gep(words, [args[1]]), align=1)
+
+    return types.uint64(record, index), generate
+
+
+INTRINSICS: dict[Function, Any] = {
+    bits.trailing_zeros: trailing_zeros,
+    bits.leading_bit: leading_bit,
+    bits.count_bits: count_bits,
+    bits.record_words: record_words,
+    bits.record_word: record_word,
+}
+
+
+def compile_function(function: FunctionType, cache: DiskCache | None) -> Any:
+    """A dispatcher for `function`; only a kernel (what Python calls) has a cache, its callees are inside it."""
+    dispatcher = numba.njit(**OPTIONS)(function)
+    if cache is not None:
+        dispatcher._cache = cache
+    return dispatcher

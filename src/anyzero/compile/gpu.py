@@ -1,0 +1,97 @@
+"""numba-cuda: intrinsics, device functions, and what a launch needs. Without a GPU its simulator takes over."""
+
+import warnings
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+# numba-cuda 0.30 asks NumPy for three names that NumPy 2.5 dropped.
+for gone, now in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
+    if not hasattr(np, gone):
+        setattr(np, gone, getattr(np, now))
+
+from numba import config  # noqa: E402  (after the names above are back)
+from numba import cuda as cuda  # noqa: E402  (for all who launch: never before the names above)
+
+from anyzero.compile import bits  # noqa: E402
+from anyzero.compile.bind import Function  # noqa: E402
+
+THREADS_A_BLOCK = 128
+
+
+def is_simulated() -> bool:
+    """Whether numba-cuda's simulator stands in for a GPU (set by NUMBA_ENABLE_CUDASIM=1)."""
+    return bool(config.ENABLE_CUDASIM)
+
+
+def is_available() -> bool:
+    """Whether kernels can run here, on a GPU or in the simulator."""
+    return is_simulated() or bool(cuda.is_available())
+
+
+def compile_function(function: FunctionType, *, is_kernel: bool) -> Any:
+    return cuda.jit(function) if is_kernel else cuda.jit(device=True)(function)
+
+
+def launch(kernel: Any, num: int, *args: Any) -> None:
+    """Run a kernel with `num` threads or a few more, and wait for it."""
+    with warnings.catch_warnings():
+        if is_simulated():  # its threads do not inherit NumPy's error state, and words must wrap around silently
+            warnings.simplefilter("ignore", RuntimeWarning)
+        kernel[-(-num // THREADS_A_BLOCK), THREADS_A_BLOCK](*args)
+        cuda.synchronize()
+
+
+def rules_to_device(rules: Any) -> Any:
+    """The same rules with their tables in the GPU's memory."""
+    return type(rules)(*(cuda.to_device(value) if isinstance(value, np.ndarray) else value for value in rules))
+
+
+@cuda.jit(device=True)
+def trailing_zeros(word):  # type: ignore[no-untyped-def]
+    return np.int64(cuda.ffs(word) - 1)
+
+
+@cuda.jit(device=True)
+def leading_bit(word):  # type: ignore[no-untyped-def]
+    return np.int64(63 - cuda.clz(word))
+
+
+@cuda.jit(device=True)
+def count_bits(word):  # type: ignore[no-untyped-def]
+    return np.int64(cuda.popc(word))
+
+
+def record_intrinsics() -> dict[Any, Any]:
+    """Raw access to a record's bytes; the simulator runs the plain functions."""
+    if is_simulated():
+        return {}
+    from llvmlite import ir
+    from numba.core import types
+    from numba.cuda.extending import intrinsic
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def record_words(_context: Any, record: Any) -> Any:
+        def generate(_context: Any, _builder: Any, signature: Any, _args: Any) -> Any:
+            return ir.Constant(ir.IntType(64), signature.args[0].size // 8)
+
+        return types.int64(record), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def record_word(_context: Any, record: Any, index: Any) -> Any:
+        def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+            words = builder.bitcast(args[0], ir.IntType(64).as_pointer())
+            return builder.load(builder.gep(words, [args[1]]), align=8)
+
+        return types.uint64(record, index), generate
+
+    return {bits.record_words: record_words, bits.record_word: record_word}
+
+
+INTRINSICS: dict[Function, Any] = {
+    bits.trailing_zeros: trailing_zeros,
+    bits.leading_bit: leading_bit,
+    bits.count_bits: count_bits,
+    **record_intrinsics(),
+}

@@ -1,0 +1,96 @@
+"""One door to the targets: a kernel, what it is compiled for, and where it is to run."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from anyzero.compile.bind import Function, bind
+
+TARGETS = ("cpu", "cuda", "interpreted")
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """What a kernel is compiled for: the functions that stand in for the generic ones, and where they come from."""
+
+    name: str
+    """Shown to people while it compiles, and the start of the cache folder's name."""
+    functions: Mapping[Function, Function]
+    """Generic function -> the function to call instead."""
+    modules: tuple[str, ...]
+    """The modules that define those functions: their sources are part of the cache key."""
+    compiled: dict[tuple[Function, str], Any] = field(default_factory=dict, repr=False)
+    """Kernels compiled so far in this process, by (kernel, target)."""
+
+
+def compile_kernel(
+    function: Function, unit: Unit, target: str = "cpu", constants: Mapping[str, Any] | None = None
+) -> Any:
+    """`function` for this unit on this target. Numba compiles it when it is first called, or loads it from disk.
+
+    On `cuda` the result is launched as `kernel[blocks, threads](...)`; `constants` replaces globals of the kernel by
+    name, for sizes that only a GPU needs to know when it compiles.
+    """
+    key = (function, target)
+    if key not in unit.compiled:
+        unit.compiled[key] = COMPILERS[target](function, unit, constants or {})
+    return unit.compiled[key]
+
+
+def compile_interpreted(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Function:
+    """Plain Python with the generic functions filled in; words wrap around silently, as they do compiled."""
+    bound = bind(function, unit.functions, lambda rebuilt: rebuilt)
+    bound.__globals__.update(constants)
+
+    @wraps(function)
+    def run(*args: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return bound(*args)
+
+    return run
+
+
+def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
+    from anyzero.compile import cpu
+    from anyzero.compile.cache import DiskCache
+    from anyzero.compile.sources import NoSourceError, source_hash
+
+    try:
+        sources = source_hash(function.__module__, *unit.modules)
+    except NoSourceError:
+        sources = None
+    own = unit.functions.get(function, function)
+    cache = DiskCache(unit.name, f"{own.__module__}.{own.__name__}", sources)
+
+    def wrap(rebuilt: FunctionType) -> Any:
+        # The name goes into the symbol, and symbols of two games must not meet in one process.
+        rebuilt.__qualname__ += f"_{unit.name}_{(sources or str(id(unit)))[:12]}"
+        is_kernel = rebuilt.__code__ is own.__code__
+        rebuilt.__globals__.update(constants if is_kernel else {})
+        return cpu.compile_function(rebuilt, cache if is_kernel else None)
+
+    return bind(function, {**unit.functions, **cpu.INTRINSICS}, wrap)
+
+
+def compile_cuda(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
+    from anyzero.compile import gpu
+
+    own = unit.functions.get(function, function)
+
+    def wrap(rebuilt: FunctionType) -> Any:
+        is_kernel = rebuilt.__code__ is own.__code__
+        rebuilt.__globals__.update(constants if is_kernel else {})
+        return gpu.compile_function(rebuilt, is_kernel=is_kernel)
+
+    return bind(function, {**unit.functions, **gpu.INTRINSICS}, wrap)
+
+
+COMPILERS: dict[str, Callable[[Function, Unit, Mapping[str, Any]], Any]] = {
+    "cpu": compile_cpu,
+    "cuda": compile_cuda,
+    "interpreted": compile_interpreted,
+}

@@ -1,0 +1,1 @@
+"""The game contract, its laws, and one file a game."""

@@ -1,0 +1,113 @@
+"""The functions that make a game, as generic functions: kernels call these, and a game's own stand in for them.
+
+Compiled functions take `(rules, state, ...)`, write into what the caller hands them, allocate nothing, and draw
+randomness only from the stream `rng`. Action numbers and encodings are seen from the seat to move (a pawn's step
+forward has the same number for both seats), so that one network plays every seat.
+
+Each function below is either required (its body raises) or a default that a game may replace.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from anyzero.compile.bits import record_word, record_words
+from anyzero.compile.random import U, random_below, random_unit, scramble
+
+CHANCE = -1
+OVER = -2
+
+
+def initial_state(rules: Any, state: Any) -> None:
+    """Fill a zeroed state with the position before the first move."""
+    raise NotImplementedError
+
+
+def seat_to_move(rules: Any, state: Any) -> int:
+    """0..num_seats-1, or CHANCE, or OVER."""
+    raise NotImplementedError
+
+
+def legal_actions(rules: Any, state: Any, actions: Any) -> int:
+    """Write the legal action numbers (at a chance node: the outcomes) and return how many; 0 once it is over."""
+    raise NotImplementedError
+
+
+def play(rules: Any, state: Any, action: int) -> None:
+    """Change the state by a legal action or outcome."""
+    raise NotImplementedError
+
+
+def payoffs(rules: Any, state: Any, out: Any) -> None:
+    """Write each seat's result, in [-1, 1]; called only once the game is over."""
+    raise NotImplementedError
+
+
+def chance_weight(rules: Any, state: Any, outcome: int) -> float:
+    """Relative weight of an outcome at a chance node."""
+    return 1.0
+
+
+def encode(rules: Any, state: Any, planes: Any) -> None:
+    """Write the network's input over zeros, seen from the seat to move; at a chance node, the afterstate."""
+    raise NotImplementedError
+
+
+def amaf_key(rules: Any, state: Any, action: int) -> int:
+    """Which moves of one seat share AMAF statistics, in 0..num_amaf_keys-1; by default the action itself."""
+    return action
+
+
+def score(rules: Any, state: Any, seat: int) -> float:
+    """Points that a person counts, for this seat, so far."""
+    raise NotImplementedError
+
+
+def state_key(rules: Any, state: Any) -> Any:
+    """A 64-bit key that equal positions share; by default a hash of the state's bytes."""
+    key = U(0)
+    for index in range(record_words(state)):
+        key = scramble(key ^ record_word(state, index)) + U(0x9E3779B97F4A7C15)
+    return key
+
+
+def rollout(rules: Any, state: Any, actions: Any, rng: Any) -> int:
+    """Play the state at random to its end and return the number of moves; `actions` is scratch.
+
+    Moves are uniform over the legal ones and outcomes follow their weights. A game may end up in another final state as
+    long as the payoffs have the same distribution.
+    """
+    moves = 0
+    seat = seat_to_move(rules, state)
+    while seat != OVER:
+        count = legal_actions(rules, state, actions)
+        index = draw_outcome(rules, state, actions, count, rng) if seat == CHANCE else random_below(rng, count)
+        play(rules, state, np.int64(actions[index]))  # type: ignore[arg-type]
+        moves += 1
+        seat = seat_to_move(rules, state)
+    return moves
+
+
+def draw_outcome(rules: Any, state: Any, actions: Any, count: int, rng: Any) -> int:
+    """The index of an outcome, drawn by weight."""
+    total = 0.0
+    for index in range(count):
+        total += chance_weight(rules, state, np.int64(actions[index]))  # type: ignore[arg-type]
+    left = total * random_unit(rng)
+    for index in range(count):
+        left -= chance_weight(rules, state, np.int64(actions[index]))  # type: ignore[arg-type]
+        if left < 0.0:
+            return index
+    return count - 1
+
+
+REQUIRED = (initial_state, seat_to_move, legal_actions, play, payoffs)
+"""Compiled functions that every game has."""
+
+OPTIONAL = (chance_weight, encode, amaf_key, score, state_key, rollout)
+"""Compiled functions with a default, or that switch a feature on."""
+
+COMPILED = {function.__name__: function for function in (*REQUIRED, *OPTIONAL)}
+
+INTERPRETED = ("symmetries", "format_action", "parse_action", "format_state", "parse_state", "scene")
+"""Functions that only Python calls: text, pictures and tables."""

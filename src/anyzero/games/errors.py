@@ -1,0 +1,45 @@
+"""What can be wrong with input. Each message is one sentence that says what was wrong and what was possible."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class AnyzeroError(Exception):
+    """Base of every error that a user can cause; the command line prints it as one sentence."""
+
+
+class IllegalMoveError(AnyzeroError):
+    """A move that the rules do not allow in this position."""
+
+
+class BadPositionError(AnyzeroError):
+    """A text that is not a position of the game."""
+
+
+class UnknownNameError(AnyzeroError):
+    """A game, option or method that does not exist."""
+
+
+class BadOptionError(AnyzeroError):
+    """An option's value that the game cannot be played with."""
+
+
+class BadGameError(AnyzeroError):
+    """A game whose definition does not follow the contract."""
+
+
+class MissingFunctionError(AnyzeroError):
+    """A feature that needs a function which this game does not have."""
+
+
+def list_some(names: Iterable[str], most: int = 40) -> str:
+    """The names as a list that fits a sentence."""
+    names = list(names)
+    shown = ", ".join(names[:most])
+    return f"{shown}, ... ({len(names)} in all)" if len(names) > most else shown
+
+
+def nearest_hint(text: str, names: Iterable[str]) -> str:
+    """The name that the text was probably meant to be, as the start of a hint; empty when none is near."""
+    near = difflib.get_close_matches(text.lower(), list(names), n=1, cutoff=0.5)
+    return f"did you mean {near[0]}? " if near else ""

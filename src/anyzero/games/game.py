@@ -1,0 +1,289 @@
+"""`Game`: the rules and the sizes in one object, and the door through which Python uses them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.compile import Unit, compile_kernel
+from anyzero.games import contract
+from anyzero.games.errors import (
+    AnyzeroError,
+    BadGameError,
+    BadPositionError,
+    IllegalMoveError,
+    MissingFunctionError,
+    list_some,
+    nearest_hint,
+)
+from anyzero.views import Picture, Scene
+
+State = Any
+"""A position: a NumPy record of the game's dtype."""
+
+COMPILE_AFTER_CALLS = 64
+"""A door function is interpreted this often before it is worth its compilation."""
+
+
+class Symmetry(NamedTuple):
+    """A way to turn the board: `planes.ravel()[turn.planes]` is the turned input, `turn.actions[a]` the action."""
+
+    planes: np.ndarray
+    actions: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A game: its rules, its sizes and the functions that play it. Holds no position."""
+
+    name: str
+    rules: Any
+    """A NamedTuple of options and tables; the first argument of every function."""
+    state: Sequence[Any]
+    """The fields of a state, as NumPy writes them: `[("stones", np.uint64, 2), ("mover", np.int8)]`."""
+    functions: Sequence[Callable[..., Any]]
+    """The game's functions; each one's own name says which part of the contract it is."""
+    num_actions: int
+    max_plies: int
+    """No game is longer, chance outcomes counted."""
+    num_seats: int = 2
+    num_outcomes: int = 0
+    """How many outcomes chance has; 0 for a game without chance."""
+    max_legal: int = 0
+    """Most actions or outcomes of one position; 0: as many as there are."""
+    planes_shape: tuple[int, ...] = ()
+    """The shape of the network's input: (planes, rows, columns) on a grid, (features,) elsewhere."""
+    num_amaf_keys: int = 0
+    """How many AMAF keys a seat has; 0: one an action."""
+    zero_sum: bool = True
+    """Whether the payoffs of all seats add up to zero."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What the game was made with, filled in by `load`."""
+
+    def __post_init__(self) -> None:
+        sizes = {"max_legal": max(self.num_actions, self.num_outcomes), "num_amaf_keys": self.num_actions}
+        for name, default in sizes.items():
+            if getattr(self, name) == 0:
+                object.__setattr__(self, name, default)
+        known = [*contract.COMPILED, *contract.INTERPRETED]
+        for name in self.by_name:
+            if name not in known:
+                hint = nearest_hint(name, known)
+                raise BadGameError(f"{self.name}: {name} is not in the contract; {hint}known: {list_some(known)}")
+        for required in contract.REQUIRED:
+            if required.__name__ not in self.by_name:
+                raise BadGameError(f"{self.name}: the function {required.__name__} is missing")
+
+    # --- what the parts of the game are called and where they come from
+
+    @cached_property
+    def by_name(self) -> dict[str, Callable[..., Any]]:
+        return {function.__name__: function for function in self.functions}
+
+    @cached_property
+    def state_dtype(self) -> np.dtype[Any]:
+        """The fields, aligned, and padded to whole words so that `state_key` can read them as such."""
+        aligned = np.dtype(list(self.state), align=True)
+        names: Sequence[str] = aligned.names or ()
+        fields: Any = aligned.fields
+        padded = np.dtype(
+            {
+                "names": names,
+                "formats": [fields[name][0] for name in names],
+                "offsets": [fields[name][1] for name in names],
+                "itemsize": -(-aligned.itemsize // 8) * 8,
+            },
+            align=False,
+        )
+        return np.dtype((np.record, padded))
+
+    @cached_property
+    def unit(self) -> Unit:
+        """What kernels are compiled for."""
+        own = {generic: self.by_name.get(name, generic) for name, generic in contract.COMPILED.items()}
+        modules = {function.__module__ for function in self.functions} | {contract.__name__}
+        return Unit(self.name, own, tuple(sorted(modules)))
+
+    @property
+    def text(self) -> str:
+        """The text that `load` makes this game from."""
+        options = ",".join(f"{name}={str(value).lower()}" for name, value in self.options.items())
+        return f"{self.name}:{options}" if options else self.name
+
+    def has(self, name: str) -> bool:
+        """Whether the game itself brings this function."""
+        return name in self.by_name
+
+    def compile(
+        self, kernel: Callable[..., Any], target: str = "cpu", constants: Mapping[str, Any] | None = None
+    ) -> Any:
+        """A kernel for this game; see `anyzero.compile.compile_kernel`."""
+        return compile_kernel(kernel, self.unit, target, constants)
+
+    def new_states(self, num: int) -> Any:
+        """An array of zeroed states."""
+        return np.zeros(num, self.state_dtype)
+
+    def new_actions(self) -> Any:
+        """A buffer for `legal_actions`."""
+        return np.zeros(self.max_legal, np.int32)
+
+    @cached_property
+    def _steps(self) -> dict[str, "Step"]:
+        return {name: Step(self, generic) for name, generic in contract.COMPILED.items()}
+
+    def _run(self, name: str, state: State, *args: Any) -> Any:
+        if getattr(state, "dtype", None) != self.state_dtype:
+            raise BadPositionError(f"not a state of {self.text}: make one with initial_state, play or parse_state")
+        return self._steps[name](self.rules, state, *args)
+
+    def _own(self, name: str, purpose: str) -> Callable[..., Any]:
+        if name not in self.by_name:
+            raise MissingFunctionError(f"{self.name} has no function {name}, which {purpose} needs")
+        return self.by_name[name]
+
+    # --- the door
+
+    def initial_state(self) -> State:
+        """The position before the first move."""
+        state = self.new_states(1)[0]
+        self._run("initial_state", state)
+        return state
+
+    def seat_to_move(self, state: State) -> int:
+        """0..num_seats-1, or CHANCE, or OVER."""
+        return int(self._run("seat_to_move", state))
+
+    def is_over(self, state: State) -> bool:
+        return self.seat_to_move(state) == contract.OVER
+
+    def legal_actions(self, state: State) -> list[int]:
+        """The numbers of the legal actions, or of the outcomes at a chance node; empty once the game is over."""
+        if self.is_over(state):
+            return []
+        actions = self.new_actions()
+        count = self._run("legal_actions", state, actions)
+        return [int(action) for action in actions[:count]]
+
+    def legal_moves(self, state: State) -> list[str]:
+        """The legal actions as texts."""
+        return [self.format_action(state, action) for action in self.legal_actions(state)]
+
+    def play(self, state: State, action_or_move: int | str) -> State:
+        """The position after a legal action (a number) or move (a text); the old state is left alone."""
+        action = self.parse_action(state, action_or_move) if isinstance(action_or_move, str) else int(action_or_move)
+        if action not in self.legal_actions(state):
+            raise self._illegal(state, str(action_or_move))
+        after = state.copy()
+        self._run("play", after, action)
+        return after
+
+    def payoffs(self, state: State) -> np.ndarray:
+        """The result of each seat, in [-1, 1]."""
+        if not self.is_over(state):
+            raise AnyzeroError(f"{self.name}: the game is not over, so there are no payoffs yet")
+        out = np.zeros(self.num_seats)
+        self._run("payoffs", state, out)
+        return out
+
+    def score(self, state: State, seat: int = 0) -> float:
+        """Points that a person counts."""
+        self._own("score", "a score")
+        return float(self._run("score", state, seat))
+
+    def chance_weight(self, state: State, outcome: int) -> float:
+        """Relative weight of an outcome at a chance node."""
+        return float(self._run("chance_weight", state, outcome))
+
+    def encode(self, state: State) -> np.ndarray:
+        """The network's input for this position."""
+        self._own("encode", "a network")
+        planes = np.zeros(self.planes_shape, np.float32)
+        self._run("encode", state, planes)
+        return planes
+
+    def amaf_key(self, state: State, action: int) -> int:
+        """Which moves of the seat to move share AMAF statistics."""
+        return int(self._run("amaf_key", state, action))
+
+    def state_key(self, state: State) -> int:
+        """A 64-bit key that equal positions share."""
+        return int(self._run("state_key", state))
+
+    @cached_property
+    def symmetries(self) -> list[Symmetry]:
+        """The ways to turn the board, the identity left out."""
+        return list(self.by_name["symmetries"](self.rules)) if self.has("symmetries") else []
+
+    def format_action(self, state: State, action: int) -> str:
+        """The text of a legal action."""
+        if self.has("format_action"):
+            return str(self.by_name["format_action"](self.rules, state, action))
+        return str(action)
+
+    def parse_action(self, state: State, move: str) -> int:
+        """The number of a move that is legal here."""
+        wanted = move.strip()
+        if self.has("parse_action"):
+            try:
+                action = int(self.by_name["parse_action"](self.rules, state, wanted))
+            except ValueError as error:
+                raise IllegalMoveError(f"{self.name}: {error}") from None
+            if action in self.legal_actions(state):
+                return action
+            raise self._illegal(state, move)
+        for action in self.legal_actions(state):
+            if self.format_action(state, action).lower() == wanted.lower():
+                return action
+        raise self._illegal(state, move)
+
+    def _illegal(self, state: State, move: str) -> IllegalMoveError:
+        if self.is_over(state):
+            return IllegalMoveError(f"{self.name}: {move!r} cannot be played, the game is over")
+        moves = self.legal_moves(state)
+        return IllegalMoveError(
+            f"{self.name}: {move!r} is not a legal move here; {nearest_hint(move, moves)}legal: {list_some(moves)}"
+        )
+
+    def format_state(self, state: State) -> str:
+        """The position as one line of text."""
+        return str(self._own("format_state", "a position's text")(self.rules, state))
+
+    def parse_state(self, text: str) -> State:
+        """The position that a line of text stands for."""
+        parse = self._own("parse_state", "a position's text")
+        state = self.new_states(1)[0]
+        try:
+            parse(self.rules, state, text.strip())
+        except ValueError as error:
+            example = self.format_state(self.initial_state())
+            raise BadPositionError(f"{self.name}: {error}; a position looks like {example!r}") from None
+        return state
+
+    def scene(self, state: State) -> Scene:
+        """The picture of a position, as cells, pieces and labels."""
+        scene: Scene = self._own("scene", "a picture")(self.rules, state)
+        return scene
+
+    def show(self, state: State) -> Picture:
+        """The picture of a position: `.text`, `.svg`, and drawn by itself in a notebook."""
+        return Picture(self.scene(state))
+
+
+class Step:
+    """One compiled function of a game as the door calls it: interpreted at first, compiled once it is called often.
+
+    Both give the same results; the first answer comes at once, and a long loop still runs at machine speed.
+    """
+
+    def __init__(self, game: Game, generic: Callable[..., Any]) -> None:
+        self.game, self.generic, self.calls = game, generic, 0
+        self.run = game.compile(generic, "interpreted")
+
+    def __call__(self, *args: Any) -> Any:
+        self.calls += 1
+        if self.calls == COMPILE_AFTER_CALLS:
+            self.run = self.game.compile(self.generic)
+        return self.run(*args)

@@ -1,0 +1,158 @@
+"""From a name or a file to a `Game`: `hex`, `hex:size=7`, `./my_game.py:size=4`, or an installed entry point."""
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from anyzero.games.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.games.game import Game
+
+BUILT_IN = {
+    "tic_tac_toe": "anyzero.games.tic_tac_toe",
+    "connect_four": "anyzero.games.connect_four",
+    "breakthrough": "anyzero.games.breakthrough",
+    "knightthrough": "anyzero.games.knightthrough",
+    "domineering": "anyzero.games.domineering",
+    "atarigo": "anyzero.games.atarigo",
+    "hex": "anyzero.games.hex",
+    "oware": "anyzero.games.oware",
+    "chess": "anyzero.games.chess",
+    "take_it_easy": "anyzero.games.take_it_easy",
+}
+ENTRY_POINT_GROUP = "anyzero.games"
+
+Maker = Callable[..., Game]
+
+
+def load(text: str, **options: Any) -> Game:
+    """The game that a text names, with its options from the text or by keyword.
+
+    >>> load("breakthrough:rows=6", columns=6).text
+    'breakthrough:rows=6,columns=6'
+    """
+    name, written = split_text(text)
+    make = find_maker(name)
+    given = {**parse_options(name, make, written), **check_options(name, make, options)}
+    game = make(**given)
+    object.__setattr__(game, "options", {**default_options(make), **given})
+    return game
+
+
+def split_text(text: str) -> tuple[str, str]:
+    """Name and options; a file's name ends in .py, and may hold a colon before that."""
+    start = text.rfind(".py:") + 3 if ".py:" in text else (len(text) if text.endswith(".py") else text.find(":"))
+    return (text, "") if start < 0 else (text[:start], text[start + 1 :])
+
+
+def find_maker(name: str) -> Maker:
+    if name.endswith(".py"):
+        return maker_of(load_file(Path(name)), name)
+    if name in BUILT_IN:
+        return maker_of(importlib.import_module(BUILT_IN[name]), name)
+    installed = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+    if name in installed:
+        found = installed[name].load()
+        return maker_of(found, name) if isinstance(found, ModuleType) else found
+    known = [*BUILT_IN, *installed]
+    raise UnknownNameError(
+        f"there is no game {name!r}; {nearest_hint(name, known)}known: {list_some(known)}, or a path to a .py file"
+    )
+
+
+def game_names() -> list[str]:
+    """The built-in games and those of installed packages."""
+    return [*BUILT_IN, *(entry.name for entry in entry_points(group=ENTRY_POINT_GROUP))]
+
+
+def maker_of(module: ModuleType, name: str) -> Maker:
+    make = getattr(module, "make", None)
+    if not callable(make):
+        raise BadGameError(f"{name} has no function make() that returns a Game")
+    return make  # type: ignore[no-any-return]
+
+
+def load_file(path: Path) -> ModuleType:
+    """The module of a game file, under a name that is the same in every process (compiled code refers to it)."""
+    try:
+        path = path.expanduser().resolve(strict=True)
+        source = path.read_bytes()
+    except OSError as error:
+        raise UnknownNameError(f"cannot read the game file {path}: {error.strerror or error}") from None
+    name = f"anyzero_file_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    loaded = sys.modules.get(name)
+    if loaded is not None and getattr(loaded, "anyzero_source", None) == source:
+        return loaded
+    return execute_file(name, path, source)
+
+
+def execute_file(name: str, path: Path, source: bytes) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None:
+        raise BadGameError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    module.anyzero_source = source  # type: ignore[attr-defined]
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.parent))  # a game may import files beside it
+    try:
+        exec(compile(source, str(path), "exec"), module.__dict__)
+    except Exception as error:
+        del sys.modules[name]
+        if isinstance(error, AnyzeroError):
+            raise
+        raise BadGameError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(str(path.parent))
+    return module
+
+
+# --- options
+
+
+def default_options(make: Maker) -> dict[str, Any]:
+    """The options that a game takes, with their defaults, read off its maker's signature."""
+    return {name: parameter.default for name, parameter in inspect.signature(make).parameters.items()}
+
+
+def parse_options(name: str, make: Maker, text: str) -> dict[str, Any]:
+    """`size=7,swap=true` as values of the right type."""
+    options = {}
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise BadOptionError(f"{name}: {part!r} is not of the form option=value")
+        options[key.strip()] = value.strip()
+    return check_options(name, make, options)
+
+
+def check_options(name: str, make: Maker, options: Mapping[str, Any]) -> dict[str, Any]:
+    defaults = default_options(make)
+    for key in options:
+        if key not in defaults:
+            known = list_some(defaults) or "none"
+            raise UnknownNameError(f"{name} has no option {key!r}; {nearest_hint(key, defaults)}its options: {known}")
+    return {key: convert_option(name, key, value, defaults[key]) for key, value in options.items()}
+
+
+def convert_option(name: str, key: str, value: Any, default: Any) -> Any:
+    """The value as the type of the option's default."""
+    wanted = type(default)
+    if wanted is bool and isinstance(value, str) and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    if type(value) is wanted:
+        return value
+    if wanted is not bool and isinstance(value, str):
+        try:
+            return wanted(value)
+        except ValueError:
+            pass
+    raise BadOptionError(f"{name}: the option {key} wants {KINDS.get(wanted, wanted.__name__)}, not {value!r}")
+
+
+KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}

@@ -1,0 +1,88 @@
+"""Many random games from one position, on any target: the base of flat Monte Carlo, of benchmarks and of the laws.
+
+Stream `i` of a seed plays `repeats` games one after the other and adds up their payoffs, so that the same seed gives
+the same sums interpreted, on any number of CPU threads, and on the GPU.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.compile.random import STREAM, seed_stream
+from anyzero.games.contract import payoffs, rollout
+from anyzero.games.game import Game, State
+
+
+class RolloutSums(NamedTuple):
+    """What the rollouts of each stream came to."""
+
+    payoffs: np.ndarray
+    """[streams, seats] float64: sums over the stream's rollouts."""
+    moves: np.ndarray
+    """[streams] int64."""
+
+
+def rollouts(
+    game: Game, state: State, streams: int, repeats: int = 1, *, seed: int = 0, target: str = "cpu", threads: int = 1
+) -> RolloutSums:
+    """Play `streams * repeats` random games from `state`."""
+    root = game.new_states(1)
+    root[0] = state
+    if target == "cuda":
+        from anyzero.games.rollouts_gpu import rollouts_on_gpu
+
+        return RolloutSums(*rollouts_on_gpu(game, root, streams, repeats, seed))
+    sums, moves = np.zeros((streams, game.num_seats)), np.zeros(streams, np.int64)
+    kernel = game.compile(rollout_streams, target)
+
+    def run(part: int) -> None:
+        first, last = part * streams // threads, (part + 1) * streams // threads
+        scratch = game.new_states(1), game.new_actions(), np.zeros(1, STREAM), np.zeros(game.num_seats)
+        kernel(game.rules, root, np.uint64(seed % 2**64), first, last, repeats, *scratch, sums, moves)
+
+    run_parts(run, threads)
+    return RolloutSums(sums, moves)
+
+
+def run_parts(run: Any, parts: int) -> None:
+    """run(0) ... run(parts - 1), each on a thread of its own; kernels release the GIL."""
+    if parts == 1:
+        run(0)
+        return
+    with ThreadPoolExecutor(parts) as pool:
+        list(pool.map(run, range(parts)))
+
+
+def rollout_streams(
+    rules: Any,
+    root: Any,
+    seed: Any,
+    first: int,
+    last: int,
+    repeats: int,
+    states: Any,
+    actions: Any,
+    streams: Any,
+    result: Any,
+    sums: Any,
+    moves: Any,
+) -> None:
+    """Kernel: the streams from `first` to `last - 1`."""
+    for stream in range(first, last):
+        seed_stream(streams[0], seed, stream)
+        moves[stream] = rollout_stream(rules, root, repeats, states, actions, streams[0], result, sums[stream])
+
+
+def rollout_stream(
+    rules: Any, root: Any, repeats: int, states: Any, actions: Any, rng: Any, result: Any, sums: Any
+) -> int:
+    """One stream's games; `states`, `actions` and `result` are scratch. Returns the number of moves."""
+    moves = 0
+    for _ in range(repeats):
+        states[0] = root[0]
+        moves += rollout(rules, states[0], actions, rng)
+        payoffs(rules, states[0], result)
+        for seat in range(len(sums)):
+            sums[seat] += result[seat]
+    return moves

@@ -1,0 +1,66 @@
+"""Rollouts on the GPU: one thread a stream, its scratch in the thread's own memory."""
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from anyzero.compile import gpu
+from anyzero.compile.gpu import cuda
+from anyzero.compile.random import STREAM, seed_stream
+from anyzero.games.game import Game
+from anyzero.games.rollouts import rollout_stream
+
+# Sizes and types that the compiler must know; `compile` puts the game's own in their place.
+STATE_TYPE, STREAM_TYPE, MAX_LEGAL, NUM_SEATS = None, None, 1, 1
+
+
+def rollouts_on_gpu(
+    game: Game, root: np.ndarray, streams: int, repeats: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The sums of payoffs and moves of each stream."""
+    sums, moves = cuda.to_device(np.zeros((streams, game.num_seats))), cuda.to_device(np.zeros(streams, np.int64))
+    arguments = [gpu.rules_to_device(game.rules), cuda.to_device(root), np.uint64(seed % 2**64), repeats]
+    if gpu.is_simulated():
+        kernel = game.compile(simulated_kernel, "cuda")
+        scratch = [game.new_states(streams), np.zeros((streams, game.max_legal), np.int32)]
+        scratch += [np.zeros(streams, STREAM), np.zeros((streams, game.num_seats))]
+        arguments += map(cuda.to_device, scratch)
+    else:
+        sizes = {"MAX_LEGAL": game.max_legal, "NUM_SEATS": game.num_seats}
+        types = {"STATE_TYPE": numba.from_dtype(game.state_dtype), "STREAM_TYPE": numba.from_dtype(STREAM)}
+        kernel = game.compile(local_kernel, "cuda", sizes | types)
+    gpu.launch(kernel, streams, *arguments, sums, moves)
+    return sums.copy_to_host(), moves.copy_to_host()
+
+
+def local_kernel(rules: Any, root: Any, seed: Any, repeats: int, sums: Any, moves: Any) -> None:
+    """Kernel: scratch in local memory, which a GPU keeps close to the thread."""
+    stream = cuda.grid(1)
+    states, actions = cuda.local.array(1, STATE_TYPE), cuda.local.array(MAX_LEGAL, numba.int32)
+    streams, result = cuda.local.array(1, STREAM_TYPE), cuda.local.array(NUM_SEATS, numba.float64)
+    if stream < moves.shape[0]:
+        seed_stream(streams[0], seed, stream)
+        moves[stream] = rollout_stream(rules, root, repeats, states, actions, streams[0], result, sums[stream])
+
+
+def simulated_kernel(
+    rules: Any,
+    root: Any,
+    seed: Any,
+    repeats: int,
+    states: Any,
+    actions: Any,
+    streams: Any,
+    result: Any,
+    sums: Any,
+    moves: Any,
+) -> None:
+    """Kernel: the same with its scratch handed in, since the simulator has no local records."""
+    stream = cuda.grid(1)
+    if stream < moves.shape[0]:
+        mine = slice(stream, stream + 1)
+        seed_stream(streams[stream], seed, stream)
+        moves[stream] = rollout_stream(
+            rules, root, repeats, states[mine], actions[stream], streams[stream], result[stream], sums[stream]
+        )

@@ -1,0 +1,104 @@
+"""The scene: what a position looks like, in shapes and names, without a word about how it is drawn.
+
+Lengths are in board units (a cell is about one unit wide), x to the right, y down. Colours are *roles* of the palette
+(`seat0`, `board`, `ink`, ...), so that the same scene is right in light and dark. A piece's shapes are placed
+relative to the centre of its cell.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Polygon:
+    points: tuple[Point, ...]
+    fill: str = "none"
+    line: str = "none"
+    width: float = 0.04
+
+
+@dataclass(frozen=True)
+class Circle:
+    x: float
+    y: float
+    radius: float
+    fill: str = "none"
+    line: str = "none"
+    width: float = 0.04
+
+
+@dataclass(frozen=True)
+class Path:
+    """An outline in SVG's path language, moved to (x, y) and scaled."""
+
+    data: str
+    fill: str = "none"
+    line: str = "none"
+    width: float = 0.04
+    x: float = 0.0
+    y: float = 0.0
+    scale: float = 1.0
+
+
+@dataclass(frozen=True)
+class Label:
+    """Text centred on (x, y); `size` is the height of its letters' box."""
+
+    x: float
+    y: float
+    text: str
+    size: float = 0.4
+    fill: str = "ink"
+    bold: bool = False
+
+
+Shape = Polygon | Circle | Path | Label
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A place that a move can name."""
+
+    name: str
+    outline: tuple[Point, ...]
+    fill: str = "board"
+    text: str = "."
+    """What a terminal shows while the cell is empty."""
+
+    @property
+    def centre(self) -> Point:
+        xs, ys = [x for x, _ in self.outline], [y for _, y in self.outline]
+        return (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Something that stands on a cell."""
+
+    cell: str
+    text: str
+    """What a terminal shows: a letter or two; lines are separated by a line break."""
+    name: str
+    """What a screen reader says: "white knight"."""
+    shapes: tuple[Shape, ...]
+    seat: int = -1
+    """Whose it is; -1: nobody's."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A position as a picture. Drawn in this order: under, cells, pieces, over."""
+
+    cells: tuple[Cell, ...]
+    pieces: tuple[Piece, ...] = ()
+    under: tuple[Shape, ...] = ()
+    over: tuple[Shape, ...] = ()
+    """Labels and lines on top of everything."""
+    caption: str = ""
+    """Whose turn it is, or how the game ended, in one line."""
+    clicks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """For each legal action, the cells to click, in order. Actions that share their clicks are asked about by text."""
+    text_scale: tuple[int, int] = (2, 1)
+    """Terminal columns and rows for one board unit."""
