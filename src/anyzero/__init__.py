@@ -1,9 +1,45 @@
-"""anyzero: Monte Carlo tree search and self-play learning on board games, from zero knowledge."""
+"""anyzero: Monte Carlo tree search and self-play learning on board games, from zero knowledge.
 
-from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.errors import AnyzeroError, BadPositionError, IllegalMoveError
-from anyzero.games.game import Game, Symmetry
-from anyzero.games.load import load
+Names are imported when they are first used, so that `anyzero --help` answers at once.
+"""
 
-__all__ = ["CHANCE", "OVER", "AnyzeroError", "BadPositionError", "Game", "IllegalMoveError", "Symmetry", "load"]
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from anyzero.games.contract import CHANCE, OVER
+    from anyzero.games.errors import AnyzeroError, BadPositionError, IllegalMoveError
+    from anyzero.games.game import Game, Symmetry
+    from anyzero.games.laws import check_game
+    from anyzero.games.load import load
+
+__all__ = [
+    "CHANCE",
+    "OVER",
+    "AnyzeroError",
+    "BadPositionError",
+    "Game",
+    "IllegalMoveError",
+    "Symmetry",
+    "check_game",
+    "load",
+]
 __version__ = "0.1.0"
+
+HOMES = {
+    "CHANCE": "anyzero.games.contract",
+    "OVER": "anyzero.games.contract",
+    "AnyzeroError": "anyzero.games.errors",
+    "BadPositionError": "anyzero.games.errors",
+    "Game": "anyzero.games.game",
+    "IllegalMoveError": "anyzero.games.errors",
+    "Symmetry": "anyzero.games.game",
+    "check_game": "anyzero.games.laws",
+    "load": "anyzero.games.load",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOMES:
+        raise AttributeError(f"module 'anyzero' has no attribute {name!r}")
+    return getattr(importlib.import_module(HOMES[name]), name)

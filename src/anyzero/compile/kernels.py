@@ -57,10 +57,10 @@ def compile_interpreted(function: Function, unit: Unit, constants: Mapping[str, 
 def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
     from anyzero.compile import cpu
     from anyzero.compile.cache import DiskCache
-    from anyzero.compile.sources import NoSourceError, source_hash
+    from anyzero.compile.sources import NoSourceError, hash_texts, source_hash
 
     try:
-        sources = source_hash(function.__module__, *unit.modules)
+        sources = hash_texts(source_hash(function.__module__, *unit.modules), describe(unit), repr(constants))
     except NoSourceError:
         sources = None
     own = unit.functions.get(function, function)
@@ -74,6 +74,12 @@ def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) ->
         return cpu.compile_function(rebuilt, cache if is_kernel else None)
 
     return bind(function, {**unit.functions, **cpu.INTRINSICS}, wrap)
+
+
+def describe(unit: Unit) -> str:
+    """Which function stands in for which: two games may share every source and differ in this."""
+    pairs = [(generic.__name__, own.__module__, own.__qualname__) for generic, own in unit.functions.items()]
+    return repr(sorted(pairs))
 
 
 def compile_cuda(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:

@@ -29,6 +29,10 @@ def source_hash(*module_names: str) -> str:
     return digest.hexdigest()
 
 
+def hash_texts(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
 def reachable_files(module_names: tuple[str, ...], packages: set[str]) -> set[Path]:
     """The files of the modules named, of the packages given, and of any import that is not installed."""
     waiting, seen, files = list(module_names), set[str](), set[Path]()

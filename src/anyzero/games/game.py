@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +24,8 @@ from anyzero.views import Picture, Scene
 State = Any
 """A position: a NumPy record of the game's dtype."""
 
-COMPILE_AFTER_CALLS = 64
-"""A door function is interpreted this often before it is worth its compilation."""
+COMPILE_AFTER_S = 0.5
+"""A door function is compiled once it has been interpreted for this long in all."""
 
 
 class Symmetry(NamedTuple):
@@ -61,6 +62,8 @@ class Game:
     """Whether the payoffs of all seats add up to zero."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What the game was made with, filled in by `load`."""
+    source: str = ""
+    """The name or file that `load` found it by."""
 
     def __post_init__(self) -> None:
         sizes = {"max_legal": max(self.num_actions, self.num_outcomes), "num_amaf_keys": self.num_actions}
@@ -110,7 +113,8 @@ class Game:
     def text(self) -> str:
         """The text that `load` makes this game from."""
         options = ",".join(f"{name}={str(value).lower()}" for name, value in self.options.items())
-        return f"{self.name}:{options}" if options else self.name
+        name = self.source or self.name
+        return f"{name}:{options}" if options else name
 
     def has(self, name: str) -> bool:
         """Whether the game itself brings this function."""
@@ -273,17 +277,21 @@ class Game:
 
 
 class Step:
-    """One compiled function of a game as the door calls it: interpreted at first, compiled once it is called often.
+    """One compiled function of a game as the door calls it: interpreted at first, compiled once it takes its time.
 
     Both give the same results; the first answer comes at once, and a long loop still runs at machine speed.
     """
 
     def __init__(self, game: Game, generic: Callable[..., Any]) -> None:
-        self.game, self.generic, self.calls = game, generic, 0
+        self.game, self.generic, self.seconds = game, generic, 0.0
         self.run = game.compile(generic, "interpreted")
 
     def __call__(self, *args: Any) -> Any:
-        self.calls += 1
-        if self.calls == COMPILE_AFTER_CALLS:
+        if self.seconds > COMPILE_AFTER_S:
+            return self.run(*args)
+        start = perf_counter()
+        result = self.run(*args)
+        self.seconds += perf_counter() - start
+        if self.seconds > COMPILE_AFTER_S:
             self.run = self.game.compile(self.generic)
-        return self.run(*args)
+        return result

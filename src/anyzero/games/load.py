@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -40,9 +41,7 @@ def load(text: str, **options: Any) -> Game:
     name, written = split_text(text)
     make = find_maker(name)
     given = {**parse_options(name, make, written), **check_options(name, make, options)}
-    game = make(**given)
-    object.__setattr__(game, "options", {**default_options(make), **given})
-    return game
+    return replace(make(**given), options={**default_options(make), **given}, source=name)
 
 
 def split_text(text: str) -> tuple[str, str]:

@@ -30,7 +30,7 @@ def rollouts(
     root = game.new_states(1)
     root[0] = state
     if target == "cuda":
-        from anyzero.games.rollouts_gpu import rollouts_on_gpu
+        from anyzero.games.on_gpu import rollouts_on_gpu
 
         return RolloutSums(*rollouts_on_gpu(game, root, streams, repeats, seed))
     sums, moves = np.zeros((streams, game.num_seats)), np.zeros(streams, np.int64)

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 from anyzero.views.scene import Scene
-from anyzero.views.svg import scene_to_svg
+from anyzero.views.svg import Theme, scene_to_svg
 from anyzero.views.text import scene_to_text
 
 
 @dataclass(frozen=True)
 class Picture:
     scene: Scene
+    theme: Theme = "auto"
 
     @property
     def text(self) -> str:
@@ -17,7 +18,7 @@ class Picture:
 
     @property
     def svg(self) -> str:
-        return scene_to_svg(self.scene)
+        return scene_to_svg(self.scene, self.theme)
 
     def _repr_svg_(self) -> str:
         return self.svg

@@ -1,7 +1,7 @@
 """The scene: what a position looks like, in shapes and names, without a word about how it is drawn.
 
 Lengths are in board units (a cell is about one unit wide), x to the right, y down. Colours are *roles* of the palette
-(`seat0`, `board`, `ink`, ...), so that the same scene is right in light and dark. A piece's shapes are placed
+(`seat0`, `board`, `ink`, ...) or `none`, so that the same scene is right in light and dark. A piece's shapes are placed
 relative to the centre of its cell.
 """
 
@@ -31,7 +31,7 @@ class Circle:
 
 @dataclass(frozen=True)
 class Path:
-    """An outline in SVG's path language, moved to (x, y) and scaled."""
+    """An outline in SVG's path language, scaled, then moved to (x, y); `width` is in board units even so."""
 
     data: str
     fill: str = "none"
@@ -44,7 +44,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Label:
-    """Text centred on (x, y); `size` is the height of its letters' box."""
+    """Text centred on (x, y); `size` is that of the font: its capitals are about 0.7 of it tall."""
 
     x: float
     y: float
@@ -66,6 +66,7 @@ class Cell:
     fill: str = "board"
     text: str = "."
     """What a terminal shows while the cell is empty."""
+    line: str = "line"
 
     @property
     def centre(self) -> Point:
@@ -102,3 +103,14 @@ class Scene:
     """For each legal action, the cells to click, in order. Actions that share their clicks are asked about by text."""
     text_scale: tuple[int, int] = (2, 1)
     """Terminal columns and rows for one board unit."""
+    title: str = ""
+    """The picture's name; where it is missing, the caption stands in."""
+
+    def __post_init__(self) -> None:
+        """Pieces and clicks name cells that exist, and no two cells share a name."""
+        names = [cell.name for cell in self.cells]
+        if len(set(names)) < len(names):
+            raise ValueError("two cells of a scene have the same name")
+        clicked = {name for cells in self.clicks.values() for name in cells}
+        for name in sorted(({piece.cell for piece in self.pieces} | clicked) - set(names)):
+            raise ValueError(f"the scene has no cell {name!r}")

@@ -1,108 +1,186 @@
-"""A scene as SVG: colours by class, with a dark variant that the viewer's own setting chooses."""
+"""A scene as SVG: one document that needs nothing from outside, in light, dark, or as its viewer prefers.
 
-from collections.abc import Iterator
+Colours are classes (`f-ROLE` fills, `s-ROLE` draws a line). Their rules name the theme, because a page that holds
+several pictures shares one style sheet. The layers follow each other as groups; a further layer is one more entry in
+`layers`.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
+from typing import Literal
 
-from anyzero.views.palette import PALETTE
-from anyzero.views.scene import Circle, Label, Path, Point, Polygon, Scene, Shape
+from anyzero.views.palette import DARK, LIGHT, check_roles
+from anyzero.views.scene import Cell, Circle, Label, Path, Piece, Point, Polygon, Scene, Shape
+from anyzero.views.words import describe
+
+Theme = Literal["auto", "light", "dark"]
 
 UNIT_PIXELS = 48
-MARGIN = 0.35
-CAPTION_HEIGHT = 0.8
+MARGIN = 0.25
+SNAP = 8
+"""The picture's borders lie on eighths of a unit."""
+CAPTION_SIZE = 0.36
+CAPTION_GAP = 0.2
+LETTER_WIDTH = 0.56
+"""The width of a letter of the text font, on average and in parts of its size."""
+CAPITALS_CENTRE = 0.36
+"""How far the baseline lies below the middle of the capitals and digits, in parts of the size."""
+FONTS = "system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif"
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def scene_to_svg(scene: Scene) -> str:
-    """A complete document that needs nothing from outside."""
+def scene_to_svg(scene: Scene, theme: Theme = "auto") -> str:
+    """A complete document; `auto` follows the viewer's setting where the viewer knows media queries."""
+    if theme not in ("auto", "light", "dark"):
+        raise ValueError(f"the theme is {theme!r}, not one of auto, light, dark")
+    used = roles_of(scene)
+    check_roles(used)
     left, top, right, bottom = bounds(scene)
-    caption_y = bottom + CAPTION_HEIGHT / 2
-    bottom += CAPTION_HEIGHT if scene.caption else 0.0
-    width, height = right - left + 2 * MARGIN, bottom - top + 2 * MARGIN
-    box = f"{left - MARGIN:.3f} {top - MARGIN:.3f} {width:.3f} {height:.3f}"
-    size = f'width="{width * UNIT_PIXELS:.0f}" height="{height * UNIT_PIXELS:.0f}"'
-    corners = ((left - MARGIN, top - MARGIN), (right + MARGIN, bottom + MARGIN))
-    (x0, y0), (x1, y1) = corners
-    body = [draw(Polygon(((x0, y0), (x1, y0), (x1, y1), (x0, y1)), "page"))]
-    body += [draw(shape) for shape in scene.under]
-    body += [draw(Polygon(cell.outline, cell.fill, "line", 0.025)) for cell in scene.cells]
-    centres = {cell.name: cell.centre for cell in scene.cells}
-    for piece in scene.pieces:
-        x, y = centres[piece.cell]
-        shapes = "".join(draw(shape) for shape in piece.shapes)
-        title = f"<title>{escape(piece.name)} {escape(piece.cell)}</title>"
-        body.append(f'<g transform="translate({x:g} {y:g})">{title}{shapes}</g>')
-    body += [draw(shape) for shape in scene.over]
-    if scene.caption:
-        body.append(draw(Label((left + right) / 2, caption_y, scene.caption, 0.4)))
-    used = set(roles_of(scene))
+    width, height = right - left, bottom - top
+    box = " ".join(map(number, (left, top, width, height)))
+    page = Polygon(((left, top), (right, top), (right, bottom), (left, bottom)), "page")
+    body = "".join(f'<g class="{name}">{drawing}</g>' for name, drawing in layers(scene) if drawing)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" {size} class="anyzero" role="img">'
-        f"<title>{escape(scene.caption)}</title><style>{style(used)}</style>{''.join(body)}</svg>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{number(width * UNIT_PIXELS)}" '
+        f'height="{number(height * UNIT_PIXELS)}" class="anyzero-{theme}" role="img" font-family="{FONTS}" '
+        f'text-anchor="middle" stroke-linejoin="round" stroke-linecap="round">'
+        f"<title>{clean(scene.title or scene.caption or 'Board')}</title><desc>{clean(describe(scene))}</desc>"
+        f"<style>{style(theme, used)}</style>{draw(page)}{body}</svg>"
     )
 
 
+def layers(scene: Scene) -> Iterator[tuple[str, str]]:
+    """The drawing from back to front, each layer with the name of its group."""
+    centres = {cell.name: cell.centre for cell in scene.cells}
+    yield "under", "".join(map(draw, scene.under))
+    yield "cells", "".join(map(draw_cell, scene.cells))
+    yield "pieces", "".join(draw_piece(piece, centres[piece.cell]) for piece in scene.pieces)
+    yield "over", "".join(map(draw, scene.over))
+    yield "caption", "".join(map(draw, caption_labels(scene)))
+
+
+# --- extent
+
+
 def bounds(scene: Scene) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of everything drawn and a margin around it, such that cells start at whole pixels."""
+    points = [*content_points(scene), *(point for label in caption_labels(scene) for point in extent(label))]
+    low = [math.floor((min(values) - MARGIN) * SNAP) / SNAP for values in zip(*points, strict=True)]
+    high = [math.ceil((max(values) + MARGIN) * SNAP) / SNAP for values in zip(*points, strict=True)]
+    return low[0], low[1], high[0], high[1]
+
+
+def content_points(scene: Scene) -> list[Point]:
     points = [point for cell in scene.cells for point in cell.outline]
     points += [point for shape in (*scene.under, *scene.over) for point in extent(shape)]
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    return min(xs), min(ys), max(xs), max(ys)
+    return points or [(0.0, 0.0)]
+
+
+def caption_labels(scene: Scene) -> tuple[Label, ...]:
+    """The caption, centred below everything else."""
+    if not scene.caption:
+        return ()
+    points = content_points(scene)
+    xs, bottom = [x for x, _ in points], max(y for _, y in points)
+    y = bottom + CAPTION_GAP + CAPTION_SIZE / 2
+    return (Label((min(xs) + max(xs)) / 2, y, scene.caption, CAPTION_SIZE),)
 
 
 def extent(shape: Shape) -> tuple[Point, ...]:
+    """Points around a shape; a path is taken for one that stays within the rest of the picture."""
     match shape:
-        case Polygon():
-            return shape.points
-        case Circle():
-            return (shape.x - shape.radius, shape.y - shape.radius), (shape.x + shape.radius, shape.y + shape.radius)
-        case Label():
-            return (shape.x - shape.size / 2, shape.y - shape.size / 2), (
-                shape.x + shape.size / 2,
-                shape.y + shape.size / 2,
-            )
+        case Polygon(points, line=line, width=width):
+            reach = 0.0 if line == "none" else width / 2
+            return tuple((x + side, y + side) for x, y in points for side in (-reach, reach))
+        case Circle(x, y, radius):
+            return (x - radius, y - radius), (x + radius, y + radius)
+        case Label(x, y, text, size):
+            reach = len(text) * size * LETTER_WIDTH / 2
+            return (x - reach, y - size / 2), (x + reach, y + size / 2)
         case Path():
-            return ((shape.x, shape.y),)
+            return ()
 
 
-def roles_of(scene: Scene) -> Iterator[str]:
-    yield from ("page", "line", "ink")
-    yield from (cell.fill for cell in scene.cells)
+# --- colours
+
+
+def roles_of(scene: Scene) -> set[str]:
+    """Every role of the palette that the picture needs."""
     shapes = [*scene.under, *scene.over, *(shape for piece in scene.pieces for shape in piece.shapes)]
+    roles = {"page", "ink", *(role for cell in scene.cells for role in (cell.fill, cell.line))}
     for shape in shapes:
-        yield shape.fill
-        if not isinstance(shape, Label):
-            yield shape.line
+        roles |= {shape.fill} if isinstance(shape, Label) else {shape.fill, shape.line}
+    return roles - {"none"}
 
 
-def style(roles: set[str]) -> str:
-    """A fill and a line class for each role in use; scoped, so that a page may hold many pictures."""
+def style(theme: Theme, roles: Iterable[str]) -> str:
+    """The rules of the roles in use."""
+    light, dark = (colour_rules(theme, palette, sorted(roles)) for palette in (LIGHT, DARK))
+    if theme == "auto":
+        return f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
+    return light if theme == "light" else dark
 
-    def rules(tone: int) -> str:
-        pairs = [(role, PALETTE[role][tone]) for role in PALETTE if role in roles]
-        return "".join(
-            f".anyzero .f-{role}{{fill:{colour}}}.anyzero .s-{role}{{stroke:{colour}}}" for role, colour in pairs
-        )
 
-    font = ".anyzero text{font-family:system-ui,sans-serif;text-anchor:middle;dominant-baseline:central}"
-    return f"{font}{rules(0)}@media(prefers-color-scheme:dark){{{rules(1)}}}"
+def colour_rules(theme: Theme, palette: Mapping[str, str], roles: Iterable[str]) -> str:
+    scope = f".anyzero-{theme} "
+    return "".join(
+        f"{scope}.f-{role}{{fill:{palette[role]}}}{scope}.s-{role}{{stroke:{palette[role]}}}" for role in roles
+    )
+
+
+# --- drawing
+
+
+def draw_cell(cell: Cell) -> str:
+    return draw(Polygon(cell.outline, cell.fill, cell.line, 0.025))
+
+
+def draw_piece(piece: Piece, centre: Point) -> str:
+    """The shapes moved to the cell, with a title that a pointer or a screen reader finds."""
+    title = clean(f"{piece.name} {piece.cell}")
+    return f'<g transform="{move(*centre)}"><title>{title}</title>{"".join(map(draw, piece.shapes))}</g>'
 
 
 def draw(shape: Shape) -> str:
     match shape:
         case Polygon():
-            points = " ".join(f"{x:g},{y:g}" for x, y in shape.points)
-            return f'<polygon points="{points}" {paint(shape)}/>'
+            points = " ".join(f"{number(x)},{number(y)}" for x, y in shape.points)
+            return f'<polygon points="{points}"{paint(shape)}/>'
         case Circle():
-            return f'<circle cx="{shape.x:g}" cy="{shape.y:g}" r="{shape.radius:g}" {paint(shape)}/>'
+            return f'<circle cx="{number(shape.x)}" cy="{number(shape.y)}" r="{number(shape.radius)}"{paint(shape)}/>'
         case Path():
-            place = f"translate({shape.x:g} {shape.y:g}) scale({shape.scale:g})"
-            return f'<path d="{shape.data}" transform="{place}" {paint(shape)}/>'
+            place = f"{move(shape.x, shape.y)} scale({number(shape.scale)})"
+            return f'<path d="{clean(shape.data)}" transform="{place}"{paint(shape, shape.scale)}/>'
         case Label():
             weight = ' font-weight="bold"' if shape.bold else ""
+            y = number(shape.y + shape.size * CAPITALS_CENTRE)
             return (
-                f'<text x="{shape.x:g}" y="{shape.y:g}" font-size="{shape.size:g}" class="f-{shape.fill}"{weight}>'
-                f"{escape(shape.text)}</text>"
+                f'<text x="{number(shape.x)}" y="{y}" font-size="{number(shape.size)}"{weight} '
+                f'class="f-{shape.fill}">{clean(shape.text)}</text>'
             )
 
 
-def paint(shape: Polygon | Circle | Path) -> str:
-    fill = f'class="f-{shape.fill} s-{shape.line}"' if shape.fill != "none" else f'fill="none" class="s-{shape.line}"'
-    return fill if shape.line == "none" else f'{fill} stroke-width="{shape.width:g}" stroke-linejoin="round"'
+def paint(shape: Polygon | Circle | Path, scale: float = 1.0) -> str:
+    """Classes for fill and line; the line's width is in board units whatever the scale of the shape."""
+    classes = [f"f-{shape.fill}"] if shape.fill != "none" else []
+    classes += [f"s-{shape.line}"] if shape.line != "none" else []
+    unfilled = ' fill="none"' if shape.fill == "none" else ""
+    width = f' stroke-width="{number(shape.width / scale)}"' if shape.line != "none" else ""
+    return f'{unfilled}{width} class="{" ".join(classes)}"'
+
+
+def move(x: float, y: float) -> str:
+    return f"translate({number(x)} {number(y)})"
+
+
+def number(value: float) -> str:
+    """At most three decimals (a twentieth of a pixel), no zeros at the end, no sign on zero."""
+    text = f"{value:.3f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def clean(text: str) -> str:
+    """Text that is safe between tags and in attributes, without the characters that XML forbids."""
+    return escape(NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))

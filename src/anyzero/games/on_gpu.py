@@ -1,4 +1,4 @@
-"""Rollouts on the GPU: one thread a stream, its scratch in the thread's own memory."""
+"""The kernels of `rollouts` and `observe` as a GPU launches them: one thread a stream."""
 
 from typing import Any
 
@@ -9,6 +9,7 @@ from anyzero.compile import gpu
 from anyzero.compile.gpu import cuda
 from anyzero.compile.random import STREAM, seed_stream
 from anyzero.games.game import Game
+from anyzero.games.observe import Observations, observe_game
 from anyzero.games.rollouts import rollout_stream
 
 # Sizes and types that the compiler must know; `compile` puts the game's own in their place.
@@ -64,3 +65,22 @@ def simulated_kernel(
         moves[stream] = rollout_stream(
             rules, root, repeats, states[mine], actions[stream], streams[stream], result[stream], sums[stream]
         )
+
+
+def observe_on_gpu(
+    game: Game, record: Observations, script: np.ndarray, seed: int, scratch: tuple[Any, ...]
+) -> tuple[Observations, int]:
+    """One game, observed by one thread; returns the record and how many positions it holds."""
+    on_device = Observations(*map(cuda.to_device, record))
+    played = cuda.to_device(np.zeros(1, np.int64))
+    arguments = gpu.rules_to_device(game.rules), on_device, cuda.to_device(script), np.uint64(seed)
+    gpu.launch(game.compile(observe_kernel, "cuda"), 1, *arguments, *map(cuda.to_device, scratch), played)
+    return Observations(*(part.copy_to_host() for part in on_device)), int(played.copy_to_host()[0])
+
+
+def observe_kernel(
+    rules: Any, record: Any, script: Any, seed: Any, scratch: Any, actions: Any, streams: Any, played: Any
+) -> None:
+    """Kernel: the first thread observes, the others rest."""
+    if cuda.grid(1) == 0:
+        played[0] = observe_game(rules, record, script, seed, scratch, actions, streams)

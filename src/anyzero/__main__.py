@@ -1,0 +1,5 @@
+"""`python -m anyzero` is the command line."""
+
+from anyzero.cli import main
+
+main()

@@ -1,0 +1,37 @@
+"""What the commands share: their arguments, and printing for people or for programs."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
+
+import typer
+
+GameText = Annotated[
+    str, typer.Argument(metavar="GAME", help="A name with options (hex:size=7) or a path to a game file.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
+StateText = Annotated[str | None, typer.Option("--state", help="A position as text; the start if left out.")]
+
+
+def print_json(value: Any) -> None:
+    print(json.dumps(value))
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A table for people; plain and complete when it is piped."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*map(str, row))
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+def load_position(game_text: str, state_text: str | None) -> tuple[Any, Any]:
+    """The game and the position that the arguments name."""
+    from anyzero.games.load import load
+
+    game = load(game_text)
+    return game, game.initial_state() if state_text is None else game.parse_state(state_text)

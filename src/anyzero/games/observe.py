@@ -1,0 +1,164 @@
+"""One game, played at random or from a script, with everything that the contract says about each of its positions.
+
+The laws are checked on these records. The kernel runs on every target, so "compiled equals interpreted" is the equality
+of two records.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.compile.bits import record_word, record_words
+from anyzero.compile.random import STREAM, random_below, seed_stream
+from anyzero.games.contract import (
+    CHANCE,
+    OVER,
+    amaf_key,
+    chance_weight,
+    draw_outcome,
+    encode,
+    initial_state,
+    legal_actions,
+    payoffs,
+    play,
+    score,
+    seat_to_move,
+    state_key,
+)
+from anyzero.games.game import Game
+
+RANDOM = -1
+"""In a script: let chance and the seats choose at random."""
+
+
+class Observations(NamedTuple):
+    """The positions of one game, row by row; rows after the last are zero."""
+
+    states: Any
+    """[rows] state records."""
+    seats: np.ndarray
+    counts: np.ndarray
+    """[rows]: how many legal actions."""
+    actions: np.ndarray
+    """[rows, max_legal]."""
+    chosen: np.ndarray
+    """[rows]: the action played from the position, or -1."""
+    keys: np.ndarray
+    weights: np.ndarray
+    """[rows, max_legal]: at chance nodes."""
+    amaf_keys: np.ndarray
+    """[rows, max_legal]: at decisions."""
+    planes: np.ndarray
+    """[rows, *planes_shape]; what encode left alone is zero."""
+    scores: np.ndarray
+    """[rows, seats], if the game has a score."""
+    payoffs: np.ndarray
+    """[seats]: of the last position if it is over; what payoffs left alone is not a number."""
+    changed: np.ndarray
+    """[rows]: 1 where asking about the position changed it."""
+
+
+def observe(game: Game, *, seed: int, rows: int, script: Any = None, target: str = "cpu") -> Observations:
+    """Play one game of at most `rows` positions and cut the record to what was played."""
+    script = np.full(rows, RANDOM, np.int64) if script is None else script
+    record = new_observations(game, rows)
+    scratch = game.new_states(1), game.new_actions(), np.zeros(1, STREAM)
+    if target == "cuda":
+        from anyzero.games.on_gpu import observe_on_gpu
+
+        record, played = observe_on_gpu(game, record, script, seed, scratch)
+    else:
+        kernel = game.compile(observe_game, target)
+        played = kernel(game.rules, record, script, np.uint64(seed), *scratch)
+    return Observations(*(part if name == "payoffs" else part[:played] for name, part in record._asdict().items()))
+
+
+def new_observations(game: Game, rows: int) -> Observations:
+    wide = (rows, game.max_legal)
+    return Observations(
+        states=game.new_states(rows),
+        seats=np.zeros(rows, np.int64),
+        counts=np.zeros(rows, np.int64),
+        actions=np.zeros(wide, np.int32),
+        chosen=np.full(rows, -1, np.int64),
+        keys=np.zeros(rows, np.uint64),
+        weights=np.zeros(wide),
+        amaf_keys=np.zeros(wide, np.int64),
+        planes=np.zeros((rows, *(game.planes_shape or (0,))), np.float32),
+        scores=np.zeros((rows, game.num_seats)),
+        payoffs=np.full(game.num_seats, np.nan),
+        changed=np.zeros(rows, np.int8),
+    )
+
+
+def observe_game(
+    rules: Any,
+    record: Any,
+    script: Any,
+    seed: Any,
+    scratch: Any,
+    actions: Any,
+    streams: Any,
+) -> int:
+    """Kernel: returns the number of positions seen; stops at the end, at the last row, or at an illegal script."""
+    rng, states, state = streams[0], record.states, scratch[0]
+    seed_stream(rng, seed, 0)
+    initial_state(rules, states[0])
+    for row in range(len(script)):
+        scratch[0] = states[row]
+        count = observe_position(rules, state, record, row, actions)
+        record.changed[row] = 0 if same_state(states, row, scratch) else 1
+        if record.seats[row] == OVER or row == len(script) - 1:
+            return row + 1
+        action = choose(rules, state, actions, count, script[row], rng)
+        if action < 0:
+            return row + 1
+        record.chosen[row] = action
+        play(rules, state, action)
+        states[row + 1] = scratch[0]
+    return 0
+
+
+def choose(rules: Any, state: Any, actions: Any, count: int, wanted: int, rng: Any) -> int:
+    """The scripted action if it is legal, -1 if it is not; or a random one."""
+    if wanted != RANDOM:
+        for index in range(count):
+            if actions[index] == wanted:
+                return wanted
+        return -1
+    if count == 0:
+        return -1
+    if seat_to_move(rules, state) == CHANCE:
+        return np.int64(actions[draw_outcome(rules, state, actions, count, rng)])  # type: ignore[return-value]
+    return np.int64(actions[random_below(rng, count)])  # type: ignore[return-value]
+
+
+def observe_position(rules: Any, state: Any, record: Any, row: int, actions: Any) -> int:
+    """Ask everything there is to ask about a position."""
+    seat = seat_to_move(rules, state)
+    record.seats[row] = seat
+    record.keys[row] = state_key(rules, state)
+    for scored in range(record.scores.shape[1]):
+        record.scores[row, scored] = score(rules, state, scored)
+    if seat == OVER:
+        payoffs(rules, state, record.payoffs)
+        return 0
+    encode(rules, state, record.planes[row])
+    count = legal_actions(rules, state, actions)
+    record.counts[row] = count
+    for index in range(count):
+        action = np.int64(actions[index])
+        record.actions[row, index] = action
+        if seat == CHANCE:
+            record.weights[row, index] = chance_weight(rules, state, action)  # type: ignore[arg-type]
+        else:
+            record.amaf_keys[row, index] = amaf_key(rules, state, action)  # type: ignore[arg-type]
+    return count
+
+
+def same_state(states: Any, row: int, scratch: Any) -> bool:
+    """Whether both states have the same bytes."""
+    for word in range(record_words(scratch[0])):
+        if record_word(states[row], word) != record_word(scratch[0], word):
+            return False
+    return True

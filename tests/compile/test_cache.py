@@ -1,0 +1,118 @@
+"""The disk cache, seen from real processes."""
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RACE = Path(__file__).parent.parent / "race.py"
+
+SCRIPT = """
+import sys
+import numba
+from anyzero.games.load import load
+from anyzero.games.rollouts import rollouts
+game = load(sys.argv[1])
+found = rollouts(game, game.initial_state(), 50, seed=3)
+kernel = next(kernel for (function, target), kernel in game.unit.compiled.items() if target == "cpu")
+print(int(found.moves.sum()), sum(kernel.stats.cache_hits.values()), len(kernel.stats.cache_misses))
+"""
+
+
+class Ran:
+    """What a process printed: the number of moves, and whether its kernel came from the cache."""
+
+    def __init__(self, done: "subprocess.CompletedProcess[str]") -> None:
+        assert done.returncode == 0, done.stderr
+        self.moves, self.hits, _ = map(int, done.stdout.split())
+        self.warnings = done.stderr.splitlines()
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+def start(game: Path, cache: Path, **options) -> "subprocess.Popen[str]":
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    command = [sys.executable, "-c", SCRIPT, str(game)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, env=environment, **pipes, **options)
+
+
+def finish(process: "subprocess.Popen[str]") -> Ran:
+    out, err = process.communicate(timeout=120)
+    return Ran(subprocess.CompletedProcess(process.args, process.returncode, out, err))
+
+
+def run(game: Path, cache: Path, **options) -> Ran:
+    return finish(start(game, cache, **options))
+
+
+def entries(cache: Path) -> list[Path]:
+    return sorted((cache / "anyzero").glob("*/*.code"))
+
+
+def test_the_second_process_loads_what_the_first_compiled(cache):
+    assert run(RACE, cache).hits == 0
+    again = run(RACE, cache)
+    assert again.hits == 1
+    assert again.warnings == []
+
+
+def test_an_edited_rule_is_used_at_once(cache, tmp_path):
+    """The kernel's own file stays the same; only the game's file changes, then a file that it imports."""
+    game, helper = tmp_path / "game.py", tmp_path / "race_step.py"
+    source = RACE.read_text()
+    game.write_text(source)
+    first = run(game, cache)
+    game.write_text(source.replace("STEP = 3", "STEP = 1"))
+    assert run(game, cache).moves == 50 * 10 > first.moves
+    helper.write_text("STEP = 3\n")
+    game.write_text(source.replace("STEP = 3", "from race_step import STEP"))
+    assert run(game, cache).moves == first.moves
+    helper.write_text("STEP = 1\n")
+    assert run(game, cache).moves == 50 * 10
+
+
+def test_processes_that_start_together_do_not_break_each_other(cache):
+    processes = [start(RACE, cache) for _ in range(4)]
+    assert len({finish(process).moves for process in processes}) == 1
+    assert len(entries(cache)) == 1
+    assert not list((cache / "anyzero").glob("*/*.part"))
+    assert run(RACE, cache).hits == 1
+
+
+@pytest.mark.parametrize("damage", [b"", b"garbage" * 100, None])
+def test_a_damaged_entry_is_thrown_away_and_rebuilt(cache, damage):
+    expected = run(RACE, cache).moves
+    (entry,) = entries(cache)
+    content = entry.read_bytes()
+    entry.write_bytes(content[: len(content) // 2] if damage is None else damage)
+    rebuilt = run(RACE, cache)
+    assert (rebuilt.moves, rebuilt.hits) == (expected, 0)
+    assert run(RACE, cache).hits == 1
+
+
+def test_a_folder_that_cannot_be_written_costs_one_warning(tmp_path):
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("not a folder")
+    done = run(RACE, in_the_way)
+    assert done.moves > 0
+    assert len(done.warnings) == 1
+    assert "compiling in memory" in done.warnings[0]
+
+
+def test_a_full_disk_costs_one_warning_and_leaves_no_part_behind(cache):
+    def small_files_only() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    done = run(RACE, cache, preexec_fn=small_files_only)
+    assert done.moves > 0
+    assert len(done.warnings) == 1
+    assert "compiling in memory" in done.warnings[0]
+    assert entries(cache) == []
+    assert not list((cache / "anyzero").glob("*/*.part"))
