@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anyzero.compile import Unit, compile_kernel
-from anyzero.compile.bits import count_bits, leading_bit, record_word, record_words, trailing_zeros
+from anyzero.compile import Unit, compile_kernel, cpu
+from anyzero.compile.bits import count_bits, leading_bit, nth_bit, record_word, record_words, trailing_zeros
 
 UNIT = Unit("bits", {}, (__name__,))
 RECORD = np.dtype((np.record, [("a", np.int64), ("b", np.uint8, 16)]))
@@ -13,6 +13,11 @@ RECORD = np.dtype((np.record, [("a", np.int64), ("b", np.uint8, 16)]))
 
 def ask(word, out):
     out[0], out[1], out[2] = trailing_zeros(word), leading_bit(word), count_bits(word)
+
+
+def split(word, out):
+    for index in range(count_bits(word)):
+        out[index] = nth_bit(word, index)
 
 
 def read(records, out):
@@ -28,6 +33,22 @@ def test_bit_counts_agree_with_python(word):
         compile_kernel(ask, UNIT, target)(np.uint64(word), out)
         text = f"{word:b}"
         assert out.tolist() == [len(text) - len(text.rstrip("0")), len(text) - 1, text.count("1")]
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_a_word_is_split_into_its_set_bits(word):
+    bits = [1 << index for index in range(64) if word >> index & 1]
+    for target in ("cpu", "interpreted"):
+        out = np.zeros(64, np.uint64)
+        compile_kernel(split, UNIT, target)(np.uint64(word), out)
+        assert out.tolist() == bits + [0] * (64 - len(bits))
+
+
+def test_a_processor_without_the_instruction_splits_words_as_well(monkeypatch):
+    monkeypatch.setattr(cpu, "deposits_bits_fast", lambda context: False)
+    out = np.zeros(64, np.uint64)
+    compile_kernel(split, Unit("plain_bits", {}, (__name__,)), "cpu")(np.uint64(2**63 + 2**40 + 5), out)
+    assert out[:5].tolist() == [1, 4, 2**40, 2**63, 0]
 
 
 def test_narrow_words_are_read_as_unsigned():

@@ -27,6 +27,14 @@ def count_bits(word: Word) -> int:
     return int(word).bit_count()
 
 
+def nth_bit(word: Word, index: int) -> Word:
+    """The word with only its set bit number `index` left, counted from 0 at the low end."""
+    one = np.uint64(1)
+    for _ in range(index):
+        word &= word - one
+    return word & (~word + one)
+
+
 def record_words(record: Any) -> int:
     """How many 64-bit words the record's bytes make."""
     return int(record.nbytes) // 8

@@ -12,8 +12,11 @@ from anyzero.compile import bits
 from anyzero.compile.bind import Function
 from anyzero.compile.cache import DiskCache
 
-# The NumPy error model: a division by zero raises nothing, as on the GPU. The GIL is free while a kernel runs.
-OPTIONS = {"nogil": True, "error_model": "numpy"}
+# The NumPy error model: a division by zero raises nothing, as on the GPU. The GIL is free while a kernel runs. Kernels
+# allocate nothing, so no references are counted: counting those to the tables of the rules took longer than the rules.
+OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Only kernels are called from Python; the others save the time to compile that door."""
 
 
 def as_word(builder: Any, value: Any) -> Any:
@@ -46,6 +49,25 @@ def count_bits(_context: Any, word: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def nth_bit(_context: Any, word: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if not deposits_bits_fast(context):
+            return context.compile_internal(builder, bits.nth_bit, signature, args)
+        wide = ir.IntType(64)
+        deposit = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", fnty=ir.FunctionType(wide, [wide, wide]))
+        bit = builder.shl(ir.Constant(wide, 1), as_word(builder, args[1]))
+        return builder.call(deposit, [bit, as_word(builder, args[0])])
+
+    return types.uint64(word, index), generate
+
+
+def deposits_bits_fast(context: Any) -> bool:
+    """Whether the processor has the instruction PDEP, and not in the slow form of the first AMD Zens."""
+    _, processor, features = context.codegen().magic_tuple()
+    return "+bmi2" in features and processor not in ("znver1", "znver2")
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def record_words(_context: Any, record: Any) -> Any:
     def generate(_context: Any, _builder: Any, signature: Any, _args: Any) -> Any:
         return ir.Constant(ir.IntType(64), signature.args[0].size // 8)
@@ -66,6 +88,7 @@ INTRINSICS: dict[Function, Any] = {
     bits.trailing_zeros: trailing_zeros,
     bits.leading_bit: leading_bit,
     bits.count_bits: count_bits,
+    bits.nth_bit: nth_bit,
     bits.record_words: record_words,
     bits.record_word: record_word,
 }
@@ -73,7 +96,8 @@ INTRINSICS: dict[Function, Any] = {
 
 def compile_function(function: FunctionType, cache: DiskCache | None) -> Any:
     """A dispatcher for `function`; only a kernel (what Python calls) has a cache, its callees are inside it."""
+    if cache is None:
+        return numba.njit(**OPTIONS, **CALLEE_OPTIONS)(function)
     dispatcher = numba.njit(**OPTIONS)(function)
-    if cache is not None:
-        dispatcher._cache = cache
+    dispatcher._cache = cache
     return dispatcher

@@ -64,9 +64,7 @@ def count_bits(word):  # type: ignore[no-untyped-def]
 
 
 def record_intrinsics() -> dict[Any, Any]:
-    """Raw access to a record's bytes; the simulator runs the plain functions."""
-    if is_simulated():
-        return {}
+    """Raw access to a record's bytes."""
     from llvmlite import ir
     from numba.core import types
     from numba.cuda.extending import intrinsic
@@ -89,9 +87,12 @@ def record_intrinsics() -> dict[Any, Any]:
     return {bits.record_words: record_words, bits.record_word: record_word}
 
 
-INTRINSICS: dict[Function, Any] = {
-    bits.trailing_zeros: trailing_zeros,
-    bits.leading_bit: leading_bit,
-    bits.count_bits: count_bits,
-    **record_intrinsics(),
-}
+def intrinsics() -> dict[Any, Any]:
+    """The simulator runs the plain functions: its own `ffs` and `clz` know only 32 bits."""
+    if is_simulated():
+        return {}
+    counts = {bits.trailing_zeros: trailing_zeros, bits.leading_bit: leading_bit, bits.count_bits: count_bits}
+    return {**counts, **record_intrinsics()}
+
+
+INTRINSICS: dict[Function, Any] = intrinsics()

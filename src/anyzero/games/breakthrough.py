@@ -9,18 +9,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.bits import count_bits, trailing_zeros
-from anyzero.compile.random import U
+from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
+from anyzero.compile.random import U, random_below
+from anyzero.games.chess_pieces import piece_shapes
 from anyzero.games.contract import OVER
 from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import format_grid, parse_choice, parse_grid, split_fields
-from anyzero.views import Piece, Polygon, Scene
-from anyzero.views.boards import cell_name, square_cells, square_labels
+from anyzero.views import Piece, Scene
+from anyzero.views.boards import cell_name, square_cells, square_frame, square_labels
 
 STATE = [("pawns", np.uint64, 2), ("mover", np.int64)]
 LETTERS = "wb"
 SEAT_NAMES = ("white", "black")
+DRAWN_AS = {"pawn": "Pp", "knight": "Nn"}
 
 
 class Breakthrough(NamedTuple):
@@ -46,12 +48,12 @@ def make(rows: int = 8, columns: int = 8) -> Game:
         rules=make_rules(rows, columns),
         state=STATE,
         functions=(
-            *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, amaf_key, symmetries),
-            *(format_action, format_state, parse_state, scene),
+            *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, amaf_key, rollout),
+            *(symmetries, format_action, format_state, parse_state, scene),
         ),
         num_actions=num_cells * 3,
-        max_legal=num_cells * 3 // 2,
-        max_plies=2 * columns * (2 * rows - 3) + 1,
+        max_legal=2 * columns * 3,
+        max_plies=longest_race(rows, columns),
         planes_shape=(2, rows, columns),
         num_amaf_keys=num_cells * 6,
     )
@@ -64,6 +66,11 @@ def make_rules(rows: int, columns: int) -> Breakthrough:
     return Breakthrough(rows, columns, U(every ^ left), U(every ^ right), U(sum(bits[-1])), U(sum(bits[0])))
 
 
+def longest_race(rows: int, columns: int) -> int:
+    """Every move goes forward, and a pawn that stops short of the far row has made rows - 2 or rows - 3 steps."""
+    return 2 * columns * (2 * rows - 5) + 1
+
+
 # --- rules
 
 
@@ -74,37 +81,56 @@ def initial_state(rules: Breakthrough, state: State) -> None:
     state.mover = 0
 
 
+def goal_of(rules: Breakthrough, seat: int) -> Any:
+    return rules.top if seat == 0 else rules.bottom
+
+
 def seat_to_move(rules: Breakthrough, state: State) -> int:
     """A side with a pawn always has a move: its foremost pawn has a diagonal step, and nothing of its own ahead."""
-    goal = rules.bottom if state.mover == 0 else rules.top  # of the side that has just moved
-    if state.pawns[1 - state.mover] & goal or state.pawns[state.mover] == U(0):
+    other = 1 - state.mover
+    if state.pawns[other] & goal_of(rules, other) or state.pawns[state.mover] == U(0):
         return OVER
     return state.mover  # type: ignore[no-any-return]
 
 
+def steps_up(rules: Breakthrough, mine: Any, theirs: Any) -> tuple[Any, Any, Any]:
+    """The targets of the first seat's pawns: straight, left, right."""
+    columns, one = U(rules.columns), U(1)
+    straight = (mine << columns) & ~(mine | theirs)
+    left = ((mine & rules.not_left) << (columns - one)) & ~mine
+    right = ((mine & rules.not_right) << (columns + one)) & ~mine
+    return straight, left, right
+
+
+def steps_down(rules: Breakthrough, mine: Any, theirs: Any) -> tuple[Any, Any, Any]:
+    """The targets of the second seat's pawns; its left is the board's right."""
+    columns, one = U(rules.columns), U(1)
+    straight = (mine >> columns) & ~(mine | theirs)
+    left = ((mine & rules.not_right) >> (columns - one)) & ~mine
+    right = ((mine & rules.not_left) >> (columns + one)) & ~mine
+    return straight, left, right
+
+
 def legal_actions(rules: Breakthrough, state: State, actions: Any) -> int:
     mine, theirs = state.pawns[state.mover], state.pawns[1 - state.mover]
-    empty, columns, one = ~(mine | theirs), U(rules.columns), U(1)
     if state.mover == 0:
-        straight = (mine << columns) & empty
-        left = ((mine & rules.not_left) << (columns - one)) & ~mine
-        right = ((mine & rules.not_right) << (columns + one)) & ~mine
-        offset, sign = 0, 1
+        steps, origin, sign = steps_up(rules, mine, theirs), 0, 1
     else:
-        straight = (mine >> columns) & empty
-        left = ((mine & rules.not_right) >> (columns - one)) & ~mine
-        right = ((mine & rules.not_left) >> (columns + one)) & ~mine
-        offset, sign = rules.rows * rules.columns - 1, -1
+        steps, origin, sign = steps_down(rules, mine, theirs), rules.rows * rules.columns - 1, -1
     count = 0
     for direction in range(3):
-        targets = straight if direction == 0 else (left if direction == 1 else right)
-        to_source = -rules.columns + (0 if direction == 0 else (1 if direction == 1 else -1))
+        targets, distance = steps[direction], rules.columns + aside(direction)
         while targets:
-            target = offset + sign * trailing_zeros(targets)
-            targets &= targets - one
-            actions[count] = (target + to_source) * 3 + direction
+            target = origin + sign * trailing_zeros(targets)
+            targets &= targets - U(1)
+            actions[count] = (target - distance) * 3 + direction
             count += 1
     return count
+
+
+def aside(direction: int) -> int:
+    """How far to the right a step goes, as the mover sees it."""
+    return 0 if direction == 0 else 2 * direction - 3
 
 
 def play(rules: Breakthrough, state: State, action: int) -> None:
@@ -118,7 +144,7 @@ def play(rules: Breakthrough, state: State, action: int) -> None:
 def cells_of(rules: Breakthrough, seat: int, action: int) -> tuple[int, int]:
     """The source and target cells of an action, on the board as it is."""
     source, direction = action // 3, action % 3
-    target = source + rules.columns + (0 if direction == 0 else (-1 if direction == 1 else 1))
+    target = source + rules.columns + aside(direction)
     if seat == 0:
         return source, target
     last = rules.rows * rules.columns - 1
@@ -132,14 +158,18 @@ def payoffs(rules: Breakthrough, state: State, out: Any) -> None:
 
 def encode(rules: Breakthrough, state: State, planes: Any) -> None:
     """Two planes: the mover's pawns, the opponent's."""
-    last = rules.rows * rules.columns - 1
+    rows, columns, turned = rules.rows, rules.columns, state.mover == 1
     for plane in range(2):
         pawns = state.pawns[state.mover if plane == 0 else 1 - state.mover]
-        while pawns:
-            cell = trailing_zeros(pawns)
-            pawns &= pawns - U(1)
-            seen = cell if state.mover == 0 else last - cell
-            planes[plane, seen // rules.columns, seen % rules.columns] = 1.0
+        for row in range(rows):
+            line = (pawns >> U(row * columns)) & rules.bottom
+            while line:
+                column = trailing_zeros(line)
+                line &= line - U(1)
+                if turned:
+                    planes[plane, rows - 1 - row, columns - 1 - column] = 1.0
+                else:
+                    planes[plane, row, column] = 1.0
 
 
 def amaf_key(rules: Breakthrough, state: State, action: int) -> int:
@@ -149,20 +179,64 @@ def amaf_key(rules: Breakthrough, state: State, action: int) -> int:
     return action * 2 + (1 if takes else 0)
 
 
+def rollout(rules: Breakthrough, state: State, actions: Any, rng: Any) -> int:
+    """Draws the same moves as the default would, without listing them."""
+    white, black, seat, moves = state.pawns[0], state.pawns[1], state.mover, 0
+    while True:
+        if seat == 0:
+            if black & rules.bottom or white == U(0):
+                break
+            target, distance = random_step(rules, steps_up(rules, white, black), rng)
+            white ^= target | (target >> distance)
+            black &= ~target
+        else:
+            if white & rules.top or black == U(0):
+                break
+            target, distance = random_step(rules, steps_down(rules, black, white), rng)
+            black ^= target | (target << distance)
+            white &= ~target
+        seat = 1 - seat
+        moves += 1
+    state.pawns[0], state.pawns[1], state.mover = white, black, seat
+    return moves
+
+
+def random_step(rules: Breakthrough, steps: Any, rng: Any) -> tuple[Any, Any]:
+    """The target of a random step, as a bit, and how many cells it goes."""
+    straight, left, right = steps
+    first_left = count_bits(straight)
+    first_right = first_left + count_bits(left)
+    index = random_below(rng, first_right + count_bits(right))
+    targets, first, distance = straight, 0, U(rules.columns)
+    if index >= first_left:
+        targets, first, distance = left, first_left, U(rules.columns - 1)
+    if index >= first_right:
+        targets, first, distance = right, first_right, U(rules.columns + 1)
+    return nth_bit(targets, index - first), distance
+
+
 def symmetries(rules: Breakthrough) -> Iterable[Symmetry]:
     """The mirror of left and right."""
+    return [mirror(rules, np.array([0, 2, 1]))]
+
+
+def mirror(rules: Breakthrough, directions: np.ndarray) -> Symmetry:
+    """Left and right exchanged; `directions` says what becomes of each direction of a move."""
     cells = np.arange(rules.rows * rules.columns).reshape(rules.rows, rules.columns)
     mirrored = cells[:, ::-1].ravel()
     planes = np.concatenate([mirrored, mirrored + cells.size])
-    directions = np.array([0, 2, 1])
-    return [Symmetry(planes, (mirrored[:, None] * 3 + directions).ravel())]
+    return Symmetry(planes, (mirrored[:, None] * len(directions) + directions).ravel())
 
 
 # --- text and picture
 
 
 def format_action(rules: Breakthrough, state: State, action: int) -> str:
-    return "".join(cell_name(*divmod(cell, rules.columns)) for cell in cells_of(rules, int(state.mover), action))
+    return "".join(names_of(rules, cells_of(rules, int(state.mover), action)))
+
+
+def names_of(rules: Breakthrough, cells: Iterable[int]) -> tuple[str, ...]:
+    return tuple(cell_name(*divmod(cell, rules.columns)) for cell in cells)
 
 
 def letters_of(rules: Breakthrough, state: State) -> list[str]:
@@ -181,49 +255,45 @@ def parse_state(rules: Breakthrough, state: State, text: str) -> None:
     cells = parse_grid(board, rules.rows, rules.columns, LETTERS)
     for seat, letter in enumerate(LETTERS):
         state.pawns[seat] = U(sum(1 << cell for cell, found in enumerate(cells) if found == letter))
+        if count_bits(state.pawns[seat]) > 2 * rules.columns:
+            raise ValueError(f"there are more {letter} than the {2 * rules.columns} that a game starts with")
     state.mover = parse_choice(mover, LETTERS, "the side to move")
-    home = rules.top if state.mover else rules.bottom
-    if (
-        state.pawns[state.mover] & (rules.bottom if state.mover else rules.top)
-        or state.pawns[1 - state.mover] == U(0)
-        or max(count_bits(pawns) for pawns in state.pawns) > 2 * rules.columns
-        or count_bits(state.pawns[1 - state.mover] & home) > 1
-    ):
-        raise ValueError("the side to move has already won, or there are more pawns than a game can have")
+    seat, other = int(state.mover), 1 - int(state.mover)
+    if state.pawns[seat] & goal_of(rules, seat) or not state.pawns[other]:
+        raise ValueError("the side to move has already won")
+    if count_bits(state.pawns[other] & goal_of(rules, other)) > 1:
+        raise ValueError("the game ended when the first of these reached the far row")
 
 
 def scene(rules: Breakthrough, state: State) -> Scene:
-    return pawn_scene(rules.rows, rules.columns, letters_of(rules, state), caption(rules, state), clicks(rules, state))
+    return race_scene(rules, state, moves=moves_of(rules, state), title="Breakthrough", kind="pawn")
 
 
-def clicks(rules: Breakthrough, state: State) -> dict[int, tuple[str, ...]]:
+def moves_of(rules: Breakthrough, state: State) -> dict[int, tuple[int, int]]:
+    """The source and target of each legal action; nothing once the game is over."""
     if seat_to_move(rules, state) == OVER:
         return {}
-    actions = np.zeros(rules.rows * rules.columns * 3, np.int32)
+    actions = np.zeros(2 * rules.columns * 3, np.int32)
     count = legal_actions(rules, state, actions)
-    pairs = [(int(action), cells_of(rules, int(state.mover), int(action))) for action in actions[:count]]
-    return {action: tuple(cell_name(*divmod(cell, rules.columns)) for cell in cells) for action, cells in pairs}
+    return {int(action): cells_of(rules, int(state.mover), int(action)) for action in actions[:count]}
 
 
-def caption(rules: Breakthrough, state: State) -> str:
-    if seat_to_move(rules, state) == OVER:
-        return f"{SEAT_NAMES[1 - state.mover]} has won"
-    return f"{SEAT_NAMES[state.mover]} to move"
-
-
-def pawn_scene(rows: int, columns: int, letters: list[str], text: str, clicks: dict[int, tuple[str, ...]]) -> Scene:
-    """A chequered board of pawns."""
+def race_scene(rules: Breakthrough, state: State, *, moves: dict[int, tuple[int, int]], title: str, kind: str) -> Scene:
+    """A chequered board of one kind of chess piece."""
     pieces = []
-    for cell, letter in enumerate(letters):
+    for cell, letter in enumerate(letters_of(rules, state)):
         if letter != ".":
-            seat, name = LETTERS.index(letter), cell_name(*divmod(cell, columns))
-            pieces.append(Piece(name, "WB"[seat], f"{SEAT_NAMES[seat]} pawn", pawn_shape(seat), seat))
-    cells = square_cells(rows, columns, chequered=True)
-    return Scene(cells, tuple(pieces), over=square_labels(rows, columns), caption=text, clicks=clicks)
-
-
-def pawn_shape(seat: int) -> tuple[Polygon, ...]:
-    """A triangle that points where the pawn goes."""
-    up = -1 if seat == 0 else 1
-    points = ((0.0, 0.34 * up), (0.3, -0.26 * up), (-0.3, -0.26 * up))
-    return (Polygon(points, f"seat{seat}", f"seat{seat}-edge", 0.05),)
+            seat = LETTERS.index(letter)
+            name = cell_name(*divmod(cell, rules.columns))
+            pieces.append(
+                Piece(name, letter.upper(), f"{SEAT_NAMES[seat]} {kind}", piece_shapes(DRAWN_AS[kind][seat]), seat)
+            )
+    return Scene(
+        cells=square_cells(rules.rows, rules.columns, chequered=True),
+        pieces=tuple(pieces),
+        under=(square_frame(rules.rows, rules.columns),),
+        over=square_labels(rules.rows, rules.columns),
+        caption=f"{SEAT_NAMES[state.mover]} to move" if moves else f"{SEAT_NAMES[1 - state.mover]} has won",
+        clicks={action: names_of(rules, cells) for action, cells in moves.items()},
+        title=title,
+    )

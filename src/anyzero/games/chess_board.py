@@ -1,8 +1,7 @@
 """The chess position: sets of squares, always seen from the side to move, and the tables of the rules.
 
 Square 0 is a1, square 63 is h8 as the mover sees them: for black the ranks are mirrored (`square ^ 56`), so that every
-pawn moves up and one function serves both sides. A queen stands in `diagonal` and in `straight`; a piece that is in no
-set but the occupied ones does not exist.
+pawn moves up and one function serves both sides. A queen stands in `diagonals` and in `straights`.
 """
 
 from typing import Any, NamedTuple
@@ -19,8 +18,8 @@ STATE = [
     ("theirs", np.uint64),
     ("pawns", np.uint64),
     ("knights", np.uint64),
-    ("diagonal", np.uint64),  # bishops and queens
-    ("straight", np.uint64),  # rooks and queens
+    ("diagonals", np.uint64),  # bishops and queens
+    ("straights", np.uint64),  # rooks and queens
     ("kings", np.uint64),
     ("castling", np.uint64),  # the rooks that may still castle
     ("en_passant", np.uint64),  # where a pawn can be taken in passing; empty unless that is legal
@@ -33,9 +32,9 @@ STATE = [
     ("recorded", np.int16),  # how many those are
     ("clock", np.int16),  # half moves since the last capture or pawn's move
     ("move_number", np.int32),
-    ("mover", np.int8),
-    ("repeats", np.int8),  # how often this position has been there before
-    ("ended", np.int8),
+    ("mover", np.int16),
+    ("repeats", np.int16),  # how often this position has been there before
+    ("ended", np.int32),  # RUNNING, CHECKMATE, ...
 ]
 
 RUNNING, CHECKMATE, STALEMATE, INSUFFICIENT, FIFTY_MOVES, REPETITION = range(6)
@@ -44,7 +43,7 @@ MOVE_BITS = U(0xFFF)
 """The part of a history entry that is not the key."""
 
 FILE_A, FILE_H = U(0x0101010101010101), U(0x8080808080808080)
-RANK_1, RANK_3, RANK_8 = U(0xFF), U(0xFF0000), U(0xFF << 56)
+RANK_1, RANK_3, RANK_6, RANK_8 = U(0xFF), U(0xFF << 16), U(0xFF << 40), U(0xFF << 56)
 DARK = U(0xAA55AA55AA55AA55)
 CORNERS = U(0x8100000000000081)
 
@@ -56,25 +55,80 @@ FIRST_KNIGHT_PLANE, FIRST_UNDERPROMOTION = 56, 64
 NUM_ACTIONS = 64 * NUM_PLANES
 
 
+FILE, RANK, DIAGONAL, ANTIDIAGONAL, KNIGHT, KING = range(6)
+"""Columns of `Chess.squares`."""
+
+
 class Chess(NamedTuple):
-    knight: np.ndarray
-    """[64] words: where a knight attacks."""
-    king: np.ndarray
-    lines: np.ndarray
-    """[64, 4] words: file, rank and the two diagonals through a square, without the square."""
-    line: np.ndarray
-    """[64, 64] words: the whole line through two squares; empty if there is none."""
+    squares: np.ndarray
+    """[64, 8] words: for each square the lines through it (without itself), and where a knight and a king go."""
     actions: np.ndarray
-    """[64, 64] the action of a move that is no underpromotion."""
+    """[64, 64]: the action that goes from one square to another and is no underpromotion."""
     steps: np.ndarray
-    """[73] target minus source of a plane's moves."""
+    """[73]: target minus source for each plane."""
 
 
 def make_rules() -> Chess:
-    square = np.arange(64)
-    files, ranks = square % 8, square // 8
-    across, up = files[None] - files[:, None], ranks[None] - ranks[:, None]  # from the first square to the second
-    apart = square[None] != square[:, None]
-    lines = np.stack([(side == 0) & apart for side in (across, up, across - up, across + up)], axis=1)
-    both = (lines[:, None] & lines[None]) & np.diagonal_free(lines) if False else None
-    return both  # type: ignore
+    files, ranks = np.arange(64) % 8, np.arange(64) // 8
+    across, up = files - files[:, None], ranks - ranks[:, None]  # from the first square to the second
+    distance, none = across * across + up * up, np.zeros((64, 64), bool)
+    lines = [(side == 0) & (distance > 0) for side in (across, up, across - up, across + up)]
+    planes = np.array([*queen_planes(), *KNIGHT_STEPS])
+    return Chess(
+        squares=to_words(np.stack([*lines, distance == 5, (distance == 1) | (distance == 2), none, none], axis=1)),
+        actions=action_table(planes),
+        steps=np.concatenate([planes @ (1, 8), np.repeat((7, 8, 9), 3)]),
+    )
+
+
+def to_words(squares: np.ndarray) -> np.ndarray:
+    """[..., 64] truth values as [...] words."""
+    return np.packbits(squares, axis=-1, bitorder="little").view(np.uint64)[..., 0].copy()
+
+
+def queen_planes() -> list[tuple[int, int]]:
+    """(files, ranks) of the queen-like planes: direction * 7 + distance - 1."""
+    return [(files * far, ranks * far) for files, ranks in QUEEN_STEPS for far in range(1, 8)]
+
+
+def action_table(planes: np.ndarray) -> np.ndarray:
+    table = np.zeros((64, 64), np.int32)
+    for source in range(64):
+        files, ranks = source % 8 + planes[:, 0], source // 8 + planes[:, 1]
+        on_board = np.flatnonzero((files >= 0) & (files < 8) & (ranks >= 0) & (ranks < 8))
+        table[source, (ranks * 8 + files)[on_board]] = source * NUM_PLANES + on_board
+    return table
+
+
+# --- parts of a position
+
+
+def position_key(state: Any) -> Any:
+    """A 64-bit key of pieces, side to move, castling and en passant; the three sums tell the six kinds apart."""
+    first = mixed(state.pawns | state.kings | state.diagonals, U(0x9E3779B97F4A7C15))
+    second = mixed(state.knights | state.kings | state.straights, U(0xC2B2AE3D27D4EB4F))
+    third = mixed(state.diagonals | state.straights, U(0x165667B19E3779F9))
+    owner = mixed(state.mine, U(0xD6E8FEB86659FD93))
+    rights = mixed(state.castling | state.en_passant | (U(state.mover) << U(32)), U(0xA0761D6478BD642F))
+    return scramble(first ^ second ^ third ^ owner ^ rights)
+
+
+def mixed(word: Any, factor: Any) -> Any:
+    word = (word ^ (word >> U(32))) * factor
+    return word ^ (word >> U(29))
+
+
+def mirrored(word: Any) -> Any:
+    """The set with its ranks in reverse order."""
+    word = ((word >> U(8)) & U(0x00FF00FF00FF00FF)) | ((word & U(0x00FF00FF00FF00FF)) << U(8))
+    word = ((word >> U(16)) & U(0x0000FFFF0000FFFF)) | ((word & U(0x0000FFFF0000FFFF)) << U(16))
+    return (word >> U(32)) | (word << U(32))
+
+
+def is_insufficient(state: Any) -> bool:
+    """Kings with one knight, or with bishops that all stand on squares of one colour."""
+    if (state.pawns | state.straights) != U(0):
+        return False
+    if state.knights == U(0):
+        return (state.diagonals & DARK) == U(0) or (state.diagonals & ~DARK) == U(0)  # type: ignore[no-any-return]
+    return state.diagonals == U(0) and (state.knights & (state.knights - U(1))) == U(0)  # type: ignore[no-any-return]

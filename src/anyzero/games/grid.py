@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, product
 
 from anyzero.views.boards import LETTERS
 
@@ -30,7 +30,9 @@ def parse_grid(text: str, rows: int, columns: int, letters: str, *, bottom_up: b
 
 
 def parse_row(text: str, columns: int, letters: str) -> str:
-    tokens = re.findall(r"[0-9]{1,4}|.", text)
+    if len(text) > columns:  # also keeps endless counts from becoming endless rows
+        raise ValueError(f"row {text[: columns + 1]!r}... is longer than {columns} cells")
+    tokens = re.findall(r"[0-9]{1,4}|.", text, re.DOTALL)
     cells = [EMPTY * int(token) if token.isascii() and token.isdigit() else token for token in tokens]
     row = "".join(cells)
     for letter in row:
@@ -39,6 +41,18 @@ def parse_row(text: str, columns: int, letters: str) -> str:
     if len(row) != columns:
         raise ValueError(f"row {text!r} has {len(row)} cells, not {columns}")
     return row
+
+
+def lines_of(cells: Sequence[str], columns: int, length: int) -> list[list[int]]:
+    """The straight lines of `length` equal letters, across, down and both ways aslant."""
+    rows, found = len(cells) // columns, []
+    for row, column in product(range(rows), range(columns)):
+        for down, across in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            if row + down * (length - 1) < rows and 0 <= column + across * (length - 1) < columns:
+                line = [(row + down * step) * columns + column + across * step for step in range(length)]
+                if cells[line[0]] != EMPTY and len({cells[cell] for cell in line}) == 1:
+                    found.append(line)
+    return found
 
 
 def split_fields(text: str, names: Sequence[str]) -> list[str]:
@@ -51,9 +65,9 @@ def split_fields(text: str, names: Sequence[str]) -> list[str]:
 
 def parse_choice(word: str, choices: Sequence[str], meaning: str) -> int:
     """The index of a word in the choices."""
-    if word not in choices:
+    if word not in tuple(choices):  # not a part of a text of choices
         raise ValueError(f"{meaning} is {word!r}, not one of {', '.join(choices)}")
-    return list(choices).index(word)
+    return choices.index(word)
 
 
 def parse_number(word: str, low: int, high: int, meaning: str) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game, State
-from anyzero.games.observe import Observations, observe
+from anyzero.games.observe import Observations, longest_game, observe
 from anyzero.games.rollouts import rollouts
 from anyzero.games.simulate import simulate_game
 
@@ -48,6 +48,15 @@ class Evidence:
     def records(self) -> list[Observations]:
         return [observe(self.game, seed=self.seed + number, rows=self.rows) for number in range(self.num_games)]
 
+    @cached_property
+    def longest(self) -> int:
+        return longest_game(self.game, seed=self.seed, num=200)
+
+    def need_an_end(self) -> None:
+        """Rollouts of a game that never ends would not come back."""
+        if self.longest > self.game.max_plies:
+            raise Skip("games do not end within max_plies")
+
     def positions(self, most: int) -> Iterator[State]:
         """Up to `most` positions, spread over the games seen."""
         everything = [(record, row) for record in self.records for row in range(len(record.seats))]
@@ -56,10 +65,10 @@ class Evidence:
             yield record.states[row].copy()
 
 
-def check_game(game: Game, **options: Any) -> list[LawResult]:
-    """Check every law on this game. Options: num_games, rollouts, simulate, seed (see `Evidence`)."""
+def check_game(game: Game, *laws: str, **options: Any) -> list[LawResult]:
+    """Check these laws, or all of them, on a game. Options: num_games, rollouts, simulate, seed (see `Evidence`)."""
     evidence = Evidence(game, **options)
-    return [judge(name, law, evidence) for name, law in LAWS.items()]
+    return [judge(name, LAWS[name], evidence) for name in laws or LAWS]
 
 
 def judge(name: str, law: "Law", evidence: Evidence) -> LawResult:
@@ -98,6 +107,7 @@ def simulated_is_compiled(evidence: Evidence) -> str | None:
     game = evidence.game
     if not evidence.simulate:
         raise Skip("switched off")
+    evidence.need_an_end()
     seen = simulate_game(game, seed=evidence.seed, rows=min(evidence.rows, 40), streams=3)
     if seen is None:
         raise Skip("numba-cuda is not installed, or the game is not loaded by name or file")
@@ -165,10 +175,8 @@ def play_is_a_function(evidence: Evidence) -> str | None:
 
 def games_end(evidence: Evidence) -> str | None:
     """Every game ends within max_plies."""
-    game = evidence.game
-    found = rollouts(default_rollouts(game), game.initial_state(), 200, seed=evidence.seed)
-    longest = int(found.moves.max())
-    return f"a game took {longest} plies, max_plies is {game.max_plies}" if longest > game.max_plies else None
+    most = evidence.game.max_plies
+    return f"a game went on for more than max_plies = {most} plies" if evidence.longest > most else None
 
 
 def payoffs_are_fair(evidence: Evidence) -> str | None:
@@ -243,7 +251,8 @@ def symmetries_commute(evidence: Evidence) -> str | None:
 
 def compare_turned(game: Game, record: Observations, turn: Any) -> str | None:
     decisions = record.seats >= 0
-    script = np.where(decisions & (record.chosen >= 0), turn.actions[record.chosen], record.chosen)
+    script, moved = record.chosen.copy(), decisions & (record.chosen >= 0)
+    script[moved] = turn.actions[script[moved]]
     turned = observe(game, seed=0, rows=len(record.seats), script=script)
     if len(turned.seats) != len(record.seats):
         return f"the turned action at ply {len(turned.seats) - 1} is not legal"
@@ -312,6 +321,7 @@ def rollouts_are_random_play(evidence: Evidence) -> str | None:
     game = evidence.game
     if not game.has("rollout"):
         raise Skip("the game has no rollout of its own")
+    evidence.need_an_end()
     starts = [game.initial_state(), *(state for state in evidence.positions(6) if not game.is_over(state))][:4]
     bound = kolmogorov_bound(evidence.rollouts, FALSE_ALARM / (len(starts) * game.num_seats))
     for number, state in enumerate(starts):

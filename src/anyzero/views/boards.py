@@ -1,12 +1,19 @@
 """Builders for the boards that most games share: squares, hexagons, stones, frames and coordinates."""
 
 import math
+from collections.abc import Iterable
+from dataclasses import replace
 
 from anyzero.views.scene import Cell, Circle, Label, Path, Piece, Point, Polygon, Shape
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-FRAME_WIDTH = 0.12
+FRAME_WIDTH = 0.1
 CORNER_STEPS = 5
+HEX_ROW = math.sqrt(3) / 2
+"""From one row of touching hexagons to the next, where neighbours in a row are one unit apart."""
+HEX_RADIUS = 1 / math.sqrt(3)
+HEX_TEXT_SCALE = (2.0, 1 / HEX_ROW)
+RIM_WIDTH = 0.32
 
 
 def cell_name(row: int, column: int) -> str:
@@ -64,6 +71,13 @@ def square_cells(rows: int, columns: int, *, bottom_up: bool = True, chequered: 
     return tuple(cells)
 
 
+def round_cells(rows: int, columns: int, *, radius: float = 0.42) -> tuple[Cell, ...]:
+    """Cells as `square_cells`, drawn as holes in whatever lies under them."""
+    outlines = [rounded(*cell.centre, 2 * radius, 2 * radius, radius=radius) for cell in square_cells(rows, columns)]
+    names = [cell_name(row, column) for row in range(rows) for column in range(columns)]
+    return tuple(Cell(name, outline) for name, outline in zip(names, outlines, strict=True))
+
+
 def square_labels(rows: int, columns: int, *, bottom_up: bool = True) -> tuple[Label, ...]:
     """Letters below the board and numbers to its left."""
     letters = [Label(column, rows - 0.14, LETTERS[column], 0.32, "muted") for column in range(columns)]
@@ -73,9 +87,83 @@ def square_labels(rows: int, columns: int, *, bottom_up: bool = True) -> tuple[L
 
 
 def square_frame(rows: int, columns: int, fill: str = "frame") -> Polygon:
-    """A rim with round corners around a board of squares; it belongs under the cells."""
+    """A rim with round corners around a board of squares; it belongs under the cells, with `fill` between them."""
     x, y = (columns - 1) / 2, (rows - 1) / 2
-    return Polygon(rectangle(x, y, columns, rows), fill, fill, 2 * FRAME_WIDTH)
+    outline = rectangle(x, y, columns + FRAME_WIDTH, rows + FRAME_WIDTH)
+    return Polygon(outline, fill, "frame", FRAME_WIDTH)
+
+
+# --- boards of lines
+
+
+def point_cells(rows: int, columns: int) -> tuple[Cell, ...]:
+    """Cells as `square_cells` for stones that stand on crossings: the lines lie under them."""
+    return tuple(replace(cell, fill="none", line="none") for cell in square_cells(rows, columns))
+
+
+def point_lines(rows: int, columns: int) -> tuple[Shape, ...]:
+    """The wood and the crossing lines under `point_cells`."""
+    right, bottom = columns - 1, rows - 1
+    across = [segment((0, row), (right, row), "line", 0.03) for row in range(rows)]
+    down = [segment((column, 0), (column, bottom), "line", 0.03) for column in range(columns)]
+    return (square_frame(rows, columns, "board"), *across, *down)
+
+
+# --- the rhombus of hexagons
+
+
+def hex_centre(row: int, column: int) -> Point:
+    """Each row starts half a cell further to the right than the one above."""
+    return column + row / 2, row * HEX_ROW
+
+
+def hex_cells(size: int) -> tuple[Cell, ...]:
+    """Cells in the order row * size + column, row 0 on top."""
+    places = [(row, column) for row in range(size) for column in range(size)]
+    return tuple(Cell(cell_name(*place), hexagon(*hex_centre(*place), HEX_RADIUS)) for place in places)
+
+
+def hex_labels(size: int) -> tuple[Label, ...]:
+    """Letters above the columns, along their slant, and numbers to the left of the rows."""
+    letters = [Label(column - 0.5, -HEX_ROW, LETTERS[column], 0.32, "muted") for column in range(size)]
+    numbers = [Label(row / 2 - 1, row * HEX_ROW, str(row + 1), 0.32, "muted") for row in range(size)]
+    return (*letters, *numbers)
+
+
+def hex_rims(size: int) -> tuple[Path, ...]:
+    """The sides that a seat joins, in its colour: the first's above and below, the second's left and right."""
+    last = size - 1
+    middle = math.sqrt(3) / 2 * HEX_RADIUS  # two sides meet in the middle of an edge at each sharp corner
+    sides = [
+        (
+            "seat0",
+            [*((0, column, turn, HEX_RADIUS) for column in range(size) for turn in (210, 270)), (0, last, 300, middle)],
+        ),
+        (
+            "seat0",
+            [
+                (last, 0, 120, middle),
+                *((last, column, turn, HEX_RADIUS) for column in range(size) for turn in (90, 30)),
+            ],
+        ),
+        (
+            "seat1",
+            [*((row, 0, turn, HEX_RADIUS) for row in range(size) for turn in (210, 150)), (last, 0, 120, middle)],
+        ),
+        (
+            "seat1",
+            [(0, last, 300, middle), *((row, last, turn, HEX_RADIUS) for row in range(size) for turn in (330, 30))],
+        ),
+    ]
+    return tuple(
+        Path(path_data([hex_point(*place) for place in places]), "none", seat, RIM_WIDTH) for seat, places in sides
+    )
+
+
+def hex_point(row: int, column: int, turn: int, radius: float) -> Point:
+    """A point around a cell's centre, `turn` degrees clockwise from the right."""
+    (x, y), angle = hex_centre(row, column), math.radians(turn)
+    return x + radius * math.cos(angle), y + radius * math.sin(angle)
 
 
 # --- pieces
@@ -95,6 +183,20 @@ def go_stone(cell: str, *, white: bool, text: str, name: str, seat: int) -> Piec
     return Piece(cell, text, name, (Circle(0, 0, 0.42, fill, edge, 0.03),), seat)
 
 
+# --- lines and marks
+
+
+def dots(cells: Iterable[Cell], names: Iterable[str]) -> tuple[Circle, ...]:
+    """A small light dot on each named cell: the stones that have won, say."""
+    centres = {cell.name: cell.centre for cell in cells}
+    return tuple(Circle(*centres[name], 0.12, "page") for name in names)
+
+
 def segment(start: Point, end: Point, line: str, width: float = 0.04) -> Path:
     """A straight line."""
-    return Path(f"M{start[0]:g} {start[1]:g}L{end[0]:g} {end[1]:g}", "none", line, width)
+    return Path(path_data([start, end]), "none", line, width)
+
+
+def path_data(points: Iterable[Point]) -> str:
+    """An open line through the points, in SVG's path language."""
+    return "M" + "L".join(f"{round(x, 3):g} {round(y, 3):g}" for x, y in points)

@@ -11,7 +11,7 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     # role: (light, dark)
     "page": ("#ffffff", "#15181d"),
     "ink": ("#26221c", "#eceae4"),
-    "muted": ("#564d40", "#c8cbd0"),
+    "muted": ("#564d40", "#cccfd4"),
     # boards
     "board": ("#f5e6c8", "#4d5766"),
     "board-dark": ("#dcbd8e", "#39424f"),
@@ -20,7 +20,7 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     # what belongs to the seats
     "seat0": ("#0f5c9c", "#5ab1ef"),
     "seat0-edge": ("#07355c", "#0c2c47"),
-    "seat1": ("#c8480e", "#ffb45e"),
+    "seat1": ("#d2500a", "#ffb45e"),
     "seat1-edge": ("#6e2503", "#4f2600"),
     # white and black pieces, with their outlines and inner lines
     "white-piece": ("#fffdf8", "#f3f0e8"),

@@ -101,7 +101,7 @@ class Scene:
     """Whose turn it is, or how the game ended, in one line."""
     clicks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """For each legal action, the cells to click, in order. Actions that share their clicks are asked about by text."""
-    text_scale: tuple[int, int] = (2, 1)
+    text_scale: tuple[float, float] = (2, 1)
     """Terminal columns and rows for one board unit."""
     title: str = ""
     """The picture's name; where it is missing, the caption stands in."""

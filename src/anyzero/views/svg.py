@@ -22,7 +22,7 @@ MARGIN = 0.25
 SNAP = 8
 """The picture's borders lie on eighths of a unit."""
 CAPTION_SIZE = 0.36
-CAPTION_GAP = 0.2
+CAPTION_GAP = 0.3
 LETTER_WIDTH = 0.56
 """The width of a letter of the text font, on average and in parts of its size."""
 CAPITALS_CENTRE = 0.36
@@ -168,7 +168,8 @@ def paint(shape: Polygon | Circle | Path, scale: float = 1.0) -> str:
     classes += [f"s-{shape.line}"] if shape.line != "none" else []
     unfilled = ' fill="none"' if shape.fill == "none" else ""
     width = f' stroke-width="{number(shape.width / scale)}"' if shape.line != "none" else ""
-    return f'{unfilled}{width} class="{" ".join(classes)}"'
+    names = f' class="{" ".join(classes)}"' if classes else ""
+    return unfilled + width + names
 
 
 def move(x: float, y: float) -> str:

@@ -19,7 +19,7 @@ class Block:
     centre: Point
     lines: tuple[str, ...]
 
-    def place(self, scale: tuple[int, int]) -> Canvas:
+    def place(self, scale: tuple[float, float]) -> Canvas:
         """The letters at their row and column; an even number of them leans to the left and to the top."""
         (x, y), (across, down) = self.centre, scale
         top = floor(y * down + 0.5) - len(self.lines) // 2
@@ -52,7 +52,7 @@ def block(centre: Point, text: str) -> Block:
     return Block(centre, tuple(printable(line) for line in text.split("\n")))
 
 
-def free_scale(blocks: list[Block], least: tuple[int, int]) -> tuple[int, int]:
+def free_scale(blocks: list[Block], least: tuple[float, float]) -> tuple[float, float]:
     """The scale, widened until no text touches another: pieces of several letters need more room."""
     across, down = least
     for _ in range(MOST_STEPS):
@@ -65,7 +65,7 @@ def free_scale(blocks: list[Block], least: tuple[int, int]) -> tuple[int, int]:
     return across, down
 
 
-def first_touching(blocks: list[Block], scale: tuple[int, int]) -> tuple[Block, Block] | None:
+def first_touching(blocks: list[Block], scale: tuple[float, float]) -> tuple[Block, Block] | None:
     """Two texts that overlap or stand side by side without a space between them."""
     taken: dict[tuple[int, int], Block] = {}
     for text in blocks:

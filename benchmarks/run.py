@@ -1,0 +1,116 @@
+"""Every speed figure in one run, as ratios to what ran beside it. `make bench`, or with `--json FILE`."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from anyzero.games.bench import bench_rollouts
+from anyzero.games.load import BUILT_IN, load
+from anyzero.games.perft import perft
+from anyzero.games.rollouts import rollouts
+from peers import cpp_breakthrough, open_spiel_simulations
+
+GAMES = ["breakthrough:rows=5,columns=5", *BUILT_IN]
+
+
+def best_of(num: int, game: Any, **options: Any) -> Any:
+    return max((bench_rollouts(game, **options) for _ in range(num)), key=lambda speed: speed.rollouts_per_s)
+
+
+def measure_rollouts(text: str) -> dict[str, Any]:
+    """One and two threads in turns, so that a noisy neighbour meets both, and OpenSpiel beside them."""
+    game, one, two = load(text), 0.0, 0.0
+    for _ in range(3):
+        one = max(one, bench_rollouts(game, seconds=0.6).rollouts_per_s)
+        two = max(two, bench_rollouts(game, seconds=0.6, threads=2).rollouts_per_s)
+    peer = open_spiel_simulations(text)
+    return {
+        "game": text,
+        "rollouts_per_s": round(one),
+        "two_threads": round(two / one, 2),
+        "open_spiel": None if peer is None else round(peer),
+        "ratio": None if peer is None else round(one / peer, 1),
+    }
+
+
+def measure_cpp() -> dict[str, Any]:
+    game, games = load("breakthrough:rows=5,columns=5"), 1_000_000
+    speed, mean = cpp_breakthrough(5, 5, games)
+    ours = best_of(3, game, seconds=1.0).rollouts_per_s
+    same = float(rollouts(game, game.initial_state(), games, threads=2).payoffs[:, 0].mean())
+    return {
+        "cpp": round(speed),
+        "ours": round(ours),
+        "ratio": round(ours / speed, 2),
+        "same_games": abs(mean - same) < 1e-8,
+    }
+
+
+def measure_perft() -> dict[str, Any]:
+    import time
+
+    game, best = load("chess"), 0.0
+    state = game.initial_state()
+    perft(game, state, 3)
+    for _ in range(3):
+        start = time.perf_counter()
+        leaves = perft(game, state, 5)
+        best = max(best, leaves / (time.perf_counter() - start))
+    return {"leaves": leaves, "leaves_per_s": round(best)}
+
+
+def measure_gpu(text: str) -> dict[str, Any]:
+    """Rollouts per second on the GPU, and whether the same seeds give the same results as on the CPU."""
+    game = load(text)
+    state = game.initial_state()
+    speed = bench_rollouts(game, target="cuda", seconds=1.0)
+    on_cpu, on_gpu = (rollouts(game, state, 4096, 2, seed=5, target=target, threads=2) for target in ("cpu", "cuda"))
+    same = bool((on_cpu.payoffs == on_gpu.payoffs).all() and (on_cpu.moves == on_gpu.moves).all())
+    return {
+        "game": text,
+        "rollouts_per_s": round(speed.rollouts_per_s),
+        "same_as_cpu": same,
+        "compile_s": speed.compile_s,
+    }
+
+
+def has_gpu() -> bool:
+    try:
+        from anyzero.compile import gpu
+    except ImportError:
+        return False
+    return gpu.is_available()
+
+
+def show(title: str, rows: list[dict[str, Any]]) -> None:
+    print(f"\n{title}", flush=True)
+    for row in rows:
+        print(
+            "  "
+            + "  ".join(
+                f"{key} {value:,}" if isinstance(value, int) else f"{key} {value}" for key, value in row.items()
+            )
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    parser.add_argument("--gpu-only", action="store_true", help="only the GPU's table")
+    options = parser.parse_args()
+    found: dict[str, list[dict[str, Any]]] = {}
+    if not options.gpu_only:
+        found["chess perft 5, one thread"] = [measure_perft()]
+        found["Breakthrough 5x5 rollouts against C++ -O3"] = [measure_cpp()]
+        found["rollouts against OpenSpiel's C++ MCTSBot"] = [measure_rollouts(text) for text in GAMES]
+    if has_gpu():
+        found["rollouts on the GPU"] = [measure_gpu(text) for text in GAMES]
+    for title, rows in found.items():
+        show(title, rows)
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,235 @@
+"""Chess positions as text: FEN, and after it the moves since which an earlier position can come again.
+
+`<FEN> after g1f3 g8f6` is the position of the FEN, reached by those last moves. They are there only when there are
+such moves, are all reversible (no capture, no pawn's move, no castling right lost), and say what repetition needs.
+"""
+
+import re
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from anyzero.compile.bits import count_bits, trailing_zeros
+from anyzero.compile.random import U
+from anyzero.games.chess_attacks import diagonal_attacks, find_checks, straight_attacks
+from anyzero.games.chess_board import (
+    DARK,
+    KING,
+    KNIGHT,
+    MAX_CLOCK,
+    MOVE_BITS,
+    RANK_1,
+    RANK_6,
+    RANK_8,
+    Chess,
+    is_insufficient,
+    position_key,
+)
+from anyzero.games.chess_moves import has_move
+from anyzero.games.chess_play import move_piece, settle, turn, verdict
+from anyzero.games.game import State
+from anyzero.games.grid import cell_index, format_grid, parse_choice, parse_grid, parse_number
+from anyzero.views.boards import cell_name
+
+KINDS = "PNBRQK"
+SIDES = "wb"
+SEAT_NAMES = ("white", "black")
+CASTLING = {"K": 7, "Q": 0, "k": 63, "q": 56}
+"""The rook's square for each right."""
+MAX_MOVE_NUMBER = 99_999
+FIRST_COUNTS = {"N": 2, "R": 2, "Q": 1, "dark": 1, "light": 1}
+"""What a side starts with, bishops by the colour of their squares."""
+FIELDS = {"P": ["pawns"], "N": ["knights"], "B": ["diagonals"], "R": ["straights"]}
+FIELDS |= {"Q": ["diagonals", "straights"], "K": ["kings"]}
+
+
+def format_state(rules: Chess, state: State) -> str:
+    words = [format_grid(letters_of(state), 8), SIDES[state.mover], format_castling(state)]
+    words += [name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-"]
+    words += [str(state.clock), str(state.move_number)]
+    return " ".join([*words, *format_history(state)])
+
+
+def letters_of(state: State) -> list[str]:
+    """The letter of each square in FEN, a1 first; `.` where there is nothing."""
+    letters = ["."] * 64
+    for kind, squares in kinds_of(state).items():
+        for square in range(64):
+            if int(squares) >> square & 1:
+                is_white = (int(state.mine) >> square & 1) != state.mover
+                letters[turned(state, square)] = kind if is_white else kind.lower()
+    return letters
+
+
+def kinds_of(state: State) -> dict[str, Any]:
+    """The squares of each kind of piece, both sides'."""
+    diagonals, straights = state.diagonals, state.straights
+    rest = {"B": diagonals & ~straights, "R": straights & ~diagonals, "Q": diagonals & straights}
+    return {"P": state.pawns, "N": state.knights, **rest, "K": state.kings}
+
+
+def turned(state: State, square: int) -> int:
+    """From the square that the mover sees to the one on the board, and back."""
+    return square ^ 56 if state.mover else square
+
+
+def name_of(state: State, square: int) -> str:
+    """The name of a square that the mover sees."""
+    return cell_name(*divmod(turned(state, square), 8))
+
+
+def format_castling(state: State) -> str:
+    rights = [right for right, rook in CASTLING.items() if int(state.castling) >> turned(state, rook) & 1]
+    return "".join(rights) or "-"
+
+
+def format_history(state: State) -> list[str]:
+    moves = []
+    for index in range(state.recorded):
+        flip = 0 if (state.recorded - index + state.mover) % 2 == 0 else 56
+        source, target = divmod(int(state.history[index] & MOVE_BITS), 64)
+        moves.append("".join(cell_name(*divmod(square ^ flip, 8)) for square in (source, target)))
+    return ["after", *moves] if moves else []
+
+
+# --- reading
+
+
+@np.errstate(over="ignore")
+def parse_state(rules: Chess, state: State, text: str) -> None:
+    """Read a FEN of four to six fields and the moves after it; an en passant square without a legal capture is dropped."""
+    fen, _, moves = text.partition(" after ")
+    words = fen.split()
+    if not 4 <= len(words) <= 6:
+        raise ValueError(f"a FEN has six fields, of which the last two may be left out; this has {len(words)}")
+    words += ["0", "1"][len(words) - 4 :]
+    state.mover = parse_choice(words[1], SIDES, "the side to move")
+    fill_board(state, words[0])
+    fill_castling(state, words[2])
+    passed = parse_en_passant(state, words[3])
+    state.clock = parse_number(words[4], 0, MAX_CLOCK, "the half-move clock")
+    state.move_number = parse_number(words[5], 1, MAX_MOVE_NUMBER, "the move number")
+    if king_can_be_taken(rules, state):
+        raise ValueError("the side that is not to move is in check")
+    if moves and passed:
+        raise ValueError("a pawn has just moved, so that no earlier position can come again")
+    if moves:
+        fill_history(rules, state, moves.split())
+    settle(rules, state, passed)
+    if count_bits(state.checkers) > 2:
+        raise ValueError("more than two pieces give check")
+    state.ended = verdict(state, has_move(rules, state))
+
+
+def fill_board(state: State, text: str) -> None:
+    letters = parse_grid(text, 8, 8, KINDS + KINDS.lower())
+    for side in (KINDS, KINDS.lower()):
+        check_material([letter.upper() if letter in side else "." for letter in letters])
+    for kind in KINDS:
+        squares = squares_of(state, letters, kind + kind.lower())
+        for name in FIELDS[kind]:
+            state[name] |= squares
+    white, black = (squares_of(state, letters, side) for side in (KINDS, KINDS.lower()))
+    state.mine, state.theirs = (black, white) if state.mover else (white, black)
+    if state.pawns & (RANK_1 | RANK_8):
+        raise ValueError("a pawn stands on the first or the last rank")
+
+
+def squares_of(state: State, letters: list[str], wanted: str) -> Any:
+    """The squares of these letters as the mover sees them."""
+    return U(sum(1 << turned(state, square) for square, letter in enumerate(letters) if letter in wanted))
+
+
+def check_material(letters: list[str]) -> None:
+    """One king, and no more pieces than promotions can have made; bishops count by the colour of their squares."""
+    if letters.count("K") != 1:
+        raise ValueError(f"each side has one king, not {letters.count('K')}")
+    dark = [letter for square, letter in enumerate(letters) if int(DARK) >> square & 1]
+    counts = {kind: letters.count(kind) for kind in "PNRQ"} | {"dark": dark.count("B")}
+    counts["light"] = letters.count("B") - counts["dark"]
+    promoted = sum(max(0, counts[kind] - first) for kind, first in FIRST_COUNTS.items())
+    if counts["P"] + promoted > 8:
+        raise ValueError("one side has more pieces than eight promotions can make")
+
+
+def fill_castling(state: State, text: str) -> None:
+    if text != "-" and (not text or set(text) - set(CASTLING) or len(set(text)) != len(text)):
+        raise ValueError(f"the castling rights are {text!r}, not some of KQkq, or -")
+    for right in text.replace("-", ""):
+        rook, own = turned(state, CASTLING[right]), state.theirs if right.isupper() == bool(state.mover) else state.mine
+        king = rook // 8 * 8 + 4
+        if not (state.straights & ~state.diagonals & own & bit(rook) and state.kings & own & bit(king)):
+            raise ValueError(f"the castling right {right!r} needs king and rook on their first squares")
+        state.castling |= bit(rook)
+
+
+def parse_en_passant(state: State, text: str) -> Any:
+    """The square that a pawn has just passed over, as a word, or none."""
+    if text == "-":
+        return U(0)
+    passed = bit(turned(state, cell_index(text, 8, 8)))
+    occupied = state.mine | state.theirs
+    path, pawn = passed | (passed << U(8)), passed >> U(8)
+    if not passed & RANK_6 or path & occupied or not pawn & state.pawns & state.theirs:
+        raise ValueError(f"no pawn can have just passed over {text}")
+    return passed
+
+
+def king_can_be_taken(rules: Chess, state: State) -> bool:
+    """Whether the side that is not to move is in check."""
+    other = state.copy()
+    turn(other)
+    find_checks(rules, other)
+    return bool(other.checkers)
+
+
+def bit(square: int) -> Any:
+    return U(1) << U(square)
+
+
+def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
+    """Take the moves back one by one, and keep the key of each position that comes up."""
+    if len(moves) > state.clock:
+        raise ValueError(
+            f"{len(moves)} moves without capture or pawn's move do not fit a half-move clock of {state.clock}"
+        )
+    earlier, entries = state.copy(), list[Any]()
+    for move in reversed(moves):
+        turn(earlier)
+        if not re.fullmatch("([a-h][1-8]){2}", move):
+            raise ValueError(f"{move!r} is not a move such as g1f3")
+        source, target = (turned(earlier, cell_index(name, 8, 8)) for name in (move[:2], move[2:]))
+        if not take_back(rules, earlier, source, target):
+            raise ValueError(f"{move} cannot have been played here as a move that can be undone")
+        entries.append(position_key(earlier) & ~MOVE_BITS | U(source * 64 + target))
+    state.recorded = len(entries)
+    state.history[: len(entries)] = entries[::-1]
+    seen = Counter(int(entry & ~MOVE_BITS) for entry in entries)
+    if is_insufficient(state) or max(seen.values()) > 2:
+        raise ValueError("the game was over before the last of these moves")
+
+
+def take_back(rules: Chess, state: State, source: int, target: int) -> bool:
+    """Undo a move of the side that is to move again after it; False if it cannot have been made."""
+    homes = (
+        state.castling | (bit(4) if state.castling & RANK_1 else U(0)) | (bit(60) if state.castling & RANK_8 else U(0))
+    )
+    if bit(source) & (state.mine | state.theirs) or not bit(target) & state.mine & ~state.pawns & ~homes:
+        return False
+    if not bit(source) & reach(rules, state, target):
+        return False
+    move_piece(state, target, source)
+    return not king_can_be_taken(rules, state)
+
+
+def reach(rules: Chess, state: State, square: int) -> Any:
+    """Where the piece on a square, which is no pawn, attacks."""
+    if (state.knights | state.kings) & bit(square):
+        return rules.squares[square, KNIGHT if state.knights & bit(square) else KING]
+    occupied, targets = state.mine | state.theirs, U(0)
+    if state.diagonals & bit(square):
+        targets |= diagonal_attacks(rules, square, occupied)
+    if state.straights & bit(square):
+        targets |= straight_attacks(rules, square, occupied)
+    return targets

@@ -1,0 +1,250 @@
+"""Domineering: the first seat places upright dominoes, the second flat ones; who cannot place one has lost.
+
+The second seat sees the board with rows and columns exchanged, so that both place upright dominoes in their own view.
+The view is a square of the board's longer side, the board in its corner; an action is the lower cell of the domino in
+that view, number `row * side + column`.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
+from anyzero.compile.random import U, random_below
+from anyzero.games.contract import OVER
+from anyzero.games.errors import BadOptionError
+from anyzero.games.game import Game, State, Symmetry
+from anyzero.games.grid import format_grid, parse_choice, parse_grid, split_fields
+from anyzero.views import Piece, Polygon, Scene
+from anyzero.views.boards import LETTERS, cell_name, rounded, segment, square_cells, square_frame, square_labels
+
+STATE = [("covered", np.uint64, 2), ("mover", np.int64)]
+MARKS = "vh"
+SEAT_NAMES = ("vertical", "horizontal")
+
+
+class Domineering(NamedTuple):
+    rows: int
+    columns: int
+    board: np.uint64
+    """Every cell."""
+    not_right: np.uint64
+    """Every cell but those of the last column."""
+    cells: np.ndarray
+    """[seat, place in the view]: the cell on the board, or -1 where the view goes beyond it."""
+    views: np.ndarray
+    """[seat, cell]: its place in the view."""
+
+
+def make(rows: int = 8, columns: int = 8) -> Game:
+    """Domineering on any board of up to 64 cells."""
+    if not (rows >= 2 and 2 <= columns <= len(LETTERS) and rows * columns <= 64):
+        raise BadOptionError(
+            f"domineering: needs 2 rows or more, 2 to 26 columns and at most 64 cells, not {rows}x{columns}"
+        )
+    side = max(rows, columns)
+    return Game(
+        name="domineering",
+        rules=make_rules(rows, columns),
+        state=STATE,
+        functions=(
+            *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout),
+            *(symmetries, format_action, format_state, parse_state, scene),
+        ),
+        num_actions=(side - 1) * side,
+        max_legal=max((rows - 1) * columns, rows * (columns - 1)),
+        max_plies=rows * columns // 2,
+        planes_shape=(3, side, side),
+    )
+
+
+def make_rules(rows: int, columns: int) -> Domineering:
+    side, board = max(rows, columns), np.arange(rows * columns).reshape(rows, columns)
+    cells = np.full((2, side, side), -1, np.int32)
+    cells[0, :rows, :columns] = board
+    cells[1, :columns, :rows] = board.T
+    views = np.argsort(cells.reshape(2, -1), axis=1)[:, side * side - rows * columns :].astype(np.int32)
+    every, last = (1 << rows * columns) - 1, sum(1 << int(cell) for cell in board[:, -1])
+    return Domineering(rows, columns, U(every), U(every ^ last), cells.reshape(2, -1), np.ascontiguousarray(views))
+
+
+# --- rules
+
+
+def initial_state(rules: Domineering, state: State) -> None:
+    """The empty board, first seat to move: all zero."""
+
+
+def seat_to_move(rules: Domineering, state: State) -> int:
+    if places_of(rules, state.mover, empty_cells(rules, state)) == U(0):
+        return OVER
+    return state.mover  # type: ignore[no-any-return]
+
+
+def empty_cells(rules: Domineering, state: State) -> Any:
+    return rules.board & ~(state.covered[0] | state.covered[1])
+
+
+def places_of(rules: Domineering, seat: int, empty: Any) -> Any:
+    """The lower or left cells of the dominoes that this seat could place."""
+    if seat == 0:
+        return empty & (empty >> U(rules.columns))
+    return empty & (empty >> U(1)) & rules.not_right
+
+
+def legal_actions(rules: Domineering, state: State, actions: Any) -> int:
+    seat, count = state.mover, 0
+    places = places_of(rules, seat, empty_cells(rules, state))
+    while places:
+        actions[count] = rules.views[seat, trailing_zeros(places)]
+        places &= places - U(1)
+        count += 1
+    return count
+
+
+def play(rules: Domineering, state: State, action: int) -> None:
+    seat = state.mover
+    place = U(1) << U(rules.cells[seat, action])
+    state.covered[seat] |= place | (place << U(rules.columns if seat == 0 else 1))
+    state.mover = 1 - seat
+
+
+def payoffs(rules: Domineering, state: State, out: Any) -> None:
+    out[state.mover] = -1.0
+    out[1 - state.mover] = 1.0
+
+
+def encode(rules: Domineering, state: State, planes: Any) -> None:
+    """Three planes: the empty cells, those that the mover could still cover, those that the opponent could."""
+    empty = empty_cells(rules, state)
+    upright, flat = places_of(rules, 0, empty), places_of(rules, 1, empty)
+    upright |= upright << U(rules.columns)
+    flat |= flat << U(1)
+    for plane in range(3):
+        cells = empty if plane == 0 else (upright if plane - 1 == state.mover else flat)
+        for row in range(rules.rows):
+            line = (cells >> U(row * rules.columns)) & ((U(1) << U(rules.columns)) - U(1))
+            while line:
+                column = trailing_zeros(line)
+                line &= line - U(1)
+                if state.mover == 0:
+                    planes[plane, row, column] = 1.0
+                else:
+                    planes[plane, column, row] = 1.0
+
+
+def rollout(rules: Domineering, state: State, actions: Any, rng: Any) -> int:
+    """Draws the same moves as the default would, without listing them."""
+    upright, flat, seat, moves = state.covered[0], state.covered[1], state.mover, 0
+    empty = empty_cells(rules, state)
+    while True:
+        if seat == 0:
+            places = empty & (empty >> U(rules.columns))
+            if places == U(0):
+                break
+            place = nth_bit(places, random_below(rng, count_bits(places)))
+            domino = place | (place << U(rules.columns))
+            upright |= domino
+        else:
+            places = empty & (empty >> U(1)) & rules.not_right
+            if places == U(0):
+                break
+            place = nth_bit(places, random_below(rng, count_bits(places)))
+            domino = place | (place << U(1))
+            flat |= domino
+        empty ^= domino
+        seat = 1 - seat
+        moves += 1
+    state.covered[0], state.covered[1], state.mover = upright, flat, seat
+    return moves
+
+
+def symmetries(rules: Domineering) -> Iterable[Symmetry]:
+    """The half turn of a square board; a mirror of the board is left-right for one seat and up-down for the other."""
+    side = rules.rows
+    if side != rules.columns:
+        return []
+    cells = np.arange(3 * side * side).reshape(3, side, side)
+    return [Symmetry(cells[:, ::-1, ::-1].ravel(), np.arange(side * (side - 1))[::-1])]
+
+
+# --- text and picture
+
+
+def format_action(rules: Domineering, state: State, action: int) -> str:
+    return "".join(names_of(rules, int(state.mover), int(rules.cells[state.mover, action])))
+
+
+def names_of(rules: Domineering, seat: int, place: int) -> tuple[str, ...]:
+    """The two cells of a domino."""
+    pair = place, place + (rules.columns if seat == 0 else 1)
+    return tuple(cell_name(*divmod(cell, rules.columns)) for cell in pair)
+
+
+def marks_of(rules: Domineering, state: State) -> list[str]:
+    first, second = (int(cells) for cells in state.covered)
+    cells = range(rules.rows * rules.columns)
+    return ["v" if first >> cell & 1 else "h" if second >> cell & 1 else "." for cell in cells]
+
+
+def format_state(rules: Domineering, state: State) -> str:
+    return f"{format_grid(marks_of(rules, state), rules.columns)} {MARKS[state.mover]}"
+
+
+def parse_state(rules: Domineering, state: State, text: str) -> None:
+    board, mover = split_fields(text, ("board", "side to move"))
+    cells = parse_grid(board, rules.rows, rules.columns, MARKS)
+    for seat, mark in enumerate(MARKS):
+        state.covered[seat] = U(sum(1 << cell for cell, found in enumerate(cells) if found == mark))
+        if 2 * len(list(dominoes_of(rules, seat, int(state.covered[seat])))) != cells.count(mark):
+            raise ValueError(f"the cells marked {mark} are not covered by whole {SEAT_NAMES[seat]} dominoes")
+    state.mover = parse_choice(mover, MARKS, "the side to move")
+    if cells.count("v") - cells.count("h") != 2 * state.mover:
+        raise ValueError("v begins and the sides take turns, so the dominoes do not add up")
+
+
+def dominoes_of(rules: Domineering, seat: int, covered: int) -> Iterator[int]:
+    """The lower or left cell of each domino: an unbroken run of cells can be paired in one way only."""
+    step = rules.columns if seat == 0 else 1
+    for cell in range(rules.rows * rules.columns):
+        at_edge = cell // rules.columns == rules.rows - 1 if seat == 0 else cell % rules.columns == rules.columns - 1
+        pair = (1 << cell) | (1 << (cell + step))
+        if not at_edge and covered & pair == pair:
+            covered ^= pair
+            yield cell
+
+
+def scene(rules: Domineering, state: State) -> Scene:
+    over = seat_to_move(rules, state) == OVER
+    pieces: list[Piece] = []
+    for seat in range(2):
+        for place in dominoes_of(rules, seat, int(state.covered[seat])):
+            pieces += domino(names_of(rules, seat, place), seat)
+    return Scene(
+        cells=square_cells(rules.rows, rules.columns),
+        pieces=tuple(pieces),
+        under=(square_frame(rules.rows, rules.columns),),
+        over=square_labels(rules.rows, rules.columns),
+        caption=f"{SEAT_NAMES[1 - state.mover]} has won" if over else f"{SEAT_NAMES[state.mover]} to move",
+        clicks={} if over else clicks(rules, state),
+        title="Domineering",
+    )
+
+
+def clicks(rules: Domineering, state: State) -> dict[int, tuple[str, ...]]:
+    seat, actions = int(state.mover), np.zeros(rules.rows * rules.columns, np.int32)
+    count = legal_actions(rules, state, actions)
+    return {int(action): names_of(rules, seat, int(rules.cells[seat, action])) for action in actions[:count]}
+
+
+def domino(names: tuple[str, ...], seat: int) -> list[Piece]:
+    """The whole domino is drawn on its first cell; the second cell only has its letter."""
+    edge = f"seat{seat}-edge"
+    if seat == 1:  # flat, to the right
+        outline, groove = rounded(0.5, 0, 1.8, 0.8, radius=0.14), segment((0.5, -0.22), (0.5, 0.22), edge)
+    else:  # upright, upwards
+        outline, groove = rounded(0, -0.5, 0.8, 1.8, radius=0.14), segment((-0.22, -0.5), (0.22, -0.5), edge)
+    shapes = (Polygon(outline, f"seat{seat}", edge), groove)
+    mark, name = MARKS[seat].upper(), f"{SEAT_NAMES[seat]} domino"
+    return [Piece(names[0], mark, name, shapes, seat), Piece(names[1], mark, name, (), seat)]

@@ -1,0 +1,246 @@
+"""The rules of Hex, compiled: stones as rows of bits, who has joined both edges, and random play that looks only once.
+
+A row of stones is a word, column 0 its lowest bit. Cell (row, column) touches (row - 1, column), (row - 1, column + 1),
+(row, column - 1), (row, column + 1), (row + 1, column - 1) and (row + 1, column). Beside the stones a state keeps the
+*linked* ones: those that hang together with their seat's first edge, top or left. They follow from the stones alone,
+and the game is won once one of them lies on the opposite edge.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.compile.bits import count_bits, leading_bit, nth_bit, trailing_zeros
+from anyzero.compile.random import U, next_word, random_below
+from anyzero.games.contract import OVER
+from anyzero.games.game import State
+
+NOBODY = -1
+
+
+class Hex(NamedTuple):
+    size: int
+    swap: bool
+    """Whether the second seat may answer the first stone by taking it over."""
+    full: np.uint64
+    """A row with every cell set."""
+
+
+def state_fields(size: int) -> list[Any]:
+    row = np.uint16 if size <= 16 else np.uint32
+    sets = [("stones", row, (2, size)), ("linked", row, (2, size))]
+    return [*sets, ("mover", np.int8), ("winner", np.int8), ("swap_ahead", np.int8)]
+
+
+def board_size(state: State) -> int:
+    """The size as the state's type has it: a constant to the compiler, worth half of all time in `play`."""
+    return state.stones.shape[1]  # type: ignore[no-any-return]
+
+
+def initial_state(rules: Hex, state: State) -> None:
+    state.winner = NOBODY
+    state.swap_ahead = 1 if rules.swap else 0
+
+
+def seat_to_move(rules: Hex, state: State) -> int:
+    if state.winner != NOBODY:
+        return OVER
+    return state.mover  # type: ignore[no-any-return]
+
+
+def can_swap(state: State) -> bool:
+    return state.swap_ahead == 1 and state.mover == 1  # type: ignore[no-any-return]
+
+
+def legal_actions(rules: Hex, state: State, actions: Any) -> int:
+    size, count = board_size(state), 0
+    down, across = (size, 1) if state.mover == 0 else (1, size)
+    for row in range(size):
+        empty: Any = np.int64(empty_cells(rules, state, row))
+        for column in range(size):
+            actions[count] = row * down + column * across  # the next one takes its place unless the cell is empty
+            count += empty >> column & 1
+    if can_swap(state):
+        actions[count] = size * size
+        count += 1
+    return count
+
+
+def empty_cells(rules: Hex, state: State, row: int) -> Any:
+    return rules.full & ~U(state.stones[0, row] | state.stones[1, row])
+
+
+def cell_of(state: State, action: int) -> tuple[int, int]:
+    """Row and column, on the board as it is, of the cell that an action names."""
+    size = board_size(state)
+    high, wide = action // size, action % size
+    return (high, wide) if state.mover == 0 else (wide, high)
+
+
+def play(rules: Hex, state: State, action: int) -> None:
+    seat = np.int64(state.mover)
+    if action == board_size(state) * board_size(state):
+        take_over(rules, state)
+    else:
+        row, column = cell_of(state, action)
+        place(rules, state, seat, row, column)  # type: ignore[arg-type]
+    if seat == 1:
+        state.swap_ahead = 0
+    state.mover = 1 - seat
+
+
+def take_over(rules: Hex, state: State) -> None:
+    """The swap: the only stone changes its owner and is mirrored, so that it is worth as much to the new one."""
+    for row in range(board_size(state)):
+        stone = U(state.stones[0, row])
+        if stone:
+            state.stones[0, row] = 0
+            state.linked[0, row] = 0
+            place(rules, state, 1, trailing_zeros(stone), row)
+            return
+
+
+def place(rules: Hex, state: State, seat: int, row: int, column: int) -> None:
+    """Put a stone down and see what it links."""
+    stone = U(1) << U(column)
+    state.stones[seat, row] |= stone
+    if touching(rules, state, seat, row) & stone and link(rules, state, seat, U(1) << U(row)):
+        state.winner = seat
+
+
+def touching(rules: Hex, state: State, seat: int, row: int) -> Any:
+    """The cells of a row that lie on the seat's first edge, or beside a linked stone."""
+    here = U(state.linked[seat, row])
+    cells = (here << U(1)) | (here >> U(1)) | U(seat)  # column 0 is the second seat's first edge
+    if row > 0:
+        above = U(state.linked[seat, row - 1])
+        cells |= above | (above >> U(1))
+    elif seat == 0:
+        cells = rules.full
+    if row < board_size(state) - 1:
+        below = U(state.linked[seat, row + 1])
+        cells |= below | (below << U(1))
+    return cells
+
+
+def link(rules: Hex, state: State, seat: int, rows: Any) -> bool:
+    """Link every stone that can be, beginning in these rows (a set of bits); True if that reached the far edge."""
+    size, done = board_size(state), False
+    while rows:
+        row = leading_bit(rows)
+        rows ^= U(1) << U(row)
+        stones, linked = U(state.stones[seat, row]), U(state.linked[seat, row])
+        seeds = touching(rules, state, seat, row) & stones & ~linked
+        if seeds:
+            linked |= fill_runs(seeds, stones)
+            state.linked[seat, row] = linked
+            rows |= ((U(5) << U(row)) >> U(1)) & rules.full  # look at the rows above and below again
+            done |= row == size - 1 if seat == 0 else linked >> U(size - 1) != U(0)
+    return done
+
+
+def fill_runs(seeds: Any, stones: Any) -> Any:
+    """The runs of neighbouring stones that hold a seed, in a row of up to 32 cells."""
+    right = ((stones + seeds) ^ stones | seeds) & stones  # a carry runs from a seed to the end of its run
+    seeds |= stones & (seeds >> U(1))
+    stones &= stones >> U(1)
+    seeds |= stones & (seeds >> U(2))
+    stones &= stones >> U(2)
+    seeds |= stones & (seeds >> U(4))
+    stones &= stones >> U(4)
+    seeds |= stones & (seeds >> U(8))
+    stones &= stones >> U(8)
+    return right | seeds | stones & (seeds >> U(16))
+
+
+def payoffs(rules: Hex, state: State, out: Any) -> None:
+    out[state.winner] = 1.0
+    out[1 - state.winner] = -1.0
+
+
+def encode(rules: Hex, state: State, planes: Any) -> None:
+    """The mover's stones, the opponent's, and, in games with the swap, ones everywhere if the mover may swap."""
+    for row in range(board_size(state)):
+        mine, theirs = U(state.stones[state.mover, row]), U(state.stones[1 - state.mover, row])
+        for column in range(board_size(state)):
+            high, wide = (row, column) if state.mover == 0 else (column, row)
+            planes[0, high, wide] = float(mine >> U(column) & U(1))
+            planes[1, high, wide] = float(theirs >> U(column) & U(1))
+            if can_swap(state):
+                planes[2, high, wide] = 1.0
+
+
+# --- random play
+
+
+def rollout(rules: Hex, state: State, actions: Any, rng: Any) -> int:
+    """Fill the board at random, then look once: stones set after the win change nothing about it."""
+    if state.winner != NOBODY:
+        return 0
+    moves = play_opening(rules, state, rng) if state.swap_ahead == 1 else 0
+    moves += fill_board(rules, state, actions, rng)
+    for row in range(board_size(state)):
+        state.linked[0, row] = 0
+    state.winner = 0 if link(rules, state, 0, U(1)) else 1
+    return moves
+
+
+def play_opening(rules: Hex, state: State, rng: Any) -> int:
+    """Play at random until the swap is made or refused; after a refusal, `fill_board` sets the stone."""
+    num_cells, moves = board_size(state) * board_size(state), 0
+    if state.mover == 0:
+        play(rules, state, random_below(rng, num_cells))
+        moves += 1
+    if random_below(rng, num_cells) == 0:
+        play(rules, state, num_cells)
+        moves += 1
+    state.swap_ahead = 0
+    return moves
+
+
+def fill_board(rules: Hex, state: State, actions: Any, rng: Any) -> int:
+    """Put stones on all empty cells, as many of each seat as alternate play would, and return how many.
+
+    Every choice of the mover's cells is as likely as every other: coins choose a set of some size without preference,
+    and so does taking single cells away from it until the size is right.
+    """
+    seat, size, num_empty = np.int64(state.mover), board_size(state), 0
+    for row in range(size):
+        num_empty += count_bits(empty_cells(rules, state, row))
+    num_heads = toss_coins(rules, state, actions, rng)
+    excess = num_heads - (num_empty + 1) // 2
+    if excess < 0:  # the opponent has too many: look at its cells instead
+        seat, excess, num_heads = 1 - seat, -excess, num_empty - num_heads
+        for row in range(size):
+            actions[row] ^= np.int64(empty_cells(rules, state, row))
+    for taken in range(excess):
+        take_away(actions, random_below(rng, num_heads - taken), size)
+    for row in range(size):
+        heads, tails = U(actions[row]), empty_cells(rules, state, row) ^ U(actions[row])
+        state.stones[seat, row] |= heads
+        state.stones[1 - seat, row] |= tails
+    return num_empty
+
+
+def toss_coins(rules: Hex, state: State, actions: Any, rng: Any) -> int:
+    """Toss a coin for each empty cell: `actions[row]` is the set of heads. Returns how many heads there are."""
+    size, count, coins, coins_left = board_size(state), 0, U(0), 0
+    for row in range(size):
+        if coins_left < size:
+            coins, coins_left = next_word(rng), 64
+        heads = coins & empty_cells(rules, state, row)
+        coins >>= U(size)
+        coins_left -= size
+        actions[row] = np.int64(heads)
+        count += count_bits(heads)
+    return count
+
+
+def take_away(rows: Any, index: int, size: int) -> None:
+    """Clear the set bit number `index`, counted through the rows."""
+    chosen, before, total = 0, 0, 0
+    for row in range(size - 1):  # without a branch: where to stop cannot be foreseen
+        total += count_bits(U(rows[row]))
+        chosen += 1 if total <= index else 0
+        before = total if total <= index else before
+    rows[chosen] ^= np.int64(nth_bit(U(rows[chosen]), index - before))

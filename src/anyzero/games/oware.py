@@ -1,0 +1,393 @@
+"""Oware (Abapa): sow seeds counter-clockwise, take twos and threes; more than half of the seeds wins.
+
+An action is a house of the mover, 0 to 5 in the direction of sowing. A row of six houses is one word, a byte a house
+with house 0 in the highest, so that going back through the houses goes up through the word: one addition asks all
+houses at once, and the carry of another follows the houses that are taken.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.compile.random import U, next_word, random_below
+from anyzero.games.contract import OVER
+from anyzero.games.errors import BadOptionError
+from anyzero.games.game import Game, State
+from anyzero.games.grid import parse_choice, parse_number, split_fields
+from anyzero.games.oware_picture import house_name, oware_scene
+from anyzero.views import Scene
+
+HOUSES, SEEDS_A_HOUSE, TOTAL, HALF = 6, 4, 48, 24
+MOST_PLIES = 1000
+
+GRAND_SLAMS = ("takes_nothing", "takes_all", "illegal")
+TAKES_NOTHING, TAKES_ALL, ILLEGAL = range(3)
+LAST_SEEDS = ("mover", "owner", "nobody")
+TO_MOVER, TO_OWNER, TO_NOBODY = range(3)
+
+ONES = U(0x010101010101)
+"""One seed in every house of a row."""
+HIGH_BITS = U(0x808080808080)
+FILLED = U(0x7F7F7F7F7F7F)
+"""Added to a row, sets the high bit of each house that holds a seed."""
+FEEDING = U(0x7A7B7C7D7E7F)
+"""Added to a row, sets the high bit of each house whose seeds reach the other row."""
+TWOS, UPPER_BITS = U(0x020202020202), U(0xFEFEFEFEFEFE)
+GATHER = U(sum(1 << (40 - 7 * house) for house in range(HOUSES)))
+"""Times a row's high bits: bits 47 to 52 show them side by side."""
+
+COUNTS = 16
+"""How many numbers of seeds have a feature of their own."""
+FEATURES = 2 * HOUSES * (COUNTS + 1) + 3
+SIDES = "SN-"
+
+STATE = [
+    ("houses", np.uint64, 2),  # the row of each seat
+    ("stores", np.int8, 2),  # the seeds that each seat has taken
+    ("ply", np.int16),
+    ("num_moves", np.int16),  # in `moves`
+    ("over", np.int8),
+]
+"""The rule of repetition adds `origin`, the rows after the last capture, and `moves`, what was played from there."""
+
+
+class Oware(NamedTuple):
+    plies: int
+    grand_slam: int
+    last_seeds: int
+    sowing: np.ndarray
+    """Four words for each (place of a house, seeds), 64 seeds a place: what sowing adds to the mover's row, what to the
+    other row, the low bit of the last house if that is in the other row, and a zero."""
+    picks: np.ndarray
+    """For a draw from 0 to 59 and a set of houses, 64 sets a draw: where the byte of the house drawn begins."""
+
+
+def make(
+    plies: int = 200, grand_slam: str = "takes_nothing", last_seeds: str = "mover", repetition: bool = False
+) -> Game:
+    """Oware as on CodinGame; the options make the common variants."""
+    if not 1 <= plies <= MOST_PLIES:
+        raise BadOptionError(f"oware: plies must be from 1 to {MOST_PLIES}, not {plies}")
+    slam, last = choose("grand_slam", grand_slam, GRAND_SLAMS), choose("last_seeds", last_seeds, LAST_SEEDS)
+    history = [("origin", np.uint64, 2 if repetition else 0), ("moves", np.uint8, plies if repetition else 0)]
+    return Game(
+        name="oware",
+        rules=Oware(plies, slam, last, sowing_table(), picks_table()),
+        state=[*STATE, *history],
+        functions=(
+            *(initial_state, seat_to_move, legal_actions, play, payoffs, score, encode, rollout),
+            *(format_action, format_state, parse_state, scene),
+        ),
+        num_actions=HOUSES,
+        max_plies=plies,
+        planes_shape=(FEATURES,),
+    )
+
+
+def choose(option: str, value: str, choices: tuple[str, ...]) -> int:
+    if value not in choices:
+        raise BadOptionError(f"oware: {option} must be one of {', '.join(choices)}, not {value!r}")
+    return choices.index(value)
+
+
+def sowing_table() -> np.ndarray:
+    """The house of origin is skipped on every lap."""
+    table = np.zeros((HOUSES, 64, 4), np.uint64)
+    for house in range(HOUSES):
+        ring = [(house + step) % (2 * HOUSES) for step in range(1, 2 * HOUSES)]
+        for seeds in range(1, TOTAL + 1):
+            targets = [ring[seed % len(ring)] for seed in range(seeds)]
+            bits = [1 << shift_of(target % HOUSES) for target in targets]
+            mine = sum(bit for target, bit in zip(targets, bits, strict=True) if target < HOUSES)
+            last = bits[-1] if targets[-1] >= HOUSES else 0
+            table[shift_of(house) // 8, seeds, :3] = mine, sum(bits) - mine, last
+    return table.ravel()
+
+
+def picks_table() -> np.ndarray:
+    """60 is a multiple of every number of houses, so that a uniform draw picks uniformly from every set."""
+    table = np.zeros((60, 64), np.uint8)
+    for houses in range(1, 64):
+        places = [place for place in range(HOUSES) if houses >> place & 1]
+        table[:, houses] = [8 * places[draw % len(places)] for draw in range(60)]
+    return table.ravel()
+
+
+# --- rules
+
+
+def shift_of(house: int) -> int:
+    """Where the byte of a house begins in the word of its row."""
+    return 8 * (HOUSES - 1 - house)
+
+
+def initial_state(rules: Oware, state: State) -> None:
+    state.houses[0] = state.houses[1] = ONES * U(SEEDS_A_HOUSE)
+    forget(state)
+
+
+def seat_to_move(rules: Oware, state: State) -> int:
+    return OVER if state.over else state.ply & 1
+
+
+def legal_actions(rules: Oware, state: State, actions: Any) -> int:
+    seat = state.ply & 1
+    flags = legal_houses(rules, state.houses[seat], state.houses[1 - seat])
+    count = 0
+    for house in range(HOUSES):
+        if flags & (U(0x80) << U(shift_of(house))):
+            actions[count] = house
+            count += 1
+    return count
+
+
+def useful_houses(mine: Any, theirs: Any) -> Any:
+    """The high bits of the mover's houses that hold seeds; if the other row is empty, of those that feed it."""
+    return (mine + (FILLED if theirs else FEEDING)) & HIGH_BITS
+
+
+def legal_houses(rules: Oware, mine: Any, theirs: Any) -> Any:
+    """The high bits of the houses that the mover may sow from."""
+    flags = useful_houses(mine, theirs)
+    if rules.grand_slam == ILLEGAL:
+        for shift in range(0, 8 * HOUSES, 8):
+            high = U(0x80) << U(shift)
+            if flags & high:
+                _, left, taken = sow(rules, mine, theirs, U(shift))
+                if taken > 0 and left == U(0):
+                    flags ^= high
+    return flags
+
+
+def sow(rules: Oware, mine: Any, theirs: Any, shift: Any) -> tuple[Any, Any, int]:
+    """The mover's row and the other one after the move, and how many seeds it takes."""
+    seeds = mine >> shift & U(255)
+    entry = np.int64((shift << U(3)) + seeds) * 4
+    mine = (mine ^ (seeds << shift)) + rules.sowing[entry]
+    theirs = theirs + rules.sowing[entry + 1]
+    caught = theirs & taken_houses(theirs, rules.sowing[entry + 2])
+    if caught == U(0) or (caught == theirs and rules.grand_slam == TAKES_NOTHING):
+        return mine, theirs, 0
+    return mine, theirs ^ caught, count_seeds(caught)
+
+
+def taken_houses(row: Any, last: Any) -> Any:
+    """The bytes of the touching houses with two or three seeds, back from the one whose low bit is `last`."""
+    others = ((row ^ TWOS) & UPPER_BITS) + FILLED  # high bit: neither two nor three
+    takable = (~others >> U(7) & ONES) * U(255)
+    return takable & ~(takable + last)
+
+
+def count_seeds(row: Any) -> int:
+    half = (row + (row >> U(24))) & U(0xFFFFFF)
+    return np.int64(half * U(0x010101) >> U(16) & U(255))  # type: ignore[return-value]
+
+
+def play(rules: Oware, state: State, action: int) -> None:
+    seat = state.ply & 1
+    mine, theirs, taken = sow(rules, state.houses[seat], state.houses[1 - seat], U(shift_of(action)))
+    state.houses[seat] = mine
+    state.houses[1 - seat] = theirs
+    state.stores[seat] += taken
+    state.ply += 1
+    stopped = remember(rules, state, action, taken) or state.stores[seat] > HALF or state.ply == rules.plies
+    if stopped or legal_houses(rules, theirs, mine) == U(0):
+        finish(rules, state, stopped)
+
+
+def finish(rules: Oware, state: State, stopped: bool) -> None:
+    """The game is over: it was stopped, or the seat to move has no move."""
+    state.over = 1
+    if rules.last_seeds == TO_OWNER or (rules.last_seeds == TO_MOVER and not stopped):
+        for row in range(2):
+            taker = row if rules.last_seeds == TO_OWNER else state.ply & 1
+            state.stores[taker] += count_seeds(state.houses[row])
+            state.houses[row] = U(0)
+    forget(state)
+
+
+def payoffs(rules: Oware, state: State, out: Any) -> None:
+    lead = state.stores[0] - state.stores[1]
+    out[0] = 1.0 if lead > 0 else (-1.0 if lead < 0 else 0.0)
+    out[1] = -out[0]
+
+
+def score(rules: Oware, state: State, seat: int) -> float:
+    """The seeds taken."""
+    return float(state.stores[seat])
+
+
+# --- the rule of repetition
+
+
+def remember(rules: Oware, state: State, action: int, taken: int) -> bool:
+    """Keep the move and say whether the position has returned; without the rule, nothing and False."""
+    if len(state.moves) == 0:
+        return False
+    if taken > 0:  # no earlier position can return
+        forget(state)
+        return False
+    state.moves[state.num_moves] = action
+    state.num_moves += 1
+    return is_repeated(rules, state)
+
+
+def forget(state: State) -> None:
+    """Begin the history anew."""
+    if len(state.moves) > 0:
+        for seat in range(2):
+            state.origin[seat] = state.houses[seat]
+        for move in range(state.num_moves):
+            state.moves[move] = 0
+        state.num_moves = 0
+
+
+def is_repeated(rules: Oware, state: State) -> bool:
+    """Whether the same seat had the same rows before it since the last capture."""
+    seat, last = (state.ply - state.num_moves) & 1, state.ply & 1
+    mine, theirs = state.origin[seat], state.origin[1 - seat]
+    for move in range(state.num_moves):
+        if seat == last and mine == state.houses[seat] and theirs == state.houses[1 - seat]:
+            return True
+        after, mine, _ = sow(rules, mine, theirs, U(shift_of(np.int64(state.moves[move]))))  # type: ignore[arg-type]
+        theirs = after
+        seat = 1 - seat
+    return False
+
+
+# --- for search and learning
+
+
+def rollout(rules: Oware, state: State, actions: Any, rng: Any) -> int:
+    start = np.int64(state.ply)
+    if len(state.moves) == 0 and rules.grand_slam != ILLEGAL and not state.over:
+        sow_at_random(rules, state, rng)
+    while not state.over:
+        seat = state.ply & 1
+        flags = legal_houses(rules, state.houses[seat], state.houses[1 - seat])
+        shift = pick_house(rules, flags, U(random_below(rng, 60)))
+        play(rules, state, HOUSES - 1 - (shift >> 3))
+    return np.int64(state.ply) - start  # type: ignore[return-value]
+
+
+def sow_at_random(rules: Oware, state: State, rng: Any) -> None:
+    """Finish a game that needs no history and has no illegal grand slam; a random word lasts four moves."""
+    stopped: Any = False
+    ply, seat = np.int64(state.ply), state.ply & 1
+    mine, theirs = state.houses[seat], state.houses[1 - seat]
+    ahead, behind = np.int64(state.stores[seat]), np.int64(state.stores[1 - seat])
+    flags, bits = useful_houses(mine, theirs), next_word(rng) >> U(6)
+    while flags and not stopped:
+        bits = (next_word(rng) >> U(6) if ply & 3 == 0 else bits & U(0x03FFFFFFFFFFFFFF)) * U(60)
+        after, mine, taken = sow(rules, mine, theirs, U(pick_house(rules, flags, bits >> U(58))))
+        theirs, ahead, behind = after, behind, ahead + taken
+        ply += 1
+        stopped = behind > HALF or ply == rules.plies
+        flags = useful_houses(mine, theirs)
+    seat = ply & 1
+    state.houses[seat], state.houses[1 - seat] = mine, theirs
+    state.stores[seat], state.stores[1 - seat] = ahead, behind
+    state.ply = ply
+    finish(rules, state, stopped)
+
+
+def pick_house(rules: Oware, flags: Any, draw: Any) -> int:
+    """Where the byte of a house with its high bit in `flags` begins, for a uniform draw from 0 to 59."""
+    houses = flags * GATHER >> U(47) & U(63)
+    return np.int64(rules.picks[(draw << U(6)) + houses])  # type: ignore[return-value]
+
+
+def encode(rules: Oware, state: State, planes: Any) -> None:
+    """Each house, the mover's first: 0 to 15 seeds as one of sixteen, and what is more; both stores; the ply."""
+    seat = state.ply & 1
+    for index in range(2 * HOUSES):
+        row = state.houses[seat if index < HOUSES else 1 - seat]
+        seeds: Any = np.int64(row >> U(shift_of(index % HOUSES)) & U(255))
+        first = index * (COUNTS + 1)
+        planes[first + min(seeds, COUNTS - 1)] = 1.0
+        planes[first + COUNTS] = max(seeds - (COUNTS - 1), 0) / (TOTAL - COUNTS + 1)
+    planes[FEATURES - 3] = min(state.stores[seat] / HALF, 1.0)
+    planes[FEATURES - 2] = min(state.stores[1 - seat] / HALF, 1.0)
+    planes[FEATURES - 1] = state.ply / rules.plies
+
+
+# --- text and picture
+
+
+def format_action(rules: Oware, state: State, action: int) -> str:
+    return house_name(int(state.ply) & 1, action)
+
+
+def seeds_of(row: Any) -> list[int]:
+    """The seeds of a row's houses, in the direction of sowing."""
+    return [int(row) >> shift_of(house) & 255 for house in range(HOUSES)]
+
+
+def format_state(rules: Oware, state: State) -> str:
+    """Rows, stores, side to move and ply; with the rule of repetition those after the last capture, and the moves."""
+    moves = [int(move) for move in state.moves[: state.num_moves]]
+    ply, rows = int(state.ply) - len(moves), state.origin if len(state.moves) else state.houses
+    text = "/".join(",".join(map(str, seeds_of(row))) for row in rows)
+    text += f" {state.stores[0]}-{state.stores[1]} {'-' if state.over else SIDES[ply & 1]} {ply}"
+    if len(state.moves):
+        text += " " + ("".join(house_name((ply + index) & 1, move) for index, move in enumerate(moves)) or "-")
+    return text
+
+
+def parse_state(rules: Oware, state: State, text: str) -> None:
+    names = ["houses", "seeds taken", "side to move", "ply", *(["moves"] if len(state.moves) else [])]
+    houses, stores, side, ply, *moves = split_fields(text, names)
+    rows = [parse_numbers(row, ",", HOUSES, "a row") for row in split_exactly(houses, "/", 2, "the houses")]
+    state.houses[:] = [sum(seeds << shift_of(house) for house, seeds in enumerate(row)) for row in rows]
+    state.stores[:] = parse_numbers(stores, "-", 2, "the seeds taken")
+    state.ply = parse_number(ply, 0, rules.plies, "the ply")
+    state.over = parse_choice(side, SIDES, "the side to move") == SIDES.index("-")
+    if (total := sum(map(sum, rows)) + sum(map(int, state.stores))) != TOTAL:
+        raise ValueError(f"there are {total} seeds in the houses and taken, not {TOTAL}")
+    check_side(rules, state, side)
+    forget(state)
+    for name in moves[0] if moves and moves[0] != "-" else "":
+        play_named(rules, state, name)
+
+
+def split_exactly(text: str, separator: str, num: int, meaning: str) -> list[str]:
+    parts = text.split(separator)
+    if len(parts) != num:
+        raise ValueError(f"{meaning} has {len(parts)} parts, not {num}: {text!r}")
+    return parts
+
+
+def parse_numbers(text: str, separator: str, num: int, meaning: str) -> list[int]:
+    return [parse_number(part, 0, TOTAL, "a count") for part in split_exactly(text, separator, num, meaning)]
+
+
+def check_side(rules: Oware, state: State, side: str) -> None:
+    """ValueError unless the game runs, and then for this side, or ends in this position."""
+    seat = int(state.ply) & 1
+    stuck = not legal_houses(rules, state.houses[seat], state.houses[1 - seat])
+    stopped = max(state.stores) > HALF or state.ply == rules.plies
+    if not state.over and (stopped or stuck):
+        raise ValueError("the game is over here, so the side to move is '-'")
+    if not state.over and side != SIDES[seat]:
+        raise ValueError(f"{SIDES[seat]} moves at ply {state.ply}, not {side}")
+    ended = stopped or len(state.moves) > 0 or (stuck and rules.last_seeds == TO_NOBODY)
+    if state.over and state.houses.any() and (rules.last_seeds == TO_OWNER or not ended):
+        raise ValueError("no game ends with these seeds in the houses")
+
+
+def play_named(rules: Oware, state: State, name: str) -> None:
+    """Play a move since the last capture."""
+    actions = np.zeros(HOUSES, np.int32)
+    count = 0 if state.over else legal_actions(rules, state, actions)
+    moves = {format_action(rules, state, int(action)): int(action) for action in actions[:count]}
+    if name not in moves:
+        raise ValueError(f"{name!r} is not a legal move at ply {state.ply}")
+    play(rules, state, moves[name])
+
+
+def scene(rules: Oware, state: State) -> Scene:
+    actions = np.zeros(HOUSES, np.int32)
+    count = 0 if state.over else legal_actions(rules, state, actions)
+    rows, stores = [seeds_of(row) for row in state.houses], [int(store) for store in state.stores]
+    mover = OVER if state.over else int(state.ply) & 1
+    return oware_scene(rows, stores, mover, [int(action) for action in actions[:count]])

@@ -1,0 +1,294 @@
+"""Take It Easy: place 19 of 27 tiles as they are drawn; a line that shows one number scores it once for each tile.
+
+Chance draws a tile, the only seat places it on an empty cell. The state holds what has been seen and nothing of what
+will be drawn. A word of 45 bits tells which number each of the 15 lines can still show: every tile placed clears those
+that it spoils, so that on a full board the bits left are the lines that score.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.compile.bits import count_bits, trailing_zeros
+from anyzero.compile.random import U, next_word, random_below
+from anyzero.games.contract import CHANCE, OVER
+from anyzero.games.game import Game, State, Symmetry
+from anyzero.games.grid import split_fields
+from anyzero.games.take_it_easy_picture import tiles_scene
+from anyzero.views import Scene
+
+NUM_CELLS, NUM_TILES, NUM_LINES = 19, 27, 15
+COLUMNS = (3, 4, 5, 4, 3)
+VALUES = ((1, 5, 9), (2, 6, 7), (3, 4, 8))
+"""The numbers of each direction: down, to the upper right, to the lower right."""
+TILES = tuple((down, up, right) for down in VALUES[0] for up in VALUES[1] for right in VALUES[2])
+LINES = (
+    *((0, 1, 2), (3, 4, 5, 6), (7, 8, 9, 10, 11), (12, 13, 14, 15), (16, 17, 18)),
+    *((0, 3, 7), (1, 4, 8, 12), (2, 5, 9, 13, 16), (6, 10, 14, 17), (11, 15, 18)),
+    *((7, 12, 16), (3, 8, 13, 17), (0, 4, 9, 14, 18), (1, 5, 10, 15), (2, 6, 11)),
+)
+"""The cells of each line, five lines a direction."""
+BEST_SCORE = 307
+NUM_PLANES = 10
+"""Planes of 19 cells: nine numbers, and empty."""
+FEATURES = NUM_PLANES * NUM_CELLS + 10 + NUM_TILES + 3 * NUM_LINES + NUM_LINES + 1
+
+STATE = [
+    ("lines", np.uint64),  # bit 3 * line + value: the line can still show this number of its direction
+    ("left", np.uint64),  # tiles that have not been drawn
+    ("empty", np.uint64),  # cells
+    ("cells", np.uint8, NUM_CELLS),  # 1 + the tile on each cell, 0 for none
+    ("hand", np.uint8),  # 1 + the tile to place, 0 for none
+]
+
+
+class TakeItEasy(NamedTuple):
+    keeps: np.ndarray
+    """[19 * 27]: the bits of `lines` that a tile on a cell does not spoil."""
+    points: np.ndarray
+    """[45]: what a line scores with this number."""
+    line_cells: np.ndarray
+    """[15]: the cells of each line, as bits."""
+
+
+def make() -> Game:
+    """Take It Easy with the tiles and the board of the box."""
+    return Game(
+        name="take_it_easy",
+        rules=make_rules(),
+        state=STATE,
+        functions=(
+            *(initial_state, seat_to_move, legal_actions, play, payoffs, score, encode, amaf_key, rollout, symmetries),
+            *(format_action, format_state, parse_state, scene),
+        ),
+        num_actions=NUM_CELLS,
+        num_outcomes=NUM_TILES,
+        num_seats=1,
+        zero_sum=False,
+        max_plies=2 * NUM_CELLS,
+        planes_shape=(FEATURES,),
+        num_amaf_keys=NUM_TILES * NUM_CELLS,
+    )
+
+
+def make_rules() -> TakeItEasy:
+    keeps = [kept_bits(cell, tile) for cell in range(NUM_CELLS) for tile in TILES]
+    points = [value * len(cells) for line, cells in enumerate(LINES) for value in VALUES[line // 5]]
+    line_cells = [sum(1 << cell for cell in cells) for cells in LINES]
+    return TakeItEasy(np.array(keeps, np.uint64), np.array(points, np.int64), np.array(line_cells, np.uint64))
+
+
+def kept_bits(cell: int, tile: tuple[int, ...]) -> int:
+    """Every bit but those of other numbers on the lines through the cell."""
+    bits = 0
+    for line, cells in enumerate(LINES):
+        for index, value in enumerate(VALUES[line // 5]):
+            if cell not in cells or tile[line // 5] == value:
+                bits |= 1 << (3 * line + index)
+    return bits
+
+
+def board_score(tiles: Sequence[int]) -> int:
+    """The points of 19 tiles by the words of the rules."""
+    total = 0
+    for line, cells in enumerate(LINES):
+        shown = {TILES[tiles[cell]][line // 5] for cell in cells}
+        total += len(cells) * shown.pop() if len(shown) == 1 else 0
+    return total
+
+
+# --- rules
+
+
+def initial_state(rules: TakeItEasy, state: State) -> None:
+    state.lines = (U(1) << U(3 * NUM_LINES)) - U(1)
+    state.left = (U(1) << U(NUM_TILES)) - U(1)
+    state.empty = (U(1) << U(NUM_CELLS)) - U(1)
+
+
+def seat_to_move(rules: TakeItEasy, state: State) -> int:
+    if state.hand:
+        return 0
+    return CHANCE if state.empty else OVER
+
+
+def legal_actions(rules: TakeItEasy, state: State, actions: Any) -> int:
+    return list_bits(state.empty if state.hand else state.left, actions)
+
+
+def list_bits(bits: Any, numbers: Any) -> int:
+    """Write the numbers of the set bits and return how many there are."""
+    count = 0
+    while bits:
+        numbers[count] = trailing_zeros(bits)
+        bits &= bits - U(1)
+        count += 1
+    return count
+
+
+def play(rules: TakeItEasy, state: State, action: int) -> None:
+    if state.hand:
+        state.cells[action] = state.hand
+        state.lines &= rules.keeps[action * NUM_TILES + np.int64(state.hand) - 1]
+        state.empty ^= U(1) << U(action)
+        state.hand = 0
+    else:
+        state.hand = action + 1
+        state.left ^= U(1) << U(action)
+
+
+def payoffs(rules: TakeItEasy, state: State, out: Any) -> None:
+    """The score from 0 to the best possible, mapped to [-1, 1]."""
+    out[0] = 2.0 * score(rules, state, 0) / BEST_SCORE - 1.0
+
+
+def score(rules: TakeItEasy, state: State, seat: int) -> float:
+    """The points of the lines that are full."""
+    total, lines = 0, state.lines
+    while lines:
+        bit = trailing_zeros(lines)
+        lines &= lines - U(1)
+        if rules.line_cells[bit // 3] & state.empty == U(0):
+            total += rules.points[bit]
+    return float(total)
+
+
+# --- for search and learning
+
+
+def rollout(rules: TakeItEasy, state: State, actions: Any, rng: Any) -> int:
+    """Deal random tiles to the cells in their order: as good as random cells to the tiles in theirs."""
+    moves = 2 * count_bits(state.empty) - (1 if state.hand else 0)
+    if state.hand:
+        count = list_bits(state.empty, actions)
+        play(rules, state, np.int64(actions[random_below(rng, count)]))  # type: ignore[arg-type]
+    deal_tiles(rules, state, actions, list_bits(state.left, actions), rng)
+    return moves
+
+
+def deal_tiles(rules: TakeItEasy, state: State, tiles: Any, count: int, rng: Any) -> None:
+    """Fill the empty cells with different ones of `count` tiles; a random word lasts five draws."""
+    empty, lines, bits, draws = state.empty, state.lines, U(0), 0
+    while empty:
+        bits = (next_word(rng) >> U(5) if draws % 5 == 0 else bits & U(0x07FFFFFFFFFFFFFF)) * U(count)
+        cell, index = trailing_zeros(empty), np.int64(bits >> U(59))
+        tile = np.int64(tiles[index])
+        count -= 1
+        tiles[index] = tiles[count]
+        lines &= rules.keeps[cell * NUM_TILES + tile]
+        state.cells[cell] = tile + 1
+        empty &= empty - U(1)
+        draws += 1
+    state.empty, state.lines, state.left = empty, lines, U(0)
+    for place in range(count):
+        state.left |= U(1) << U(tiles[place])
+
+
+def encode(rules: TakeItEasy, state: State, planes: Any) -> None:
+    """Nine numbers and empty a cell; the tile in hand; the tiles left; the lines: what they can show, their fill."""
+    for cell in range(NUM_CELLS):
+        if state.cells[cell] == 0:
+            planes[9 * NUM_CELLS + cell] = 1.0
+        else:
+            write_values(planes, cell, NUM_CELLS, np.int64(state.cells[cell]) - 1)
+    first = NUM_PLANES * NUM_CELLS
+    if state.hand:
+        write_values(planes, first, 1, np.int64(state.hand) - 1)
+        planes[first + 9] = 1.0
+    write_bits(planes, first + 10, state.left)
+    first += 10 + NUM_TILES
+    write_bits(planes, first, state.lines)
+    for line in range(NUM_LINES):
+        cells = rules.line_cells[line]
+        planes[first + 3 * NUM_LINES + line] = count_bits(cells & ~state.empty) / count_bits(cells)
+    planes[FEATURES - 1] = 1.0 - count_bits(state.empty) / NUM_CELLS
+
+
+def write_values(planes: Any, first: int, step: int, tile: Any) -> None:
+    """Set the three of nine features, `step` apart, that say what the tile shows."""
+    planes[first + step * (tile // 9)] = 1.0
+    planes[first + step * (3 + tile // 3 % 3)] = 1.0
+    planes[first + step * (6 + tile % 3)] = 1.0
+
+
+def write_bits(planes: Any, first: int, bits: Any) -> None:
+    while bits:
+        planes[first + trailing_zeros(bits)] = 1.0
+        bits &= bits - U(1)
+
+
+def amaf_key(rules: TakeItEasy, state: State, action: int) -> int:
+    """The tile and the cell: a cell alone means nothing."""
+    return (np.int64(state.hand) - 1) * NUM_CELLS + action if state.hand else action  # type: ignore[return-value]
+
+
+def symmetries(rules: TakeItEasy) -> Iterable[Symmetry]:
+    """The half turn, the only one that the tiles allow: it turns each direction's lines around."""
+    cells, lines = np.arange(NUM_CELLS), np.arange(NUM_LINES)
+    turned_lines = lines // 5 * 5 + 4 - lines % 5
+    boards = (np.arange(NUM_PLANES)[:, None] * NUM_CELLS + cells[::-1]).ravel()
+    fixed = np.arange(boards.size, boards.size + 10 + NUM_TILES)
+    first = boards.size + fixed.size
+    shows = first + (turned_lines[:, None] * 3 + np.arange(3)).ravel()
+    fill = first + 3 * NUM_LINES + turned_lines
+    return [Symmetry(np.concatenate([boards, fixed, shows, fill, [FEATURES - 1]]), cells[::-1].copy())]
+
+
+# --- text and picture
+
+EMPTY = "."
+TILE_TEXTS = tuple("".join(map(str, tile)) for tile in TILES)
+
+
+def format_action(rules: TakeItEasy, state: State, action: int) -> str:
+    """The cell to place on, or the numbers of the tile drawn."""
+    return str(action) if state.hand else TILE_TEXTS[action]
+
+
+def format_tile(number: int) -> str:
+    """The text of a state's byte."""
+    return TILE_TEXTS[number - 1] if number else EMPTY
+
+
+def format_state(rules: TakeItEasy, state: State) -> str:
+    """The columns from left to right, and the tile in hand."""
+    words = [format_tile(int(number)) for number in state.cells]
+    starts = [sum(COLUMNS[:column]) for column in range(len(COLUMNS))]
+    columns = [",".join(words[start : start + size]) for start, size in zip(starts, COLUMNS, strict=True)]
+    return f"{'/'.join(columns)} {format_tile(int(state.hand))}"
+
+
+def parse_state(rules: TakeItEasy, state: State, text: str) -> None:
+    board, hand = split_fields(text, ("board", "tile in hand"))
+    columns = [column.split(",") for column in board.split("/")]
+    if tuple(map(len, columns)) != COLUMNS:
+        raise ValueError(
+            f"the columns have {', '.join(str(len(column)) for column in columns)} cells, not 3, 4, 5, 4, 3"
+        )
+    initial_state(rules, state)
+    for cell, word in enumerate(word for column in columns for word in column):
+        draw_named(rules, state, word)
+        if state.hand:
+            play(rules, state, cell)
+    draw_named(rules, state, hand)
+    if state.hand and not state.empty:
+        raise ValueError("the board is full, so no tile can be in hand")
+
+
+def draw_named(rules: TakeItEasy, state: State, word: str) -> None:
+    """Draw the tile of this text, or nothing."""
+    if word == EMPTY:
+        return
+    if word not in TILE_TEXTS:
+        raise ValueError(f"{word!r} is not a tile: it has one of 1 5 9, one of 2 6 7 and one of 3 4 8")
+    tile = TILE_TEXTS.index(word)
+    if not int(state.left) >> tile & 1:
+        raise ValueError(f"there is only one tile {word}")
+    play(rules, state, tile)
+
+
+def scene(rules: TakeItEasy, state: State) -> Scene:
+    tiles = [TILES[number - 1] if number else None for number in map(int, state.cells)]
+    hand = TILES[int(state.hand) - 1] if state.hand else None
+    return tiles_scene(tiles, hand, int(score(rules, state, 0)))

@@ -1,0 +1,172 @@
+"""Tic-tac-toe: three in a row on nine cells. Cell a1 is at the bottom left; action `row * 3 + column`.
+
+A row takes four bits of a word, the last of them never set, so that no line of three runs around the edge.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
+from anyzero.compile.random import U, random_below
+from anyzero.games.contract import OVER
+from anyzero.games.game import Game, State, Symmetry
+from anyzero.games.grid import format_grid, lines_of, parse_choice, parse_grid, split_fields
+from anyzero.views import Circle, Path, Piece, Scene
+from anyzero.views.boards import cell_name, segment, square_cells, square_frame, square_labels
+
+STATE = [("marks", np.uint64, 2), ("mover", np.int64)]
+MARKS = "xo"
+
+
+class TicTacToe(NamedTuple):
+    board: np.uint64 = U(0b0111_0111_0111)
+    """Every cell."""
+
+
+def make() -> Game:
+    return Game(
+        name="tic_tac_toe",
+        rules=TicTacToe(),
+        state=STATE,
+        functions=(
+            *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout),
+            *(symmetries, format_action, format_state, parse_state, scene),
+        ),
+        num_actions=9,
+        max_plies=9,
+        planes_shape=(2, 3, 3),
+    )
+
+
+# --- rules
+
+
+def initial_state(rules: TicTacToe, state: State) -> None:
+    """The empty board, first seat to move: all zero."""
+
+
+def seat_to_move(rules: TicTacToe, state: State) -> int:
+    if has_three(state.marks[1 - state.mover]) or (state.marks[0] | state.marks[1]) == rules.board:
+        return OVER
+    return state.mover  # type: ignore[no-any-return]
+
+
+def has_three(marks: Any) -> bool:
+    """Across, up, and on both diagonals."""
+    threes = marks & (marks >> U(1)) & (marks >> U(2))
+    threes |= marks & (marks >> U(4)) & (marks >> U(8))
+    threes |= marks & (marks >> U(5)) & (marks >> U(10))
+    threes |= marks & (marks >> U(3)) & (marks >> U(6))
+    return threes != U(0)  # type: ignore[no-any-return]
+
+
+def legal_actions(rules: TicTacToe, state: State, actions: Any) -> int:
+    cells, count = rules.board & ~(state.marks[0] | state.marks[1]), 0
+    while cells:
+        bit = trailing_zeros(cells)
+        cells &= cells - U(1)
+        actions[count] = bit - bit // 4
+        count += 1
+    return count
+
+
+def play(rules: TicTacToe, state: State, action: int) -> None:
+    state.marks[state.mover] |= U(1) << U(action + action // 3)
+    state.mover = 1 - state.mover
+
+
+def payoffs(rules: TicTacToe, state: State, out: Any) -> None:
+    won = 1.0 if has_three(state.marks[1 - state.mover]) else 0.0
+    out[1 - state.mover] = won  # only the side that has just moved can have won
+    out[state.mover] = -won
+
+
+def encode(rules: TicTacToe, state: State, planes: Any) -> None:
+    """Two planes: the mover's marks, the opponent's."""
+    for plane in range(2):
+        marks = state.marks[state.mover if plane == 0 else 1 - state.mover]
+        while marks:
+            bit = trailing_zeros(marks)
+            marks &= marks - U(1)
+            planes[plane, bit // 4, bit % 4] = 1.0
+
+
+def rollout(rules: TicTacToe, state: State, actions: Any, rng: Any) -> int:
+    """Draws the same moves as the default would, without listing them."""
+    mine, theirs, moves = state.marks[state.mover], state.marks[1 - state.mover], 0
+    free = rules.board & ~(mine | theirs)
+    while free and not has_three(theirs):
+        cell = nth_bit(free, random_below(rng, count_bits(free)))
+        mine, theirs = theirs, mine | cell
+        free ^= cell
+        moves += 1
+    state.mover ^= moves & 1
+    state.marks[state.mover], state.marks[1 - state.mover] = mine, theirs
+    return moves
+
+
+def symmetries(rules: TicTacToe) -> Iterable[Symmetry]:
+    """The seven turns and mirrors of the square."""
+    cells = np.arange(9).reshape(3, 3)
+    turned = [np.rot90(board, quarter).ravel() for board in (cells, cells.T) for quarter in range(4)]
+    return [Symmetry(np.concatenate([board, board + 9]), np.argsort(board)) for board in turned[1:]]
+
+
+# --- text and picture
+
+
+def format_action(rules: TicTacToe, state: State, action: int) -> str:
+    return cell_name(*divmod(action, 3))
+
+
+def marks_of(state: State) -> list[str]:
+    """What stands on each cell, by action number."""
+    first, second = (int(marks) for marks in state.marks)
+    bits = [cell + cell // 3 for cell in range(9)]
+    return ["x" if first >> bit & 1 else "o" if second >> bit & 1 else "." for bit in bits]
+
+
+def format_state(rules: TicTacToe, state: State) -> str:
+    return f"{format_grid(marks_of(state), 3)} {MARKS[state.mover]}"
+
+
+def parse_state(rules: TicTacToe, state: State, text: str) -> None:
+    board, mover = split_fields(text, ("board", "side to move"))
+    cells = parse_grid(board, 3, 3, MARKS)
+    for seat, mark in enumerate(MARKS):
+        state.marks[seat] = U(sum(1 << (cell + cell // 3) for cell, found in enumerate(cells) if found == mark))
+    state.mover = parse_choice(mover, MARKS, "the side to move")
+    if cells.count("x") - cells.count("o") != state.mover:
+        raise ValueError("x begins and the sides take turns, so the marks do not add up")
+    if has_three(state.marks[state.mover]):
+        raise ValueError("the side to move has already won")
+
+
+def scene(rules: TicTacToe, state: State) -> Scene:
+    marks, over = marks_of(state), seat_to_move(rules, state) == OVER
+    names = [cell_name(*divmod(cell, 3)) for cell in range(9)]
+    cells = square_cells(3, 3)
+    strokes = [segment(cells[line[0]].centre, cells[line[2]].centre, "accent", 0.08) for line in lines_of(marks, 3, 3)]
+    return Scene(
+        cells=cells,
+        pieces=tuple(piece(name, mark) for name, mark in zip(names, marks, strict=True) if mark != "."),
+        under=(square_frame(3, 3),),
+        over=(*square_labels(3, 3), *strokes),
+        caption=caption(state, over),
+        clicks={} if over else {cell: (names[cell],) for cell in range(9) if marks[cell] == "."},
+        title="Tic-tac-toe",
+    )
+
+
+def piece(cell: str, mark: str) -> Piece:
+    cross = Path("M-.28-.28L.28.28M-.28.28L.28-.28", line="seat0", width=0.12)
+    ring = Circle(0, 0, 0.3, line="seat1", width=0.12)
+    return Piece(cell, mark.upper(), mark, (cross if mark == "x" else ring,), MARKS.index(mark))
+
+
+def caption(state: State, over: bool) -> str:
+    if not over:
+        return f"{MARKS[state.mover]} to move"
+    return f"{MARKS[1 - state.mover]} has won" if has_three(state.marks[1 - state.mover]) else "a draw"

@@ -1,0 +1,174 @@
+"""Which child next: one function a formula, each readable on its own, and the loop that compares them.
+
+Every value here is a mean payoff in [-1, 1] for the seat to move at the parent.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from anyzero.compile.random import random_unit
+from anyzero.games.contract import CHANCE
+from anyzero.search.settings import ALWAYS, CLASSIC, FLAT, GRAVE, PUCT, SIMPLE, UCT, Settings
+from anyzero.search.tree import LOSS, NO_TABLE, WIN, Tree
+
+WORST = -1e30
+UNVISITED_FIRST = 1e9
+"""A first-play value from here on means: every child once before any child twice."""
+
+
+def uct_score(value: float, visits: float, log_parent: float, exploration: float) -> float:
+    """The mean, and a bonus for what has been tried little. Kocsis and Szepesvari 2006; Auer et al. 2002."""
+    return value + exploration * math.sqrt(log_parent / visits)
+
+
+def puct_score(value: float, prior: float, visits: float, parent_visits: float, exploration: float) -> float:
+    """The mean, and a bonus by prior that fades as visits grow. Silver et al. 2017, Methods."""
+    # +1: the first choice at a fresh parent follows the prior instead of a tie at zero.
+    return value + exploration * prior * math.sqrt(parent_visits + 1.0) / (1.0 + visits)
+
+
+def classic_weight(parent_visits: float, equivalence: float) -> float:
+    """Trust in AMAF that fades with the parent's visits: sqrt(k / (3 N + k)). Gelly and Silver 2007."""
+    return math.sqrt(equivalence / (3.0 * parent_visits + equivalence))
+
+
+def minimum_error_weight(visits: float, amaf_visits: float, bias: float) -> float:
+    """Trust in AMAF that gives the least squared error for a given bias. Silver 2009; Cazenave 2015 for GRAVE."""
+    return amaf_visits / (amaf_visits + visits + bias * amaf_visits * visits)
+
+
+def simple_weight(visits: float, equivalence: float) -> float:
+    """Trust in AMAF that halves at k visits of the child: k / (k + n)."""
+    return equivalence / (equivalence + visits)
+
+
+def amaf_weight(visits: float, amaf_visits: float, parent_visits: float, settings: Settings) -> float:
+    """The weight of AMAF by the schedule that is set."""
+    if settings.schedule == CLASSIC:
+        return classic_weight(parent_visits, settings.equivalence)
+    if settings.schedule == SIMPLE:
+        return simple_weight(visits, settings.equivalence)
+    if settings.schedule == ALWAYS:
+        return 1.0
+    return minimum_error_weight(visits, amaf_visits, settings.bias)
+
+
+def rave_score(value: float, amaf_value: float, weight: float) -> float:
+    """A mean of the real value and the AMAF value; as the weight fades, the real value wins."""
+    return (1.0 - weight) * value + weight * amaf_value
+
+
+def choose_child(
+    tree: Tree, settings: Settings, node: int, seat: int, reference: int, num_keys: int, scores: Any, rng: Any
+) -> int:
+    """The child to visit next; `scores` is scratch."""
+    if seat == CHANCE:
+        return draw_child(tree, node, rng)
+    if settings.formula == FLAT:
+        return least_visited(tree, node)
+    if settings.formula == UCT:
+        fresh = first_unvisited(tree, node) if settings.first_play >= UNVISITED_FIRST else -1
+        if fresh >= 0:
+            return fresh
+        uct_scores(tree, settings, node, scores)
+    elif settings.formula == PUCT:
+        puct_scores(tree, settings, node, scores)
+    else:
+        rave_scores(tree, settings, node, seat * num_keys, reference, scores)
+    return best_child(tree, node, scores)
+
+
+# The loops below run over slices from 0 and without branches, so that the compiler can do several children at once.
+
+
+def uct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
+    first, count = tree.first[node], tree.num_children[node]
+    visits, values = tree.visits[first : first + count], tree.value[first : first + count]
+    log_parent = math.log(tree.visits[node] + 1.0)
+    for index in range(count):
+        tried = max(float(visits[index]), 1.0)
+        score = uct_score(values[index] / tried, tried, log_parent, settings.exploration)
+        scores[index] = score if visits[index] > 0 else settings.first_play
+
+
+def puct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
+    first, count = tree.first[node], tree.num_children[node]
+    visits, values = tree.visits[first : first + count], tree.value[first : first + count]
+    priors, parent_visits = tree.prior[first : first + count], float(tree.visits[node])
+    for index in range(count):
+        value = values[index] / max(float(visits[index]), 1.0) if visits[index] > 0 else settings.first_play
+        scores[index] = puct_score(value, priors[index], visits[index], parent_visits, settings.exploration)
+
+
+def rave_scores(tree: Tree, settings: Settings, node: int, offset: int, reference: int, scores: Any) -> None:
+    """RAVE with the node's own AMAF statistics, GRAVE with those of the reference."""
+    first, count = tree.first[node], tree.num_children[node]
+    visits, values = tree.visits[first : first + count], tree.value[first : first + count]
+    amaf_visits, amaf_values = tree.amaf_visits[first : first + count], tree.amaf_value[first : first + count]
+    if settings.formula == GRAVE and reference != NO_TABLE:
+        borrow(tree, first, count, offset, reference)
+    parent_visits = float(tree.visits[node])
+    log_parent = math.log(parent_visits + 1.0)
+    for index in range(count):
+        tried, seen = max(float(visits[index]), 1.0), max(float(amaf_visits[index]), 1.0)
+        value, amaf_value = values[index] / tried, amaf_values[index] / seen
+        weight = amaf_weight(float(visits[index]), float(amaf_visits[index]), parent_visits, settings)
+        weight = 1.0 if visits[index] == 0 else weight
+        score = rave_score(value, amaf_value, weight)
+        score = value if amaf_visits[index] == 0 else score
+        score += settings.exploration * math.sqrt(log_parent / tried)
+        scores[index] = settings.first_play if visits[index] == 0 and amaf_visits[index] == 0 else score
+
+
+def borrow(tree: Tree, first: int, count: int, offset: int, reference: int) -> None:
+    """Copy the reference's statistics of the children's moves to the children."""
+    for child in range(first, first + count):
+        key = offset + tree.amaf_key[child]
+        tree.amaf_visits[child] = np.int32(tree.table_visits[reference, key])
+        tree.amaf_value[child] = tree.table_value[reference, key]
+
+
+def best_child(tree: Tree, node: int, scores: Any) -> int:
+    """The child with the best score; a proven win at once, a proven loss only if there is nothing else."""
+    first, count = tree.first[node], tree.num_children[node]
+    proven = tree.proven[first : first + count]
+    best, best_score = 0, WORST
+    for index in range(count):
+        if proven[index] == WIN:
+            return first + index  # type: ignore[no-any-return]
+        if scores[index] > best_score and proven[index] != LOSS:
+            best, best_score = index, scores[index]
+    return first + best  # type: ignore[no-any-return]
+
+
+def draw_child(tree: Tree, node: int, rng: Any) -> int:
+    """An outcome of a chance node, by its probability."""
+    first, left = tree.first[node], random_unit(rng)
+    for child in range(first, first + tree.num_children[node] - 1):
+        left -= tree.prior[child]
+        if left < 0.0:
+            return child
+    return first + tree.num_children[node] - 1  # type: ignore[no-any-return]
+
+
+def least_visited(tree: Tree, node: int) -> int:
+    """Every child in turn."""
+    first = tree.first[node]
+    best = first
+    for child in range(first, first + tree.num_children[node]):
+        if tree.visits[child] < tree.visits[best]:
+            best = child
+    return best  # type: ignore[no-any-return]
+
+
+def first_unvisited(tree: Tree, node: int) -> int:
+    """Children are opened in their (random) order; -1 when all have been."""
+    first, count = tree.first[node], tree.num_children[node]
+    if tree.visits[first + count - 1] > 0:
+        return -1
+    for child in range(first, first + count):
+        if tree.visits[child] == 0:
+            return child
+    return -1

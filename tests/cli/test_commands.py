@@ -1,0 +1,108 @@
+"""Each command through the real entry point: what it prints, its JSON, and its exit code."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from anyzero.cli import main
+from anyzero.games.load import BUILT_IN
+
+RACE = Path(__file__).parent.parent / "race.py"
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command line; returns (exit code, standard output, standard error)."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["anyzero", *words])
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_games_lists_every_game_with_its_sizes(run):
+    code, out, _ = run("games", "--json")
+    found = {game["name"]: game for game in json.loads(out)}
+    assert code == 0
+    assert list(found) == list(BUILT_IN)
+    assert found["chess"]["num_actions"] == 4672
+    assert found["take_it_easy"]["num_seats"] == 1
+    assert found["hex"]["options"]["size"] == 11
+    assert "connect_four" in run("games")[1]
+
+
+def test_perft_counts_and_divides(run):
+    code, out, _ = run("perft", "connect_four", "4", "--json", "--divide")
+    found = json.loads(out)
+    assert (code, found["nodes"], sum(found["divide"].values())) == (0, 2401, 2401)
+    assert found["seconds"] >= 0
+    assert "2401 leaves" in run("perft", "connect_four", "4")[1]
+    assert json.loads(run("perft", "connect_four", "0", "--json")[1])["nodes"] == 1
+
+
+def test_show_plays_moves_and_writes_pictures(run, tmp_path):
+    picture = tmp_path / "board.svg"
+    code, out, _ = run("show", "breakthrough", "--moves", "a2a3 b7b6", "--svg", str(picture), "--json")
+    found = json.loads(out)
+    assert (code, found["seat_to_move"]) == (0, 0)
+    assert "a3a4" in found["legal_moves"]
+    assert picture.read_text().startswith("<svg")
+    again = json.loads(run("show", "breakthrough", "--state", found["state"], "--json")[1])
+    assert again["text"] == found["text"]
+
+
+def test_check_passes_and_fails_with_its_exit_code(run, tmp_path):
+    code, out, _ = run("check", str(RACE), "--json")
+    assert code == 0
+    assert json.loads(out)["ok"] is True
+    faulty = tmp_path / "faulty.py"
+    faulty.write_text(RACE.read_text().replace("out[state.mover] = -1.0", "out[state.mover] = 1.0"))
+    code, out, _ = run("check", str(faulty))
+    assert code == 1
+    assert "payoffs are fair" in out
+    assert "do not sum to zero" in out
+    assert "1 of" in out
+
+
+def test_bench_measures_rollouts(run):
+    code, out, _ = run("bench", "rollouts", str(RACE), "--threads", "2", "--seconds", "0.05", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert set(found) == {"game", "target", "threads", "rollouts_per_s", "moves_per_s", "compile_s"}
+    assert found["moves_per_s"] > found["rollouts_per_s"] > 0
+    assert run("bench", "rollouts", str(RACE), "--seconds", "0.05", "--target", "interpreted")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["show", "hax"], "did you mean hex"),
+        (["show", "hex", "--moves", "z9"], "is not a legal move"),
+        (["show", "hex", "--state", "what"], "a position looks like"),
+        (["show", "chess", "--svg", "/nowhere/at/all.svg"], "cannot write"),
+        (["perft", "hex", "-1"], "-1"),
+        (["perft", "hex", "many"], "many"),
+        (["bench", "rollouts", "hex", "--target", "gpu"], "known: cpu, cuda, interpreted"),
+        (["bench", "rollouts", "hex", "--target", "cuda"], "GPU"),
+        (["check", "./nowhere.py"], "cannot read the game file"),
+        (["nonsense"], "nonsense"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_exit_code_2(run, words, says):
+    code, out, err = run(*words)
+    assert code == 2
+    assert says in err
+    assert "Traceback" not in err + out
+
+
+def test_help_shows_examples(run):
+    assert "Example" in run("perft", "--help")[1]
+    assert run("--help")[0] == 0

@@ -1,0 +1,154 @@
+"""Every built-in game keeps the laws, and a game with a planted fault is caught by the law that names it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anyzero.compile.random import random_below
+from anyzero.games import breakthrough
+from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
+from anyzero.games.game import Symmetry
+from anyzero.games.laws import LAWS, check_game
+from anyzero.games.load import BUILT_IN, load
+
+FILES = Path(__file__).parent.parent
+EXAMPLE = FILES.parent / "examples" / "tic_tac_toe.py"
+
+VARIANTS = [
+    *(name for name in BUILT_IN if name not in ("hex", "breakthrough")),
+    "hex:size=5",
+    "hex:size=4,swap=true",
+    "breakthrough:rows=5,columns=6",
+    str(FILES / "race.py"),
+    str(EXAMPLE),
+]
+
+
+@pytest.mark.parametrize("text", VARIANTS)
+def test_a_game_keeps_the_laws(text):
+    results = check_game(load(text))
+    assert [result.law for result in results] == list(LAWS)
+    assert [result for result in results if not result.ok] == []
+
+
+def is_broken(law: str, *faults, **changes) -> bool:
+    """Whether this law breaks when these functions take the place of the game's own."""
+    game = load(GAME)
+    names = {fault.__name__ for fault in faults}
+    functions = [function for function in game.functions if function.__name__ not in names]
+    faulty = replace(game, functions=[*functions, *faults], **changes)
+    (result,) = check_game(faulty, law, num_games=8, rollouts=20_000)
+    assert result.law == law
+    return not result.ok
+
+
+GAME = "breakthrough:rows=5,columns=5"
+
+
+def named(name):
+    """Give a fault the name of the function that it replaces."""
+
+    def rename(function):
+        function.__name__ = name
+        return function
+
+    return rename
+
+
+@named("symmetries")
+def top_bottom_mirror(rules):
+    """The board upside down is not a symmetry of Breakthrough."""
+    cells = np.arange(rules.rows * rules.columns).reshape(rules.rows, rules.columns)
+    flipped = cells[::-1].ravel()
+    return [Symmetry(np.concatenate([flipped, flipped + cells.size]), (flipped[:, None] * 3 + np.arange(3)).ravel())]
+
+
+@named("payoffs")
+def payoffs_for_both(rules, state, out):
+    out[0] = 1.0
+    out[1] = 1.0
+
+
+@named("payoffs")
+def payoffs_for_one(rules, state, out):
+    out[0] = 0.0
+
+
+@named("rollout")
+def lopsided_rollout(rules, state, actions, rng):
+    """Plays the first of two drawn moves by number: legal, but not uniform."""
+    moves = 0
+    while seat_to_move(rules, state) != OVER:
+        count = legal_actions(rules, state, actions)
+        index = max(random_below(rng, count), random_below(rng, count))
+        play(rules, state, np.int64(actions[index]))
+        moves += 1
+    return moves
+
+
+@named("legal_actions")
+def actions_listed_twice(rules, state, actions):
+    actions[0] = 7
+    actions[1] = 7
+    return 2
+
+
+@named("encode")
+def encode_too_large(rules, state, planes):
+    planes[0, 0, 0] = 3.0
+
+
+@named("amaf_key")
+def amaf_key_out_of_range(rules, state, action):
+    return 1000 + action
+
+
+@named("format_action")
+def one_text_for_all(rules, state, action):
+    return "a move"
+
+
+@named("format_state")
+def text_without_mover(rules, state):
+    return breakthrough.format_state(rules, state)[:-1] + "w"
+
+
+@named("seat_to_move")
+def seat_that_changes_the_state(rules, state):
+    state.pawns[0] ^= np.uint64(1) << np.uint64(12)
+    return breakthrough.seat_to_move(rules, state)
+
+
+@named("play")
+def play_that_never_ends(rules, state, action):
+    state.mover = 1 - state.mover
+
+
+def test_the_game_without_a_fault_breaks_no_law():
+    assert not any(is_broken(law) for law in LAWS if law != "simulated GPU is compiled")
+
+
+@pytest.mark.parametrize(
+    ("fault", "law"),
+    [
+        (top_bottom_mirror, "symmetries commute with play"),
+        (payoffs_for_both, "payoffs are fair"),
+        (payoffs_for_one, "payoffs are fair"),
+        (lopsided_rollout, "rollouts are random play"),
+        (actions_listed_twice, "actions are legal numbers"),
+        (encode_too_large, "encodings are bounded"),
+        (amaf_key_out_of_range, "AMAF keys are in range"),
+        (one_text_for_all, "moves have texts"),
+        (text_without_mover, "positions have texts"),
+        (seat_that_changes_the_state, "questions change nothing"),
+        (play_that_never_ends, "games end"),
+    ],
+)
+def test_a_planted_fault_is_caught_by_the_law_that_names_it(fault, law):
+    assert is_broken(law, fault)
+
+
+def test_a_bound_on_plies_that_is_too_low_is_caught():
+    assert is_broken("games end", max_plies=12)

@@ -1,0 +1,100 @@
+"""From texts to games: names, options, files and entry points; wrong ones are told what would be right."""
+
+import contextlib
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anyzero
+from anyzero.games.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
+from anyzero.games.load import load, split_text
+
+RACE = Path(__file__).parent.parent / "race.py"
+
+
+def test_options_come_from_the_text_or_by_keyword():
+    assert load("breakthrough:rows=5,columns=6").rules[:2] == (5, 6)
+    assert load("breakthrough", rows=5, columns=6).rules[:2] == (5, 6)
+    assert load("breakthrough:rows=5", columns=6).options == {"rows": 5, "columns": 6}
+
+
+def test_the_text_of_a_game_loads_the_same_game():
+    for text in ("breakthrough:rows=5", "hex:size=3,swap=true", "oware", f"{RACE}:goal=7"):
+        assert load(load(text).text).options == load(text).options
+
+
+def test_a_file_is_a_game():
+    game = load(f"{RACE}:goal=5")
+    assert game.rules.goal == 5
+    assert game.legal_moves(game.initial_state()) == ["1", "2", "3"]
+
+
+def test_an_edited_file_is_loaded_again(tmp_path):
+    copy = tmp_path / "copy.py"
+    copy.write_text(RACE.read_text())
+    before = load(str(copy))
+    copy.write_text(RACE.read_text().replace("STEP = 3", "STEP = 2"))
+    after = load(str(copy))
+    assert [game.num_actions for game in (before, after)] == [4, 3]
+
+
+def test_an_installed_package_can_bring_a_game(monkeypatch):
+    entry = EntryPoint("race", "tests.race", "anyzero.games")
+    monkeypatch.setattr("anyzero.games.load.entry_points", lambda group: [entry])
+    assert load("race:goal=4").rules.goal == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "says"),
+    [
+        ("hax", UnknownNameError, "did you mean hex"),
+        ("hex:sise=5", UnknownNameError, "did you mean size"),
+        ("hex:size=five", BadOptionError, "a whole number"),
+        ("hex:size", BadOptionError, "option=value"),
+        ("hex:size=99", BadOptionError, "99"),
+        ("hex:swap=maybe", BadOptionError, "true or false"),
+        ("./nowhere.py", UnknownNameError, "No such file"),
+    ],
+)
+def test_wrong_texts_get_one_clear_sentence(text, error, says):
+    with pytest.raises(error, match=says) as caught:
+        load(text)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("import nothing_like_this", "cannot be loaded: ModuleNotFoundError"),
+        ("def make(:", "cannot be loaded: SyntaxError"),
+        ("x = 1", "no function make"),
+    ],
+)
+def test_a_file_that_is_no_game_says_why(tmp_path, source, says):
+    path = tmp_path / "bad.py"
+    path.write_text(source)
+    with pytest.raises(BadGameError, match=says):
+        load(str(path))
+
+
+def test_a_function_outside_the_contract_is_refused_with_the_nearest_name():
+    game = load("breakthrough")
+
+    def legal_action(rules, state, actions):
+        return 0
+
+    with pytest.raises(BadGameError, match="did you mean legal_actions"):
+        anyzero.Game("bad", game.rules, game.state, [*game.functions, legal_action], num_actions=1, max_plies=1)
+    functions = [function for function in game.functions if function.__name__ != "play"]
+    with pytest.raises(BadGameError, match="the function play is missing"):
+        anyzero.Game("bad", game.rules, game.state, functions, num_actions=1, max_plies=1)
+
+
+@given(st.text())
+def test_any_text_is_a_game_or_a_clear_error(text):
+    split_text(text)
+    with contextlib.suppress(AnyzeroError):
+        load(text)

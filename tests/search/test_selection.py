@@ -1,0 +1,60 @@
+"""The formulas, on numbers worked out by hand."""
+
+import math
+
+import pytest
+
+from anyzero.search import selection
+from anyzero.search.methods import halving_rounds
+
+
+def test_uct_adds_a_bonus_for_what_was_tried_little():
+    """Value 0.5, 4 visits, ln N = 9, C = 2: 0.5 + 2 * sqrt(9 / 4) = 3.5."""
+    assert selection.uct_score(0.5, 4.0, 9.0, 2.0) == pytest.approx(3.5)
+
+
+def test_puct_follows_the_prior_at_a_fresh_parent():
+    """C = 1.5, prior 0.25, parent without visits: 1.5 * 0.25 * sqrt(1) / 1 = 0.375; with 8 visits of 24: / 9, * 5."""
+    assert selection.puct_score(0.0, 0.25, 0.0, 0.0, 1.5) == pytest.approx(0.375)
+    assert selection.puct_score(0.1, 0.25, 8.0, 24.0, 1.5) == pytest.approx(0.1 + 1.5 * 0.25 * 5 / 9)
+
+
+def test_classic_weight_is_a_half_at_the_equivalence():
+    """sqrt(k / (3 N + k)) = 1/2 at N = k, and 1 without visits."""
+    assert selection.classic_weight(1000.0, 1000.0) == pytest.approx(0.5)
+    assert selection.classic_weight(0.0, 1000.0) == 1.0
+
+
+def test_minimum_error_weight_is_the_share_of_samples_without_bias():
+    """30 AMAF visits beside 10 real ones weigh 3/4; a bias of 0.01 adds 0.01 * 30 * 10 = 3 to 40: 30 / 43."""
+    assert selection.minimum_error_weight(10.0, 30.0, 0.0) == pytest.approx(0.75)
+    assert selection.minimum_error_weight(10.0, 30.0, 0.01) == pytest.approx(30 / 43)
+
+
+def test_simple_weight_halves_at_k_visits():
+    assert selection.simple_weight(50.0, 50.0) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("weight", [selection.minimum_error_weight, lambda n, a, b: selection.simple_weight(n, 100.0)])
+def test_every_weight_fades_as_real_visits_come_in(weight):
+    """The trap of RAVE: a weight that never fades."""
+    weights = [weight(10.0**power, 10.0**power, 1e-5) for power in range(1, 9)]
+    assert weights == sorted(weights, reverse=True)
+    assert weights[-1] < 0.01
+
+
+def test_rave_mixes_by_weight():
+    assert selection.rave_score(0.2, 0.6, 0.25) == pytest.approx(0.3)
+
+
+def test_halving_spends_its_budget_and_halves():
+    """16 moves and 640 simulations: four rounds of 160: 10, 20, 40 and 80 for each survivor."""
+    assert halving_rounds(16, 640) == [(16, 10), (8, 20), (4, 40), (2, 80)]
+
+
+@pytest.mark.parametrize(("moves", "budget"), [(1, 10), (2, 10), (3, 100), (121, 1000), (30, 5000)])
+def test_halving_never_spends_more_than_it_has_once_it_can_visit_all(moves, budget):
+    spent = sum(survivors * each for survivors, each in halving_rounds(moves, budget))
+    assert spent <= budget
+    assert moves == 1 or spent > budget * 0.8
+    assert math.ceil(math.log2(max(moves, 2))) >= len(halving_rounds(moves, budget))

@@ -1,0 +1,63 @@
+"""Folders import downwards only, and a command's help needs neither NumPy nor Numba."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import anyzero
+
+PACKAGE = Path(anyzero.__file__).parent
+
+LOWER = {
+    "compile": set(),
+    "views": set(),
+    "games": {"compile", "views"},
+    "search": {"compile", "games"},
+    "players": {"compile", "games", "search"},
+    "arena": {"compile", "games", "search", "players"},
+    "experiments": {"compile", "games", "search", "players", "arena", "views"},
+    "cli": {"compile", "views", "games", "search", "players", "arena", "experiments"},
+}
+"""What each folder may import besides itself."""
+
+
+def imported_folders(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("anyzero."):
+            found.add(node.module.split(".")[1])
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("anyzero.")}
+    return found
+
+
+def test_folders_import_downwards_only():
+    folders = [folder for folder in PACKAGE.iterdir() if folder.is_dir() and folder.name != "__pycache__"]
+    assert {folder.name for folder in folders} <= set(LOWER)
+    for folder in folders:
+        for path in folder.rglob("*.py"):
+            above = imported_folders(path) - LOWER[folder.name] - {folder.name}
+            assert not above, f"{path.relative_to(PACKAGE)} imports {above}"
+
+
+def test_help_imports_neither_numpy_nor_numba():
+    code = "import sys; from anyzero.cli.app import app; print(sorted({'numpy', 'numba', 'torch'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_games_are_made_without_numba():
+    code = (
+        "import sys; from anyzero.games.load import BUILT_IN, load\n"
+        "for name in BUILT_IN: load(name).initial_state()\n"
+        "print('numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_every_public_name_can_be_imported():
+    assert set(anyzero.HOMES) == set(anyzero.__all__)
+    for name in anyzero.__all__:
+        assert getattr(anyzero, name) is not None
