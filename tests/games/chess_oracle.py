@@ -49,9 +49,9 @@ def random_endgame(rng: random.Random) -> chess.Board:
             return board
 
 
-def choose_move(board: chess.Board, rng: random.Random) -> chess.Move:
-    """A random move; sometimes the one that takes back one's own last, so that positions come again."""
-    if len(board.move_stack) > 1 and rng.random() < 0.4:
+def choose_move(board: chess.Board, rng: random.Random, back_and_forth: float) -> chess.Move:
+    """A random move; with this chance the one that takes back one's own last, so that positions come again."""
+    if len(board.move_stack) > 1 and rng.random() < back_and_forth:
         last = board.move_stack[-2]
         back = chess.Move(last.to_square, last.from_square)
         if back in board.legal_moves:

@@ -14,6 +14,7 @@ from tests.games.races import boards, moves_by_hand
 from tests.games.readers import read_safely, texts_near
 
 GAME = load("breakthrough:rows=5,columns=5")
+PLAIN = default_rollouts(GAME)
 BOARD_6X5 = load("breakthrough:rows=6,columns=5")
 
 
@@ -130,8 +131,7 @@ def test_the_laws_hold_on_the_longest_and_the_widest_board(text):
 
 @given(st.integers(0, 2**64 - 1))
 def test_a_rollout_draws_the_very_moves_of_plain_random_play(seed):
-    plain = default_rollouts(GAME)
     for start in (GAME.initial_state(), GAME.parse_state("bb3/1b3/1w3/w3w/3w1 b")):
-        own, expected = rollouts(GAME, start, 4, 5, seed=seed), rollouts(plain, start, 4, 5, seed=seed)
+        own, expected = rollouts(GAME, start, 4, 5, seed=seed), rollouts(PLAIN, start, 4, 5, seed=seed)
         assert (own.payoffs == expected.payoffs).all()
         assert (own.moves == expected.moves).all()

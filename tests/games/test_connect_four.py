@@ -13,6 +13,7 @@ from tests.games.openspiel import play_in_both
 from tests.games.readers import read_safely, texts_near
 
 GAME = load("connect_four")
+PLAIN = default_rollouts(GAME)
 SMALL = load("connect_four:rows=4,columns=4")
 
 
@@ -139,8 +140,7 @@ def test_the_laws_hold_on_boards_that_fill_the_word(size):
 
 @given(st.integers(0, 2**64 - 1))
 def test_a_rollout_draws_the_very_moves_of_plain_random_play(seed):
-    plain = default_rollouts(GAME)
     for start in (GAME.initial_state(), position(UP, "o")):
-        own, expected = rollouts(GAME, start, 4, 5, seed=seed), rollouts(plain, start, 4, 5, seed=seed)
+        own, expected = rollouts(GAME, start, 4, 5, seed=seed), rollouts(PLAIN, start, 4, 5, seed=seed)
         assert (own.payoffs == expected.payoffs).all()
         assert (own.moves == expected.moves).all()

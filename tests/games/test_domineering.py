@@ -14,6 +14,7 @@ from tests.games.readers import read_safely, texts_near
 
 GAME = load("domineering:rows=4,columns=4")
 WIDE = load("domineering:rows=2,columns=4")
+PLAIN = {game: default_rollouts(game) for game in (GAME, WIDE)}
 
 
 def side_to_move_wins(rules, states, actions, counts, cursors):
@@ -151,8 +152,8 @@ def test_the_laws_hold_on_boards_that_are_not_square(size):
 
 @given(st.integers(0, 2**64 - 1))
 def test_a_rollout_draws_the_very_moves_of_plain_random_play(seed):
-    for game in (GAME, WIDE):
-        start, plain = game.initial_state(), default_rollouts(game)
+    for game, plain in PLAIN.items():
+        start = game.initial_state()
         own, expected = rollouts(game, start, 4, 5, seed=seed), rollouts(plain, start, 4, 5, seed=seed)
         assert (own.payoffs == expected.payoffs).all()
         assert (own.moves == expected.moves).all()

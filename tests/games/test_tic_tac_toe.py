@@ -1,7 +1,9 @@
 """Tic-tac-toe: the whole game, OpenSpiel as the oracle, and what the text must refuse."""
 
+import random
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from tests.games.openspiel import play_in_both
 from tests.games.readers import read_safely, texts_near
 
 GAME = load("tic_tac_toe")
+PLAIN = default_rollouts(GAME)
 
 
 @cache
@@ -95,7 +98,21 @@ def test_any_text_is_read_or_refused(text):
 
 @given(st.integers(0, 2**64 - 1))
 def test_a_rollout_draws_the_very_moves_of_plain_random_play(seed):
-    start, plain = GAME.initial_state(), default_rollouts(GAME)
-    own, expected = rollouts(GAME, start, 4, 5, seed=seed), rollouts(plain, start, 4, 5, seed=seed)
+    start = GAME.initial_state()
+    own, expected = rollouts(GAME, start, 4, 5, seed=seed), rollouts(PLAIN, start, 4, 5, seed=seed)
     assert (own.payoffs == expected.payoffs).all()
     assert (own.moves == expected.moves).all()
+
+
+def test_the_tutorial_plays_the_same_game():
+    """Every position of one is a position of the other, with the same moves and the same result."""
+    tutorial = load(str(Path(__file__).parents[2] / "examples" / "tic_tac_toe.py"))
+    chooser = random.Random(1)
+    for _ in range(50):
+        ours, theirs = GAME.initial_state(), tutorial.initial_state()
+        while not GAME.is_over(ours):
+            assert tutorial.legal_moves(theirs) == GAME.legal_moves(ours)
+            assert (tutorial.encode(theirs) == GAME.encode(ours)).all()
+            move = chooser.choice(GAME.legal_moves(ours))
+            ours, theirs = GAME.play(ours, move), tutorial.play(theirs, move)
+        assert tutorial.payoffs(theirs).tolist() == GAME.payoffs(ours).tolist()

@@ -83,6 +83,27 @@ def test_the_picture_is_as_large_as_what_it_shows(name):
         assert bottom - top < 20
 
 
+@pytest.mark.parametrize(
+    ("name", "moves", "marks"),
+    [
+        ("tic_tac_toe", "a1 a2 b1 b2 c1", 1),
+        ("connect_four", "a b a b a b a", 4),
+        ("connect_four", "a b b c c d c d d a d", 4),
+        ("connect_four", "g f f e e d e d d g d", 4),
+        ("hex:size=2", "a1 b1 a2", 2),
+        ("atarigo", "b1 a1 a2", 1),
+    ],
+)
+def test_what_won_is_marked(name, moves, marks):
+    game = load(name)
+    state = game.initial_state()
+    before = game.scene(state)
+    for move in moves.split():
+        state = game.play(state, move)
+    assert game.is_over(state)
+    assert len(game.scene(state).over) == len(before.over) + marks
+
+
 def test_the_size_of_a_picture_does_not_jump_during_a_game():
     for name in BUILT_IN:
         sizes = {tuple(bounds(scene)[:2]) for scene in scenes(name)}

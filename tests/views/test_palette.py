@@ -67,6 +67,12 @@ def test_text_is_readable_on_page_and_board(colours, text, ground):
 
 
 @THEMES
+def test_the_lines_of_a_board_are_seen(colours):
+    assert contrast(colours["grid"], colours["board"]) >= 2.4
+    assert least_difference(colours["line"], colours["board"]) > 12
+
+
+@THEMES
 @pytest.mark.parametrize("ground", ["page", *BOARDS])
 def test_an_accent_is_found_on_page_and_board(colours, ground):
     assert contrast(colours["accent"], colours[ground]) >= 3

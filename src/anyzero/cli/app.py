@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from anyzero.cli import bench, check, games, perft, show
+from anyzero.cli import bench, check, games, perft, search, show
 
 app = typer.Typer(
     name="anyzero",
@@ -18,6 +18,7 @@ app.command("games", epilog=games.EXAMPLES)(games.games)
 app.command("check", epilog=check.EXAMPLES)(check.check)
 app.command("show", epilog=show.EXAMPLES)(show.show)
 app.command("perft", epilog=perft.EXAMPLES)(perft.perft)
+app.command("search", epilog=search.EXAMPLES)(search.search)
 app.add_typer(bench.app, name="bench")
 
 

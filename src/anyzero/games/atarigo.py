@@ -1,7 +1,7 @@
 """Atarigo: Go in which the first to take a stone wins. Black, the first seat, begins; nobody may pass.
 
-Action `row * size + column` puts a stone on that cell, for both seats. The same number is the cell's bit in a set of
-cells, which is one word or several: 64 cells each. A taken chain stays on the board, so that the end can be seen.
+Action `row * size + column` puts a stone on that cell, for both seats. A set of cells is one word, or several with as
+many whole rows each as fit. A taken chain stays on the board, so that the end can be seen.
 """
 
 from collections.abc import Iterable
@@ -15,8 +15,8 @@ from anyzero.games.contract import OVER
 from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import cell_index, format_grid, parse_choice, parse_grid, split_fields
-from anyzero.views import Cell, Circle, Piece, Polygon, Scene, Shape
-from anyzero.views.boards import cell_name, go_stone, rectangle, segment, square_cells, square_frame, square_labels
+from anyzero.views import Circle, Scene
+from anyzero.views.boards import cell_name, go_stone, point_cells, point_lines, square_labels
 
 LETTERS = "bw"
 SEAT_NAMES = ("black", "white")
@@ -45,10 +45,15 @@ def make(size: int = 8) -> Game:
         name="atarigo",
         rules=make_rules(size),
         # `chain` is scratch of `has_liberty` and zero between moves.
-        state=[("stones", np.uint64, (2, words)), ("chain", np.uint64, words), ("mover", np.int8), ("winner", np.int8)],
+        state=[
+            ("stones", np.uint64, (2, words)),
+            ("chain", np.uint64, words),
+            ("mover", np.int32),
+            ("winner", np.int32),
+        ],
         functions=(
-            *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout, symmetries),
-            *(format_action, parse_action, format_state, parse_state, scene),
+            *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout, traced_rollout),
+            *(symmetries, format_action, parse_action, format_state, parse_state, scene),
         ),
         num_actions=size * size,
         max_plies=size * size,
@@ -121,12 +126,17 @@ def seat_to_move(rules: Atarigo, state: State) -> int:
 def legal_actions(rules: Atarigo, state: State, actions: Any) -> int:
     count = 0
     for word in range(num_words(state)):
-        empty = empty_word(rules, state, word)
-        free = open_cells(rules, state, word)  # a stone here has a liberty at once
-        while empty:
-            bit, cell = empty & ~(empty - U(1)), word * rules.cells_a_word + trailing_zeros(empty)
-            empty ^= bit
-            if bit & free or is_legal(rules, state, cell):
+        empty, first = empty_word(rules, state, word), word * rules.cells_a_word
+        open_empty = empty & open_cells(rules, state, word)  # a stone here has a liberty at once
+        closed = empty ^ open_empty
+        while open_empty:
+            actions[count] = first + trailing_zeros(open_empty)
+            open_empty &= open_empty - U(1)
+            count += 1
+        while closed:
+            cell = first + trailing_zeros(closed)
+            closed &= closed - U(1)
+            if is_legal(rules, state, cell):
                 actions[count] = cell
                 count += 1
     return count
@@ -188,14 +198,13 @@ def can_move(rules: Atarigo, state: State) -> bool:
     for word in range(num_words(state)):
         if empty_word(rules, state, word) & open_cells(rules, state, word):
             return True
-    for cell in range(rules.size * rules.size):
-        if is_empty(rules, state, cell) and is_legal(rules, state, cell):
-            return True
+    for word in range(num_words(state)):
+        empty = empty_word(rules, state, word)
+        while empty:
+            if is_legal(rules, state, word * rules.cells_a_word + trailing_zeros(empty)):
+                return True
+            empty &= empty - U(1)
     return False
-
-
-def is_empty(rules: Atarigo, state: State, cell: int) -> bool:
-    return empty_word(rules, state, word_of(rules, state, cell)) & bit_of(rules, state, cell) != U(0)  # type: ignore[no-any-return]
 
 
 def payoffs(rules: Atarigo, state: State, out: Any) -> None:
@@ -212,38 +221,150 @@ def encode(rules: Atarigo, state: State, planes: Any) -> None:
             planes[plane, cell // rules.size, cell % rules.size] = 1.0 if stones & bit else 0.0
 
 
+def symmetries(rules: Atarigo) -> Iterable[Symmetry]:
+    """The turns and mirrors of the square."""
+    cells = np.arange(rules.size**2).reshape(rules.size, rules.size)
+    turns = [np.rot90(board, turn).ravel() for board in (cells, cells.T) for turn in range(4)]
+    return [Symmetry(np.concatenate([turn, turn + cells.size]), np.argsort(turn)) for turn in turns[1:]]
+
+
+# --- random play
+
+
 def rollout(rules: Atarigo, state: State, actions: Any, rng: Any) -> int:
-    """Random play that draws a cell first and asks whether it is legal then: most are."""
-    if state.winner != NOBODY:
-        return 0
+    """Random play from a list of the empty cells: a cell is drawn first and asked about then, since most are legal."""
     num_empty, moves = list_empty(rules, state, actions), 0
     while state.winner == NOBODY:
-        num_drawn = 0
-        while True:
-            index = num_drawn + random_below(rng, num_empty - num_drawn)
-            cell = np.int64(actions[index])
-            actions[index], actions[num_drawn] = actions[num_drawn], cell
-            if is_legal(rules, state, cell):
-                break
-            num_drawn += 1
-        num_empty -= 1
-        actions[num_drawn] = actions[num_empty]
-        play(rules, state, cell)
+        play_at_random(rules, state, actions, num_empty - moves, rng)
         moves += 1
     return moves
+
+
+def traced_rollout(rules: Atarigo, state: State, actions: Any, rng: Any, keys: Any, seats: Any) -> int:
+    """The same, with its moves written down."""
+    num_empty, moves = list_empty(rules, state, actions), 0
+    while state.winner == NOBODY:
+        seats[moves] = state.mover
+        keys[moves] = play_at_random(rules, state, actions, num_empty - moves, rng)
+        moves += 1
+    return moves
+
+
+def play_at_random(rules: Atarigo, state: State, actions: Any, num_empty: int, rng: Any) -> int:
+    """Play a legal cell of the list, each with the same chance, take it off the list and return it."""
+    index = draw_legal(rules, state, actions, num_empty, rng)
+    cell: Any = np.int64(actions[index])
+    actions[index] = actions[num_empty - 1]
+    play(rules, state, cell)
+    return cell  # type: ignore[no-any-return]
 
 
 def list_empty(rules: Atarigo, state: State, actions: Any) -> int:
     count = 0
     for cell in range(rules.size * rules.size):
         actions[count] = cell  # the next one takes its place unless the cell is empty
-        count += 1 if is_empty(rules, state, cell) else 0
+        empty = empty_word(rules, state, word_of(rules, state, cell)) & bit_of(rules, state, cell)
+        count += 1 if empty else 0
     return count
 
 
-def symmetries(rules: Atarigo) -> Iterable[Symmetry]: ...
-def format_action(rules,state,a): return cell_name(*divmod(a,rules.size))
-def parse_action(rules,state,t): return cell_index(t,rules.size,rules.size)
-def format_state(rules,state): ...
-def parse_state(rules,state,t): ...
-def scene(rules,state): ...
+def draw_legal(rules: Atarigo, state: State, actions: Any, num_empty: int, rng: Any) -> int:
+    """The index of a legal cell, each with the same chance; refused ones go to the front of the list."""
+    num_refused, index = 0, random_below(rng, num_empty)
+    while not is_legal(rules, state, np.int64(actions[index])):  # type: ignore[arg-type]
+        actions[num_refused], actions[index] = actions[index], actions[num_refused]
+        num_refused += 1
+        index = num_refused + random_below(rng, num_empty - num_refused)
+    return index
+
+
+# --- text and picture
+
+
+def format_action(rules: Atarigo, state: State, action: int) -> str:
+    return cell_name(*divmod(action, rules.size))
+
+
+def parse_action(rules: Atarigo, state: State, text: str) -> int:
+    return cell_index(text.lower(), rules.size, rules.size)
+
+
+def letters_of(rules: Atarigo, state: State) -> list[str]:
+    black, white = (cells_of(rules, words) for words in state.stones)
+    return ["b" if cell in black else "w" if cell in white else "." for cell in range(rules.size**2)]
+
+
+def cells_of(rules: Atarigo, words: Any) -> set[int]:
+    """The numbers of a set's cells."""
+    return {
+        word * rules.cells_a_word + bit
+        for word, cells in enumerate(map(int, words))
+        for bit in range(rules.cells_a_word)
+        if cells >> bit & 1
+    }
+
+
+def format_state(rules: Atarigo, state: State) -> str:
+    return f"{format_grid(letters_of(rules, state), rules.size)} {LETTERS[state.mover]}"
+
+
+def parse_state(rules: Atarigo, state: State, text: str) -> None:
+    board, mover = split_fields(text, ("board", "side to move"))
+    cells = parse_grid(board, rules.size, rules.size, LETTERS)
+    state.mover = parse_choice(mover, LETTERS, "the side to move")
+    black, white = (cells.count(letter) for letter in LETTERS)
+    if black - white != state.mover:
+        raise ValueError(f"with {black} black and {white} white stones it cannot be the turn of {mover}")
+    for cell, letter in enumerate(cells):
+        if letter != ".":
+            state.stones[LETTERS.index(letter), word_of(rules, state, cell)] |= bit_of(rules, state, cell)
+    state.winner = 1 - state.mover if taken_cells(rules, state, state.mover) or not can_move(rules, state) else NOBODY
+    if state.winner == NOBODY and taken_cells(rules, state, 1 - state.mover):
+        raise ValueError("the side to move has already taken a stone")
+
+
+def taken_cells(rules: Atarigo, state: State, seat: int) -> set[int]:
+    """The cells of this seat's chains that have no liberty."""
+    mine = cells_of(rules, state.stones[seat])
+    return {
+        cell
+        for cell in mine
+        if not has_liberty(rules, state, seat, word_of(rules, state, cell), bit_of(rules, state, cell))
+    }
+
+
+def scene(rules: Atarigo, state: State) -> Scene:
+    """A Go board; stones that were taken are marked, and capitals in a terminal."""
+    size, taken = rules.size, set() if state.winner == NOBODY else taken_cells(rules, state, 1 - state.winner)
+    pieces = []
+    for cell, letter in enumerate(letters_of(rules, state)):
+        if letter != ".":
+            seat, text = LETTERS.index(letter), letter.upper() if cell in taken else letter
+            name = cell_name(*divmod(cell, size))
+            pieces.append(go_stone(name, white=seat == 1, text=text, name=f"{SEAT_NAMES[seat]} stone", seat=seat))
+    on_stone = "piece-edge" if state.winner == 0 else "black-inner"
+    marks = [Circle(cell % size, size - 1 - cell // size, 0.14, on_stone) for cell in taken]
+    return Scene(
+        point_cells(size, size),
+        tuple(pieces),
+        under=point_lines(size, size),
+        over=(*square_labels(size, size), *marks),
+        caption=caption(state, bool(taken)),
+        clicks=clicks(rules, state),
+        title="Atarigo",
+    )
+
+
+def clicks(rules: Atarigo, state: State) -> dict[int, tuple[str, ...]]:
+    if state.winner != NOBODY:
+        return {}
+    actions = np.zeros(rules.size**2, np.int32)
+    count = legal_actions(rules, state, actions)
+    return {int(action): (format_action(rules, state, int(action)),) for action in actions[:count]}
+
+
+def caption(state: State, taken: bool) -> str:
+    if state.winner == NOBODY:
+        return f"{SEAT_NAMES[state.mover]} to move"
+    how = "has taken" if taken else "has left no move"
+    return f"{SEAT_NAMES[state.winner]} {how} and won"

@@ -12,13 +12,13 @@ import numpy as np
 
 from anyzero.compile.bits import trailing_zeros
 from anyzero.compile.random import U
-from anyzero.games.chess_board import CHECKMATE, MAX_CLOCK, NUM_ACTIONS, RUNNING, STATE, Chess, make_rules
+from anyzero.games.chess_board import CHECKMATE, MAX_CLOCK, MAX_LEGAL, NUM_ACTIONS, RUNNING, STATE, Chess, make_rules
 from anyzero.games.chess_fen import SEAT_NAMES, format_state, letters_of, parse_state
 from anyzero.games.chess_moves import legal_actions
 from anyzero.games.chess_pieces import piece_shapes
 from anyzero.games.chess_play import play, settle
 from anyzero.games.chess_rollout import rollout
-from anyzero.games.chess_text import MAX_LEGAL, format_action, legal_moves, outcome_text, parse_action
+from anyzero.games.chess_text import format_action, legal_moves, outcome_text, parse_action
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
 from anyzero.views import Piece, Scene
@@ -26,8 +26,8 @@ from anyzero.views.boards import cell_name, square_cells, square_frame, square_l
 
 NUM_INPUT_PLANES = 19
 MAX_IRREVERSIBLE = 118
-"""Pawns can step 96 times and 30 pieces be taken, less one for each of the 8 files: for two pawns that face each other to
-pass, one must take (a step and a capture at once) or be taken (and lose its steps)."""
+"""Pawns can step 96 times and 30 pieces can be taken, less one for each of the 8 files: where two pawns face each
+other, one must take (which is a step, too) or be taken (and lose its steps)."""
 PIECE_NAMES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
 
 

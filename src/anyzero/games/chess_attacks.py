@@ -64,16 +64,11 @@ def between(rules: Chess, first: int, second: int) -> Any:
     return line_through(rules, first, second) & (ends - U(3) * low)  # from above the lower end to below the higher one
 
 
-def slider_attacks_square(rules: Chess, state: State, square: int, occupied: Any) -> bool:
+def is_seen_by_slider(rules: Chess, state: State, square: int, occupied: Any) -> bool:
     """Whether one of their bishops, rooks or queens attacks a square, over these occupied squares."""
-    straight, diagonal = state.straights & state.theirs, state.diagonals & state.theirs
-    if straight & (rules.squares[square, FILE] | rules.squares[square, RANK]):
-        if straight_attacks(rules, square, occupied) & straight:
-            return True
-    if diagonal & (rules.squares[square, DIAGONAL] | rules.squares[square, ANTIDIAGONAL]):
-        if diagonal_attacks(rules, square, occupied) & diagonal:
-            return True
-    return False
+    seen = straight_attacks(rules, square, occupied) & state.straights
+    seen |= diagonal_attacks(rules, square, occupied) & state.diagonals
+    return seen & state.theirs != U(0)  # type: ignore[no-any-return]
 
 
 def find_checks(rules: Chess, state: State) -> None:

@@ -6,6 +6,7 @@ such moves, are all reversible (no capture, no pawn's move, no castling right lo
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from anyzero.games.game import State
 from anyzero.games.grid import cell_index, format_grid, parse_choice, parse_grid, parse_number
 from anyzero.views.boards import cell_name
 
+NAMES = [cell_name(*divmod(square, 8)) for square in range(64)]
 KINDS = "PNBRQK"
 SIDES = "wb"
 SEAT_NAMES = ("white", "black")
@@ -53,20 +55,26 @@ def format_state(rules: Chess, state: State) -> str:
 
 def letters_of(state: State) -> list[str]:
     """The letter of each square in FEN, a1 first; `.` where there is nothing."""
-    letters = ["."] * 64
+    letters, white = ["."] * 64, int(state.theirs if state.mover else state.mine)
+    flip = 56 if state.mover else 0
     for kind, squares in kinds_of(state).items():
-        for square in range(64):
-            if int(squares) >> square & 1:
-                is_white = (int(state.mine) >> square & 1) != state.mover
-                letters[turned(state, square)] = kind if is_white else kind.lower()
+        for square in squares_in(squares):
+            letters[square ^ flip] = kind if white >> square & 1 else kind.lower()
     return letters
 
 
-def kinds_of(state: State) -> dict[str, Any]:
-    """The squares of each kind of piece, both sides'."""
-    diagonals, straights = state.diagonals, state.straights
-    rest = {"B": diagonals & ~straights, "R": straights & ~diagonals, "Q": diagonals & straights}
-    return {"P": state.pawns, "N": state.knights, **rest, "K": state.kings}
+def kinds_of(state: State) -> dict[str, int]:
+    """The squares of each kind of piece, both sides', as the mover sees them."""
+    diagonals, straights = int(state.diagonals), int(state.straights)
+    queens = diagonals & straights
+    kinds = {"P": int(state.pawns), "N": int(state.knights), "B": diagonals ^ queens, "R": straights ^ queens}
+    return kinds | {"Q": queens, "K": int(state.kings)}
+
+
+def squares_in(squares: int) -> Iterator[int]:
+    while squares:
+        yield (squares & -squares).bit_length() - 1
+        squares &= squares - 1
 
 
 def turned(state: State, square: int) -> int:
@@ -76,7 +84,7 @@ def turned(state: State, square: int) -> int:
 
 def name_of(state: State, square: int) -> str:
     """The name of a square that the mover sees."""
-    return cell_name(*divmod(turned(state, square), 8))
+    return NAMES[turned(state, square)]
 
 
 def format_castling(state: State) -> str:
@@ -85,11 +93,12 @@ def format_castling(state: State) -> str:
 
 
 def format_history(state: State) -> list[str]:
-    moves = []
-    for index in range(state.recorded):
-        flip = 0 if (state.recorded - index + state.mover) % 2 == 0 else 56
-        source, target = divmod(int(state.history[index] & MOVE_BITS), 64)
-        moves.append("".join(cell_name(*divmod(square ^ flip, 8)) for square in (source, target)))
+    """The moves that the history holds; each was seen from its own mover."""
+    moves, num = [], int(state.recorded)
+    for index, entry in enumerate(state.history[:num].tolist()):
+        source, target = divmod(entry & int(MOVE_BITS), 64)
+        flip = 0 if (num - index + state.mover) % 2 == 0 else 56
+        moves.append(NAMES[source ^ flip] + NAMES[target ^ flip])
     return ["after", *moves] if moves else []
 
 
@@ -98,7 +107,7 @@ def format_history(state: State) -> list[str]:
 
 @np.errstate(over="ignore")
 def parse_state(rules: Chess, state: State, text: str) -> None:
-    """Read a FEN of four to six fields and the moves after it; an en passant square without a legal capture is dropped."""
+    """Read a FEN of four to six fields and the moves after it; an en passant square of no use is dropped."""
     fen, _, moves = text.partition(" after ")
     words = fen.split()
     if not 4 <= len(words) <= 6:
@@ -107,7 +116,7 @@ def parse_state(rules: Chess, state: State, text: str) -> None:
     state.mover = parse_choice(words[1], SIDES, "the side to move")
     fill_board(state, words[0])
     fill_castling(state, words[2])
-    passed = parse_en_passant(state, words[3])
+    passed = parse_en_passant(rules, state, words[3])
     state.clock = parse_number(words[4], 0, MAX_CLOCK, "the half-move clock")
     state.move_number = parse_number(words[5], 1, MAX_MOVE_NUMBER, "the move number")
     if king_can_be_taken(rules, state):
@@ -164,15 +173,20 @@ def fill_castling(state: State, text: str) -> None:
         state.castling |= bit(rook)
 
 
-def parse_en_passant(state: State, text: str) -> Any:
+def parse_en_passant(rules: Chess, state: State, text: str) -> Any:
     """The square that a pawn has just passed over, as a word, or none."""
     if text == "-":
         return U(0)
     passed = bit(turned(state, cell_index(text, 8, 8)))
-    occupied = state.mine | state.theirs
-    path, pawn = passed | (passed << U(8)), passed >> U(8)
-    if not passed & RANK_6 or path & occupied or not pawn & state.pawns & state.theirs:
+    start, pawn = passed << U(8), passed >> U(8)
+    if not passed & RANK_6 or (passed | start) & (state.mine | state.theirs) or not pawn & state.pawns & state.theirs:
         raise ValueError(f"no pawn can have just passed over {text}")
+    before = state.copy()
+    before.pawns ^= start | pawn
+    before.theirs ^= start | pawn
+    find_checks(rules, before)
+    if before.checkers:
+        raise ValueError(f"before a pawn passed over {text}, the king could have been taken")
     return passed
 
 

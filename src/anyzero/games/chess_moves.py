@@ -2,17 +2,15 @@
 
 from typing import Any
 
-import numpy as np
-
 from anyzero.compile.bits import trailing_zeros
 from anyzero.compile.random import U
 from anyzero.games.chess_attacks import (
     between,
     diagonal_attacks,
     find_danger,
+    is_seen_by_slider,
     knight_attacks,
     line_through,
-    slider_attacks_square,
     straight_attacks,
 )
 from anyzero.games.chess_board import (
@@ -33,13 +31,12 @@ from anyzero.games.game import State
 
 
 def legal_actions(rules: Chess, state: State, actions: Any) -> int:
-    king = trailing_zeros(state.kings & state.mine)
-    count = write_targets(rules, king, king_targets(rules, state, king), actions, np.int64(0))
+    king, count = trailing_zeros(state.kings & state.mine), 0
     allowed = allowed_targets(rules, state, king)
-    if allowed == U(0):
-        return count
-    count = write_piece_moves(rules, state, king, allowed, actions, count)
-    return write_pawn_moves(rules, state, king, allowed, actions, count)
+    if allowed != U(0):
+        count = write_piece_moves(rules, state, king, allowed, actions)
+        count = write_pawn_moves(rules, state, king, allowed, actions, count)
+    return write_targets(rules, king, king_targets(rules, state, king), actions, count)
 
 
 def king_targets(rules: Chess, state: State, king: int) -> Any:
@@ -69,9 +66,9 @@ def allowed_targets(rules: Chess, state: State, king: int) -> Any:
     return checkers | between(rules, king, trailing_zeros(checkers))
 
 
-def write_piece_moves(rules: Chess, state: State, king: int, allowed: Any, actions: Any, count: int) -> int:
+def write_piece_moves(rules: Chess, state: State, king: int, allowed: Any, actions: Any) -> int:
     """Knights, then all that moves diagonally, then all that moves straight: a queen comes up twice."""
-    knights = state.knights & state.mine & ~state.pinned
+    count, knights = 0, state.knights & state.mine & ~state.pinned
     while knights:
         source = trailing_zeros(knights)
         knights &= knights - U(1)
@@ -117,9 +114,9 @@ def has_move(rules: Chess, state: State) -> bool:
     """Whether there is any legal move; most positions have one that is found at once."""
     king = trailing_zeros(state.kings & state.mine)
     free, empty = state.mine & ~state.pinned, ~(state.mine | state.theirs)
-    if state.checkers == U(0):
-        if ((state.pawns & free) << U(8)) & empty or knight_attacks(state.knights & free) & ~state.mine:
-            return True
+    quick = ((state.pawns & free) << U(8)) & empty | knight_attacks(state.knights & free) & ~state.mine
+    if state.checkers == U(0) and quick:
+        return True
     if state.en_passant or king_targets(rules, state, king):
         return True
     allowed = allowed_targets(rules, state, king)
@@ -189,6 +186,6 @@ def en_passant_takers(rules: Chess, state: State, king: int) -> Any:
     while candidates:
         taker = candidates & ~(candidates - U(1))
         candidates ^= taker
-        if not slider_attacks_square(rules, state, king, occupied ^ taker ^ victim ^ target):
+        if not is_seen_by_slider(rules, state, king, occupied ^ taker ^ victim ^ target):
             takers |= taker
     return takers

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.compile.random import U, random_below
 from anyzero.games.chess_board import KNIGHT, RANK_8, RUNNING, Chess
@@ -24,22 +22,21 @@ def rollout(rules: Chess, state: State, actions: Any, rng: Any) -> int:
     moves = 0
     while state.ended == RUNNING:
         king = trailing_zeros(state.kings & state.mine)
-        steps, allowed = king_targets(rules, state, king), allowed_targets(rules, state, king)
-        pawns = pawn_targets(rules, state, king, allowed)
-        takers = en_passant_takers(rules, state, king) if state.en_passant else U(0)
-        pieces = count_piece_moves(rules, state, king, allowed, actions)
-        count = count_bits(steps) + pieces + count_pawn_moves(pawns) + count_bits(takers)
+        allowed, steps = allowed_targets(rules, state, king), king_targets(rules, state, king)
+        pawns, takers = pawn_targets(rules, state, king, allowed), en_passant_takers(rules, state, king)
+        by_pieces = count_piece_moves(rules, state, king, allowed, actions)
+        by_pawns = count_pawn_moves(pawns) + count_bits(takers)
+        count = by_pieces + by_pawns + count_bits(steps)
         state.ended = verdict(state, count > 0)
         if state.ended != RUNNING:
             break
-        index = random_below(rng, count) - count_bits(steps)
-        source, promotion = king, np.int64(0)
-        if index < 0:
-            target = trailing_zeros(nth_bit(steps, index + count_bits(steps)))
-        elif index < pieces:
+        index, promotion = random_below(rng, count), 0
+        if index < by_pieces:
             source, target = find_piece_move(rules, state, king, allowed, actions, index)
+        elif index < by_pieces + by_pawns:
+            source, target, promotion = find_pawn_move(state, pawns, takers, index - by_pieces)
         else:
-            source, target, promotion = find_pawn_move(state, pawns, takers, index - pieces)
+            source, target = king, trailing_zeros(nth_bit(steps, index - by_pieces - by_pawns))
         advance(rules, state, source, target, promotion)
         moves += 1
     return moves
@@ -77,9 +74,7 @@ def count_pawn_moves(pawns: tuple[Any, Any, Any, Any]) -> int:
     return count
 
 
-def find_piece_move(
-    rules: Chess, state: State, king: int, allowed: Any, counts: Any, index: int
-) -> tuple[int, int]:
+def find_piece_move(rules: Chess, state: State, king: int, allowed: Any, counts: Any, index: int) -> tuple[int, int]:
     """Source and target of the move with this number, in the order of `legal_actions`."""
     piece = 0
     while index >= counts[piece]:
@@ -100,9 +95,7 @@ def find_piece_move(
     return source, trailing_zeros(nth_bit(targets & allowed, index))
 
 
-def find_pawn_move(
-    state: State, pawns: tuple[Any, Any, Any, Any], takers: Any, index: int
-) -> tuple[int, int, int]:
+def find_pawn_move(state: State, pawns: tuple[Any, Any, Any, Any], takers: Any, index: int) -> tuple[int, int, int]:
     """Source, target and promotion of the move with this number."""
     left, pushed, right, twice = pawns
     for direction in range(4):

@@ -10,20 +10,19 @@ from anyzero.games.chess_board import (
     FIFTY_MOVES,
     FIRST_UNDERPROMOTION,
     INSUFFICIENT,
+    MAX_LEGAL,
     NUM_PLANES,
     REPETITION,
     RUNNING,
     STALEMATE,
     Chess,
 )
-from anyzero.games.chess_fen import SEAT_NAMES, bit, kinds_of, name_of
+from anyzero.games.chess_fen import SEAT_NAMES, kinds_of, name_of
 from anyzero.games.chess_moves import legal_actions
 from anyzero.games.chess_play import play
 from anyzero.games.errors import list_some, nearest_hint
 from anyzero.games.game import State
 
-MAX_LEGAL = 218
-"""Most legal moves of a position that can arise (Petrovic 1964 found it, Kunz 2024 proved it)."""
 DRAWS = {
     STALEMATE: "stalemate",
     INSUFFICIENT: "insufficient material",
@@ -58,12 +57,12 @@ class Move(NamedTuple):
 def move_of(rules: Chess, state: State, action: int) -> Move:
     source, plane = divmod(action, NUM_PLANES)
     target = source + int(rules.steps[plane])
-    kind = next(kind for kind, squares in kinds_of(state).items() if squares & bit(source))
+    kind = next(kind for kind, squares in kinds_of(state).items() if squares >> source & 1)
     promotion = "Q" if kind == "P" and target >= 56 else ""
     if plane >= FIRST_UNDERPROMOTION:
         promotion = "NBR"[(plane - FIRST_UNDERPROMOTION) % 3]
-    takes = bool((state.theirs | (state.en_passant if kind == "P" else np.uint64(0))) & bit(target))
-    return Move(kind, name_of(state, source), name_of(state, target), promotion, takes)
+    takes = int(state.theirs) | (int(state.en_passant) if kind == "P" else 0)
+    return Move(kind, name_of(state, source), name_of(state, target), promotion, bool(takes >> target & 1))
 
 
 @np.errstate(over="ignore")
@@ -124,7 +123,7 @@ def distinction(move: Move, moves: dict[int, Move]) -> str:
 
 
 def parse_san(rules: Chess, state: State, text: str) -> int:
-    """The one legal action that the text can mean; it may distinguish more than it must, and leave out `x`, `+` and `#`."""
+    """The one legal action that a text can mean; it may say more than it must, and leave out `x`, `+`, `#` and `=`."""
     return find_san(legal_moves(rules, state), text)
 
 

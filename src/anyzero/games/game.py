@@ -87,20 +87,19 @@ class Game:
 
     @cached_property
     def state_dtype(self) -> np.dtype[Any]:
-        """The fields, aligned, and padded to whole words so that `state_key` can read them as such."""
+        """The fields, aligned, and padded to whole words so that `state_key` can read them as such.
+
+        The padding is made of fields too: NumPy does not copy bytes that belong to none.
+        """
         aligned = np.dtype(list(self.state), align=True)
-        names: Sequence[str] = aligned.names or ()
-        fields: Any = aligned.fields
-        padded = np.dtype(
-            {
-                "names": names,
-                "formats": [fields[name][0] for name in names],
-                "offsets": [fields[name][1] for name in names],
-                "itemsize": -(-aligned.itemsize // 8) * 8,
-            },
-            align=False,
-        )
-        return np.dtype((np.record, padded))
+        offsets: Any = aligned.fields
+        parts: list[Any] = []
+        end = 0
+        for name in aligned.names or ():
+            form, offset = offsets[name][:2]
+            parts += [*padding(end, offset), (name, form)]
+            end = offset + form.itemsize
+        return np.dtype((np.record, [*parts, *padding(end, -(-end // 8) * 8)]))
 
     @cached_property
     def unit(self) -> Unit:
@@ -274,6 +273,11 @@ class Game:
     def show(self, state: State) -> Picture:
         """The picture of a position: `.text`, `.svg`, and drawn by itself in a notebook."""
         return Picture(self.scene(state))
+
+
+def padding(start: int, end: int) -> list[Any]:
+    """A field for the bytes from `start` to `end`, if there are any."""
+    return [(f"unused_{start}", np.uint8, end - start)] if end > start else []
 
 
 class Step:

@@ -28,6 +28,7 @@ from anyzero.games.hex_rules import (
     rollout,
     seat_to_move,
     state_fields,
+    traced_rollout,
 )
 from anyzero.views import Circle, Piece, Scene
 from anyzero.views.boards import HEX_TEXT_SCALE, cell_name, hex_cells, hex_centre, hex_labels, hex_rims, stone
@@ -47,8 +48,8 @@ def make(size: int = 11, swap: bool = False) -> Game:
         rules=Hex(size, swap, U(2**size - 1)),
         state=state_fields(size),
         functions=(
-            *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout, symmetries),
-            *(format_action, parse_action, format_state, parse_state, scene),
+            *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout, traced_rollout),
+            *(symmetries, format_action, parse_action, format_state, parse_state, scene),
         ),
         num_actions=size * size + swap,
         max_legal=size * size,
@@ -133,9 +134,9 @@ def stones_of(rules: Hex, state: State, chain: list[int]) -> Iterable[Piece]:
     """The stones; in a terminal those of the winning chain are capitals."""
     for cell, letter in enumerate(letters_of(rules, state)):
         if letter != ".":
-            text = letter.upper() if cell in chain else letter
-            name = cell_name(*divmod(cell, rules.size))
-            yield stone(name, LETTERS.index(letter), text=text, name=f"{SEAT_NAMES[LETTERS.index(letter)]} stone")
+            seat, text = LETTERS.index(letter), letter.upper() if cell in chain else letter
+            name = f"{SEAT_NAMES[seat]} stone"
+            yield stone(cell_name(*divmod(cell, rules.size)), seat, text=text, name=name)
 
 
 def winning_chain(rules: Hex, state: State) -> list[int]:

@@ -29,7 +29,7 @@ class Hex(NamedTuple):
 def state_fields(size: int) -> list[Any]:
     row = np.uint16 if size <= 16 else np.uint32
     sets = [("stones", row, (2, size)), ("linked", row, (2, size))]
-    return [*sets, ("mover", np.int8), ("winner", np.int8), ("swap_ahead", np.int8)]
+    return [*sets, ("mover", np.int16), ("winner", np.int16), ("swap_ahead", np.int32)]  # whole words, no padding
 
 
 def board_size(state: State) -> int:
@@ -53,16 +53,24 @@ def can_swap(state: State) -> bool:
 
 
 def legal_actions(rules: Hex, state: State, actions: Any) -> int:
-    size, count = board_size(state), 0
-    down, across = (size, 1) if state.mover == 0 else (1, size)
-    for row in range(size):
-        empty: Any = np.int64(empty_cells(rules, state, row))
-        for column in range(size):
-            actions[count] = row * down + column * across  # the next one takes its place unless the cell is empty
-            count += empty >> column & 1
+    size = board_size(state)
+    count = (
+        list_cells(rules, state, actions, size, 1) if state.mover == 0 else list_cells(rules, state, actions, 1, size)
+    )
     if can_swap(state):
         actions[count] = size * size
         count += 1
+    return count
+
+
+def list_cells(rules: Hex, state: State, actions: Any, down: int, across: int) -> int:
+    """Write `row * down + column * across` for each empty cell and return how many there are."""
+    count = 0
+    for row in range(board_size(state)):
+        empty: Any = np.int64(empty_cells(rules, state, row))
+        for column in range(board_size(state)):
+            actions[count] = row * down + column * across  # the next one takes its place unless the cell is empty
+            count += empty >> column & 1
     return count
 
 
@@ -170,32 +178,57 @@ def encode(rules: Hex, state: State, planes: Any) -> None:
                 planes[2, high, wide] = 1.0
 
 
-# --- random play
+# --- random play: the board is filled, and looked at once, since stones set after the win change nothing about it
 
 
 def rollout(rules: Hex, state: State, actions: Any, rng: Any) -> int:
-    """Fill the board at random, then look once: stones set after the win change nothing about it."""
+    """Fill the board with a random set of stones for each seat."""
     if state.winner != NOBODY:
         return 0
-    moves = play_opening(rules, state, rng) if state.swap_ahead == 1 else 0
+    moves = 0
+    while state.swap_ahead == 1:
+        play_at_random(rules, state, actions, rng)
+        moves += 1
     moves += fill_board(rules, state, actions, rng)
+    find_winner(rules, state)
+    return moves
+
+
+def traced_rollout(rules: Hex, state: State, actions: Any, rng: Any, keys: Any, seats: Any) -> int:
+    """Fill the board move by move, in random order; the moves after the win count as well."""
+    if state.winner != NOBODY:
+        return 0
+    moves, size = 0, board_size(state)
+    while state.swap_ahead == 1:
+        seats[moves] = state.mover
+        keys[moves] = play_at_random(rules, state, actions, rng)
+        moves += 1
+    seat = np.int64(state.mover)
+    for left in range(list_cells(rules, state, actions, size, 1), 0, -1):
+        index = random_below(rng, left)
+        cell = np.int64(actions[index])
+        actions[index] = actions[left - 1]
+        row, column = cell // size, cell % size
+        state.stones[seat, row] |= U(1) << U(column)
+        keys[moves], seats[moves] = cell if seat == 0 else column * size + row, seat
+        seat = 1 - seat
+        moves += 1
+    find_winner(rules, state)
+    return moves
+
+
+def play_at_random(rules: Hex, state: State, actions: Any, rng: Any) -> int:
+    """Play a legal action, each with the same chance, and return it."""
+    action: Any = np.int64(actions[random_below(rng, legal_actions(rules, state, actions))])
+    play(rules, state, action)
+    return action  # type: ignore[no-any-return]
+
+
+def find_winner(rules: Hex, state: State) -> None:
+    """See who has won on a full board; the links of the second seat are left as they were."""
     for row in range(board_size(state)):
         state.linked[0, row] = 0
     state.winner = 0 if link(rules, state, 0, U(1)) else 1
-    return moves
-
-
-def play_opening(rules: Hex, state: State, rng: Any) -> int:
-    """Play at random until the swap is made or refused; after a refusal, `fill_board` sets the stone."""
-    num_cells, moves = board_size(state) * board_size(state), 0
-    if state.mover == 0:
-        play(rules, state, random_below(rng, num_cells))
-        moves += 1
-    if random_below(rng, num_cells) == 0:
-        play(rules, state, num_cells)
-        moves += 1
-    state.swap_ahead = 0
-    return moves
 
 
 def fill_board(rules: Hex, state: State, actions: Any, rng: Any) -> int:

@@ -275,18 +275,18 @@ def sow_at_random(rules: Oware, state: State, rng: Any) -> None:
     stopped: Any = False
     ply, seat = np.int64(state.ply), state.ply & 1
     mine, theirs = state.houses[seat], state.houses[1 - seat]
-    ahead, behind = np.int64(state.stores[seat]), np.int64(state.stores[1 - seat])
+    my_store, their_store = np.int64(state.stores[seat]), np.int64(state.stores[1 - seat])
     flags, bits = useful_houses(mine, theirs), next_word(rng) >> U(6)
     while flags and not stopped:
         bits = (next_word(rng) >> U(6) if ply & 3 == 0 else bits & U(0x03FFFFFFFFFFFFFF)) * U(60)
         after, mine, taken = sow(rules, mine, theirs, U(pick_house(rules, flags, bits >> U(58))))
-        theirs, ahead, behind = after, behind, ahead + taken
+        theirs, my_store, their_store = after, their_store, my_store + taken
         ply += 1
-        stopped = behind > HALF or ply == rules.plies
+        stopped = their_store > HALF or ply == rules.plies
         flags = useful_houses(mine, theirs)
     seat = ply & 1
     state.houses[seat], state.houses[1 - seat] = mine, theirs
-    state.stores[seat], state.stores[1 - seat] = ahead, behind
+    state.stores[seat], state.stores[1 - seat] = my_store, their_store
     state.ply = ply
     finish(rules, state, stopped)
 

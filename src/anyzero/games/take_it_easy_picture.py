@@ -22,7 +22,7 @@ def tiles_scene(tiles: Sequence[Tile | None], hand: Tile | None, points: int) ->
     cells = [
         Cell(str(cell), hexagon(*centre, RADIUS, pointy=False), text=str(cell)) for cell, centre in enumerate(CENTRES)
     ]
-    cells.append(Cell(HAND, hexagon(*HAND_CENTRE, RADIUS, pointy=False), "page", text=""))
+    cells.append(Cell(HAND, hexagon(*HAND_CENTRE, RADIUS, pointy=False), "page", text="", line="muted"))
     places = [(str(cell), tile) for cell, tile in enumerate(tiles)] + [(HAND, hand)]
     pieces = [tile_piece(name, tile) for name, tile in places if tile]
     empty = [cell for cell, tile in enumerate(tiles) if tile is None]

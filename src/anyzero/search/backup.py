@@ -10,11 +10,16 @@ from anyzero.search.tree import DRAW, LOSS, ROOT, UNKNOWN, WIN, Tree
 
 
 def add_results(tree: Tree, path: Any, seats: Any, result: Any, depth: int) -> None:
-    """Count the simulation at every node of the path."""
-    for level in range(1, depth + 1):
+    """Count the simulation at every node of the path, from its end to the root.
+
+    A seat that has a proven draw in hand would not have gone on to lose: above its node such a result is a draw.
+    """
+    for level in range(depth, 0, -1):
         node, seat = path[level], seats[level - 1]
         tree.visits[node] += 1
         tree.value[node] += result[max(seat, 0)]  # the choice of chance is nobody's: any seat's payoff will do
+        if tree.has_draw[path[level - 1]] and result[seat] < 0.0:
+            result[:] = 0.0
     tree.visits[ROOT] += 1
     tree.value[ROOT] += result[max(seats[0], 0)]
 
@@ -39,6 +44,7 @@ def prove_path(tree: Tree, path: Any, seats: Any, depth: int) -> None:
         node, seat = path[level - 1], seats[level - 1]
         found = best_proof(tree, node) if seat >= 0 else common_proof(tree, node)
         if found == UNKNOWN:
+            tree.has_draw[node] |= tree.proven[path[level]] == DRAW
             return
         chooser = seats[level - 2] if level > 1 else seat
         tree.proven[node] = found if chooser == seat else -found if found != DRAW else DRAW

@@ -11,7 +11,7 @@ import numpy as np
 from anyzero.compile.random import random_unit
 from anyzero.games.contract import CHANCE
 from anyzero.search.settings import ALWAYS, CLASSIC, FLAT, GRAVE, PUCT, SIMPLE, UCT, Settings
-from anyzero.search.tree import LOSS, NO_TABLE, WIN, Tree
+from anyzero.search.tree import NO_TABLE, UNKNOWN, WIN, Tree
 
 WORST = -1e30
 UNVISITED_FIRST = 1e9
@@ -131,14 +131,14 @@ def borrow(tree: Tree, first: int, count: int, offset: int, reference: int) -> N
 
 
 def best_child(tree: Tree, node: int, scores: Any) -> int:
-    """The child with the best score; a proven win at once, a proven loss only if there is nothing else."""
+    """The open child with the best score; a proven win at once, since nothing can be learnt from other proven ones."""
     first, count = tree.first[node], tree.num_children[node]
     proven = tree.proven[first : first + count]
     best, best_score = 0, WORST
     for index in range(count):
         if proven[index] == WIN:
             return first + index  # type: ignore[no-any-return]
-        if scores[index] > best_score and proven[index] != LOSS:
+        if scores[index] > best_score and proven[index] == UNKNOWN:
             best, best_score = index, scores[index]
     return first + best  # type: ignore[no-any-return]
 

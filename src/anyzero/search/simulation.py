@@ -71,9 +71,9 @@ def simulate(
         scratch.states[0] = root[0]
         depth = descend(rules, tree, scratch, settings, forced, num_keys)
         moves = evaluate(rules, tree, scratch, settings, depth)
-        add_results(tree, scratch.path, scratch.seats, scratch.result, depth)
         if settings.formula == RAVE or settings.formula == GRAVE:
             update_amaf(tree, scratch, settings, depth, moves, num_keys)
+        add_results(tree, scratch.path, scratch.seats, scratch.result, depth)
         scratch.counters[1] = max(scratch.counters[1], depth)
     return num
 

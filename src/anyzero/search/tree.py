@@ -38,6 +38,8 @@ class Tree(NamedTuple):
     table: np.ndarray
     """Row of the node's AMAF table, or NO_TABLE."""
     proven: np.ndarray
+    has_draw: np.ndarray
+    """1 where a child is a proven draw and others are still open."""
     used: np.ndarray
     """[2]: nodes and tables in use."""
     table_visits: np.ndarray
@@ -48,7 +50,7 @@ class Tree(NamedTuple):
     @property
     def bytes_a_node(self) -> float:
         """Memory of a node that is in use, tables included."""
-        node = sum(part.itemsize for part in self[:11])
+        node = sum(part.itemsize for part in self[:12])
         tables = self.used[1] * 2 * self.table_value.shape[1] * self.table_value.itemsize
         return float(node + tables / max(1, self.used[0]))
 
@@ -68,6 +70,7 @@ def new_tree(game: Game, max_nodes: int, num_tables: int) -> Tree:
         amaf_value=np.zeros(max_nodes, np.float32),
         table=np.zeros(max_nodes, np.int32),
         proven=np.zeros(max_nodes, np.int8),
+        has_draw=np.zeros(max_nodes, np.int8),
         used=np.array([1, 0], np.int64),
         table_visits=np.zeros(tables, np.float32),
         table_value=np.zeros(tables, np.float32),

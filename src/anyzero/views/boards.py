@@ -104,8 +104,8 @@ def point_cells(rows: int, columns: int) -> tuple[Cell, ...]:
 def point_lines(rows: int, columns: int) -> tuple[Shape, ...]:
     """The wood and the crossing lines under `point_cells`."""
     right, bottom = columns - 1, rows - 1
-    across = [segment((0, row), (right, row), "line", 0.03) for row in range(rows)]
-    down = [segment((column, 0), (column, bottom), "line", 0.03) for column in range(columns)]
+    across = [segment((0, row), (right, row), "grid", 0.025) for row in range(rows)]
+    down = [segment((column, 0), (column, bottom), "grid", 0.025) for column in range(columns)]
     return (square_frame(rows, columns, "board"), *across, *down)
 
 

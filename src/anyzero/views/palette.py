@@ -17,6 +17,7 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "board-dark": ("#dcbd8e", "#39424f"),
     "frame": ("#9c7343", "#262c35"),
     "line": ("#a9854f", "#2b323c"),
+    "grid": ("#8a6a3c", "#8e98a8"),
     # what belongs to the seats
     "seat0": ("#0f5c9c", "#5ab1ef"),
     "seat0-edge": ("#07355c", "#0c2c47"),
