@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from anyzero.games.bench import bench_rollouts
+from anyzero.games.laws import first_difference
 from anyzero.games.load import BUILT_IN, load
+from anyzero.games.observe import observe
 from anyzero.games.perft import perft
 from anyzero.games.rollouts import rollouts
 from peers import cpp_breakthrough, open_spiel_simulations
@@ -61,12 +63,14 @@ def measure_perft() -> dict[str, Any]:
 
 
 def measure_gpu(text: str) -> dict[str, Any]:
-    """Rollouts per second on the GPU, and whether the same seeds give the same results as on the CPU."""
+    """Rollouts per second on the GPU, and whether rollouts and every function's answers are those of the CPU."""
     game = load(text)
     state = game.initial_state()
     speed = bench_rollouts(game, target="cuda", seconds=1.0)
     on_cpu, on_gpu = (rollouts(game, state, 4096, 2, seed=5, target=target, threads=2) for target in ("cpu", "cuda"))
     same = bool((on_cpu.payoffs == on_gpu.payoffs).all() and (on_cpu.moves == on_gpu.moves).all())
+    seen = [observe(game, seed=5, rows=min(300, game.max_plies + 2), target=target) for target in ("cpu", "cuda")]
+    same = same and first_difference(*seen) is None
     return {
         "game": text,
         "rollouts_per_s": round(speed.rollouts_per_s),

@@ -1,4 +1,4 @@
-"""The package `chess` as the oracle: action numbers worked out from its moves, its draws, and positions to start from."""
+"""The package `chess` as the oracle: action numbers worked out from its moves, how a game ends, where to start."""
 
 import random
 
@@ -27,7 +27,7 @@ def action_of(move: chess.Move, turn: chess.Color) -> int:
 def ending(board: chess.Board) -> str:
     """How the game has ended, in the order of our rules, or nothing."""
     if not any(board.legal_moves):
-        loser, winner = ("white", "black") if board.turn else ("black", "white")
+        winner = "black" if board.turn else "white"
         return f"{winner} wins by checkmate" if board.is_check() else "draw by stalemate"
     if board.is_insufficient_material():
         return "draw by insufficient material"

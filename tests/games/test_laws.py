@@ -29,7 +29,7 @@ VARIANTS = [
 @pytest.mark.parametrize("text", VARIANTS)
 def test_a_game_keeps_the_laws(text):
     results = check_game(load(text))
-    assert [result.law for result in results] == list(LAWS)
+    assert [result.law for result in results] == ["the game runs", *LAWS]
     assert [result for result in results if not result.ok] == []
 
 
@@ -39,7 +39,7 @@ def is_broken(law: str, *faults, **changes) -> bool:
     names = {fault.__name__ for fault in faults}
     functions = [function for function in game.functions if function.__name__ not in names]
     faulty = replace(game, functions=[*functions, *faults], **changes)
-    (result,) = check_game(faulty, law, num_games=8, rollouts=20_000)
+    _, result = check_game(faulty, law, num_games=8, rollouts=20_000)
     assert result.law == law
     return not result.ok
 
@@ -115,10 +115,10 @@ def text_without_mover(rules, state):
     return breakthrough.format_state(rules, state)[:-1] + "w"
 
 
-@named("seat_to_move")
-def seat_that_changes_the_state(rules, state):
-    state.pawns[0] ^= np.uint64(1) << np.uint64(12)
-    return breakthrough.seat_to_move(rules, state)
+@named("payoffs")
+def payoffs_that_change_the_state(rules, state, out):
+    breakthrough.payoffs(rules, state, out)
+    state.pawns[0] = np.uint64(0)
 
 
 @named("play")
@@ -142,7 +142,7 @@ def test_the_game_without_a_fault_breaks_no_law():
         (amaf_key_out_of_range, "AMAF keys are in range"),
         (one_text_for_all, "moves have texts"),
         (text_without_mover, "positions have texts"),
-        (seat_that_changes_the_state, "questions change nothing"),
+        (payoffs_that_change_the_state, "questions change nothing"),
         (play_that_never_ends, "games end"),
     ],
 )
@@ -152,3 +152,20 @@ def test_a_planted_fault_is_caught_by_the_law_that_names_it(fault, law):
 
 def test_a_bound_on_plies_that_is_too_low_is_caught():
     assert is_broken("games end", max_plies=12)
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("state.total += missing_helper(action)", "missing_helper"),
+        ("state.totl += action", "totl"),
+        ("state.total += int(str(action))", "str"),
+    ],
+)
+def test_a_game_that_does_not_run_is_told_why_in_one_line(tmp_path, fault, says):
+    path = tmp_path / "faulty.py"
+    path.write_text((FILES / "race.py").read_text().replace("state.total += action", fault))
+    (result,) = check_game(load(str(path)))
+    assert (result.law, result.ok) == ("the game runs", False)
+    assert says in result.detail
+    assert "\n" not in result.detail

@@ -114,12 +114,15 @@ def steps_down(rules: Breakthrough, mine: Any, theirs: Any) -> tuple[Any, Any, A
 def legal_actions(rules: Breakthrough, state: State, actions: Any) -> int:
     mine, theirs = state.pawns[state.mover], state.pawns[1 - state.mover]
     if state.mover == 0:
-        steps, origin, sign = steps_up(rules, mine, theirs), 0, 1
+        straight, left, right = steps_up(rules, mine, theirs)
+        origin, sign = 0, 1
     else:
-        steps, origin, sign = steps_down(rules, mine, theirs), rules.rows * rules.columns - 1, -1
+        straight, left, right = steps_down(rules, mine, theirs)
+        origin, sign = rules.rows * rules.columns - 1, -1
     count = 0
     for direction in range(3):
-        targets, distance = steps[direction], rules.columns + aside(direction)
+        targets = straight if direction == 0 else (left if direction == 1 else right)
+        distance = rules.columns + aside(direction)
         while targets:
             target = origin + sign * trailing_zeros(targets)
             targets &= targets - U(1)

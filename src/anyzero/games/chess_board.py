@@ -13,6 +13,9 @@ from anyzero.compile.random import U, scramble
 MAX_CLOCK = 100
 """Half moves without a capture or a pawn's move that make a draw."""
 
+MAX_MOVE_NUMBER = 99_999
+"""Where the count of moves stays, so that its text can always be read."""
+
 STATE = [
     ("mine", np.uint64),
     ("theirs", np.uint64),

@@ -19,6 +19,7 @@ from anyzero.games.chess_board import (
     KING,
     KNIGHT,
     MAX_CLOCK,
+    MAX_MOVE_NUMBER,
     MOVE_BITS,
     RANK_1,
     RANK_6,
@@ -39,7 +40,6 @@ SIDES = "wb"
 SEAT_NAMES = ("white", "black")
 CASTLING = {"K": 7, "Q": 0, "k": 63, "q": 56}
 """The rook's square for each right."""
-MAX_MOVE_NUMBER = 99_999
 FIRST_COUNTS = {"N": 2, "R": 2, "Q": 1, "dark": 1, "light": 1}
 """What a side starts with, bishops by the colour of their squares."""
 FIELDS = {"P": ["pawns"], "N": ["knights"], "B": ["diagonals"], "R": ["straights"]}
@@ -226,15 +226,20 @@ def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
 
 def take_back(rules: Chess, state: State, source: int, target: int) -> bool:
     """Undo a move of the side that is to move again after it; False if it cannot have been made."""
-    homes = (
-        state.castling | (bit(4) if state.castling & RANK_1 else U(0)) | (bit(60) if state.castling & RANK_8 else U(0))
-    )
-    if bit(source) & (state.mine | state.theirs) or not bit(target) & state.mine & ~state.pawns & ~homes:
+    if bit(source) & (state.mine | state.theirs) or not bit(target) & state.mine & ~(state.pawns | homes_of(state)):
         return False
     if not bit(source) & reach(rules, state, target):
         return False
     move_piece(state, target, source)
     return not king_can_be_taken(rules, state)
+
+
+def homes_of(state: State) -> Any:
+    """The rooks that may castle, and their kings."""
+    homes = state.castling
+    for rank in (RANK_1, RANK_8):
+        homes |= state.kings & rank if state.castling & rank else U(0)
+    return homes
 
 
 def reach(rules: Chess, state: State, square: int) -> Any:

@@ -11,6 +11,7 @@ from anyzero.games.chess_board import (
     FIRST_UNDERPROMOTION,
     INSUFFICIENT,
     MAX_CLOCK,
+    MAX_MOVE_NUMBER,
     MOVE_BITS,
     NUM_PLANES,
     RANK_1,
@@ -116,7 +117,7 @@ def turn(state: State) -> None:
     state.straights = mirrored(state.straights)
     state.kings = mirrored(state.kings)
     state.castling = mirrored(state.castling)
-    state.move_number += state.mover
+    state.move_number = min(state.move_number + state.mover, MAX_MOVE_NUMBER)
     state.mover = 1 - state.mover
 
 

@@ -29,7 +29,7 @@ def seat_to_move(rules: Any, state: Any) -> int:
 
 
 def legal_actions(rules: Any, state: Any, actions: Any) -> int:
-    """Write the legal action numbers (at a chance node: the outcomes) and return how many; 0 once it is over."""
+    """Write the legal action numbers (at a chance node: the outcomes), return how many; asked while the game runs."""
     raise NotImplementedError
 
 

@@ -103,12 +103,16 @@ def two_from_right(rules: Breakthrough) -> Any:
 def legal_actions(rules: Breakthrough, state: State, actions: Any) -> int:
     mine = state.pawns[state.mover]
     if state.mover == 0:
-        jumps, origin, sign = jumps_up(rules, mine), 0, 1
+        far_left, far_right, near_left, near_right = jumps_up(rules, mine)
+        origin, sign = 0, 1
     else:
-        jumps, origin, sign = jumps_down(rules, mine), rules.rows * rules.columns - 1, -1
+        far_left, far_right, near_left, near_right = jumps_down(rules, mine)
+        origin, sign = rules.rows * rules.columns - 1, -1
     count = 0
     for direction in range(4):
-        targets, distance = jumps[direction], distance_of(rules, direction)
+        left, right = (far_left, far_right) if direction < 2 else (near_left, near_right)
+        targets = left if direction % 2 == 0 else right
+        distance = distance_of(rules, direction)
         while targets:
             target = origin + sign * trailing_zeros(targets)
             targets &= targets - U(1)

@@ -68,7 +68,8 @@ class Evidence:
 def check_game(game: Game, *laws: str, **options: Any) -> list[LawResult]:
     """Check these laws, or all of them, on a game. Options: num_games, rollouts, simulate, seed (see `Evidence`)."""
     evidence = Evidence(game, **options)
-    return [judge(name, LAWS[name], evidence) for name in laws or LAWS]
+    first = judge("the game runs", the_game_runs, evidence)
+    return [first, *(judge(name, LAWS[name], evidence) for name in laws or LAWS)] if first.ok else [first]
 
 
 def judge(name: str, law: "Law", evidence: Evidence) -> LawResult:
@@ -78,8 +79,18 @@ def judge(name: str, law: "Law", evidence: Evidence) -> LawResult:
     except Skip as skip:
         return LawResult(name, True, f"not checked: {skip}")
     except Exception as error:  # the game is a stranger's code: whatever it raises is the finding
-        broken = f"{type(error).__name__}: {error}"
+        broken = f"{type(error).__name__}: {first_sentence(str(error))}"
     return LawResult(name, broken is None, broken or (law.__doc__ or "").strip())
+
+
+def first_sentence(text: str) -> str:
+    """What a long message says first; a compiler's, after its own introduction, with the place that it speaks of."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in nopython")]
+    places = [
+        line.rstrip(":") for line in lines if line.startswith('File "') and "anyzero/games/observe.py" not in line
+    ]
+    place = next(iter(places), "")
+    return " ".join([*lines[:1], place]).strip()[:300]
 
 
 Law = Callable[[Evidence], str | None]
@@ -90,6 +101,12 @@ class Skip(Exception):  # noqa: N818  (not an error)
 
 
 # --- laws on what was observed
+
+
+def the_game_runs(evidence: Evidence) -> str | None:
+    """The game's functions compile, and random games can be played."""
+    observe(evidence.game, seed=evidence.seed, rows=min(evidence.rows, 40), target="interpreted")
+    return None if evidence.records else "no game was played"
 
 
 def interpreted_is_compiled(evidence: Evidence) -> str | None:

@@ -71,7 +71,7 @@ def observe_on_gpu(
     game: Game, record: Observations, script: np.ndarray, seed: int, scratch: tuple[Any, ...]
 ) -> tuple[Observations, int]:
     """One game, observed by one thread; returns the record and how many positions it holds."""
-    on_device = Observations(*map(cuda.to_device, record))
+    on_device: Any = Observations(*map(cuda.to_device, record))
     played = cuda.to_device(np.zeros(1, np.int64))
     arguments = gpu.rules_to_device(game.rules), on_device, cuda.to_device(script), np.uint64(seed)
     gpu.launch(game.compile(observe_kernel, "cuda"), 1, *arguments, *map(cuda.to_device, scratch), played)
