@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from anyzero.compile.random import random_below
-from anyzero.games import breakthrough
+from anyzero.games.breakthrough import format_state, payoffs
 from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
 from anyzero.games.game import Symmetry
 from anyzero.games.laws import LAWS, check_game
@@ -112,12 +112,12 @@ def one_text_for_all(rules, state, action):
 
 @named("format_state")
 def text_without_mover(rules, state):
-    return breakthrough.format_state(rules, state)[:-1] + "w"
+    return format_state(rules, state)[:-1] + "w"
 
 
 @named("payoffs")
 def payoffs_that_change_the_state(rules, state, out):
-    breakthrough.payoffs(rules, state, out)
+    payoffs(rules, state, out)
     state.pawns[0] = np.uint64(0)
 
 
