@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 U = np.uint64
-STREAM = np.dtype((np.record, [("low", np.uint64), ("high", np.uint64)]))
+STREAM = np.dtype((np.record, np.dtype([("low", np.uint64), ("high", np.uint64)], align=True)))
 
 
 def scramble(word: Any) -> Any:

@@ -94,10 +94,10 @@ def format_castling(state: State) -> str:
 
 def format_history(state: State) -> list[str]:
     """The moves that the history holds; each was seen from its own mover."""
-    moves, num = [], int(state.recorded)
+    moves, num, mover = [], int(state.recorded), int(state.mover)
     for index, entry in enumerate(state.history[:num].tolist()):
         source, target = divmod(entry & int(MOVE_BITS), 64)
-        flip = 0 if (num - index + state.mover) % 2 == 0 else 56
+        flip = 0 if (num - index + mover) % 2 == 0 else 56
         moves.append(NAMES[source ^ flip] + NAMES[target ^ flip])
     return ["after", *moves] if moves else []
 

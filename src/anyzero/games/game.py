@@ -99,7 +99,7 @@ class Game:
             form, offset = offsets[name][:2]
             parts += [*padding(end, offset), (name, form)]
             end = offset + form.itemsize
-        return np.dtype((np.record, [*parts, *padding(end, -(-end // 8) * 8)]))
+        return np.dtype((np.record, np.dtype([*parts, *padding(end, -(-end // 8) * 8)], align=True)))
 
     @cached_property
     def unit(self) -> Unit:

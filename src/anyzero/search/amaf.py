@@ -7,6 +7,8 @@ Brügmann 1993; Gelly and Silver 2007; Cazenave 2015 (GRAVE).
 
 from typing import Any
 
+import numpy as np
+
 from anyzero.search.settings import GRAVE, Settings
 from anyzero.search.tree import NO_TABLE, Tree
 
@@ -42,11 +44,14 @@ def see(scratch: Any, seat: int, key: int, num_keys: int, num_seen: int) -> int:
 
 def credit_children(tree: Tree, scratch: Any, node: int, seat: int, num_keys: int) -> None:
     """RAVE: the node's children whose moves were seen."""
-    payoff, simulation = scratch.result[seat], scratch.counters[0]
-    for child in range(tree.first[node], tree.first[node] + tree.num_children[node]):
-        if scratch.stamps[seat * num_keys + tree.amaf_key[child]] == simulation:
-            tree.amaf_visits[child] += 1
-            tree.amaf_value[child] += payoff
+    first, count = tree.first[node], tree.num_children[node]
+    keys, stamps = tree.amaf_key[first : first + count], scratch.stamps[seat * num_keys : (seat + 1) * num_keys]
+    amaf_visits, amaf_values = tree.amaf_visits[first : first + count], tree.amaf_value[first : first + count]
+    payoff, simulation = np.float32(scratch.result[seat]), np.int32(scratch.counters[0])
+    for index in range(count):  # without a branch: which moves were seen cannot be foreseen
+        seen = np.int32(1) if stamps[keys[index]] == simulation else np.int32(0)
+        amaf_visits[index] += seen
+        amaf_values[index] += payoff * np.float32(seen)
 
 
 def credit_table(tree: Tree, scratch: Any, node: int, num_seen: int, num_keys: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from anyzero.compile.random import random_unit
 from anyzero.games.contract import CHANCE
-from anyzero.search.settings import ALWAYS, CLASSIC, FLAT, GRAVE, PUCT, SIMPLE, UCT, Settings
+from anyzero.search.settings import ALWAYS, CLASSIC, FLAT, GRAVE, MINIMUM_ERROR, PUCT, SIMPLE, UCT, Settings
 from anyzero.search.tree import NO_TABLE, UNKNOWN, WIN, Tree
 
 WORST = -1e30
@@ -105,42 +105,69 @@ def puct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
 def rave_scores(tree: Tree, settings: Settings, node: int, offset: int, reference: int, scores: Any) -> None:
     """RAVE with the node's own AMAF statistics, GRAVE with those of the reference."""
     first, count = tree.first[node], tree.num_children[node]
-    visits, values = tree.visits[first : first + count], tree.value[first : first + count]
-    amaf_visits, amaf_values = tree.amaf_visits[first : first + count], tree.amaf_value[first : first + count]
     if settings.formula == GRAVE and reference != NO_TABLE:
         borrow(tree, first, count, offset, reference)
+    if settings.schedule == MINIMUM_ERROR and settings.exploration == 0.0:
+        minimum_error_scores(tree, settings, first, count, scores)
+        return
     parent_visits = float(tree.visits[node])
     log_parent = math.log(parent_visits + 1.0)
     for index in range(count):
-        tried, seen = max(float(visits[index]), 1.0), max(float(amaf_visits[index]), 1.0)
-        value, amaf_value = values[index] / tried, amaf_values[index] / seen
-        weight = amaf_weight(float(visits[index]), float(amaf_visits[index]), parent_visits, settings)
-        weight = 1.0 if visits[index] == 0 else weight
-        score = rave_score(value, amaf_value, weight)
-        score = value if amaf_visits[index] == 0 else score
-        score += settings.exploration * math.sqrt(log_parent / tried)
-        scores[index] = settings.first_play if visits[index] == 0 and amaf_visits[index] == 0 else score
+        visits, amaf_visits = float(tree.visits[first + index]), float(tree.amaf_visits[first + index])
+        if visits == 0.0 and amaf_visits == 0.0:
+            scores[index] = settings.first_play
+            continue
+        value = tree.value[first + index] / max(visits, 1.0)
+        amaf_value = tree.amaf_value[first + index] / max(amaf_visits, 1.0)
+        weight = amaf_weight(visits, amaf_visits, parent_visits, settings) if amaf_visits > 0.0 else 0.0
+        score = rave_score(value, amaf_value, weight if visits > 0.0 else 1.0)
+        scores[index] = score + settings.exploration * math.sqrt(log_parent / max(visits, 1.0))
+
+
+def minimum_error_scores(tree: Tree, settings: Settings, first: int, count: int, scores: Any) -> None:
+    """`rave_score` with `minimum_error_weight`, all divisions brought into one.
+
+    With sums V, A over n, a visits and the weight a / (a + n + b a n), (1 - weight) V / n + weight A / a is
+    (V (1 + b a) + A) / (a + n + b a n), which is right for n = 0 and for a = 0 too.
+    """
+    visits, values = tree.visits[first : first + count], tree.value[first : first + count]
+    amaf_visits, amaf_values = tree.amaf_visits[first : first + count], tree.amaf_value[first : first + count]
+    bias, first_play = np.float32(settings.bias), np.float32(settings.first_play)
+    one, zero = np.float32(1.0), np.float32(0.0)
+    for index in range(count):
+        real, amaf = np.float32(visits[index]), np.float32(amaf_visits[index])
+        below = real + amaf + bias * amaf * real
+        above = np.float32(values[index]) * (one + bias * amaf) + amaf_values[index]
+        scores[index] = above / below if below > zero else first_play
 
 
 def borrow(tree: Tree, first: int, count: int, offset: int, reference: int) -> None:
     """Copy the reference's statistics of the children's moves to the children."""
-    for child in range(first, first + count):
-        key = offset + tree.amaf_key[child]
-        tree.amaf_visits[child] = np.int32(tree.table_visits[reference, key])
-        tree.amaf_value[child] = tree.table_value[reference, key]
+    keys = tree.amaf_key[first : first + count]
+    amaf_visits, amaf_values = tree.amaf_visits[first : first + count], tree.amaf_value[first : first + count]
+    for index in range(count):
+        amaf_visits[index] = np.int32(tree.table_visits[reference, offset + keys[index]])
+        amaf_values[index] = tree.table_value[reference, offset + keys[index]]
 
 
 def best_child(tree: Tree, node: int, scores: Any) -> int:
     """The open child with the best score; a proven win at once, since nothing can be learnt from other proven ones."""
     first, count = tree.first[node], tree.num_children[node]
     proven = tree.proven[first : first + count]
-    best, best_score = 0, WORST
+    any_proven = np.int8(0)
     for index in range(count):
-        if proven[index] == WIN:
+        any_proven |= proven[index]
+    if any_proven != 0:
+        for index in range(count):
+            if proven[index] != UNKNOWN:
+                scores[index] = -WORST if proven[index] == WIN else WORST
+    best = np.float32(WORST)
+    for index in range(count):
+        best = max(best, scores[index])
+    for index in range(count):
+        if scores[index] == best:
             return first + index  # type: ignore[no-any-return]
-        if scores[index] > best_score and proven[index] == UNKNOWN:
-            best, best_score = index, scores[index]
-    return first + best  # type: ignore[no-any-return]
+    return first  # type: ignore[no-any-return]
 
 
 def draw_child(tree: Tree, node: int, rng: Any) -> int:

@@ -50,9 +50,9 @@ def new_scratch(game: Game, seed: int) -> Scratch:
         path=np.zeros(plies, np.int64),
         seats=np.zeros(plies, np.int64),
         keys=np.zeros(plies, np.int64),
-        stamps=np.zeros(keys, np.int64),
+        stamps=np.zeros(keys, np.int32),
         seen=np.zeros(keys, np.int64),
-        scores=np.zeros(game.max_legal),
+        scores=np.zeros(game.max_legal, np.float32),
         counters=np.zeros(2, np.int64),
     )
     with np.errstate(over="ignore"):
