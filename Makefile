@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup fix check test test-all bench size
+.PHONY: setup demo fix check test test-all bench size
 
 setup: .venv/ready
 
@@ -10,6 +10,9 @@ setup: .venv/ready
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable '.[train,cuda,dev]'
 	touch $@
+
+demo: setup
+	$(BIN)/python examples/demo.py
 
 fix: setup
 	$(BIN)/ruff format .

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anyzero.games.chess_text import format_san, outcome_text, parse_san
+from anyzero.games.errors import BadPositionError
 from anyzero.games.laws import default_rollouts
 from anyzero.games.load import load
 from anyzero.games.perft import perft
@@ -122,8 +123,14 @@ def test_positions_with_a_few_squares_changed_agree_with_the_oracle(text, places
     for square, kind in places.items():
         board.set_piece_at(square, kind and chess.Piece.from_symbol(kind))
     board.turn, board.ep_square = turn, en_passant
-    if board.is_valid() and all(len(board.pieces(chess.QUEEN, side)) < 3 for side in chess.COLORS):
-        compare(GAME.parse_state(board.fen(en_passant="fen")), board)
+    if board.is_valid():
+        try:
+            state = GAME.parse_state(board.fen(en_passant="fen"))
+        except BadPositionError as error:
+            if "eight promotions" in str(error):  # the oracle counts only all pieces and all pawns
+                return
+            raise
+        compare(state, board)
 
 
 def test_equal_positions_have_equal_keys_and_different_ones_different_keys():

@@ -39,7 +39,7 @@ def is_broken(law: str, *faults, **changes) -> bool:
     names = {fault.__name__ for fault in faults}
     functions = [function for function in game.functions if function.__name__ not in names]
     faulty = replace(game, functions=[*functions, *faults], **changes)
-    _, result = check_game(faulty, law, num_games=8, rollouts=20_000)
+    _, result = check_game(faulty, law, num_games=8)
     assert result.law == law
     return not result.ok
 

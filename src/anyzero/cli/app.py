@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from anyzero.cli import bench, check, games, perft, search, show
+from anyzero.cli import bench, check, games, match, perft, search, show
 
 app = typer.Typer(
     name="anyzero",
@@ -19,6 +19,7 @@ app.command("check", epilog=check.EXAMPLES)(check.check)
 app.command("show", epilog=show.EXAMPLES)(show.show)
 app.command("perft", epilog=perft.EXAMPLES)(perft.perft)
 app.command("search", epilog=search.EXAMPLES)(search.search)
+app.command("match", epilog=match.EXAMPLES)(match.match)
 app.add_typer(bench.app, name="bench")
 
 

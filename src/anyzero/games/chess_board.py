@@ -53,11 +53,10 @@ KNIGHT_STEPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (
 """(files, ranks), clockwise from the top."""
 QUEEN_STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 NUM_PLANES = 73
-FIRST_KNIGHT_PLANE, FIRST_UNDERPROMOTION = 56, 64
+FIRST_UNDERPROMOTION = 64
 NUM_ACTIONS = 64 * NUM_PLANES
 MAX_LEGAL = 218
 """Most legal moves of a position that can arise (found by Petrovic in 1964, proved by Kunz in 2024)."""
-
 
 FILE, RANK, DIAGONAL, ANTIDIAGONAL, KNIGHT, KING = range(6)
 """Columns of `Chess.squares`."""
@@ -65,7 +64,7 @@ FILE, RANK, DIAGONAL, ANTIDIAGONAL, KNIGHT, KING = range(6)
 
 class Chess(NamedTuple):
     squares: np.ndarray
-    """[64, 8] words: for each square the lines through it (without itself), and where a knight and a king go."""
+    """[64, 8] words: for each square the lines through it (without itself), where a knight and a king go, two spare."""
     actions: np.ndarray
     """[64, 64]: the action that goes from one square to another and is no underpromotion."""
     steps: np.ndarray

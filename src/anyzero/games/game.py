@@ -1,5 +1,6 @@
 """`Game`: the rules and the sizes in one object, and the door through which Python uses them."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -149,6 +150,15 @@ class Game:
 
     # --- the door
 
+    def compile_door(self) -> None:
+        """Compile or load now what a move through the door needs, rather than in the middle of a timed game."""
+        for step in self._steps.values():
+            step.compile()
+        state = self.initial_state()
+        for _ in range(4):
+            if not self.is_over(state):
+                state = self.play(state, self.legal_actions(state)[0])
+
     def initial_state(self) -> State:
         """The position before the first move."""
         state = self.new_states(1)[0]
@@ -297,5 +307,10 @@ class Step:
         result = self.run(*args)
         self.seconds += perf_counter() - start
         if self.seconds > COMPILE_AFTER_S:
-            self.run = self.game.compile(self.generic)
+            self.compile()
         return result
+
+    def compile(self) -> None:
+        """From now on machine code."""
+        self.seconds = math.inf
+        self.run = self.game.compile(self.generic)

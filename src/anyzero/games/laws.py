@@ -14,7 +14,7 @@ import numpy as np
 
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game, State
-from anyzero.games.observe import Observations, longest_game, observe
+from anyzero.games.observe import Observations, lengths_of_games, observe
 from anyzero.games.rollouts import rollouts
 from anyzero.games.simulate import simulate_game
 
@@ -36,7 +36,8 @@ class Evidence:
 
     game: Game
     num_games: int = 24
-    rollouts: int = 40_000
+    plies: int = 4_000_000
+    """How many plies of rollouts are compared from each position; long games get fewer of them."""
     simulate: bool = True
     seed: int = 1
 
@@ -49,12 +50,16 @@ class Evidence:
         return [observe(self.game, seed=self.seed + number, rows=self.rows) for number in range(self.num_games)]
 
     @cached_property
-    def longest(self) -> int:
-        return longest_game(self.game, seed=self.seed, num=200)
+    def lengths(self) -> np.ndarray:
+        return lengths_of_games(self.game, seed=self.seed, num=200)
+
+    @cached_property
+    def rollouts(self) -> int:
+        return int(min(40_000, self.plies // self.lengths.mean()))
 
     def need_an_end(self) -> None:
         """Rollouts of a game that never ends would not come back."""
-        if self.longest > self.game.max_plies:
+        if self.lengths.max() > self.game.max_plies:
             raise Skip("games do not end within max_plies")
 
     def positions(self, most: int) -> Iterator[State]:
@@ -66,7 +71,7 @@ class Evidence:
 
 
 def check_game(game: Game, *laws: str, **options: Any) -> list[LawResult]:
-    """Check these laws, or all of them, on a game. Options: num_games, rollouts, simulate, seed (see `Evidence`)."""
+    """Check these laws, or all of them, on a game. Options: num_games, plies, simulate, seed (see `Evidence`)."""
     evidence = Evidence(game, **options)
     first = judge("the game runs", the_game_runs, evidence)
     return [first, *(judge(name, LAWS[name], evidence) for name in laws or LAWS)] if first.ok else [first]
@@ -125,10 +130,10 @@ def simulated_is_compiled(evidence: Evidence) -> str | None:
     if not evidence.simulate:
         raise Skip("switched off")
     evidence.need_an_end()
-    seen = simulate_game(game, seed=evidence.seed, rows=min(evidence.rows, 40), streams=3)
+    seen = simulate_game(game, seed=evidence.seed, rows=min(evidence.rows, 40), streams=2)
     if seen is None:
         raise Skip("numba-cuda is not installed, or the game is not loaded by name or file")
-    expected = rollouts(game, game.initial_state(), 3, seed=evidence.seed)
+    expected = rollouts(game, game.initial_state(), 2, seed=evidence.seed)
     if not np.array_equal(expected.payoffs, seen.payoffs) or not np.array_equal(expected.moves, seen.moves):
         return "rollouts with the same seeds end differently"
     keys, record = seen.keys, evidence.records[0]
@@ -193,7 +198,7 @@ def play_is_a_function(evidence: Evidence) -> str | None:
 def games_end(evidence: Evidence) -> str | None:
     """Every game ends within max_plies."""
     most = evidence.game.max_plies
-    return f"a game went on for more than max_plies = {most} plies" if evidence.longest > most else None
+    return f"a game went on for more than max_plies = {most} plies" if evidence.lengths.max() > most else None
 
 
 def payoffs_are_fair(evidence: Evidence) -> str | None:

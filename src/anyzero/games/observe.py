@@ -164,15 +164,15 @@ def same_state(states: Any, row: int, scratch: Any) -> bool:
     return True
 
 
-def longest_game(game: Game, *, seed: int, num: int) -> int:
-    """The most plies of `num` random games; max_plies + 1 where one did not end by then."""
+def lengths_of_games(game: Game, *, seed: int, num: int) -> np.ndarray:
+    """The plies of `num` random games; max_plies + 1 where one did not end by then."""
     kernel = game.compile(count_plies)
     states, scratch = game.new_states(num), (game.new_actions(), np.zeros(1, STREAM))
     plies = [
         kernel(game.rules, np.uint64(seed), number, game.max_plies, states[number : number + 1], *scratch)
         for number in range(num)
     ]
-    return int(max(plies))
+    return np.array(plies)
 
 
 def count_plies(rules: Any, seed: Any, number: int, most: int, states: Any, actions: Any, streams: Any) -> int:

@@ -1,0 +1,99 @@
+"""The door: `compare("hex:size=7", "rave:1000", "uct:1000", games=400)` and `play_games` below it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from anyzero.arena.match import MatchResult
+from anyzero.arena.plan import Match, Plan, make_plan
+from anyzero.arena.record import Record
+from anyzero.arena.sprt import Sprt
+from anyzero.arena.standings import Standings, make_standings, pair_scores
+from anyzero.arena.workers import count_cores, play_all
+
+Results = dict[Match, MatchResult]
+Watch = Callable[[Results], bool | None]
+"""Told of the results so far whenever a game ends; True stops the play."""
+
+
+def compare(game: Any, first: str, second: str, *, sprt: Sprt | None = None, **settings: Any) -> Standings:
+    """Play two players against each other and say how the first one did.
+
+    `settings` are those of `make_plan`, and `workers`, `record` and `watch` of `play_games`. The same seed gives the
+    same standings whatever the number of workers, as long as no player has a clock.
+    """
+    playing = {name: settings.pop(name) for name in ("workers", "record", "watch") if name in settings}
+    plan = make_plan(game, (first, second), **settings)
+    return judge_couple(play_match_plan(plan, sprt, **playing), sprt)
+
+
+def play_match_plan(plan: Plan, sprt: Sprt | None, *, watch: Watch | None = None, **playing: Any) -> Results:
+    """The games of a plan of two; a test stops them as soon as the pairs in order decide it."""
+
+    def look(results: Results) -> bool:
+        told_to_stop = watch is not None and bool(watch(results))
+        return told_to_stop or (sprt is not None and is_decided(sprt, results))
+
+    return play_games(plan, watch=look, **playing)
+
+
+def leading_pairs(results: Mapping[Match, MatchResult], start: int = 0) -> list[MatchResult]:
+    """The games of all pairs from pair `start` to the first one that is not finished."""
+    found: list[MatchResult] = []
+    while True:
+        pair = start + len(found) // 2
+        legs = [results.get(Match(0, 1, pair, leg)) for leg in (0, 1)]
+        if legs[0] is None or legs[1] is None:
+            return found
+        found += [legs[0], legs[1]]
+
+
+def is_decided(sprt: Sprt, results: Mapping[Match, MatchResult]) -> bool:
+    """Show the test the pairs that it has not seen yet, in order."""
+    sprt.add_until_decided(pair_scores(leading_pairs(results, sum(sprt.counts))))
+    return sprt.decision is not None
+
+
+def judge_couple(results: Mapping[Match, MatchResult], sprt: Sprt | None = None) -> Standings:
+    """The standings; games beyond the pair that decided the test are left out, so that their number is no accident."""
+    if sprt is not None and is_decided(sprt, results):
+        return make_standings(leading_pairs(results)[: 2 * sum(sprt.counts)])
+    return make_standings(list(results.values()))
+
+
+def play_games(
+    plan: Plan, *, workers: int | None = None, record: Path | str | None = None, watch: Watch | None = None
+) -> Results:
+    """Play what the record does not hold yet; results in the order of the plan."""
+    matches = plan.matches()
+    book = None if record is None else Record(Path(record), plan)
+    try:
+        known = {} if book is None else book.results
+        results = {match: known[match] for match in matches if match in known}
+        if not (watch and watch(results)):
+            play_missing(plan, matches, results, workers=workers, book=book, watch=watch)
+    finally:
+        if book is not None:
+            book.close()
+    return {match: results[match] for match in matches if match in results}
+
+
+def play_missing(
+    plan: Plan,
+    matches: Sequence[Match],
+    results: Results,
+    *,
+    workers: int | None,
+    book: Record | None,
+    watch: Watch | None,
+) -> None:
+    """Play the matches without a result, adding each one's as it ends."""
+    missing = [match for match in matches if match not in results]
+    with closing(play_all(plan, missing, count_cores() if workers is None else workers)) as finished:
+        for result in finished:
+            results[result.match] = result
+            if book is not None:
+                book.add(result)
+            if watch and watch(results):
+                return

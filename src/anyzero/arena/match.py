@@ -1,0 +1,147 @@
+"""One game between players: who moved what, how it ended, and whose fault it was if it did not end by the rules."""
+
+import operator
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from anyzero.arena.draws import draw_seed, draw_unit
+from anyzero.arena.live import Live
+from anyzero.arena.openings import draw_outcome
+from anyzero.arena.plan import Match
+from anyzero.games.contract import CHANCE, OVER
+from anyzero.games.game import Game, State
+from anyzero.players import Player
+
+NORMAL, CRASH, ILLEGAL, LATE = "normal", "crash", "illegal move", "time"
+"""Why a game ended; all but the first are a forfeit."""
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    match: Match
+    players: list[str]
+    """By seat."""
+    opening: int
+    """How many of the moves were the opening."""
+    moves: list[str]
+    """Texts, chance outcomes among them."""
+    payoffs: list[float]
+    scores: list[float] | None
+    """Points a seat, for games that count points."""
+    reason: str
+    forfeited_by: int | None
+    """The seat at fault."""
+    detail: str
+    """What the seat at fault did."""
+    seconds: list[float]
+    """Thinking time a seat."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {**asdict(self), "match": list(self.match)}
+
+    @staticmethod
+    def from_json(values: dict[str, Any]) -> "MatchResult":
+        first, second, pair, leg = map(int, values["match"])
+        return MatchResult(**{**values, "match": Match(first, second, pair, leg)})
+
+
+class ForfeitError(Exception):
+    """The seat to move has lost: `reason` and `detail`."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason, detail)
+        self.reason, self.detail = reason, detail
+
+
+def play_match(
+    game: Game,
+    match: Match,
+    players: Sequence[Player],
+    opening: Sequence[int],
+    *,
+    seed: int,
+    live: Live,
+    limit_s: float | None = None,
+) -> MatchResult:
+    """Play one game to its end; `players` are by seat, and `live` tells other processes how far it is."""
+    state = game.initial_state()
+    for action in opening:
+        live.add(action)
+        state = game.play(state, action)
+    reason, detail, draws = NORMAL, "", 0
+    while (seat := game.seat_to_move(state)) != OVER:
+        if seat == CHANCE:
+            action = draw_outcome(game, state, draw_unit("chance", seed, match.pair, draws))
+            draws += 1
+        else:
+            move_seed = draw_seed("move", seed, *match, live.num_actions)
+            try:
+                action = ask(game, state, players[seat], seat, seed=move_seed, live=live, limit_s=limit_s)
+            except ForfeitError as forfeit:
+                reason, detail = forfeit.reason, forfeit.detail
+                break
+        live.add(action)
+        state = game.play(state, action)
+    return report(game, match, [player.text for player in players], len(opening), live, (reason, detail))
+
+
+def ask(game: Game, state: State, player: Player, seat: int, *, seed: int, live: Live, limit_s: float | None) -> int:
+    """The player's action, or a ForfeitError that says what it did instead."""
+    limits = [limit for limit in (limit_s, player.limit_s) if limit is not None]
+    limit = min(limits, default=float("inf"))
+    live.start_move(seat, time.monotonic() + limit)
+    start = time.perf_counter()
+    try:
+        answer = player.choose(game, state.copy(), seed)
+    except (Exception, SystemExit) as error:
+        raise ForfeitError(CRASH, f"{type(error).__name__}: {error}") from error
+    finally:
+        seconds = time.perf_counter() - start
+        live.end_move(seat, seconds)
+    if seconds > limit:
+        raise ForfeitError(LATE, f"a move took {seconds:.2f} s, the limit was {limit:.2f} s")
+    try:
+        action = operator.index(answer)
+    except TypeError:
+        raise ForfeitError(ILLEGAL, f"{answer!r} is not an action") from None
+    if action not in game.legal_actions(state):
+        raise ForfeitError(ILLEGAL, f"action {action} is not legal")
+    return action
+
+
+def report(game: Game, match: Match, players: list[str], opening: int, live: Live, end: tuple[str, str]) -> MatchResult:
+    """The result of the game that `live` has followed; a forfeit is by the seat to move in the last position."""
+    moves, state = [], game.initial_state()
+    for action in live.actions:
+        moves.append(game.format_action(state, action))
+        state = game.play(state, action)
+    loser = None if end[0] == NORMAL else game.seat_to_move(state)
+    payoffs = game.payoffs(state).tolist() if loser is None else forfeit_payoffs(game.num_seats, loser)
+    return MatchResult(
+        match=match,
+        players=players,
+        opening=opening,
+        moves=moves,
+        payoffs=payoffs,
+        scores=final_scores(game, state, loser),
+        reason=end[0],
+        forfeited_by=loser,
+        detail=end[1],
+        seconds=[round(seconds, 4) for seconds in live.seconds],
+    )
+
+
+def forfeit_payoffs(num_seats: int, loser: int) -> list[float]:
+    """The worst payoff for the seat at fault; the others share what it lost."""
+    return [-1.0 if seat == loser else 1.0 / (num_seats - 1) for seat in range(num_seats)]
+
+
+def final_scores(game: Game, state: State, loser: int | None) -> list[float] | None:
+    """Points a seat; whoever forfeits has none, or fewer where it was below zero."""
+    if not game.has("score"):
+        return None
+    scores = [game.score(state, seat) for seat in range(game.num_seats)]
+    return [min(0.0, score) if seat == loser else score for seat, score in enumerate(scores)]

@@ -1,0 +1,84 @@
+"""What is to be played: every couple of players, in pairs of games with one opening and the seats swapped."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from anyzero.games.errors import BadOptionError
+from anyzero.games.game import Game
+from anyzero.games.load import load
+from anyzero.players import parse_player
+
+MOST_OPENING_PLIES = 4
+
+
+class Match(NamedTuple):
+    """One game: which players, which pair of games, and which of its two games."""
+
+    first: int
+    second: int
+    pair: int
+    leg: int
+    """0: the first player has the first seat; 1: the second has."""
+
+    def by_seat(self, num_seats: int) -> list[int]:
+        """The player of each seat: they take turns around the table. A game of one seat is played by each in turn."""
+        order = (self.first, self.second) if self.leg == 0 else (self.second, self.first)
+        return [order[seat % 2] for seat in range(num_seats)]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A match of two players or a tournament of more; everything that decides how its games go."""
+
+    game: str
+    players: tuple[str, ...]
+    games: int = 100
+    """For every couple of players."""
+    seed: int = 0
+    openings: int = 0
+    """Random moves before each pair of games."""
+    limit_s: float | None = None
+    """Most seconds a move, for players without a clock of their own too; None: no limit."""
+
+    def matches(self) -> list[Match]:
+        """Pair after pair, so that all couples have played about as often whenever it stops."""
+        couples = list(combinations(range(len(self.players)), 2))
+        pairs = range(self.games // 2)
+        return [Match(first, second, pair, leg) for pair in pairs for first, second in couples for leg in (0, 1)]
+
+    def identity(self) -> dict[str, Any]:
+        """What two runs must share for their games to belong together; more games may be asked for later."""
+        return {key: value for key, value in asdict(self).items() if key != "games"} | {"players": list(self.players)}
+
+
+def make_plan(
+    game: Game | str,
+    players: Sequence[str],
+    *,
+    games: int = 100,
+    seed: int = 0,
+    openings: int | None = None,
+    limit_s: float | None = None,
+) -> Plan:
+    """A plan whose parts are known to be right: the game loads, the players are players, the numbers make sense."""
+    loaded = load(game) if isinstance(game, str) else game
+    if not loaded.source:
+        raise BadOptionError(f"{loaded.name}: matches are played by other processes, which need a name or a file")
+    if len(players) < 2:
+        raise BadOptionError("a match needs two players")
+    if games < 2 or games % 2:
+        raise BadOptionError(f"games are played in pairs with the seats swapped: {games} is not a positive even number")
+    if openings is not None and openings < 0:
+        raise BadOptionError(f"an opening of {openings} moves is not possible")
+    if limit_s is not None and not 0.0 < limit_s < 1e7:
+        raise BadOptionError(f"a limit of {limit_s} seconds is not a positive number")
+    texts = tuple(parse_player(player).text for player in players)
+    plies = default_openings(loaded) if openings is None else openings
+    return Plan(loaded.text, texts, games, seed, plies, limit_s)
+
+
+def default_openings(game: Game) -> int:
+    """A twelfth of the longest game, from 1 to 4 plies; none where chance already varies the games of one seat."""
+    return 0 if game.num_seats == 1 else max(1, min(MOST_OPENING_PLIES, game.max_plies // 12))

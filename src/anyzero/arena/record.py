@@ -1,0 +1,115 @@
+"""Finished games in a file, one JSON line each, written at once: what a stopped run goes on from.
+
+The first line says what is played; a run with other players, another game or another seed is refused.
+"""
+
+import contextlib
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from anyzero.arena.match import MatchResult
+from anyzero.arena.plan import Match, Plan
+from anyzero.games.errors import AnyzeroError
+
+FORM = "anyzero games 1"
+
+
+class Record:
+    """An open file of finished games."""
+
+    def __init__(self, path: Path, plan: Plan) -> None:
+        self.path = path
+        self.results: dict[Match, MatchResult] = {}
+        try:
+            self.file: BinaryIO = path.open("a+b")
+        except OSError as error:
+            raise AnyzeroError(f"cannot write {path}: {error.strerror}") from None
+        try:
+            lock(self.file, path)
+            self.read(json.dumps({"form": FORM, **plan.identity()}))
+        except BaseException:
+            self.file.close()
+            raise
+
+    def read(self, header: str) -> None:
+        """Take over the games of the file; a last line that is not whole is dropped."""
+        self.file.seek(0)
+        content = self.file.read()
+        expected = header.encode() + b"\n"
+        if expected.startswith(content):  # a new file, or one whose first line was cut off
+            self.file.truncate(0)
+            self.write(header)
+            return
+        self.check_header(content, header)
+        end = len(expected)
+        lines = content[end:].splitlines(keepends=True)
+        for number, line in enumerate(lines, start=2):
+            result = parse_line(line)
+            if result is None and number <= len(lines):
+                raise AnyzeroError(f"{self.path}: line {number} is not a finished game; nothing was changed")
+            if result is None:
+                print(f"anyzero: {self.path}: the last line is broken; its game is played again", file=sys.stderr)
+                self.file.truncate(end)
+                return
+            self.results[result.match] = result
+            end += len(line)
+
+    def check_header(self, content: bytes, header: str) -> None:
+        """One sentence if the file belongs to something else."""
+        found = parse_object(content.split(b"\n", 1)[0])
+        if found is None or found.get("form") != FORM:
+            raise AnyzeroError(f"{self.path} is not a record of games; nothing was changed")
+        for key, value in json.loads(header).items():
+            if found.get(key) != value:
+                raise AnyzeroError(
+                    f"{self.path} is the record of another run ({key} {found.get(key)!r}, not {value!r}); "
+                    "nothing was changed"
+                )
+        if not content.startswith(header.encode() + b"\n"):
+            raise AnyzeroError(f"{self.path}: the first line has been changed")
+
+    def add(self, result: MatchResult) -> None:
+        self.write(json.dumps(result.to_json()))
+        self.results[result.match] = result
+
+    def write(self, line: str) -> None:
+        """Append a line; it is on the disk when this returns."""
+        self.file.write(line.encode() + b"\n")
+        self.file.flush()
+        os.fsync(self.file.fileno())
+
+    def close(self) -> None:
+        self.file.close()
+
+
+def lock(file: BinaryIO, path: Path) -> None:
+    """Two runs must not write one file; where the system has no such locks, they are trusted not to."""
+    with contextlib.suppress(ImportError):
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise AnyzeroError(f"{path} is being written by another run") from None
+        except OSError:  # a file system without locks
+            pass
+
+
+def parse_object(line: bytes) -> dict[str, Any] | None:
+    with contextlib.suppress(ValueError):
+        found = json.loads(line)
+        return found if isinstance(found, dict) else None
+    return None
+
+
+def parse_line(line: bytes) -> MatchResult | None:
+    """The finished game of a whole line, or None."""
+    values = parse_object(line) if line.endswith(b"\n") else None
+    if values is None:
+        return None
+    with contextlib.suppress(TypeError, ValueError, KeyError):
+        return MatchResult.from_json(values)
+    return None

@@ -1,0 +1,130 @@
+"""The result of many games between two players: wins, draws and losses a seat, the score, Elo with its interval."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anyzero.arena.match import NORMAL, MatchResult
+from anyzero.arena.statistics import Interval, count_pairs, elo_interval, mean_interval
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Wins, draws and losses."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float | None:
+        """From 0 to 1, a draw is a half; None without games."""
+        return (self.wins + self.draws / 2) / self.total if self.total else None
+
+    def to_json(self) -> dict[str, int]:
+        return {"wins": self.wins, "draws": self.draws, "losses": self.losses}
+
+
+@dataclass(frozen=True)
+class Standings:
+    """How the first of two players did against the second.
+
+    In a game of one seat, both play the same deals: a win is a deal with more points, and there is no Elo.
+    """
+
+    tally: Tally
+    seats: list[Tally]
+    """With the first seat, and with the second; empty for one seat."""
+    pairs: list[int]
+    """Finished pairs by score: 0, 1/4, 1/2, 3/4, 1."""
+    games: int
+    elo: Interval | None
+    means: tuple[float, float] | None = None
+    """One seat: mean points of each player."""
+    difference: Interval | None = None
+    """One seat: the first player's mean minus the second's, paired by deal."""
+    forfeits: tuple[MatchResult, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable fields that programs read."""
+        names = ("elo", "elo_low", "elo_high")
+        found: dict[str, Any] = {**self.tally.to_json(), "score": self.tally.score, "games": self.games}
+        found |= dict(zip(names, self.elo or (None,) * 3, strict=True))
+        found |= {"seats": [tally.to_json() for tally in self.seats], "pairs": self.pairs}
+        found |= {"forfeits": [describe_forfeit(result) for result in self.forfeits]}
+        if self.means is not None and self.difference is not None:
+            names = ("difference", "difference_low", "difference_high")
+            found |= {"mean_scores": list(self.means), **dict(zip(names, self.difference, strict=True))}
+        return found
+
+
+def describe_forfeit(result: MatchResult) -> dict[str, Any]:
+    seat = result.forfeited_by or 0
+    place = {"pair": result.match.pair, "leg": result.match.leg}
+    return {"player": result.players[seat], "reason": result.reason, "detail": result.detail, **place}
+
+
+def make_standings(results: Sequence[MatchResult]) -> Standings:
+    """The standings of one couple, from its games in any order."""
+    forfeits = tuple(result for result in results if result.reason != NORMAL)
+    if results and len(results[0].payoffs) == 1:
+        return one_seat_standings(results, forfeits)
+    legs = [[game_score(result) for result in results if result.match.leg == leg] for leg in (0, 1)]
+    pairs = count_pairs(pair_scores(results))
+    seats = [tally_scores(leg) for leg in legs]
+    return Standings(
+        tally_scores(legs[0] + legs[1]), seats, pairs, len(results), elo_interval(pairs), forfeits=forfeits
+    )
+
+
+def one_seat_standings(results: Sequence[MatchResult], forfeits: tuple[MatchResult, ...]) -> Standings:
+    deals = [tuple(map(points, pair)) for pair in finished_pairs(results)]
+    scores = [compare(first, second) for first, second in deals]
+    first, second = (mean_interval(values) for values in zip(*deals, strict=True)) if deals else (None, None)
+    difference = mean_interval([first - second for first, second in deals])
+    means = None if first is None or second is None else (first.value, second.value)
+    return Standings(tally_scores(scores), [], count_pairs(scores), len(results), None, means, difference, forfeits)
+
+
+def points(result: MatchResult) -> float:
+    """What a game of one seat is compared by: the score where it has one, else the payoff."""
+    return result.payoffs[0] if result.scores is None else result.scores[0]
+
+
+def compare(mine: float, theirs: float) -> float:
+    """1, 1/2 or 0."""
+    return 1.0 if mine > theirs else 0.5 if mine == theirs else 0.0
+
+
+def game_score(result: MatchResult) -> float:
+    """1, 1/2 or 0 for the first player of the couple; with more than two seats, by the mean payoff of each one's."""
+    even, odd = mean_of(result.payoffs[0::2]), mean_of(result.payoffs[1::2])
+    return compare(even, odd) if result.match.leg == 0 else compare(odd, even)
+
+
+def mean_of(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def tally_scores(scores: Sequence[float]) -> Tally:
+    return Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0))
+
+
+def finished_pairs(results: Iterable[MatchResult]) -> list[tuple[MatchResult, MatchResult]]:
+    """The pairs of which both games are there, in order."""
+    legs: list[dict[int, MatchResult]] = [{}, {}]
+    for result in results:
+        legs[result.match.leg][result.match.pair] = result
+    return [(legs[0][pair], legs[1][pair]) for pair in sorted(legs[0].keys() & legs[1].keys())]
+
+
+def pair_scores(results: Iterable[MatchResult]) -> list[float]:
+    """The first player's score in each finished pair, in order."""
+    pairs = finished_pairs(results)
+    if pairs and len(pairs[0][0].payoffs) == 1:
+        return [compare(points(first), points(second)) for first, second in pairs]
+    return [(game_score(first) + game_score(second)) / 2 for first, second in pairs]

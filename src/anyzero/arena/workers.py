@@ -1,0 +1,172 @@
+"""All cores: worker processes that play one game at a time, and what happens when one hangs or dies.
+
+The first worker compiles, the others start once it is ready and only load. A worker is an own session, so that Ctrl-C
+reaches the arena alone, and it ends by itself when the arena is gone.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from queue import Empty, Queue
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import Any
+
+from anyzero.arena.live import NOBODY, Live
+from anyzero.arena.match import CRASH, LATE, MatchResult, report
+from anyzero.arena.plan import Match, Plan
+from anyzero.games.errors import AnyzeroError
+from anyzero.games.game import Game
+from anyzero.games.load import load
+
+COMMAND = (sys.executable, "-P", "-c", "from anyzero.arena.worker import main; main()")
+GRACE_S = 0.5
+"""A player that comes back by itself this late is still reported by its own process."""
+LOOK_EVERY_S = 0.2
+
+
+def count_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Worker:
+    """One process and what it is doing."""
+
+    def __init__(self, plan: Plan, game: Game, path: Path, inbox: "Queue[Any]") -> None:
+        self.live = Live(path, game.max_plies, game.num_seats, create=True)
+        self.process = subprocess.Popen(
+            [*COMMAND, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        self.ready, self.late = False, False
+        self.number: int | None = None
+        """The task that it was given."""
+        self.reader = Thread(target=self.read, args=(inbox,), daemon=True)
+        self.reader.start()
+        self.send(asdict(plan))
+
+    def read(self, inbox: "Queue[Any]") -> None:
+        """Pass its answers on; None when there will be no more."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            with contextlib.suppress(ValueError):  # a line cut off by a kill
+                inbox.put((self, json.loads(line)))
+        inbox.put((self, None))
+
+    def send(self, value: Any) -> None:
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):  # it is gone; the reader says so
+            self.process.stdin.write(json.dumps(value).encode() + b"\n")
+            self.process.stdin.flush()
+
+    def end(self) -> int:
+        """Stop it, whatever it does; returns its exit code."""
+        self.process.kill()
+        code = self.process.wait()
+        self.reader.join()
+        for pipe in (self.process.stdin, self.process.stdout):
+            with contextlib.suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
+        return code
+
+
+class Crew:
+    """The workers of one plan, and the games that are left."""
+
+    def __init__(self, plan: Plan, matches: Sequence[Match], num_workers: int, folder: Path) -> None:
+        self.plan, self.matches, self.folder = plan, matches, folder
+        self.game = load(plan.game)
+        self.left = deque(range(len(matches)))
+        self.num_workers = max(1, min(num_workers, len(matches)))
+        self.workers: list[Worker] = []
+        self.inbox: Queue[Any] = Queue()
+        self.num_started = 0
+
+    def play(self) -> Iterator[MatchResult]:
+        """Results in the order in which games end."""
+        self.start()
+        while self.left or any(worker.number is not None for worker in self.workers):
+            self.stop_late_workers()
+            with contextlib.suppress(Empty):
+                result = self.handle(*self.inbox.get(timeout=LOOK_EVERY_S))
+                if result is not None:
+                    yield result
+
+    def handle(self, worker: Worker, message: Any) -> MatchResult | None:
+        if message is None:
+            return self.bury(worker)
+        if "error" in message:
+            raise AnyzeroError(f"{self.plan.game}: {message['error']}")
+        result = None
+        if "ready" in message:
+            worker.ready = True
+        else:
+            result = MatchResult.from_json({key: value for key, value in message.items() if key != "number"})
+            worker.number = None
+        self.give(worker)
+        while worker.ready and len(self.workers) < min(self.num_workers, len(self.workers) + len(self.left)):
+            self.start()
+        return result
+
+    def start(self) -> None:
+        self.num_started += 1
+        self.workers.append(Worker(self.plan, self.game, self.folder / f"live{self.num_started}", self.inbox))
+
+    def give(self, worker: Worker) -> None:
+        """The next game, if there is one."""
+        if self.left:
+            worker.number = self.left.popleft()
+            worker.send([worker.number, *self.matches[worker.number]])
+
+    def bury(self, worker: Worker) -> MatchResult | None:
+        """A worker has ended by itself or by us: whose move it was has lost the game, and another takes its place."""
+        code = worker.end()
+        self.workers.remove(worker)
+        number, live = worker.number, worker.live
+        blamed = number is not None and live.number == number and live.seat != NOBODY
+        if not blamed and not worker.late:
+            raise AnyzeroError(f"{self.plan.game}: a process ended with code {code} outside of any player's move")
+        if not blamed and number is not None:  # the move came after all, while its process was being stopped
+            self.left.appendleft(number)
+        if self.left:
+            self.start()
+        if not blamed:
+            return None
+        match = self.matches[live.number]
+        players = [self.plan.players[index] for index in match.by_seat(self.game.num_seats)]
+        late = "a move went on past the time limit and was stopped"
+        end = (LATE, late) if worker.late else (CRASH, f"its process ended with code {code}")
+        return report(self.game, match, players, live.opening, live, end)
+
+    def stop_late_workers(self) -> None:
+        now = time.monotonic()
+        for worker in self.workers:
+            live = worker.live
+            if worker.number == live.number and live.seat != NOBODY and now > live.deadline + GRACE_S:
+                worker.late = True
+                worker.process.kill()
+
+    def end(self) -> None:
+        for worker in self.workers:
+            worker.process.kill()
+        for worker in self.workers:
+            worker.end()
+
+
+def play_all(plan: Plan, matches: Sequence[Match], num_workers: int) -> Generator[MatchResult, None, None]:
+    """Play these games of the plan on so many cores; close the iterator to stop early."""
+    if not matches:
+        return
+    with TemporaryDirectory(prefix="anyzero-", ignore_cleanup_errors=True) as folder:
+        crew = Crew(plan, matches, num_workers, Path(folder))
+        try:
+            yield from crew.play()
+        finally:
+            crew.end()

@@ -1,0 +1,70 @@
+"""What a player is: a text, and a function that chooses an action."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from anyzero.games.contract import OVER
+from anyzero.games.game import Game, State
+from anyzero.search import search
+from anyzero.search.text import parse_search
+
+Choose = Callable[[Game, State, int], int]
+"""(game, state, seed) -> a legal action; the same seed gives the same action."""
+
+LATE_FACTOR, LATE_S = 1.5, 1.0
+"""A player with a budget of seconds may take this many times its budget, and so much on top: a busy machine is slow."""
+
+
+def do_nothing(game: Game) -> None:
+    """The preparation of a player that needs none."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """Chooses moves; keeps nothing from one move to the next."""
+
+    text: str
+    """What `parse_player` makes it from."""
+    choose: Choose
+    limit_s: float | None = None
+    """Most seconds that a move may take; None: it has no clock."""
+    prepare: Callable[[Game], None] = do_nothing
+    """Done once before the first game, so that no clock runs while code is compiled."""
+
+
+def random_player(text: str) -> Player:
+    """Every legal action with the same chance."""
+    return Player(text, choose_at_random)
+
+
+def choose_at_random(game: Game, state: State, seed: int) -> int:
+    actions = game.legal_actions(state)
+    return actions[(seed % 2**64 * len(actions)) >> 64]
+
+
+def search_player(text: str) -> Player:
+    """The best move of a search: `rave:2000,bias=1e-5`, `uct:0.5s`."""
+    wanted = parse_search(text)
+    arguments = wanted.arguments
+
+    def choose(game: Game, state: State, seed: int) -> int:
+        actions = game.legal_actions(state)
+        return actions[0] if len(actions) == 1 else search(game, state, seed=seed, **arguments).best_action
+
+    def prepare(game: Game) -> None:
+        state = first_decision(game)
+        if state is not None:
+            search(game, state, **{**arguments, "simulations": 1, "seconds": None})
+
+    limit_s = None if wanted.seconds is None else LATE_FACTOR * wanted.seconds + LATE_S
+    return Player(text, choose, limit_s, prepare)
+
+
+def first_decision(game: Game) -> State | None:
+    """The first position in which a seat is to move, whatever chance does before; None if there is none."""
+    state = game.initial_state()
+    while game.seat_to_move(state) < 0:
+        if game.seat_to_move(state) == OVER:
+            return None
+        state = game.play(state, game.legal_actions(state)[0])
+    return state

@@ -1,0 +1,48 @@
+"""A player for tests, as a user would write one: it plays the first legal action, and one fault at its third move."""
+
+import os
+import time
+
+from anyzero.players import Player
+
+
+def make(fault: str = "none", limit: float = 0.3):
+    def choose(game, state, seed):
+        if game.format_state(state).count("x") >= 2:
+            return FAULTS[fault](game, state)
+        return game.legal_actions(state)[0]
+
+    return Player("faulty", choose, limit_s=limit)
+
+
+def crash(game, state):
+    raise RuntimeError("out of ideas")
+
+
+def die(game, state):
+    os._exit(7)
+
+
+def illegal(game, state):
+    return -5
+
+
+def nonsense(game, state):
+    return "somewhere"
+
+
+def hang(game, state):
+    while True:
+        time.sleep(60)
+
+
+def late(game, state):
+    time.sleep(0.4)
+    return game.legal_actions(state)[0]
+
+
+def none(game, state):
+    return game.legal_actions(state)[0]
+
+
+FAULTS = {function.__name__: function for function in (crash, die, illegal, nonsense, hang, late, none)}

@@ -1,0 +1,84 @@
+"""From texts to players, and what they choose."""
+
+import pytest
+
+import anyzero
+from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.players import Player, parse_player
+
+GAME = anyzero.load("tic_tac_toe")
+START = GAME.initial_state()
+
+
+def test_random_play_gives_every_action_its_share():
+    player = parse_player("random")
+    seeds = [((2 * number + 1) << 64) // 18 for number in range(9)]  # the middles of nine equal parts
+    assert [player.choose(GAME, START, seed) for seed in seeds] == GAME.legal_actions(START)
+    assert player.choose(GAME, START, 2**64 - 1) == GAME.legal_actions(START)[-1]
+
+
+def test_a_search_player_plays_the_search_s_best_move():
+    player = parse_player("uct:100,exploration=1.0")
+    found = player.choose(GAME, START, 3)
+    assert found == anyzero.search.search(GAME, START, "uct", simulations=100, seed=3, exploration=1.0).best_action
+    assert player.limit_s is None
+
+
+def test_a_budget_of_seconds_allows_half_as_much_again_and_a_second():
+    assert parse_player("grave:2s").limit_s == 4.0
+
+
+def test_the_only_move_is_played_without_a_search():
+    state = START
+    for move in ("a1", "b1", "a2", "b2", "b3", "a3", "c1", "c2"):
+        state = GAME.play(state, move)
+    assert parse_player("uct:900000000").choose(GAME, state, 0) == GAME.legal_actions(state)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "says"),
+    [
+        ("rondom", UnknownNameError, "did you mean random"),
+        ("uctt:5", UnknownNameError, "did you mean uct"),
+        ("zzz", UnknownNameError, "known: random, flat"),
+        ("", UnknownNameError, "known: random, flat"),
+        ("uct", BadOptionError, "the budget ''"),
+        ("uct:-5", BadOptionError, "the budget '-5'"),
+        ("uct:nan", BadOptionError, "the budget 'nan'"),
+        ("random:5", BadOptionError, "neither a budget"),
+        ("uct:5,explore=1", UnknownNameError, "did you mean exploration"),
+        ("./nowhere.py", UnknownNameError, "cannot read the player file ./nowhere.py"),
+    ],
+)
+def test_a_wrong_text_is_answered_with_what_is_possible(text, error, says):
+    with pytest.raises(error, match="."):
+        parse_player(text)
+    try:
+        parse_player(text)
+    except AnyzeroError as found:
+        assert says in str(found)
+
+
+def test_a_file_makes_a_player_with_typed_options(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from anyzero.players import Player\n"
+        "def make(index: int = 0):\n"
+        "    return Player('mine', lambda game, state, seed: game.legal_actions(state)[index])\n"
+    )
+    player = parse_player(f"{path}:index=2")
+    assert player.text == f"{path}:index=2"
+    assert player.choose(GAME, START, 0) == GAME.legal_actions(START)[2]
+    with pytest.raises(UnknownNameError, match="did you mean index"):
+        parse_player(f"{path}:indx=2")
+    path.write_text("def make():\n    return 5\n")
+    with pytest.raises(AnyzeroError, match="not a Player"):
+        parse_player(str(path))
+    path.write_text("x = 1\n")
+    with pytest.raises(AnyzeroError, match="has no function make"):
+        parse_player(str(path))
+
+
+def test_a_player_is_a_text_and_a_function():
+    player = Player("mine", lambda game, state, seed: 4)
+    assert (player.choose(GAME, START, 0), player.limit_s, player.prepare(GAME)) == (4, None, None)
