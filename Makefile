@@ -24,10 +24,10 @@ check: setup
 	$(BIN)/mypy
 
 test: setup
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadgroup
 
 test-all: setup
-	$(BIN)/pytest -n 2 -m ''
+	$(BIN)/pytest -n 2 --dist loadgroup -m ''
 
 bench: setup
 	$(BIN)/python benchmarks/run.py

@@ -1,6 +1,20 @@
-"""Settings for all tests: hypothesis without deadlines (a first call may compile) and the same examples each time."""
+"""Settings for all tests.
 
+Hypothesis runs without deadlines (a first call may compile) and with the same examples each time. Tests of one game go
+to one worker, so that two workers do not compile the same kernel at the same time.
+"""
+
+import pytest
 from hypothesis import settings
+
+from anyzero.games.load import BUILT_IN
 
 settings.register_profile("anyzero", deadline=None, derandomize=True, database=None)
 settings.load_profile("anyzero")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        game = next((name for name in BUILT_IN if name in item.nodeid), None)
+        if game is not None:
+            item.add_marker(pytest.mark.xdist_group(game))

@@ -1,4 +1,4 @@
-"""A player for tests, as a user would write one: it plays the first legal action, and one fault at its third move."""
+"""A player for tests, as a user would write one: it plays the first legal action and, with few left, its fault."""
 
 import os
 import time
@@ -6,13 +6,12 @@ import time
 from anyzero.players import Player
 
 
-def make(fault: str = "none", limit: float = 0.3):
+def make(fault: str = "none", limit: float = 0.0):
     def choose(game, state, seed):
-        if game.format_state(state).count("x") >= 2:
-            return FAULTS[fault](game, state)
-        return game.legal_actions(state)[0]
+        actions = game.legal_actions(state)
+        return actions[0] if len(actions) > 5 else FAULTS[fault](game, state)
 
-    return Player("faulty", choose, limit_s=limit)
+    return Player("faulty", choose, limit_s=limit or None)
 
 
 def crash(game, state):
@@ -37,7 +36,7 @@ def hang(game, state):
 
 
 def late(game, state):
-    time.sleep(0.4)
+    time.sleep(0.9)
     return game.legal_actions(state)[0]
 
 

@@ -101,6 +101,5 @@ def test_on_2000_simulated_matches_the_error_rates_are_within_their_bounds(draw_
     elo0, elo1 = 0.0, 80.0
     null = simulate_matches(tune_to_score(expected_score(elo0), draw_rate, spread), elo0, elo1, 2000, rng)
     real = simulate_matches(tune_to_score(expected_score(elo1), draw_rate, spread), elo0, elo1, 2000, rng)
-    print(null, real)
     assert null[1] <= 0.074
     assert real[0] <= 0.074

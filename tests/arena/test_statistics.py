@@ -19,8 +19,8 @@ def test_pairs_are_counted_in_five_classes():
 
 
 def test_the_elo_interval_comes_from_the_variance_of_pair_scores():
-    # 10 pairs lost, 20 halved, 10 won 3:1, 60 won 2:0: mean 0.775, mean of squares 0.70625, variance 0.105625 = 0.325^2;
-    # the standard error of 100 pairs is 0.0325.
+    # 10 pairs lost, 20 halved, 10 won 3:1, 60 won 2:0: mean 0.775, mean of squares 0.70625,
+    # variance 0.105625 = 0.325 squared; the standard error of 100 pairs is 0.0325.
     found = elo_interval([10, 0, 20, 10, 60])
     assert found.value == pytest.approx(elo_difference(0.775))
     assert found.low == pytest.approx(elo_difference(0.775 - 1.959964 * 0.0325))
@@ -30,7 +30,7 @@ def test_the_elo_interval_comes_from_the_variance_of_pair_scores():
 def test_pairs_that_are_always_split_narrow_the_interval():
     split, mixed = elo_interval([0, 1, 98, 1, 0]), elo_interval([25, 0, 50, 0, 25])
     assert split.value == mixed.value == 0.0
-    assert split.high < 2 < 48 < mixed.high  # single games would not tell the two apart
+    assert split.high < 5 < 48 < mixed.high  # single games would not tell the two apart
 
 
 def test_twenty_pairs_won_without_a_loss_are_finite_and_one_sided():
@@ -51,7 +51,9 @@ def test_draws_alone_leave_a_doubt():
     assert found == pytest.approx((0.0, -elo_difference(0.5 + half), elo_difference(0.5 + half)))
 
 
-@pytest.mark.parametrize("counts", [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 1], [5, 0, 0, 0, 0]])
+@pytest.mark.parametrize(
+    "counts", [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 1], [5, 0, 0, 0, 0]]
+)
 def test_the_limits_hold_the_value_and_are_finite(counts):
     value, low, high = elo_interval(counts)
     assert low <= value <= high

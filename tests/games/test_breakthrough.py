@@ -124,6 +124,7 @@ def test_boards_that_cannot_be_played_are_refused(rows, columns):
         load("breakthrough", rows=rows, columns=columns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["breakthrough:rows=4,columns=16", "breakthrough:rows=32,columns=2"])
 def test_the_laws_hold_on_the_longest_and_the_widest_board(text):
     assert [result for result in check_game(load(text), simulate=False) if not result.ok] == []

@@ -133,6 +133,7 @@ def test_boards_that_cannot_be_played_are_refused(rows, columns):
         load("connect_four", rows=rows, columns=columns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["rows=15,columns=4", "rows=7,columns=8"])
 def test_the_laws_hold_on_boards_that_fill_the_word(size):
     assert [result for result in check_game(load(f"connect_four:{size}"), simulate=False) if not result.ok] == []

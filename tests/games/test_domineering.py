@@ -145,6 +145,7 @@ def test_boards_that_cannot_be_played_are_refused(rows, columns):
         load("domineering", rows=rows, columns=columns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["rows=2,columns=26", "rows=32,columns=2"])
 def test_the_laws_hold_on_boards_that_are_not_square(size):
     assert [result for result in check_game(load(f"domineering:{size}"), simulate=False) if not result.ok] == []

@@ -99,6 +99,7 @@ def test_boards_that_cannot_be_played_are_refused(rows, columns):
         load("knightthrough", rows=rows, columns=columns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["rows=4,columns=16", "rows=32,columns=2", "rows=6,columns=3"])
 def test_the_laws_hold_on_odd_boards(size):
     assert [result for result in check_game(load(f"knightthrough:{size}"), simulate=False) if not result.ok] == []

@@ -19,7 +19,7 @@ EXAMPLE = FILES.parent / "examples" / "tic_tac_toe.py"
 VARIANTS = [
     *(name for name in BUILT_IN if name not in ("hex", "breakthrough")),
     "hex:size=5",
-    "hex:size=4,swap=true",
+    "hex:size=5,swap=true",
     "breakthrough:rows=5,columns=6",
     str(FILES / "race.py"),
     str(EXAMPLE),

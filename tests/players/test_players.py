@@ -1,10 +1,13 @@
 """From texts to players, and what they choose."""
 
+import re
+
 import pytest
 
 import anyzero
 from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.players import Player, parse_player
+from anyzero.search import search
 
 GAME = anyzero.load("tic_tac_toe")
 START = GAME.initial_state()
@@ -20,7 +23,7 @@ def test_random_play_gives_every_action_its_share():
 def test_a_search_player_plays_the_search_s_best_move():
     player = parse_player("uct:100,exploration=1.0")
     found = player.choose(GAME, START, 3)
-    assert found == anyzero.search.search(GAME, START, "uct", simulations=100, seed=3, exploration=1.0).best_action
+    assert found == search(GAME, START, "uct", simulations=100, seed=3, exploration=1.0).best_action
     assert player.limit_s is None
 
 
@@ -51,12 +54,8 @@ def test_the_only_move_is_played_without_a_search():
     ],
 )
 def test_a_wrong_text_is_answered_with_what_is_possible(text, error, says):
-    with pytest.raises(error, match="."):
+    with pytest.raises(error, match=re.escape(says)):
         parse_player(text)
-    try:
-        parse_player(text)
-    except AnyzeroError as found:
-        assert says in str(found)
 
 
 def test_a_file_makes_a_player_with_typed_options(tmp_path):

@@ -1,12 +1,24 @@
 """Who is stronger: games in pairs with the seats swapped, on all cores, with honest intervals.
 
 Reading order: `plan` (which games), `openings`, `match` (one game), `worker` and `workers` (many at once), `record`
-(what a stopped run goes on from), `statistics`, `sprt`, `standings` and `ratings` (what it says), `arena` (the door).
+(what a stopped run goes on from), `statistics`, `sprt` and `standings` (what two players' games say), `arena` (the
+door), `ratings` and `tournament` (more than two).
 """
 
 from anyzero.arena.arena import compare, play_games
 from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.sprt import Sprt
 from anyzero.arena.standings import Standings
+from anyzero.arena.tournament import Tournament, play_tournament
 
-__all__ = ["Match", "Plan", "Sprt", "Standings", "compare", "make_plan", "play_games"]
+__all__ = [
+    "Match",
+    "Plan",
+    "Sprt",
+    "Standings",
+    "Tournament",
+    "compare",
+    "make_plan",
+    "play_games",
+    "play_tournament",
+]

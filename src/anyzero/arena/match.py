@@ -11,6 +11,7 @@ from anyzero.arena.live import Live
 from anyzero.arena.openings import draw_outcome
 from anyzero.arena.plan import Match
 from anyzero.games.contract import CHANCE, OVER
+from anyzero.games.errors import BadGameError
 from anyzero.games.game import Game, State
 from anyzero.players import Player
 
@@ -73,6 +74,8 @@ def play_match(
         state = game.play(state, action)
     reason, detail, draws = NORMAL, "", 0
     while (seat := game.seat_to_move(state)) != OVER:
+        if live.num_actions >= game.max_plies:
+            raise BadGameError(f"a game was longer than its max_plies, {game.max_plies}")
         if seat == CHANCE:
             action = draw_outcome(game, state, draw_unit("chance", seed, match.pair, draws))
             draws += 1

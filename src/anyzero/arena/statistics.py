@@ -28,7 +28,7 @@ def expected_score(elo: float) -> float:
 
 def elo_difference(score: float) -> float:
     """How much stronger a player with this score is; the score lies between 0 and 1, both left out."""
-    return -400.0 * math.log10(1.0 / score - 1.0)
+    return 400.0 * math.log10(score / (1.0 - score))
 
 
 def count_pairs(scores: Sequence[float]) -> list[int]:

@@ -6,6 +6,7 @@ process ends at once, even in the middle of a move.
 
 import json
 import os
+import shutil
 import sys
 import threading
 from pathlib import Path
@@ -45,6 +46,7 @@ def take_output() -> TextIO:
 def read_tasks(tasks: "SimpleQueue[Any]") -> None:
     for line in sys.stdin:
         tasks.put(json.loads(line))
+    shutil.rmtree(Path(sys.argv[1]).parent, ignore_errors=True)  # the arena was killed before it could clean up
     os._exit(0)
 
 

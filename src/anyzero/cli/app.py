@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from anyzero.cli import bench, check, games, match, perft, search, show
+from anyzero.cli import bench, check, games, match, perft, search, show, tournament
 
 app = typer.Typer(
     name="anyzero",
@@ -20,6 +20,7 @@ app.command("show", epilog=show.EXAMPLES)(show.show)
 app.command("perft", epilog=perft.EXAMPLES)(perft.perft)
 app.command("search", epilog=search.EXAMPLES)(search.search)
 app.command("match", epilog=match.EXAMPLES)(match.match)
+app.command("tournament", epilog=tournament.EXAMPLES)(tournament.tournament)
 app.add_typer(bench.app, name="bench")
 
 

@@ -20,7 +20,8 @@ EXAMPLES = (
     "anyzero match connect_four uct:400 uct:200 --games 4000 --sprt 0 50"
 )
 
-PlayerText = Annotated[str, typer.Argument(help="random, a search (uct:2000, grave:0.5s), or a path to a player file.")]
+SHOW_EVERY_S = 0.2
+
 Games = Annotated[int, typer.Option("--games", help="How many games two players play; an even number.")]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same openings and games.")]
 Openings = Annotated[
@@ -72,21 +73,23 @@ def match(
 def progress(plan: "Plan", record: Path | None, *, quiet: bool) -> "Iterator[Watch]":
     """A bar with the running score on a terminal; on Ctrl-C, what was kept and how to go on."""
     import sys
+    import time
 
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    total, done = len(plan.matches()), 0
+    total, done, shown = len(plan.matches()), 0, 0.0
     try:
         with Progress(*columns, console=console, transient=True, disable=quiet or not sys.stderr.isatty()) as bar:
             task = bar.add_task("playing", total=total)
 
             def watch(results: "Results") -> None:
-                nonlocal done
+                nonlocal done, shown
                 done = len(results)
-                if not bar.disable:
+                if not bar.disable and time.monotonic() - shown > SHOW_EVERY_S:
+                    shown = time.monotonic()
                     bar.update(task, completed=done, description=running_score(plan, results))
 
             yield watch

@@ -1,0 +1,270 @@
+"""Many games in other processes: the same result on any number of them, and players that take a process down."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from anyzero.arena import Match, Sprt, compare, make_plan, play_games
+from anyzero.arena.match import MatchResult
+from anyzero.arena.record import Record
+from anyzero.arena.standings import Tally, make_standings
+from anyzero.games.errors import AnyzeroError
+
+FAULTY = Path(__file__).parent / "faulty.py"
+SAME = ("tic_tac_toe", "uct:50", "random")
+QUICK = {"players": ("random", str(FAULTY)), "openings": 0}
+"""Players and openings without a search: such workers start in no time."""
+
+
+def without_time(results):
+    return {match: {**result.to_json(), "seconds": None} for match, result in results.items()}
+
+
+def test_one_and_two_workers_play_the_same_games():
+    plan = make_plan(SAME[0], SAME[1:], games=12, seed=5)
+    one, two = play_games(plan, workers=1), play_games(plan, workers=2)
+    assert list(one) == list(two) == plan.matches()
+    assert without_time(one) == without_time(two)
+    other = play_games(make_plan(SAME[0], SAME[1:], games=12, seed=6), workers=2)
+    assert without_time(other) != without_time(one)
+
+
+def test_the_games_of_a_pair_share_the_opening_and_swap_the_seats():
+    results = play_games(make_plan(SAME[0], SAME[1:], games=6, openings=2), workers=2)
+    for pair in range(3):
+        legs = [results[Match(0, 1, pair, leg)] for leg in (0, 1)]
+        assert legs[0].moves[:2] == legs[1].moves[:2]
+        assert [leg.players for leg in legs] == [["uct:50", "random"], ["random", "uct:50"]]
+
+
+def test_a_sequential_test_stops_at_the_same_pair_on_any_number_of_workers():
+    found = []
+    for workers in (1, 2):
+        test = Sprt(0.0, 150.0)
+        standings = compare(*SAME, games=400, sprt=test, workers=workers)
+        found.append((test.counts, test.decision, standings.to_json()))
+    assert found[0] == found[1]
+    assert found[0][1] == "elo1"
+    assert found[0][2]["games"] == 2 * sum(found[0][0]) < 100
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason", "detail"),
+    [
+        ("crash", "crash", "RuntimeError: out of ideas"),
+        ("die", "crash", "its process ended with code 7"),
+        ("illegal", "illegal move", "action -5 is not legal"),
+        ("hang", "time", "a move went on past the time limit and was stopped"),
+        ("late", "time", "a move took"),
+    ],
+)
+def test_a_player_at_fault_loses_that_game_and_the_match_goes_on(fault, reason, detail):
+    player = f"{FAULTY}:fault={fault}" + (",limit=0.8" if reason == "time" else "")
+    standings = compare("tic_tac_toe", player, "random", games=2, openings=0, workers=2)
+    assert standings.games == 2
+    assert standings.forfeits
+    for result in standings.forfeits:
+        assert (result.reason, result.players[result.forfeited_by]) == (reason, player)
+        assert result.detail.startswith(detail)
+        assert result.payoffs[result.forfeited_by] == -1.0
+        assert len(result.moves) >= 4  # the moves up to the fault are kept
+
+
+def test_a_game_that_fails_by_itself_is_an_error_in_one_sentence(tmp_path):
+    broken = tmp_path / "broken.py"
+    race = (Path(__file__).parent.parent / "race.py").read_text()
+    broken.write_text(race.replace("    state.total += action", "    state.total += 10 // (action - 4 + 1)"))
+    with pytest.raises(AnyzeroError, match="ZeroDivisionError"):
+        compare(str(broken), "random", "random", games=2, openings=0)
+    broken.write_text(race.replace("    state.total += action", "    state.total += 0"))
+    with pytest.raises(AnyzeroError, match="longer than its max_plies, 10"):
+        compare(str(broken), "random", "random", games=2, openings=0)
+
+
+def test_a_search_beats_random_play_at_connect_four():
+    """A player of equal strength would score 35 of 40 once in a million matches."""
+    standings = compare("connect_four", "uct:200", "random", games=40, workers=2)
+    assert standings.tally.score >= 35 / 40
+    assert standings.elo.low > 100
+
+
+def test_players_with_a_clock_keep_it():
+    standings = compare("tic_tac_toe", "uct:0.02s", "random", games=4, workers=2)
+    assert (standings.games, standings.forfeits) == (4, ())
+
+
+def test_one_seat_is_compared_on_the_same_deals():
+    standings = compare("take_it_easy", *QUICK["players"], games=20, workers=2)
+    found = standings.to_json()
+    assert (found["elo"], found["games"], found["wins"] + found["draws"] + found["losses"]) == (None, 20, 10)
+    first, second = found["mean_scores"]
+    assert found["difference"] == pytest.approx(first - second)
+    assert found["difference_low"] < found["difference"] < found["difference_high"]
+
+
+@pytest.mark.slow
+def test_a_search_beats_random_play_at_take_it_easy():
+    """Random play scores 10.7 on average, flat Monte Carlo more than five times as much."""
+    standings = compare("take_it_easy", "flat:1000", "random", games=20)
+    assert standings.difference.low > 30
+
+
+# --- standings by hand
+
+
+def result(pair, leg, payoffs):
+    match = Match(0, 1, pair, leg)
+    return MatchResult(match, ["a", "b"], 0, [], payoffs, None, "normal", None, "", [0.0, 0.0])
+
+
+def test_standings_count_for_the_first_player_whatever_its_seat():
+    won, lost, drawn = [1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]
+    found = make_standings([result(0, 0, won), result(0, 1, lost), result(1, 0, drawn), result(1, 1, won)])
+    assert (found.tally, found.tally.score, found.games, found.pairs) == (Tally(2, 1, 1), 0.625, 4, [0, 1, 0, 0, 1])
+    assert found.seats == [Tally(1, 1, 0), Tally(1, 0, 1)]
+    named = {"wins", "draws", "losses", "score", "games", "elo", "elo_low", "elo_high", "seats", "pairs", "forfeits"}
+    assert set(found.to_json()) == named
+
+
+def test_a_pair_without_its_second_game_counts_for_the_score_only():
+    found = make_standings([result(0, 0, [1.0, -1.0]), result(1, 0, [1.0, -1.0]), result(1, 1, [1.0, -1.0])])
+    assert (found.games, found.pairs, found.tally.wins) == (3, [0, 0, 1, 0, 0], 2)
+
+
+def test_with_three_seats_the_mean_payoff_of_each_side_counts():
+    found = make_standings([result(0, 0, [0.5, -1.0, 0.5]), result(0, 1, [-1.0, 0.5, 0.5])])
+    assert (found.tally.wins, found.tally.losses) == (2, 0)  # 0.5 against -1; then 0.5 against -0.25
+
+
+# --- records
+
+
+def test_a_record_is_gone_on_from_and_not_played_again(tmp_path, monkeypatch):
+    path = tmp_path / "games.jsonl"
+    plan = make_plan(SAME[0], **QUICK, games=8)
+    short = make_plan(SAME[0], **QUICK, games=4)
+    play_games(short, record=path, workers=1)
+    assert len(path.read_text().splitlines()) == 1 + 4
+    kept = path.read_text()
+    results = play_games(plan, record=path, workers=1)
+    assert path.read_text().startswith(kept)
+    assert len(path.read_text().splitlines()) == 1 + 8
+    assert without_time(results) == without_time(play_games(plan, workers=1))
+    before = path.read_bytes()
+    monkeypatch.setattr("anyzero.arena.workers.Worker", None)  # no process is started
+    assert play_games(plan, record=path) == results
+    assert path.read_bytes() == before
+
+
+def test_a_broken_last_line_is_dropped_and_its_game_played_again(tmp_path, capfd):
+    path = tmp_path / "games.jsonl"
+    plan = make_plan(SAME[0], **QUICK, games=4)
+    whole = play_games(plan, record=path, workers=1)
+    for cut in (5, 60):
+        path.write_bytes(path.read_bytes()[:-cut])
+        assert without_time(play_games(plan, record=path, workers=1)) == without_time(whole)
+        assert "the last line is broken" in capfd.readouterr().err
+        assert len([json.loads(line) for line in path.read_text().splitlines()]) == 5
+
+
+def test_a_first_line_that_was_cut_off_is_written_again(tmp_path):
+    path = tmp_path / "games.jsonl"
+    plan = make_plan(SAME[0], **QUICK, games=2)
+    play_games(plan, record=path, workers=1)
+    path.write_bytes(path.read_bytes()[:20])
+    play_games(plan, record=path, workers=1)
+    assert len(path.read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"my diary\n", "is not a record of games"),
+        (b"\x00\xff\n\n", "is not a record of games"),
+        (b"[]", "is not a record of games"),
+        (b'{"form": "anyzero games 1", "game": "hex", "players": []}\n', "the record of another run"),
+    ],
+)
+def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path, content, says):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(AnyzeroError, match=says):
+        play_games(make_plan(SAME[0], **QUICK, games=2), record=path)
+    assert path.read_bytes() == content
+
+
+def test_a_record_of_another_seed_or_with_a_broken_middle_is_refused(tmp_path):
+    path = tmp_path / "games.jsonl"
+    plan = make_plan(SAME[0], **QUICK, games=2)
+    play_games(plan, record=path, workers=1)
+    content = path.read_bytes()
+    with pytest.raises(AnyzeroError, match="another run \\(seed 0, not 1\\)"):
+        play_games(make_plan(SAME[0], **QUICK, games=2, seed=1), record=path)
+    lines = content.splitlines(keepends=True)
+    path.write_bytes(lines[0] + b"{broken\n" + lines[2])
+    with pytest.raises(AnyzeroError, match="line 2 is not a finished game"):
+        play_games(plan, record=path)
+    assert path.read_bytes() == lines[0] + b"{broken\n" + lines[2]
+    with pytest.raises(AnyzeroError, match="cannot write"):
+        play_games(plan, record=tmp_path / "no" / "where")
+
+
+def test_two_runs_cannot_write_one_record(tmp_path):
+    plan = make_plan(SAME[0], **QUICK, games=2)
+    record = Record(tmp_path / "games.jsonl", plan)
+    with pytest.raises(AnyzeroError, match="is being written by another run"):
+        play_games(plan, record=record.path)
+    record.close()
+    assert len(play_games(plan, record=record.path, workers=1)) == 2
+
+
+# --- the real thing, stopped in the middle
+
+PLAYERS = ("uct:20000,solve=0", "uct:50")
+COMMAND = [*(sys.executable, "-m", "anyzero", "match", "tic_tac_toe"), *PLAYERS, "--games", "12", "--json"]
+
+
+def start_and_wait(path, num_lines):
+    process = subprocess.Popen(
+        [*COMMAND, "--record", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        if path.exists() and path.read_bytes().count(b"\n") > num_lines:
+            return process
+        time.sleep(0.01)
+    raise AssertionError(process.communicate())
+
+
+def test_killed_in_the_middle_and_resumed_is_as_if_nothing_had_happened(tmp_path):
+    path = tmp_path / "games.jsonl"
+    process = start_and_wait(path, 3)
+    process.kill()
+    process.communicate()
+    finished = path.read_bytes().count(b"\n") - 1
+    assert 3 <= finished < 12
+    again = subprocess.run([*COMMAND, "--record", str(path)], capture_output=True, text=True, check=True)
+    matches = [tuple(json.loads(line)["match"]) for line in path.read_text().splitlines()[1:]]
+    assert len(matches) == len(set(matches)) == 12
+    whole = compare("tic_tac_toe", *PLAYERS, games=12)
+    found = json.loads(again.stdout)
+    assert {key: found[key] for key in whole.to_json()} == whole.to_json()
+
+
+def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
+    path = tmp_path / "games.jsonl"
+    process = start_and_wait(path, 2)
+    start = time.monotonic()
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert time.monotonic() - start < 2.0
+    assert process.returncode == 130
+    assert b"the same command goes on from there" in err
+    assert b"Traceback" not in err
+    assert path.read_bytes().endswith(b"}\n")

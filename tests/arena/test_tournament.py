@@ -1,0 +1,79 @@
+"""Ratings by hand, and a small tournament."""
+
+import math
+
+import numpy as np
+import pytest
+
+from anyzero.arena import compare, play_tournament
+from anyzero.arena.ratings import rate
+from anyzero.games.errors import UnknownNameError
+from tests.arena.test_arena import QUICK
+
+
+def test_two_players_are_as_far_apart_as_their_score_says():
+    # 15 of 20, and the imaginary draw: odds of 15.5 to 5.5; information 21 p (1 - p).
+    found = rate([[0, 15], [5, 0]], anchor=1)
+    elo = 400 * math.log10(15.5 / 5.5)
+    half = 1.959964 * 400 / math.log(10) / math.sqrt(21 * 15.5 / 21 * 5.5 / 21)
+    assert found[0] == pytest.approx((elo, elo - half, elo + half))
+    assert found[1] == (0.0, 0.0, 0.0)
+
+
+def test_points_that_fit_the_model_give_its_strengths_back():
+    strengths = np.array([1.0, 2.0, 4.0, 10.0])
+    points = 30 * strengths[:, None] / (strengths[:, None] + strengths[None, :]) - 0.5
+    np.fill_diagonal(points, 0.0)
+    for anchor in range(4):
+        values = [rating.value for rating in rate(points.tolist(), anchor)]
+        assert values == pytest.approx((400 * np.log10(strengths / strengths[anchor])).tolist())
+
+
+def test_a_player_who_won_everything_has_a_finite_rating():
+    found = rate([[0, 0, 0], [10, 0, 5], [10, 5, 0]])
+    assert found[1].value == pytest.approx(found[2].value)
+    assert 0 < found[1].low < found[1].value < found[1].high < 2000
+
+
+def test_players_who_did_not_meet_are_still_rated():
+    values = [rating.value for rating in rate([[0, 30, 0], [10, 0, 30], [0, 10, 0]])]
+    assert values[0] > values[1] + 100 > values[2] + 200
+
+
+def test_a_round_robin_ranks_the_players_and_agrees_with_their_matches():
+    players = ["random", "uct:100", "uct:5"]
+    table = play_tournament("tic_tac_toe", players, games=12, workers=2, anchor="uct:5")
+    found = table.to_json()
+    assert [row["player"] for row in found["players"]] == ["uct:100", "uct:5", "random"]
+    assert (found["games"], found["anchor"], found["players"][1]["rating"]) == (36, "uct:5", 0.0)
+    assert [row["games"] for row in found["players"]] == [24, 24, 24]
+    cross = found["cross"]
+    assert all(cross[a][b] + cross[b][a] == 1.0 for a in range(3) for b in range(a))
+    assert [cross[place][place] for place in range(3)] == [None] * 3
+    assert found["players"][0]["points"] == pytest.approx(12 * (cross[0][1] + cross[0][2]))
+    alone = compare("tic_tac_toe", "random", "uct:100", games=12, workers=1)
+    assert alone == table.couples[0, 1]
+
+
+def test_a_tournament_goes_on_from_its_record(tmp_path):
+    path = tmp_path / "games.jsonl"
+    players = [*QUICK["players"], "random"]
+    whole = play_tournament("tic_tac_toe", players, games=4, openings=0, record=path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 1 + 12
+    path.write_bytes(b"".join(lines[:6]) + lines[6][:30])
+    again = play_tournament("tic_tac_toe", players, games=4, openings=0, record=path)
+    assert again.to_json() == whole.to_json()
+    assert path.read_bytes().startswith(b"".join(lines[:6]))
+    assert len(path.read_bytes().splitlines()) == 1 + 12
+
+
+def test_one_seat_rates_deals_and_shows_mean_scores():
+    found = play_tournament("take_it_easy", [*QUICK["players"], "random"], games=8, workers=1).to_json()
+    assert [row["games"] for row in found["players"]] == [8, 8, 8]
+    assert all(row["mean_score_low"] <= row["mean_score"] <= row["mean_score_high"] for row in found["players"])
+
+
+def test_an_anchor_that_does_not_play_is_refused():
+    with pytest.raises(UnknownNameError, match="did you mean uct:5"):
+        play_tournament("tic_tac_toe", ["random", "uct:5"], anchor="uct:6")
