@@ -13,6 +13,7 @@ settings.register_profile("anyzero", deadline=None, derandomize=True, database=N
 settings.load_profile("anyzero")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
 def pytest_collection_modifyitems(items):
     for item in items:
         game = next((name for name in BUILT_IN if name in item.nodeid), None)

@@ -86,7 +86,7 @@ def test_processes_that_start_together_do_not_break_each_other(cache):
     assert run(RACE, cache).hits == 1
 
 
-@pytest.mark.parametrize("damage", [b"", b"garbage" * 100, None])
+@pytest.mark.parametrize("damage", [b"garbage" * 100, None])
 def test_a_damaged_entry_is_thrown_away_and_rebuilt(cache, damage):
     expected = run(RACE, cache).moves
     (entry,) = entries(cache)

@@ -162,30 +162,3 @@ def same_state(states: Any, row: int, scratch: Any) -> bool:
         if record_word(states[row], word) != record_word(scratch[0], word):
             return False
     return True
-
-
-def lengths_of_games(game: Game, *, seed: int, num: int) -> np.ndarray:
-    """The plies of `num` random games; max_plies + 1 where one did not end by then."""
-    kernel = game.compile(count_plies)
-    states, scratch = game.new_states(num), (game.new_actions(), np.zeros(1, STREAM))
-    plies = [
-        kernel(game.rules, np.uint64(seed), number, game.max_plies, states[number : number + 1], *scratch)
-        for number in range(num)
-    ]
-    return np.array(plies)
-
-
-def count_plies(rules: Any, seed: Any, number: int, most: int, states: Any, actions: Any, streams: Any) -> int:
-    """Kernel: the plies of one random game, at most `most + 1`."""
-    rng, state = streams[0], states[0]
-    seed_stream(rng, seed, number)
-    initial_state(rules, state)
-    for ply in range(most + 1):
-        if seat_to_move(rules, state) == OVER:
-            return ply
-        count = legal_actions(rules, state, actions)
-        action = choose(rules, state, actions, count, RANDOM, rng)
-        if action < 0:
-            return most + 1
-        play(rules, state, action)
-    return most + 1

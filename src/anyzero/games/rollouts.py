@@ -13,6 +13,9 @@ from anyzero.compile.random import STREAM, seed_stream
 from anyzero.games.contract import payoffs, rollout
 from anyzero.games.game import Game, State
 
+APART_BYTES = 128
+"""Two cache lines: processors fetch them in pairs."""
+
 
 class RolloutSums(NamedTuple):
     """What the rollouts of each stream came to."""
@@ -38,11 +41,22 @@ def rollouts(
 
     def run(part: int) -> None:
         first, last = part * streams // threads, (part + 1) * streams // threads
-        scratch = game.new_states(1), game.new_actions(), np.zeros(1, STREAM), np.zeros(game.num_seats)
-        kernel(game.rules, root, np.uint64(seed % 2**64), first, last, repeats, *scratch, sums, moves)
+        kernel(game.rules, root, np.uint64(seed % 2**64), first, last, repeats, *new_scratch(game), sums, moves)
 
     run_parts(run, threads)
     return RolloutSums(sums, moves)
+
+
+def new_scratch(game: Game) -> tuple[Any, ...]:
+    """A thread's own state, actions, stream and result, each apart from whatever another thread writes to."""
+    sizes = (game.state_dtype, 1), (np.dtype(np.int32), game.max_legal), (STREAM, 1), (np.dtype(float), game.num_seats)
+    return tuple(zeros_apart(dtype, num) for dtype, num in sizes)
+
+
+def zeros_apart(dtype: Any, num: int) -> Any:
+    """Zeros with empty cache lines before and behind: threads that write to one line wait for each other."""
+    gap = -(-APART_BYTES // dtype.itemsize)
+    return np.zeros(num + 2 * gap, dtype)[gap : gap + num]
 
 
 def run_parts(run: Any, parts: int) -> None:
