@@ -9,6 +9,9 @@ from hypothesis import settings
 
 from anyzero.games.load import BUILT_IN
 
+SEARCHING = ("tests/search", "tests/players", "tests/arena", "test_arena_commands", "test_readme")
+"""Tests that share the search kernels of a few games."""
+
 settings.register_profile("anyzero", deadline=None, derandomize=True, database=None)
 settings.load_profile("anyzero")
 
@@ -16,6 +19,6 @@ settings.load_profile("anyzero")
 @pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
 def pytest_collection_modifyitems(items):
     for item in items:
-        game = next((name for name in BUILT_IN if name in item.nodeid), None)
-        if game is not None:
-            item.add_marker(pytest.mark.xdist_group(game))
+        group = next((name for name in (*SEARCHING, *BUILT_IN) if name in item.nodeid), None)
+        if group is not None:
+            item.add_marker(pytest.mark.xdist_group("search" if group in SEARCHING else group))

@@ -72,7 +72,7 @@ def test_bench_measures_rollouts(run):
         (["show", "hex", "--state", "what"], "a position looks like"),
         (["show", "chess", "--svg", "/nowhere/at/all.svg"], "cannot write"),
         (["perft", "hex", "-1"], "-1"),
-        (["perft", "hex", "many"], "integer"),
+        (["perft", "hex", "many"], "Invalid value"),
         (["bench", "rollouts", "hex", "--target", "gpu"], "known: cpu, cuda, interpreted"),
         (["bench", "rollouts", "hex", "--target", "cuda"], "GPU"),
         (["check", "./nowhere.py"], "cannot read the game file"),

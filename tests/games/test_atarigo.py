@@ -280,6 +280,7 @@ def test_a_traced_rollout_names_the_moves_of_a_game(size):
         assert again.tobytes() == state.tobytes()
 
 
+@pytest.mark.slow
 def test_the_laws_hold_on_boards_of_several_words():
     laws = ("interpreted is compiled", "symmetries commute with play", "positions have texts")
     results = check_game(load("atarigo:size=9"), *laws, num_games=3)

@@ -346,6 +346,7 @@ def test_a_picture_shows_pieces_and_what_to_click():
     assert scene.caption == "white to move"
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**64 - 1))
 @settings(max_examples=20)
 def test_a_rollout_draws_the_very_moves_of_plain_random_play(seed):

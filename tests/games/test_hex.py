@@ -247,6 +247,7 @@ def test_a_finished_game_is_left_alone_by_a_rollout():
     assert rollouts(THREE, state, 5).payoffs.tolist() == [[1, -1]] * 5
 
 
+@pytest.mark.slow
 def test_the_laws_hold_on_boards_with_wide_rows():
     results = check_game(load("hex:size=17"), "interpreted is compiled", "positions have texts", num_games=3)
     assert [result for result in results if not result.ok] == []
