@@ -90,12 +90,11 @@ def has_gpu() -> bool:
 def show(title: str, rows: list[dict[str, Any]]) -> None:
     print(f"\n{title}", flush=True)
     for row in rows:
-        print(
-            "  "
-            + "  ".join(
-                f"{key} {value:,}" if isinstance(value, int) else f"{key} {value}" for key, value in row.items()
-            )
-        )
+        print("  " + "  ".join(f"{key} {readable(value)}" for key, value in row.items()))
+
+
+def readable(value: Any) -> str:
+    return f"{value:,}" if type(value) is int else str(value)
 
 
 def main() -> None:

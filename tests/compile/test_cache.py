@@ -1,5 +1,6 @@
 """The disk cache, seen from real processes."""
 
+import io
 import os
 import resource
 import subprocess
@@ -7,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from anyzero.compile import cache as cache_module
 
 RACE = Path(__file__).parent.parent / "race.py"
 
@@ -104,6 +107,24 @@ def test_a_folder_that_cannot_be_written_costs_one_warning(tmp_path):
     assert done.moves > 0
     assert len(done.warnings) == 1
     assert "compiling in memory" in done.warnings[0]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("patience", "says"), [(0.01, "compiling hex for this machine"), (60.0, "")])
+def test_a_compilation_that_takes_long_says_so_on_a_terminal(monkeypatch, patience, says):
+    monkeypatch.setattr(cache_module, "NOTICE_AFTER_S", patience)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    notice = cache_module.DiskCache("hex", "some.kernel", None)
+    notice.start_notice()
+    if says:
+        notice.notice.join()
+    notice.stop_notice()
+    assert says in sys.stderr.getvalue()
+    assert bool(sys.stderr.getvalue()) == bool(says)
 
 
 def test_a_full_disk_costs_one_warning_and_leaves_no_part_behind(cache):

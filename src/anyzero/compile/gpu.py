@@ -37,6 +37,7 @@ def compile_function(function: FunctionType, *, is_kernel: bool) -> Any:
 def launch(kernel: Any, num: int, *args: Any) -> None:
     """Run a kernel with `num` threads or a few more, and wait for it."""
     with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*under-utilization")  # a first launch is small on purpose
         if is_simulated():  # its threads do not inherit NumPy's error state, and words must wrap around silently
             warnings.simplefilter("ignore", RuntimeWarning)
         kernel[-(-num // THREADS_A_BLOCK), THREADS_A_BLOCK](*args)
