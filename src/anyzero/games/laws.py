@@ -55,7 +55,7 @@ class Evidence:
     @cached_property
     def rollouts(self) -> int:
         plies = sum(len(record.seats) for record in self.records)
-        return min(40_000, self.plies * len(self.records) // plies)
+        return min(200_000, self.plies * len(self.records) // plies)
 
     def need_an_end(self) -> None:
         """Rollouts of a game that never ends would not come back."""
@@ -91,10 +91,9 @@ def judge(name: str, law: "Law", evidence: Evidence) -> LawResult:
 def first_sentence(text: str) -> str:
     """What a long message says first; a compiler's, after its own introduction, with the place that it speaks of."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in nopython")]
-    places = [
-        line.rstrip(":") for line in lines if line.startswith('File "') and "anyzero/games/observe.py" not in line
-    ]
-    place = next(iter(places), "")
+    others = ("anyzero/games/observe.py", "site-packages", "<")
+    places = [line for line in lines if line.startswith('File "') and not any(other in line for other in others)]
+    place = places[0].rstrip(":") if places else ""
     return " ".join([*lines[:1], place]).strip()[:300]
 
 
