@@ -13,6 +13,8 @@ from anyzero.compile.random import STREAM, seed_stream
 from anyzero.games.contract import payoffs, rollout
 from anyzero.games.game import Game, State
 
+PARTS_A_THREAD = 16
+"""A thread that is held up leaves its share to the others."""
 APART_BYTES = 128
 """Two cache lines: processors fetch them in pairs."""
 
@@ -38,12 +40,13 @@ def rollouts(
         return RolloutSums(*rollouts_on_gpu(game, root, streams, repeats, seed))
     sums, moves = np.zeros((streams, game.num_seats)), np.zeros(streams, np.int64)
     kernel = game.compile(rollout_streams, target)
+    parts = 1 if threads == 1 else PARTS_A_THREAD * threads
 
     def run(part: int) -> None:
-        first, last = part * streams // threads, (part + 1) * streams // threads
+        first, last = part * streams // parts, (part + 1) * streams // parts
         kernel(game.rules, root, np.uint64(seed % 2**64), first, last, repeats, *new_scratch(game), sums, moves)
 
-    run_parts(run, threads)
+    run_parts(run, parts, threads)
     return RolloutSums(sums, moves)
 
 
@@ -59,12 +62,12 @@ def zeros_apart(dtype: Any, num: int) -> Any:
     return np.zeros(num + 2 * gap, dtype)[gap : gap + num]
 
 
-def run_parts(run: Any, parts: int) -> None:
-    """run(0) ... run(parts - 1), each on a thread of its own; kernels release the GIL."""
-    if parts == 1:
+def run_parts(run: Any, parts: int, threads: int) -> None:
+    """run(0) ... run(parts - 1), whichever thread is free; kernels release the GIL."""
+    if threads == 1:
         run(0)
         return
-    with ThreadPoolExecutor(parts) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         list(pool.map(run, range(parts)))
 
 
