@@ -42,7 +42,7 @@ def prove_path(tree: Tree, path: Any, seats: Any, depth: int) -> None:
     level = depth
     while level > 0 and tree.proven[path[level]] != UNKNOWN:
         node, seat = path[level - 1], seats[level - 1]
-        found = best_proof(tree, node) if seat >= 0 else common_proof(tree, node)
+        found = best_proof(tree, node) if seat >= 0 else UNKNOWN  # nothing is certain of a chance node
         if found == UNKNOWN:
             tree.has_draw[node] |= tree.proven[path[level]] == DRAW
             return
@@ -62,11 +62,6 @@ def best_proof(tree: Tree, node: int) -> int:
         elif tree.proven[child] == DRAW and best == LOSS:
             best = DRAW
     return best
-
-
-def common_proof(tree: Tree, node: int) -> int:
-    """Nothing is certain of a chance node."""
-    return UNKNOWN
 
 
 def proven_payoffs(tree: Tree, node: int, seat: int, result: Any) -> None:

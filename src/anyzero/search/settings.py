@@ -36,7 +36,3 @@ class Settings(NamedTuple):
     solve: int = 1
     """Whether proven wins, losses and draws go up the tree; needs two seats with opposite payoffs."""
     evaluator: int = ROLLOUT
-
-    @property
-    def uses_amaf(self) -> bool:
-        return self.formula in (RAVE, GRAVE)
