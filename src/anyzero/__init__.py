@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from anyzero.games.game import Game, Symmetry
     from anyzero.games.laws import check_game
     from anyzero.games.load import load
+    from anyzero.search import search, search_many
 
 __all__ = [
     "CHANCE",
@@ -23,6 +24,8 @@ __all__ = [
     "Symmetry",
     "check_game",
     "load",
+    "search",
+    "search_many",
 ]
 __version__ = "0.1.0"
 
@@ -36,6 +39,8 @@ HOMES = {
     "Symmetry": "anyzero.games.game",
     "check_game": "anyzero.games.laws",
     "load": "anyzero.games.load",
+    "search": "anyzero.search",
+    "search_many": "anyzero.search",
 }
 
 

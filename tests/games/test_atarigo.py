@@ -267,17 +267,16 @@ def test_rollouts_have_the_exact_odds_of_random_play(rows):
 
 
 @pytest.mark.parametrize("size", [3, 9])
-def test_a_traced_rollout_names_the_moves_of_a_game(size):
+def test_a_traced_rollout_marks_the_stones_that_it_adds(size):
     game = load("atarigo", size=size)
     for stream in make_streams(5, 12 if size == 3 else 2):
-        state, again = game.initial_state(), game.initial_state()
-        keys, seats = np.zeros(game.max_plies, np.int32), np.zeros(game.max_plies, np.int8)
+        state, seen = game.initial_state(), np.zeros((2, size * size // 64 + 1), np.uint64)
         with np.errstate(over="ignore"):
-            moves = atarigo.traced_rollout(game.rules, state, game.new_actions(), stream, keys, seats)
-        assert seats[:moves].tolist() == [ply % 2 for ply in range(moves)]
-        for key in keys[:moves]:
-            again = game.play(again, int(key))
-        assert again.tobytes() == state.tobytes()
+            moves = atarigo.traced_rollout(game.rules, state, game.new_actions(), stream, seen)
+        marked = [{key for key in range(size * size) if int(row[key // 64]) >> (key % 64) & 1} for row in seen]
+        assert [len(keys) for keys in marked] == [(moves + 1) // 2, moves // 2]
+        rows = game.format_state(state).split()[0]
+        assert not marked[0] & marked[1], rows
 
 
 @pytest.mark.slow

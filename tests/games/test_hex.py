@@ -225,20 +225,27 @@ def test_a_rollout_fills_the_board_and_finds_its_only_winner(size, swap):
         assert [joined(letters, size, letter) for letter in "xo"] == [payoff > 0 for payoff in game.payoffs(state)]
 
 
-@pytest.mark.parametrize("swap", [False, True])
-def test_a_traced_rollout_names_every_move_of_a_full_board(swap):
-    game, streams = load("hex", size=4, swap=swap), make_streams(3, 40)
-    for stream in streams:
-        state, start = game.initial_state(), game.initial_state()
-        keys, seats = np.full(game.max_plies, -1), np.full(game.max_plies, -1)
+@pytest.mark.parametrize(("size", "swap"), [(4, False), (4, True), (11, False)])
+def test_a_traced_rollout_marks_the_stones_that_it_adds(size, swap):
+    """On 11x11 a row of cells lies across two words. With the swap, the first move is marked by the cell that it named."""
+    game = load("hex", size=size, swap=swap)
+    for stream in make_streams(3, 40):
+        state, seen = game.play(game.initial_state(), "b3"), np.zeros((2, size * size // 64 + 1), np.uint64)
         with np.errstate(over="ignore"):
-            moves = hex_rules.traced_rollout(game.rules, state, game.new_actions(), stream, keys, seats)
-        assert seats[:moves].tolist() == [ply % 2 for ply in range(moves)]
-        for key in keys[:moves]:
-            if not game.is_over(start):
-                start = game.play(start, int(key))
-        assert game.payoffs(start).tolist() == game.payoffs(state).tolist()
-        assert "." not in letters_of(state)
+            moves = hex_rules.traced_rollout(game.rules, state, game.new_actions(), stream, seen)
+        letters = letters_of(state)
+        assert "." not in letters
+        assert sum(int(word).bit_count() for word in seen.ravel()) == moves
+        if not swap:
+            for seat, letter in enumerate("xo"):
+                marked = {key for key in range(size * size) if int(seen[seat, key // 64]) >> (key % 64) & 1}
+                stones = {cell for cell in range(size * size) if letters[cell] == letter}
+                assert marked == stones - ({2 * size + 1} if seat == 0 else set())
+
+
+def test_amaf_keys_name_the_cell_as_it_is():
+    state = FOUR.play(FOUR.initial_state(), "a1")
+    assert [FOUR.amaf_key(state, FOUR.parse_action(state, move)) for move in ("b1", "d3")] == [1, 11]
 
 
 def test_a_finished_game_is_left_alone_by_a_rollout():

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from anyzero.search import selection
-from anyzero.search.methods import halving_rounds
+from anyzero.search import priors, selection
+from anyzero.search.halving import halving_rounds
 
 
 def test_uct_adds_a_bonus_for_what_was_tried_little():
@@ -15,8 +15,8 @@ def test_uct_adds_a_bonus_for_what_was_tried_little():
 
 def test_puct_follows_the_prior_at_a_fresh_parent():
     """C = 1.5, prior 0.25, parent without visits: 1.5 * 0.25 * sqrt(1) / 1 = 0.375; with 8 visits of 24: / 9, * 5."""
-    assert selection.puct_score(0.0, 0.25, 0.0, 0.0, 1.5) == pytest.approx(0.375)
-    assert selection.puct_score(0.1, 0.25, 8.0, 24.0, 1.5) == pytest.approx(0.1 + 1.5 * 0.25 * 5 / 9)
+    assert priors.puct_score(0.0, 0.25, 0.0, 0.0, 1.5) == pytest.approx(0.375)
+    assert priors.puct_score(0.1, 0.25, 8.0, 24.0, 1.5) == pytest.approx(0.1 + 1.5 * 0.25 * 5 / 9)
 
 
 def test_classic_weight_is_a_half_at_the_equivalence():

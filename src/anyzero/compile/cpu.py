@@ -11,6 +11,7 @@ from numba.extending import intrinsic
 from anyzero.compile import bits
 from anyzero.compile.bind import Function
 from anyzero.compile.cache import DiskCache
+from anyzero.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
 
 # The NumPy error model: a division by zero raises nothing, as on the GPU. The GIL is free while a kernel runs. Kernels
 # allocate nothing, so no references are counted: counting those to the tables of the rules took longer than the rules.
@@ -92,13 +93,14 @@ INTRINSICS: dict[Function, Any] = {
     bits.nth_bit: nth_bit,
     bits.record_words: record_words,
     bits.record_word: record_word,
+    **VECTOR_INTRINSICS,
 }
 
 
-def compile_function(function: FunctionType, cache: DiskCache | None) -> Any:
+def compile_function(function: FunctionType, cache: DiskCache | None, *, inline: bool) -> Any:
     """A dispatcher for `function`; only a kernel (what Python calls) has a cache, its callees are inside it."""
     if cache is None:
-        return numba.njit(**OPTIONS, **CALLEE_OPTIONS)(function)
+        return numba.njit(**OPTIONS, **CALLEE_OPTIONS, forceinline=inline)(function)
     dispatcher = numba.njit(**OPTIONS)(function)
     dispatcher._cache = cache
     return dispatcher

@@ -1,7 +1,7 @@
 """One door to the targets: a kernel, what it is compiled for, and where it is to run."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from types import FunctionType
 from typing import Any
@@ -23,22 +23,39 @@ class Unit:
     """Generic function -> the function to call instead."""
     modules: tuple[str, ...]
     """The modules that define those functions: their sources are part of the cache key."""
-    compiled: dict[tuple[Function, str], Any] = field(default_factory=dict, repr=False)
-    """Kernels compiled so far in this process, by (kernel, target)."""
+    inlined: str = ""
+    """A package whose functions are compiled into their callers: those of a kernel hand on dozens of arrays."""
+    compiled: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
+    """Kernels compiled so far in this process, by kernel, target and parts."""
 
 
 def compile_kernel(
-    function: Function, unit: Unit, target: str = "cpu", constants: Mapping[str, Any] | None = None
+    function: Function,
+    unit: Unit,
+    target: str = "cpu",
+    constants: Mapping[str, Any] | None = None,
+    parts: Mapping[Function, Function] | None = None,
 ) -> Any:
     """`function` for this unit on this target. Numba compiles it when it is first called, or loads it from disk.
 
     On `cuda` the result is launched as `kernel[blocks, threads](...)`; `constants` replaces globals of the kernel by
-    name, for sizes that only a GPU needs to know when it compiles.
+    name, for sizes that only a GPU needs to know when it compiles. `parts` stand in for functions of the kernel's own,
+    as a game's functions do for those of the contract.
     """
-    key = (function, target)
+    parts = parts or {}
+    key = (function, target, *parts.values())
     if key not in unit.compiled:
-        unit.compiled[key] = COMPILERS[target](function, unit, constants or {})
+        modules = tuple(sorted({*unit.modules, *(part.__module__ for part in parts.values())}))
+        inlined = (
+            "" if package_of(function.__module__) in map(package_of, unit.modules) else package_of(function.__module__)
+        )
+        whole = replace(unit, functions={**unit.functions, **parts}, modules=modules, inlined=inlined)
+        unit.compiled[key] = COMPILERS[target](function, whole, constants or {})
     return unit.compiled[key]
+
+
+def package_of(module: str) -> str:
+    return module.rpartition(".")[0]
 
 
 def compile_interpreted(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Function:
@@ -71,7 +88,8 @@ def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) ->
         rebuilt.__qualname__ += f"_{unit.name}_{(sources or str(id(unit)))[:12]}"
         is_kernel = rebuilt.__code__ is own.__code__
         rebuilt.__globals__.update(constants if is_kernel else {})
-        return cpu.compile_function(rebuilt, cache if is_kernel else None)
+        inline = bool(unit.inlined) and package_of(rebuilt.__module__) == unit.inlined
+        return cpu.compile_function(rebuilt, cache if is_kernel else None, inline=inline)
 
     return bind(function, {**unit.functions, **cpu.INTRINSICS}, wrap)
 

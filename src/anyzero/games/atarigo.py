@@ -11,7 +11,7 @@ import numpy as np
 
 from anyzero.compile.bits import trailing_zeros
 from anyzero.compile.random import U, random_below
-from anyzero.games.contract import OVER
+from anyzero.games.contract import OVER, mark
 from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import cell_index, format_grid, parse_choice, parse_grid, split_fields
@@ -240,12 +240,12 @@ def rollout(rules: Atarigo, state: State, actions: Any, rng: Any) -> int:
     return moves
 
 
-def traced_rollout(rules: Atarigo, state: State, actions: Any, rng: Any, keys: Any, seats: Any) -> int:
-    """The same, with its moves written down."""
+def traced_rollout(rules: Atarigo, state: State, actions: Any, rng: Any, seen: Any) -> int:
+    """The same, with its moves noted."""
     num_empty, moves = list_empty(rules, state, actions), 0
     while state.winner == NOBODY:
-        seats[moves] = state.mover
-        keys[moves] = play_at_random(rules, state, actions, num_empty - moves, rng)
+        seat = np.int64(state.mover)
+        mark(seen, seat, play_at_random(rules, state, actions, num_empty - moves, rng))  # type: ignore[arg-type]
         moves += 1
     return moves
 

@@ -87,20 +87,30 @@ def rollout(rules: Any, state: Any, actions: Any, rng: Any) -> int:
     return moves
 
 
-def traced_rollout(rules: Any, state: Any, actions: Any, rng: Any, keys: Any, seats: Any) -> int:
-    """A rollout that also writes the AMAF key and the seat of each of its moves, in order; returns how many."""
+def guided_rollout(rules: Any, state: Any, actions: Any, rng: Any) -> int:
+    """A rollout that knows something about the game: better moves are likelier; by default it is `rollout`."""
+    return rollout(rules, state, actions, rng)
+
+
+def traced_rollout(rules: Any, state: Any, actions: Any, rng: Any, seen: Any) -> int:
+    """A rollout that also adds the AMAF key of each of its moves to its seat's set of bits, `seen[seat]`."""
     moves = 0
     seat = seat_to_move(rules, state)
     while seat != OVER:
         count = legal_actions(rules, state, actions)
         index = draw_outcome(rules, state, actions, count, rng) if seat == CHANCE else random_below(rng, count)
         action = np.int64(actions[index])
-        seats[moves] = seat
-        keys[moves] = 0 if seat == CHANCE else amaf_key(rules, state, action)  # type: ignore[arg-type]
+        if seat != CHANCE:
+            mark(seen, seat, amaf_key(rules, state, action))  # type: ignore[arg-type]
         play(rules, state, action)  # type: ignore[arg-type]
         moves += 1
         seat = seat_to_move(rules, state)
     return moves
+
+
+def mark(seen: Any, seat: int, key: int) -> None:
+    """Add a key to the seat's set of bits."""
+    seen[seat, key >> 6] |= U(1) << U(key & 63)
 
 
 def draw_outcome(rules: Any, state: Any, actions: Any, count: int, rng: Any) -> int:
@@ -119,7 +129,7 @@ def draw_outcome(rules: Any, state: Any, actions: Any, count: int, rng: Any) -> 
 REQUIRED = (initial_state, seat_to_move, legal_actions, play, payoffs)
 """Compiled functions that every game has."""
 
-OPTIONAL = (chance_weight, encode, amaf_key, score, state_key, rollout, traced_rollout)
+OPTIONAL = (chance_weight, encode, amaf_key, score, state_key, rollout, guided_rollout, traced_rollout)
 """Compiled functions with a default, or that switch a feature on."""
 
 COMPILED = {function.__name__: function for function in (*REQUIRED, *OPTIONAL)}

@@ -121,10 +121,14 @@ class Game:
         return name in self.by_name
 
     def compile(
-        self, kernel: Callable[..., Any], target: str = "cpu", constants: Mapping[str, Any] | None = None
+        self,
+        kernel: Callable[..., Any],
+        target: str = "cpu",
+        constants: Mapping[str, Any] | None = None,
+        parts: Mapping[Callable[..., Any], Callable[..., Any]] | None = None,
     ) -> Any:
         """A kernel for this game; see `anyzero.compile.compile_kernel`."""
-        return compile_kernel(kernel, self.unit, target, constants)
+        return compile_kernel(kernel, self.unit, target, constants, parts)
 
     def new_states(self, num: int) -> Any:
         """An array of zeroed states."""

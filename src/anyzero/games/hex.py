@@ -17,6 +17,7 @@ from anyzero.games.grid import cell_index, format_grid, parse_choice, parse_grid
 from anyzero.games.hex_rules import (
     NOBODY,
     Hex,
+    amaf_key,
     can_swap,
     cell_of,
     encode,
@@ -48,7 +49,7 @@ def make(size: int = 11, swap: bool = False) -> Game:
         rules=Hex(size, swap, U(2**size - 1)),
         state=state_fields(size),
         functions=(
-            *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout, traced_rollout),
+            *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, amaf_key, rollout, traced_rollout),
             *(symmetries, format_action, parse_action, format_state, parse_state, scene),
         ),
         num_actions=size * size + swap,

@@ -12,7 +12,7 @@ import numpy as np
 
 from anyzero.compile.bits import count_bits, leading_bit, nth_bit, trailing_zeros
 from anyzero.compile.random import U, next_word, random_below
-from anyzero.games.contract import OVER
+from anyzero.games.contract import OVER, mark
 from anyzero.games.game import State
 
 NOBODY = -1
@@ -194,27 +194,42 @@ def rollout(rules: Hex, state: State, actions: Any, rng: Any) -> int:
     return moves
 
 
-def traced_rollout(rules: Hex, state: State, actions: Any, rng: Any, keys: Any, seats: Any) -> int:
-    """Fill the board move by move, in random order; the moves after the win count as well."""
+def traced_rollout(rules: Hex, state: State, actions: Any, rng: Any, seen: Any) -> int:
+    """A rollout whose moves are the stones that it adds; those after the win count as well."""
     if state.winner != NOBODY:
         return 0
-    moves, size = 0, board_size(state)
+    moves = 0
     while state.swap_ahead == 1:
-        seats[moves] = state.mover
-        keys[moves] = play_at_random(rules, state, actions, rng)
+        seat: Any = np.int64(state.mover)
+        mark(seen, seat, key_of(state, seat, play_at_random(rules, state, actions, rng)))
         moves += 1
-    seat = np.int64(state.mover)
-    for left in range(list_cells(rules, state, actions, size, 1), 0, -1):
-        index = random_below(rng, left)
-        cell = np.int64(actions[index])
-        actions[index] = actions[left - 1]
-        row, column = cell // size, cell % size
-        state.stones[seat, row] |= U(1) << U(column)
-        keys[moves], seats[moves] = cell if seat == 0 else column * size + row, seat
-        seat = 1 - seat
-        moves += 1
+    toggle_stones(state, seen)
+    moves += fill_board(rules, state, actions, rng)
+    toggle_stones(state, seen)
     find_winner(rules, state)
     return moves
+
+
+def toggle_stones(state: State, seen: Any) -> None:
+    """Change the bits of all stones: done before and after, it marks those that were added in between."""
+    size = board_size(state)
+    for seat in range(2):
+        for row in range(size):
+            word, shift = (row * size) >> 6, (row * size) & 63
+            stones = U(state.stones[seat, row])
+            seen[seat, word] ^= stones << U(shift)
+            if shift + size > 64:
+                seen[seat, word + 1] ^= stones >> U(64 - shift)
+
+
+def amaf_key(rules: Hex, state: State, action: int) -> int:
+    """The cell as it is, not as the mover sees it, so that a set of keys is a set of stones."""
+    return key_of(state, np.int64(state.mover), action)  # type: ignore[arg-type]
+
+
+def key_of(state: State, mover: int, action: int) -> int:
+    size = board_size(state)
+    return action if mover == 0 or action == size * size else action % size * size + action // size
 
 
 def play_at_random(rules: Hex, state: State, actions: Any, rng: Any) -> int:

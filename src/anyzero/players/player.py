@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from anyzero.games.contract import OVER
+from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game, State
-from anyzero.search import search
+from anyzero.search import Searcher
 from anyzero.search.text import parse_search
 
 Choose = Callable[[Game, State, int], int]
@@ -19,9 +20,13 @@ def do_nothing(game: Game) -> None:
     """The preparation of a player that needs none."""
 
 
+def keep_nothing() -> None:
+    """What a player does between games if it has no memory."""
+
+
 @dataclass(frozen=True)
 class Player:
-    """Chooses moves; keeps nothing from one move to the next."""
+    """Chooses moves. What it keeps from one move to the next it forgets before every game."""
 
     text: str
     """What `parse_player` makes it from."""
@@ -30,6 +35,8 @@ class Player:
     """Most seconds that a move may take; None: it has no clock."""
     prepare: Callable[[Game], None] = do_nothing
     """Done once before the first game, so that no clock runs while code is compiled."""
+    forget: Callable[[], None] = keep_nothing
+    """Done before every game: a game must not depend on the one before."""
 
 
 def random_player(text: str) -> Player:
@@ -45,19 +52,30 @@ def choose_at_random(game: Game, state: State, seed: int) -> int:
 def search_player(text: str) -> Player:
     """The best move of a search: `rave:2000,bias=1e-5`, `uct:0.5s`."""
     wanted = parse_search(text)
-    arguments = wanted.arguments
+    if float(wanted.options.get("noise_fraction", 0.0)) > 0.0:
+        raise BadOptionError(f"{text!r}: noise at the root is for self-play; a player that is measured has none")
+    searchers: dict[Game, Searcher] = {}
+
+    def searcher(game: Game) -> Searcher:
+        if game not in searchers:
+            searchers[game] = Searcher(game, **wanted.arguments)
+        return searchers[game]
 
     def choose(game: Game, state: State, seed: int) -> int:
         actions = game.legal_actions(state)
-        return actions[0] if len(actions) == 1 else search(game, state, seed=seed, **arguments).best_action
+        return actions[0] if len(actions) == 1 else searcher(game).choose(state, seed)
 
     def prepare(game: Game) -> None:
         state = first_decision(game)
         if state is not None:
-            search(game, state, **{**arguments, "simulations": 1, "seconds": None})
+            Searcher(game, **{**wanted.arguments, "simulations": 2, "seconds": None}).choose(state, 0)
+
+    def forget() -> None:
+        for known in searchers.values():
+            known.forget()
 
     limit_s = None if wanted.seconds is None else LATE_FACTOR * wanted.seconds + LATE_S
-    return Player(text, choose, limit_s, prepare)
+    return Player(text, choose, limit_s, prepare, forget)
 
 
 def first_decision(game: Game) -> State | None:

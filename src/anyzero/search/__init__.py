@@ -1,11 +1,24 @@
-"""One tree and many formulas: from flat Monte Carlo to PUCT, for any game.
+"""One tree and many formulas: from flat Monte Carlo to Gumbel AlphaZero, for any game.
 
-Reading order: `tree` (what a node is), `selection` (which child next), `amaf` (what rollouts say about other moves),
-`backup` (results and proofs go up), `simulation` (one pass of all of these), `methods` (the named recipes),
-`search` (the door).
+Reading order: `tree` (what a node is), `selection` (which child next, by statistics), `priors` (the same led by
+priors), `amaf` (what rollouts say about other moves), `backup` (results and proofs go up), `simulation` (one pass of
+all of these), `methods` (the named recipes), `run` (what drives the kernels), `search` and `many` (the doors).
 """
 
-from anyzero.search.result import SearchResult
-from anyzero.search.search import search
+import sys
+from types import ModuleType
 
-__all__ = ["SearchResult", "search"]
+from anyzero.search.many import ManyResults, search_many
+from anyzero.search.result import SearchResult
+from anyzero.search.search import Searcher, search
+
+__all__ = ["ManyResults", "SearchResult", "Searcher", "search", "search_many"]
+
+
+class CallableModule(ModuleType):
+    """`anyzero.search` is this folder once it has been imported, and a function to everybody: both must work."""
+
+    __call__ = staticmethod(search)
+
+
+sys.modules[__name__].__class__ = CallableModule

@@ -1,65 +1,77 @@
 """AMAF, "all moves as first": what a simulation says about every move that was made in it, not only the next one.
 
 A move counts once a simulation, for the seat that made it, at each node from which it was made *afterwards*. Walking
-the path from its end to the root, the moves seen so far are exactly those made from the node onwards.
-Brügmann 1993; Gelly and Silver 2007; Cazenave 2015 (GRAVE).
+the path from its end to the root, the moves seen so far are exactly those made from the node onwards: a set of bits a
+seat, to which every step up the path adds one. Brügmann 1993; Gelly and Silver 2007; Cazenave 2015 (GRAVE).
 """
 
 from typing import Any
 
 import numpy as np
 
+from anyzero.compile.bits import trailing_zeros
+from anyzero.compile.random import U
+from anyzero.compile.vectors import MOST_COUNT, SMALL_SET_WORDS, count_members, count_small_set
+from anyzero.games.contract import mark
+from anyzero.search.scratch import Scratch
 from anyzero.search.settings import GRAVE, Settings
 from anyzero.search.tree import NO_TABLE, Tree
 
 
-def update_amaf(tree: Tree, scratch: Any, settings: Settings, depth: int, moves: int, num_keys: int) -> None:
-    """Credit the moves of a simulation: `depth` on the path, then `moves` in the rollout."""
-    num_seen = 0
-    for ply in range(depth, depth + moves):
-        num_seen = see(scratch, scratch.seats[ply], scratch.keys[ply], num_keys, num_seen)
-    for level in range(depth - 1, -1, -1):
-        seat = scratch.seats[level]
+def forget_moves(scratch: Scratch, slot: int) -> None:
+    """No move has been seen in this simulation yet."""
+    seen = scratch.seen[slot]
+    for seat in range(seen.shape[0]):
+        for word in range(seen.shape[1]):
+            seen[seat, word] = U(0)
+
+
+def update_amaf(tree: Tree, scratch: Scratch, settings: Settings, slot: int) -> None:
+    """Credit the moves of a simulation: those of its rollout are seen already, the path's are added on the way."""
+    seen = scratch.seen[slot]
+    for level in range(scratch.depth[slot] - 1, -1, -1):
+        seat: Any = np.int64(scratch.seats[slot, level])
         if seat < 0:
             continue
-        num_seen = see(scratch, seat, scratch.keys[level], num_keys, num_seen)
-        node = scratch.path[level]
+        mark(seen, seat, scratch.keys[slot, level])
+        node = scratch.path[slot, level]
         if settings.formula == GRAVE:
-            credit_table(tree, scratch, node, num_seen, num_keys)
+            credit_table(tree, scratch, seen, node, scratch.result[slot])
         else:
-            credit_children(tree, scratch, node, seat, num_keys)
+            credit_children(tree, seen[seat], node, np.float32(scratch.result[slot, seat]))
 
 
-def see(scratch: Any, seat: int, key: int, num_keys: int, num_seen: int) -> int:
-    """Add a move to those seen in this simulation, once; returns how many there are."""
-    if seat < 0:
-        return num_seen
-    move = seat * num_keys + key
-    if scratch.stamps[move] == scratch.counters[0]:
-        return num_seen
-    scratch.stamps[move] = scratch.counters[0]
-    scratch.seen[num_seen] = move
-    return num_seen + 1
-
-
-def credit_children(tree: Tree, scratch: Any, node: int, seat: int, num_keys: int) -> None:
+def credit_children(tree: Tree, seen: Any, node: int, payoff: Any) -> None:
     """RAVE: the node's children whose moves were seen."""
     first, count = tree.first[node], tree.num_children[node]
-    keys, stamps = tree.amaf_key[first : first + count], scratch.stamps[seat * num_keys : (seat + 1) * num_keys]
+    keys = tree.amaf_key[first : first + count]
     amaf_visits, amaf_values = tree.amaf_visits[first : first + count], tree.amaf_value[first : first + count]
-    payoff, simulation = np.float32(scratch.result[seat]), np.int32(scratch.counters[0])
-    for index in range(count):  # without a branch: which moves were seen cannot be foreseen
-        seen = np.int32(1) if stamps[keys[index]] == simulation else np.int32(0)
-        amaf_visits[index] += seen
-        amaf_values[index] += payoff * np.float32(seen)
+    if len(seen) == SMALL_SET_WORDS:
+        count_small_set(keys, seen, amaf_visits, amaf_values, payoff, count)
+    else:
+        count_members(keys, seen, amaf_visits, amaf_values, payoff, count)
 
 
-def credit_table(tree: Tree, scratch: Any, node: int, num_seen: int, num_keys: int) -> None:
+def credit_table(tree: Tree, scratch: Scratch, seen: Any, node: int, result: Any) -> None:
     """GRAVE: the node's table, which knows the moves of every seat."""
     row = tree.table[node]
     if row == NO_TABLE:
         return
-    for index in range(num_seen):
-        move = scratch.seen[index]
-        tree.table_visits[row, move] += 1.0
-        tree.table_value[row, move] += scratch.result[move // num_keys]
+    for seat in range(seen.shape[0]):
+        visits, values, payoff = tree.table_visits[row, seat], tree.table_value[row, seat], np.float32(result[seat])
+        if seen.shape[1] == SMALL_SET_WORDS:
+            count_small_set(scratch.all_keys, seen[seat], visits, values, payoff, len(visits))
+        else:
+            credit_members(seen[seat], visits, values, payoff)
+
+
+def credit_members(seen: Any, visits: Any, values: Any, payoff: Any) -> None:
+    """Go through the set of bits: few of many keys were seen."""
+    for word in range(len(seen)):
+        left = seen[word]
+        while left != U(0):
+            key = (word << 6) + trailing_zeros(left)
+            left &= left - U(1)
+            if visits[key] < MOST_COUNT:
+                visits[key] += np.float32(1.0)
+                values[key] += payoff

@@ -1,50 +1,62 @@
 """Results go up the path, and so do proofs.
 
-Values need no sign: every node adds the payoff of the seat that chose it. Proofs are for games of two seats with
+Values need no sign: every node takes the payoff of the seat that chose it. Proofs are for games of two seats with
 opposite payoffs; there a node's proof is also seen from the seat that chose it.
 """
 
 from typing import Any
 
-from anyzero.search.tree import DRAW, LOSS, ROOT, UNKNOWN, WIN, Tree
+import numpy as np
+
+from anyzero.search.scratch import Scratch
+from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, PROVEN_BELOW, UNKNOWN, WIN, Tree
 
 
-def add_results(tree: Tree, path: Any, seats: Any, result: Any, depth: int) -> None:
+def add_results(tree: Tree, scratch: Scratch, slot: int) -> None:
     """Count the simulation at every node of the path, from its end to the root.
 
     A seat that has a proven draw in hand would not have gone on to lose: above its node such a result is a draw.
     """
-    for level in range(depth, 0, -1):
-        node, seat = path[level], seats[level - 1]
-        tree.visits[node] += 1
-        tree.value[node] += result[max(seat, 0)]  # the choice of chance is nobody's: any seat's payoff will do
-        if tree.has_draw[path[level - 1]] and result[seat] < 0.0:
-            result[:] = 0.0
-    tree.visits[ROOT] += 1
-    tree.value[ROOT] += result[max(seats[0], 0)]
+    path, seats, result = scratch.path[slot], scratch.seats[slot], scratch.result[slot]
+    for level in range(scratch.depth[slot], 0, -1):
+        seat = seats[level - 1]
+        add_result(tree, path[level], result[max(seat, 0)])  # the choice of chance is nobody's: any seat's will do
+        if tree.marks[path[level - 1]] & DRAW_BELOW and result[seat] < 0.0:
+            for other in range(len(result)):
+                result[other] = 0.0
+    add_result(tree, path[0], result[max(seats[0], 0)])
 
 
-def prove_end(tree: Tree, path: Any, seats: Any, result: Any, depth: int) -> None:
+def add_result(tree: Tree, node: int, payoff: float) -> None:
+    """The mean after one more payoff."""
+    tree.visits[node] += 1
+    tree.value[node] += np.float32((payoff - tree.value[node]) / tree.visits[node])
+
+
+def prove_end(tree: Tree, scratch: Scratch, slot: int) -> None:
     """The game is over at the end of the path: a win, a draw or a loss for whoever chose the last node."""
-    if depth == 0 or seats[depth - 1] < 0:
+    depth = scratch.depth[slot]
+    if depth == 0 or scratch.seats[slot, depth - 1] < 0:
         return
-    payoff = result[seats[depth - 1]]
+    node, payoff = scratch.path[slot, depth], scratch.result[slot, scratch.seats[slot, depth - 1]]
     if payoff == 1.0:
-        tree.proven[path[depth]] = WIN
+        tree.proven[node] = WIN
     elif payoff == -1.0:
-        tree.proven[path[depth]] = LOSS
+        tree.proven[node] = LOSS
     elif payoff == 0.0:
-        tree.proven[path[depth]] = DRAW
+        tree.proven[node] = DRAW
 
 
-def prove_path(tree: Tree, path: Any, seats: Any, depth: int) -> None:
+def prove_path(tree: Tree, scratch: Scratch, slot: int) -> None:
     """Carry a proof from the end of the path upwards for as long as it decides the node above."""
-    level = depth
+    path, seats, level = scratch.path[slot], scratch.seats[slot], scratch.depth[slot]
     while level > 0 and tree.proven[path[level]] != UNKNOWN:
         node, seat = path[level - 1], seats[level - 1]
+        tree.marks[node] |= PROVEN_BELOW
         found = best_proof(tree, node) if seat >= 0 else UNKNOWN  # nothing is certain of a chance node
         if found == UNKNOWN:
-            tree.has_draw[node] |= tree.proven[path[level]] == DRAW
+            if seat >= 0 and tree.proven[path[level]] == DRAW:
+                tree.marks[node] |= DRAW_BELOW
             return
         chooser = seats[level - 2] if level > 1 else seat
         tree.proven[node] = found if chooser == seat else -found if found != DRAW else DRAW

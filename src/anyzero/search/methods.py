@@ -4,7 +4,19 @@ import math
 from typing import Any, NamedTuple
 
 from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
-from anyzero.search.settings import ALWAYS, CLASSIC, FLAT, GRAVE, MINIMUM_ERROR, PUCT, RAVE, SIMPLE, UCT, Settings
+from anyzero.search.settings import (
+    ALWAYS,
+    CLASSIC,
+    FLAT,
+    GRAVE,
+    GUMBEL,
+    MINIMUM_ERROR,
+    PUCT,
+    RAVE,
+    SIMPLE,
+    UCT,
+    Settings,
+)
 
 
 class Method(NamedTuple):
@@ -27,7 +39,8 @@ METHODS: dict[str, Method] = {
     "grave": Method(Settings(GRAVE, 0.0), meaning="RAVE that borrows AMAF from an ancestor"),
     "halving": Method(Settings(FLAT, max_depth=1, solve=0), True, "sequential halving of the moves"),
     "shuss": Method(Settings(RAVE, 128.0, max_depth=1, solve=0), True, "sequential halving with AMAF scores"),
-    "puct": Method(Settings(PUCT, 1.25, 0.0), meaning="UCT led by priors"),
+    "puct": Method(Settings(PUCT, 1.25, -0.2), meaning="UCT led by priors"),
+    "gumbel": Method(Settings(GUMBEL), meaning="halving led by priors and Gumbel noise", final="gumbel"),
 }
 
 SCHEDULES = {"classic": CLASSIC, "minimum_error": MINIMUM_ERROR, "simple": SIMPLE, "always": ALWAYS}
@@ -39,10 +52,21 @@ OPTIONS = (
     "equivalence",
     "bias",
     "reference",
+    "table_after",
     "expand_after",
     "max_depth",
     "solve",
+    "transpositions",
+    "noise_fraction",
+    "noise_concentration",
+    "noise_total",
+    "considered",
+    "visit_scale",
+    "value_scale",
+    "leaves",
 )
+
+LEAST = {"considered": 1, "leaves": 1, "noise_concentration": 1e-3, "max_depth": 1}
 
 
 def find_method(name: str, options: dict[str, object]) -> Method:
@@ -70,21 +94,8 @@ def convert(method: str, key: str, value: object, default: object) -> float | in
         number = float(str(value))
     except ValueError:
         raise BadOptionError(f"{method}: {key} wants a number, not {value!r}") from None
-    if not math.isfinite(number) or (number < 0 and key != "first_play"):
+    if not math.isfinite(number) or (number < 0 and key != "first_play") or number < LEAST.get(key, number):
         raise BadOptionError(f"{method}: {key} cannot be {value!r}")
+    if key == "noise_fraction" and number > 1:
+        raise BadOptionError(f"{method}: noise_fraction is a share from 0 to 1, not {value!r}")
     return number if isinstance(default, float) else int(number)
-
-
-def halving_rounds(num_children: int, budget: int) -> list[tuple[int, int]]:
-    """(survivors, simulations for each of them) of every round. Karnin, Koren and Somekh 2013.
-
-    Every round gets the same share of the budget; what a share leaves over after division goes to the next round.
-    """
-    rounds, left, survivors = [], budget, num_children
-    remaining = max(1, math.ceil(math.log2(max(2, num_children))))
-    while remaining > 0 and survivors > 1:
-        each = max(1, left // (remaining * survivors))
-        rounds.append((survivors, each))
-        left = max(0, left - each * survivors)
-        survivors, remaining = max(1, (survivors + 1) // 2), remaining - 1
-    return rounds

@@ -1,10 +1,28 @@
 """What a search found, for people and programs."""
 
-import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-PROVEN_NAMES = {1: "win", 2: "draw", -1: "loss"}
+import numpy as np
+
+from anyzero.games.errors import UnknownNameError, list_some, nearest_hint
+from anyzero.search.tree import DRAW, LOSS, WIN
+
+PROVEN_NAMES = {WIN: "win", DRAW: "draw", LOSS: "loss"}
+
+
+class RootMoves(NamedTuple):
+    """The moves of a root, in columns. Values are mean payoffs for the seat to move, exact where proven."""
+
+    actions: np.ndarray
+    visits: np.ndarray
+    values: np.ndarray
+    """NaN while there are no visits."""
+    priors: np.ndarray
+    amaf_visits: np.ndarray
+    amaf_values: np.ndarray
+    """NaN while there are no AMAF visits."""
+    proven: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -51,15 +69,46 @@ class SearchResult:
 
 FINAL_RULES = ("visits", "value", "value_log_visits", "lower_bound")
 
+CERTAIN = 1e9
 
-def final_score(rule: str, child: Child) -> tuple[float, float]:
-    """How much the final choice wants this child, and what breaks a tie."""
-    certain = {"win": 1e9, "loss": -1e9}.get(child.proven or "", 0.0)
-    value = -2.0 if child.value is None else child.value
+
+def check_final_rule(rule: str) -> None:
+    if rule not in FINAL_RULES:
+        hint = nearest_hint(rule, FINAL_RULES)
+        raise UnknownNameError(f"there is no final rule {rule!r}; {hint}known: {list_some(FINAL_RULES)}")
+
+
+def final_order(rule: str, moves: RootMoves) -> np.ndarray:
+    """The moves from the one that the final choice wants most: never into a proven loss while there is another."""
+    certain = np.where(moves.proven == WIN, CERTAIN, np.where(moves.proven == LOSS, -CERTAIN, 0.0))
+    value, visits = np.nan_to_num(moves.values, nan=-2.0), moves.visits
     if rule == "visits":
-        return certain + child.visits, value
-    if rule == "value":
-        return certain + value, child.visits
-    if rule == "value_log_visits":
-        return certain + value + math.log(child.visits + 1.0), value
-    return certain + value - 2.0 / math.sqrt(child.visits + 1e-9), value  # half the width of a payoff's range
+        wanted, tie = visits + certain, value
+    elif rule == "value":
+        wanted, tie = value + certain, visits
+    elif rule == "value_log_visits":
+        wanted, tie = value + np.log(visits + 1.0) + certain, value
+    else:  # half the width of a payoff's range
+        wanted, tie = value - 2.0 / np.sqrt(visits + 1e-9) + certain, value
+    return np.lexsort((-tie, -wanted))
+
+
+def make_children(moves: RootMoves, order: np.ndarray, texts: list[str]) -> list[Child]:
+    """The moves as rows, in this order."""
+
+    def known(value: float) -> float | None:
+        return None if np.isnan(value) else float(value)
+
+    return [
+        Child(
+            move=texts[index],
+            action=int(moves.actions[index]),
+            visits=int(moves.visits[index]),
+            value=known(moves.values[index]),
+            prior=float(moves.priors[index]),
+            amaf_visits=int(moves.amaf_visits[index]),
+            amaf_value=known(moves.amaf_values[index]),
+            proven=PROVEN_NAMES.get(int(moves.proven[index])),
+        )
+        for index in order
+    ]

@@ -1,55 +1,147 @@
 """The door: `search(game, state, "rave", simulations=2_000, seed=1)`."""
 
+import math
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.games.errors import AnyzeroError, BadOptionError
 from anyzero.games.game import Game, State
-from anyzero.search.methods import Method, find_method, halving_rounds
-from anyzero.search.result import FINAL_RULES, PROVEN_NAMES, Child, SearchResult, final_score
-from anyzero.search.settings import GRAVE, RAVE, Settings
-from anyzero.search.simulation import ANY_CHILD, Scratch, new_scratch, simulate
-from anyzero.search.tree import ROOT, Tree, new_tree
+from anyzero.search.evaluators import Evaluator, evaluator_code
+from anyzero.search.halving import halve
+from anyzero.search.methods import Method, find_method
+from anyzero.search.report import gumbel_order
+from anyzero.search.result import PROVEN_NAMES, RootMoves, SearchResult, check_final_rule, final_order, make_children
+from anyzero.search.run import Run
+from anyzero.search.settings import BATCH, GRAVE, GUIDED, GUMBEL, RAVE
 
-TABLE_BYTES = 512 << 20
-"""Most memory for GRAVE's tables."""
-CHUNK_S = 0.004
-"""A search by the clock looks at it about this often."""
+MAX_NODES = 20_000_000
 
 
-def search(
-    game: Game,
-    state: State,
-    method: str = "uct",
-    *,
-    simulations: int | None = None,
-    seconds: float | None = None,
-    seed: int = 0,
-    max_nodes: int = 20_000_000,
-    final: str | None = None,
-    **options: Any,
-) -> SearchResult:
-    """Search a position with a method of `METHODS` until the budget is spent: simulations or seconds.
+class Searcher:
+    """A method with its options, ready to search positions of one game; with `reuse` it remembers its last tree."""
 
-    Options are the fields of `Settings`. The same seed and number of simulations give the same result.
+    def __init__(
+        self,
+        game: Game,
+        method: str = "uct",
+        *,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        max_nodes: int = MAX_NODES,
+        final: str | None = None,
+        evaluator: str | Evaluator = "rollout",
+        trees: int = 1,
+        reuse: bool = False,
+        temperature: float = 0.0,
+        **options: Any,
+    ) -> None:
+        check_budget(simulations, seconds)
+        self.game, self.simulations, self.seconds = game, simulations, seconds
+        self.method = adapt(game, find_method(method, options), evaluator)
+        self.final = self.method.final if final is None else final
+        if self.final != "gumbel" or self.method.settings.formula != GUMBEL:
+            check_final_rule(self.final)
+        check_numbers(max_nodes, trees, temperature)
+        if reuse and (self.method.settings.transpositions or self.method.halves or trees > 1):
+            raise BadOptionError(f"{method}: a tree with transpositions, merged trees or halving cannot be reused")
+        self.evaluator = evaluator if callable(evaluator) else None
+        self.trees, self.reuse, self.temperature = trees, bool(reuse), temperature
+        self.room = max_nodes if simulations is None or reuse else room(game, simulations, max_nodes // trees)
+        self.last: Run | None = None
+        self.remembers = False
+
+    def forget(self) -> None:
+        """Begin the next search with an empty tree."""
+        self.remembers = False
+
+    def run(self, state: State, seed: int) -> Run:
+        """Search a position until the budget is spent."""
+        if self.game.seat_to_move(state) < 0:
+            raise AnyzeroError(f"{self.game.name}: there is nothing to search, the game is over or it is chance's turn")
+        run = self.last = self.new_run() if self.last is None else self.last  # its memory is used again
+        run.seed(seed)
+        if not (self.remembers and run.move_on(state)):
+            run.plant(state)
+        self.remembers = self.reuse
+        self.spend(run)
+        return run
+
+    def new_run(self) -> Run:
+        return Run(
+            self.game,
+            self.method,
+            room=self.room,
+            simulations=None if self.simulations is None else max(1, self.simulations // self.trees),
+            num_trees=self.trees,
+            evaluator=self.evaluator,
+            threads=self.trees,
+            keeps=self.reuse,
+        )
+
+    def spend(self, run: Run) -> None:
+        if self.method.halves:
+            halve(run, self.simulations if self.simulations is not None else measure(run, self.seconds or 0.0))
+        elif self.method.settings.formula == GUMBEL and self.simulations is None:
+            budget = measure(run, self.seconds or 0.0)
+            run.plan_for(budget)
+            run.plant(run.roots.copy())
+            run.spend(budget)
+        elif self.simulations is not None:
+            run.spend(max(1, self.simulations // self.trees))
+        else:
+            run.spend_seconds(self.seconds or 0.0)
+
+    def order(self, run: Run, moves: RootMoves, seed: int) -> np.ndarray:
+        """The moves from the best; with a temperature the first is drawn by visits."""
+        order = gumbel_order(run, moves) if self.final == "gumbel" else final_order(self.final, moves)
+        if self.method.halves:  # the survivor of the last round, whatever the statistics of those that were dropped
+            order = order[np.argsort(-moves.priors[order], kind="stable")]
+        if self.temperature > 0.0:
+            drawn = draw_by_visits(moves.visits, self.temperature, seed)
+            order = np.concatenate([[drawn], order[order != drawn]])
+        return order
+
+    def choose(self, state: State, seed: int) -> int:
+        """The action to play: a search without the words around it."""
+        run = self.run(state, seed)
+        moves = merge_moves([run.moves(number) for number in range(self.trees)])
+        return int(moves.actions[self.order(run, moves, seed)[0]])
+
+    def search(self, state: State, seed: int) -> SearchResult:
+        start = time.perf_counter()
+        run = self.run(state, seed)
+        seconds = time.perf_counter() - start
+        game, moves = self.game, merge_moves([run.moves(number) for number in range(self.trees)])
+        order = self.order(run, moves, seed)
+        texts = [game.format_action(state, int(action)) for action in moves.actions]
+        children = make_children(moves, order, texts)
+        best = children[0]
+        return SearchResult(
+            best_move=best.move,
+            best_action=best.action,
+            value=0.0 if best.value is None else best.value,
+            proven=next((PROVEN_NAMES[code] for code in run.proofs() if code in PROVEN_NAMES), None),
+            children=children,
+            principal_variation=line_texts(game, state, run.principal_variation(best.action)),
+            simulations=int(run.scratch.counters[:, 0].sum()),
+            nodes=sum(run.tree.nodes(number) for number in range(self.trees)),
+            depth=int(run.scratch.counters[:, 1].max()),
+            seconds=seconds,
+            bytes_per_node=run.tree.bytes_a_node,
+        )
+
+
+def search(game: Game, state: State, method: str = "uct", *, seed: int = 0, **options: Any) -> SearchResult:
+    """Search a position with a method of `METHODS` until the budget is spent: `simulations` or `seconds`.
+
+    Further options: `max_nodes`, `final` (a rule of the final choice), `evaluator` (a name or a function, see
+    `evaluators`), `trees` (as many trees on as many threads, merged), `temperature` (draw the move by visits), and the
+    fields of `Settings`.
+    The same seed and number of simulations give the same result.
     """
-    check_budget(simulations, seconds)
-    if game.seat_to_move(state) < 0:
-        raise AnyzeroError(f"{game.name}: there is nothing to search, the game is over or it is chance's turn")
-    chosen = find_method(method, options)
-    final = chosen.final if final is None else final
-    if final not in FINAL_RULES:
-        hint = nearest_hint(final, FINAL_RULES)
-        raise UnknownNameError(f"there is no final rule {final!r}; {hint}known: {list_some(FINAL_RULES)}")
-    run = Run(
-        game, state, adapt(game, chosen), seed, max_nodes if simulations is None else room(game, simulations, max_nodes)
-    )
-    start = time.perf_counter()
-    run.spend(simulations, seconds)
-    return run.result(final, time.perf_counter() - start)
+    return Searcher(game, method, **options).search(state, seed)
 
 
 def check_budget(simulations: int | None, seconds: float | None) -> None:
@@ -61,148 +153,83 @@ def check_budget(simulations: int | None, seconds: float | None) -> None:
         raise BadOptionError(f"a budget of {seconds} seconds is not a positive number")
 
 
+def check_numbers(max_nodes: int, trees: int, temperature: float) -> None:
+    if max_nodes < 2:
+        raise BadOptionError(f"max_nodes is {max_nodes}, too few for a root and a move")
+    if not 1 <= trees <= 1024:
+        raise BadOptionError(f"{trees} trees are not a number from 1 to 1024")
+    if not 0.0 <= temperature < math.inf:
+        raise BadOptionError(f"a temperature of {temperature} is not a number from 0 on")
+
+
 def room(game: Game, simulations: int, max_nodes: int) -> int:
     """Nodes that so many simulations can use at most."""
-    return min(max_nodes, (simulations + 1) * game.max_legal + 1)
+    return min(max_nodes, (simulations + 2) * game.max_legal + 1)
 
 
-def adapt(game: Game, method: Method) -> Method:
-    """Proofs need two seats with opposite payoffs."""
-    solve = method.settings.solve if game.num_seats == 2 and game.zero_sum else 0
-    return method._replace(settings=method.settings._replace(solve=solve))
+def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
+    """The method as this game and evaluator allow it. Proofs need two seats with opposite payoffs."""
+    settings, code = method.settings, evaluator_code(evaluator)
+    if code != 0 and settings.formula in (RAVE, GRAVE):
+        raise BadOptionError("AMAF needs the moves of random rollouts: evaluators are for the other methods")
+    if code == BATCH and (method.halves or settings.max_depth == 1):
+        raise BadOptionError("an evaluator outside is for the tree methods: uct, puct and gumbel")
+    if code == GUIDED and not game.has("guided_rollout"):
+        raise BadOptionError(f"{game.name} has no guided rollouts")
+    if code != BATCH and settings.leaves > 1:
+        raise BadOptionError("several leaves at a time need an evaluator outside the search")
+    if settings.formula == GUMBEL and settings.leaves > 1:
+        raise BadOptionError("gumbel plans every visit of the root, so that it takes one leaf at a time")
+    solve = settings.solve if game.num_seats == 2 and game.zero_sum else 0
+    return method._replace(settings=settings._replace(solve=solve, evaluator=code))
 
 
-@dataclass
-class Run:
-    """One search under way."""
+def measure(run: Run, seconds: float) -> int:
+    """How many simulations fit into the time; halving must know before it starts."""
+    run.simulate(1)
+    start, num = time.perf_counter(), 0
+    while time.perf_counter() - start < seconds * 0.05:
+        num += run.simulate(8)
+    return max(1, int(num / 0.05 * 0.9))
 
-    game: Game
-    state: State
-    method: Method
-    seed: int
-    max_nodes: int
 
-    def __post_init__(self) -> None:
-        game, settings = self.game, self.settings
-        row = 8 * game.num_seats * game.num_amaf_keys
-        tables = min(self.max_nodes, TABLE_BYTES // row) if settings.formula == GRAVE else 1
-        self.tree: Tree = new_tree(game, self.max_nodes, tables)
-        self.scratch: Scratch = new_scratch(game, self.seed)
-        self.root = game.new_states(1)
-        self.root[0] = self.state
-        self.kernel = game.compile(simulate)
+def draw_by_visits(visits: np.ndarray, temperature: float, seed: int) -> int:
+    """An index drawn with chances in proportion to visits ** (1 / temperature)."""
+    logs = np.where(visits > 0, np.log(np.maximum(visits, 1)) / temperature, -np.inf)
+    shares = np.exp(logs - logs.max())
+    total = np.cumsum(shares / shares.sum())
+    return int(np.searchsorted(total, np.random.default_rng(seed % 2**64).random() * total[-1], side="right"))
 
-    @property
-    def settings(self) -> Settings:
-        return self.method.settings
 
-    def simulate(self, num: int, forced: int = ANY_CHILD) -> int:
-        """Run simulations; fewer than asked for when the root is proven."""
-        arguments = self.game.rules, self.tree, self.scratch, self.settings, self.root
-        return int(self.kernel(*arguments, forced, self.game.num_amaf_keys, num))
+def merge_moves(parts: list[RootMoves]) -> RootMoves:
+    """The moves of several trees over one position as if one tree had had all visits."""
+    if len(parts) == 1:
+        return parts[0]
+    orders = [np.argsort(part.actions) for part in parts]
+    columns = [
+        np.stack([getattr(part, name)[order] for part, order in zip(parts, orders, strict=True)])
+        for name in RootMoves._fields
+    ]
+    actions, visits, values, priors, amaf_visits, amaf_values, proven = columns
 
-    def spend(self, simulations: int | None, seconds: float | None) -> None:
-        if self.method.halves:
-            self.halve(simulations if simulations is not None else self.measure(seconds or 0.0))
-        elif simulations is not None:
-            self.simulate(simulations)
-        else:
-            self.spend_seconds(seconds or 0.0)
+    def mean(of: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        total = weights.sum(axis=0)
+        return np.where(total > 0, np.nansum(of * weights, axis=0) / np.maximum(total, 1), np.nan)
 
-    def spend_seconds(self, seconds: float) -> None:
-        """Simulate in steps short enough to end on time."""
-        start, step = time.perf_counter(), 1
-        while True:
-            before = time.perf_counter()
-            if self.simulate(step) < step:
-                return
-            now = time.perf_counter()
-            left = seconds - (now - start)
-            if left <= 0.0:
-                return
-            rate = step / max(now - before, 1e-7)
-            step = max(1, min(2 * step, int(rate * min(left, CHUNK_S))))
+    known = np.where((proven != 0).any(axis=0), proven[np.abs(proven).argmax(axis=0), np.arange(proven.shape[1])], 0)
+    exact = np.where(known == 0, mean(values, visits), np.where(known == 2, 0, known))
+    totals = visits.sum(axis=0), amaf_visits.sum(axis=0)
+    return RootMoves(
+        actions[0], totals[0], exact, priors.mean(axis=0), totals[1], mean(amaf_values, amaf_visits), known
+    )
 
-    def measure(self, seconds: float) -> int:
-        """How many simulations fit into the time; halving must know before it starts."""
-        self.simulate(1)
-        start, num = time.perf_counter(), 0
-        while time.perf_counter() - start < seconds * 0.05:
-            num += self.simulate(8)
-        return max(1, int(num / 0.05 * 0.9))
 
-    def halve(self, budget: int) -> None:
-        """Sequential halving over the root's children; with AMAF the ranking adds its mean (SHUSS)."""
-        self.simulate(1)
-        first, count = int(self.tree.first[ROOT]), int(self.tree.num_children[ROOT])
-        alive = [first + index for index in range(count)]
-        for survivors, each in halving_rounds(count, max(1, budget - 1)):
-            alive = sorted(alive, key=self.score, reverse=True)[:survivors]
-            for child in alive:
-                self.simulate(each, child)
-        alive.sort(key=self.score, reverse=True)
-        self.tree.prior[first : first + count] = 0.0
-        self.tree.prior[alive[0]] = 1.0
-
-    def score(self, child: int) -> float:
-        """The mean payoff; for SHUSS with a bonus from AMAF that fades with visits. Fabiano and Cazenave 2021."""
-        tree = self.tree
-        visits, amaf_visits = max(1, int(tree.visits[child])), max(1, int(tree.amaf_visits[child]))
-        mean = float(tree.value[child]) / visits
-        if self.settings.formula != RAVE:
-            return mean
-        return mean + self.settings.exploration * float(tree.amaf_value[child]) / amaf_visits / visits
-
-    # --- the result
-
-    def result(self, final: str, seconds: float) -> SearchResult:
-        children = sorted(self.children(), key=lambda child: final_score(final, child), reverse=True)
-        if self.method.halves:  # the survivor of the last round, whatever the statistics of those that were dropped
-            children.sort(key=lambda child: -child.prior)
-        best = children[0]
-        return SearchResult(
-            best_move=best.move,
-            best_action=best.action,
-            value=0.0 if best.value is None else best.value,
-            proven=PROVEN_NAMES.get(int(self.tree.proven[ROOT])),
-            children=children,
-            principal_variation=self.principal_variation(best.action),
-            simulations=int(self.scratch.counters[0]),
-            nodes=int(self.tree.used[0]),
-            depth=int(self.scratch.counters[1]),
-            seconds=seconds,
-            bytes_per_node=self.tree.bytes_a_node,
-        )
-
-    def children(self) -> list[Child]:
-        tree, first = self.tree, int(self.tree.first[ROOT])
-        found = []
-        for node in range(first, first + int(tree.num_children[ROOT])):
-            visits, amaf_visits = int(tree.visits[node]), int(tree.amaf_visits[node])
-            proven = PROVEN_NAMES.get(int(tree.proven[node]))
-            exact = {"win": 1.0, "draw": 0.0, "loss": -1.0}.get(proven or "")
-            mean = float(tree.value[node]) / visits if visits else None
-            amaf = float(tree.amaf_value[node]) / amaf_visits if amaf_visits else None
-            action = int(tree.action[node])
-            move = self.game.format_action(self.state, action)
-            value = mean if exact is None else exact
-            found.append(Child(move, action, visits, value, float(tree.prior[node]), amaf_visits, amaf, proven))
-        return found
-
-    def principal_variation(self, action: int) -> list[str]:
-        """The most visited line, beginning with the best move."""
-        tree, state, moves = self.tree, self.state, []
-        node, wanted = ROOT, action
-        while True:
-            moves.append(self.game.format_action(state, wanted))
-            state = self.game.play(state, wanted)
-            nodes = range(int(tree.first[node]), int(tree.first[node]) + int(tree.num_children[node]))
-            node = next(child for child in nodes if tree.action[child] == wanted)
-            count = int(tree.num_children[node])
-            if count == 0 or self.game.seat_to_move(state) < 0:
-                return moves
-            first = int(tree.first[node])
-            best = first + int(np.argmax(tree.visits[first : first + count]))
-            if tree.visits[best] == 0:
-                return moves
-            wanted = int(tree.action[best])
+def line_texts(game: Game, state: State, line: list[int]) -> list[str]:
+    """A line of play as moves, as far as no chance comes in between."""
+    texts = []
+    for action in line:
+        texts.append(game.format_action(state, action))
+        state = game.play(state, action)
+        if game.seat_to_move(state) < 0:
+            break
+    return texts

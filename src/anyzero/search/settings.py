@@ -3,13 +3,13 @@
 from typing import NamedTuple
 
 # Formulas: how the next child is chosen.
-FLAT, UCT, RAVE, GRAVE, PUCT = 0, 1, 2, 3, 4
+FLAT, UCT, RAVE, GRAVE, PUCT, GUMBEL = 0, 1, 2, 3, 4, 5
 
 # Schedules: how much RAVE trusts AMAF as real visits come in.
 CLASSIC, MINIMUM_ERROR, SIMPLE, ALWAYS = 0, 1, 2, 3
 
-# Evaluators that run inside the kernel.
-ROLLOUT, UNIFORM = 0, 1
+# Evaluators: three that run inside the kernel, and one that the kernel waits for.
+ROLLOUT, GUIDED, UNIFORM, BATCH = 0, 1, 2, 3
 
 UNBOUNDED = 1 << 60
 
@@ -21,7 +21,7 @@ class Settings(NamedTuple):
     exploration: float = 1.4
     """C in value + C * bonus."""
     first_play: float = 1e9
-    """The value of a child without visits; the default tries every child once."""
+    """The value of a child without visits; the default tries each child once. PUCT adds it to the others' mean."""
     schedule: int = MINIMUM_ERROR
     equivalence: float = 1000.0
     """k of the classic and the simple schedule: the visits at which AMAF and real values weigh about the same."""
@@ -29,6 +29,8 @@ class Settings(NamedTuple):
     """The square of AMAF's bias in the minimum-error schedule; smaller trusts AMAF for longer."""
     reference: int = 50
     """GRAVE: a node whose statistics have fewer rollouts than this borrows those of an ancestor."""
+    table_after: int = 10
+    """GRAVE: statistics begin at a node's visit of this number; most nodes never come so far, and tables are large."""
     expand_after: int = 1
     """A node gets children when it is visited again after this many visits."""
     max_depth: int = UNBOUNDED
@@ -36,3 +38,19 @@ class Settings(NamedTuple):
     solve: int = 1
     """Whether proven wins, losses and draws go up the tree; needs two seats with opposite payoffs."""
     evaluator: int = ROLLOUT
+    transpositions: int = 0
+    """Whether nodes of the same position share their children."""
+    noise_fraction: float = 0.0
+    """Share of Dirichlet noise in the root's priors; for self-play, never for matches."""
+    noise_concentration: float = 0.3
+    """Alpha of that noise: small values put it on few moves."""
+    noise_total: float = 0.0
+    """Where it is positive, alpha is this divided by the number of moves."""
+    considered: int = 16
+    """Gumbel: the most moves that the root considers."""
+    visit_scale: float = 50.0
+    """Gumbel: c_visit of the paper; values count for more as the most visited move gets more visits than this."""
+    value_scale: float = 1.0
+    """Gumbel: c_scale of the paper, for values between 0 and 1."""
+    leaves: int = 1
+    """How many leaves of one tree wait for the evaluator at a time; virtual visits keep them apart."""

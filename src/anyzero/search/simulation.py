@@ -1,144 +1,317 @@
-"""One simulation: select down the tree, expand, evaluate, back up. The kernel of every rollout method."""
+"""One simulation: select down the tree, expand, evaluate, back up. The kernels of every method.
 
-from typing import Any, NamedTuple
+With rollouts one call does them all (`simulate`). With an evaluator outside, `select_leaves` stops at the leaves, and
+once the evaluator has answered for all of them, `absorb_leaves` expands and backs up.
+"""
+
+import math
+from typing import Any
 
 import numpy as np
 
-from anyzero.compile.random import STREAM, seed_stream
-from anyzero.games.contract import OVER, payoffs, play, rollout, seat_to_move, traced_rollout
-from anyzero.games.game import Game
-from anyzero.search.amaf import update_amaf
+from anyzero.games.contract import CHANCE, OVER, guided_rollout, payoffs, play, rollout, seat_to_move, traced_rollout
+from anyzero.search.amaf import forget_moves, update_amaf
 from anyzero.search.backup import add_results, prove_end, prove_path, proven_payoffs
-from anyzero.search.selection import choose_child
-from anyzero.search.settings import GRAVE, RAVE, ROLLOUT, Settings
-from anyzero.search.tree import NO_TABLE, ROOT, UNKNOWN, Tree, expand
+from anyzero.search.noise import mix_noise, random_gumbel
+from anyzero.search.scratch import Scratch
+from anyzero.search.selection import choose_child, draw_child
+from anyzero.search.settings import BATCH, GRAVE, GUIDED, GUMBEL, RAVE, ROLLOUT, Settings
+from anyzero.search.transpositions import adopt, position_key, remember
+from anyzero.search.tree import NO_TABLE, UNKNOWN, Tree, expand, plant, root_of
 
 ANY_CHILD = -1
 
-
-class Scratch(NamedTuple):
-    """What a simulation writes on; allocated once a search."""
-
-    states: Any
-    actions: np.ndarray
-    streams: Any
-    result: np.ndarray
-    """[seats]: the payoffs of this simulation."""
-    path: np.ndarray
-    """[plies]: nodes from the root down."""
-    seats: np.ndarray
-    """[plies]: who moved; first along the path, then in the rollout."""
-    keys: np.ndarray
-    """[plies]: AMAF keys of those moves."""
-    stamps: np.ndarray
-    """[seats * keys]: the last simulation in which this move was seen."""
-    seen: np.ndarray
-    """[seats * keys]: the moves seen in this simulation."""
-    scores: np.ndarray
-    """[max_legal]: of the children that are being compared."""
-    counters: np.ndarray
-    """[2]: simulations so far, and the greatest depth."""
+WAITING, KNOWN, IDLE = 0, 1, 2
+"""What a slot is doing: it needs the evaluator, it knows its result, or its tree is done."""
 
 
-def new_scratch(game: Game, seed: int) -> Scratch:
-    plies, keys = game.max_plies + 2, game.num_seats * game.num_amaf_keys
-    scratch = Scratch(
-        states=game.new_states(1),
-        actions=game.new_actions(),
-        streams=np.zeros(1, STREAM),
-        result=np.zeros(game.num_seats),
-        path=np.zeros(plies, np.int64),
-        seats=np.zeros(plies, np.int64),
-        keys=np.zeros(plies, np.int64),
-        stamps=np.zeros(keys, np.int32),
-        seen=np.zeros(keys, np.int64),
-        scores=np.zeros(game.max_legal, np.float32),
-        counters=np.zeros(2, np.int64),
-    )
-    with np.errstate(over="ignore"):
-        seed_stream(scratch.streams[0], seed % 2**64, 0)
-    return scratch
+def plant_trees(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, begin: int, end: int) -> None:
+    """Kernel: begin trees anew."""
+    for number in range(begin, end):
+        plant(tree, number)
+        scratch.counters[number, 0] = scratch.counters[number, 1] = 0
 
 
 def simulate(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, root: Any, forced: int, num_keys: int, num: int
+    rules: Any,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    roots: Any,
+    begin: int,
+    end: int,
+    forced: int,
+    num: int,
 ) -> int:
-    """Kernel: `num` simulations, through the root's child `forced` if it is one; fewer if the root gets proven."""
-    for done in range(num):
-        if settings.solve and forced == ANY_CHILD and tree.proven[ROOT] != UNKNOWN:
-            return done
-        scratch.counters[0] += 1
-        scratch.states[0] = root[0]
-        depth = descend(rules, tree, scratch, settings, forced, num_keys)
-        moves = evaluate(rules, tree, scratch, settings, depth)
-        if settings.formula == RAVE or settings.formula == GRAVE:
-            update_amaf(tree, scratch, settings, depth, moves, num_keys)
-        add_results(tree, scratch.path, scratch.seats, scratch.result, depth)
-        scratch.counters[1] = max(scratch.counters[1], depth)
-    return num
+    """Kernel: `num` simulations of each of these trees, through the root's child `forced` if it is one.
+
+    Fewer if the root gets proven; returns how many there were.
+    """
+    total = 0
+    for number in range(begin, end):
+        root = root_of(tree, number)
+        for _ in range(num):
+            if settings.solve and forced == ANY_CHILD and tree.proven[root] != UNKNOWN:
+                break
+            simulate_once(rules, tree, scratch, settings, roots, number, forced)
+            total += 1
+    return total
 
 
-def descend(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, forced: int, num_keys: int) -> int:
-    """Play from the root to a leaf, which may get children on the way; returns its depth."""
-    state, rng = scratch.states[0], scratch.streams[0]
-    node, depth, reference = ROOT, 0, NO_TABLE
-    scratch.path[0] = ROOT
+def simulate_once(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int, forced: int
+) -> None:
+    scratch.counters[number, 0] += 1
+    has_amaf = settings.formula == RAVE or settings.formula == GRAVE
+    if has_amaf:
+        forget_moves(scratch, number)
+    descend(rules, tree, scratch, settings, roots, number, number, forced)
+    if not is_known(rules, tree, scratch, settings, number):
+        evaluate(rules, tree, scratch, settings, number)
+    if has_amaf:
+        update_amaf(tree, scratch, settings, number)
+    add_results(tree, scratch, number)
+
+
+def descend(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int, slot: int, forced: int
+) -> None:
+    """Play from the root to a leaf, which may get children on the way."""
+    scratch.states[slot] = roots[number]
+    state, rng = scratch.states[slot], scratch.streams[number]
+    node, depth, reference = root_of(tree, number), 0, NO_TABLE
+    scratch.path[slot, 0] = node
     seat = seat_to_move(rules, state)
-    while seat != OVER:
-        if depth > 0 and settings.solve and tree.proven[node] != UNKNOWN:
-            break
-        if tree.num_children[node] == 0 and (
-            depth >= settings.max_depth
-            or (depth > 0 and tree.visits[node] < settings.expand_after)
-            or not expand(rules, tree, settings, node, state, seat, scratch.actions, rng)
-        ):
+    scratch.seats[slot, 0] = seat
+    while seat != OVER and not (depth > 0 and settings.solve and tree.proven[node] != UNKNOWN):
+        if tree.num_children[node] == 0 and not grow(rules, tree, scratch, settings, number, slot, depth, seat):
             break
         if settings.formula == GRAVE:
-            reference = reference_table(tree, settings, node, reference)
+            reference = reference_table(tree, settings, number, node, reference)
         if depth == 0 and forced != ANY_CHILD:
             child = forced
+        elif seat == CHANCE:
+            child = draw_child(tree, node, rng)
         else:
-            child = choose_child(tree, settings, node, seat, reference, num_keys, scratch.scores, rng)
-        scratch.seats[depth], scratch.keys[depth] = seat, tree.amaf_key[child]
+            child = choose_child(tree, scratch, settings, slot, node, seat, reference)
+        scratch.seats[slot, depth] = seat
+        if tree.amaf_key.shape[0] > 0:
+            scratch.keys[slot, depth] = tree.amaf_key[child]
         play(rules, state, np.int64(tree.action[child]))  # type: ignore[arg-type]
         node, depth = child, depth + 1
-        scratch.path[depth] = node
+        scratch.path[slot, depth] = node
         seat = seat_to_move(rules, state)
-    return depth
+    scratch.depth[slot] = depth
+    scratch.counters[number, 1] = max(scratch.counters[number, 1], depth)
 
 
-def reference_table(tree: Tree, settings: Settings, node: int, above: int) -> int:
+def grow(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int, slot: int, depth: int, seat: int
+) -> bool:
+    """Give the last node of the path its children if it is time; False if it stays a leaf."""
+    node, state, rng = scratch.path[slot, depth], scratch.states[slot], scratch.streams[number]
+    if depth >= settings.max_depth or (depth > 0 and tree.visits[node] < settings.expand_after):
+        return False
+    if settings.evaluator == BATCH and (seat != CHANCE or tree.visits[node] == 0):
+        return False
+    if settings.transpositions and depth > 0 and seat != CHANCE:
+        key = position_key(rules, state)
+        if adopt(tree, node, key):
+            return True
+        if not expand(rules, tree, settings, number, node, state, seat, scratch.actions[slot], rng):
+            return False
+        remember(tree, key, node)
+        return True
+    if not expand(rules, tree, settings, number, node, state, seat, scratch.actions[slot], rng):
+        return False
+    if depth == 0:
+        prepare_root(tree, scratch, settings, number)
+    return True
+
+
+def prepare_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
+    """What a root needs once it has children: noise, drawn once."""
+    root, rng = root_of(tree, number), scratch.streams[number]
+    if settings.noise_fraction > 0.0:
+        mix_noise(tree, settings, root, scratch.scores[number * settings.leaves], rng)
+    if settings.formula == GUMBEL:
+        for index in range(tree.num_children[root]):
+            scratch.gumbel[number, index] = random_gumbel(rng)
+
+
+def reference_table(tree: Tree, settings: Settings, number: int, node: int, above: int) -> int:
     """GRAVE: the node's own AMAF table once it has enough rollouts, else the nearest one above that has."""
-    if tree.table[node] == NO_TABLE and tree.used[1] < len(tree.table_visits):
-        tree.table[node] = tree.used[1]
-        tree.used[1] += 1
-    if above == NO_TABLE or (tree.table[node] != NO_TABLE and tree.visits[node] >= settings.reference):
-        return tree.table[node]  # type: ignore[no-any-return]
+    if tree.table[node] == NO_TABLE and (tree.visits[node] >= settings.table_after or above == NO_TABLE):
+        begin_table(tree, number, node)
+    row = tree.table[node]
+    if above == NO_TABLE or (row != NO_TABLE and tree.visits[node] - tree.table_start[row] >= settings.reference):
+        return row  # type: ignore[no-any-return]
     return above
 
 
-def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, depth: int) -> int:
-    """Write the leaf's payoffs: exact where the game is over or proven, else a rollout's. Returns its moves."""
-    state, leaf = scratch.states[0], scratch.path[depth]
+def begin_table(tree: Tree, number: int, node: int) -> None:
+    """Give a node an empty AMAF table, if there is one left."""
+    if is_full(tree, number):
+        return
+    row = tree.used[number, 1]
+    tree.used[number, 1] = row + 1
+    tree.table[node], tree.table_start[row] = row, tree.visits[node]
+    for seat in range(tree.table_visits.shape[1]):
+        for key in range(tree.table_visits.shape[2]):
+            tree.table_visits[row, seat, key] = 0.0
+        for key in range(tree.table_visits.shape[2]):
+            tree.table_value[row, seat, key] = 0.0
+
+
+def is_full(tree: Tree, number: int) -> bool:
+    """Whether the tree has used up its AMAF tables."""
+    share = tree.table_visits.shape[0] // tree.used.shape[0]
+    return tree.used[number, 1] >= (number + 1) * share  # type: ignore[no-any-return]
+
+
+def is_known(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, slot: int) -> bool:
+    """Write the leaf's payoffs if the game is over or its outcome proven; a proof goes up at once."""
+    state, depth = scratch.states[slot], scratch.depth[slot]
+    leaf = scratch.path[slot, depth]
     if seat_to_move(rules, state) == OVER:
-        payoffs(rules, state, scratch.result)
+        payoffs(rules, state, scratch.result[slot])
         if settings.solve:
-            prove_end(tree, scratch.path, scratch.seats, scratch.result, depth)
-            prove_path(tree, scratch.path, scratch.seats, depth)
-        return 0
-    if settings.solve and tree.proven[leaf] != UNKNOWN:
-        proven_payoffs(tree, leaf, scratch.seats[depth - 1], scratch.result)
-        prove_path(tree, scratch.path, scratch.seats, depth)
-        return 0
-    if settings.evaluator != ROLLOUT:
-        scratch.result[:] = 0.0
-        return 0
-    moves = 0
-    if settings.formula == RAVE or settings.formula == GRAVE:
-        moves = traced_rollout(
-            rules, state, scratch.actions, scratch.streams[0], scratch.keys[depth:], scratch.seats[depth:]
-        )
+            prove_end(tree, scratch, slot)
+    elif settings.solve and depth > 0 and tree.proven[leaf] != UNKNOWN:
+        proven_payoffs(tree, leaf, scratch.seats[slot, depth - 1], scratch.result[slot])
     else:
-        rollout(rules, state, scratch.actions, scratch.streams[0])
-    payoffs(rules, state, scratch.result)
-    return moves
+        return False
+    if settings.solve:
+        prove_path(tree, scratch, slot)
+    return True
+
+
+def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, slot: int) -> None:
+    """Write the leaf's payoffs by a rollout, or none at all."""
+    state, rng, result = scratch.states[slot], scratch.streams[slot], scratch.result[slot]
+    seat = seat_to_move(rules, state)
+    if settings.formula == RAVE or settings.formula == GRAVE:
+        traced_rollout(rules, state, scratch.actions[slot], rng, scratch.seen[slot])
+        payoffs(rules, state, result)
+    elif settings.evaluator == ROLLOUT:
+        rollout(rules, state, scratch.actions[slot], rng)
+        payoffs(rules, state, result)
+    elif settings.evaluator == GUIDED:
+        guided_rollout(rules, state, scratch.actions[slot], rng)
+        payoffs(rules, state, result)
+    else:
+        for other in range(len(result)):
+            result[other] = 0.0
+    if settings.formula == GUMBEL and seat >= 0:
+        tree.raw[scratch.path[slot, scratch.depth[slot]]] = result[seat]
+
+
+# --- with an evaluator outside
+
+
+def select_leaves(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, begin: int, end: int
+) -> int:
+    """Kernel: a leaf for every slot of these trees; its position is in `scratch.states`. Returns how many there are."""
+    total = 0
+    for number in range(begin, end):
+        total += select_tree(rules, tree, scratch, settings, roots, number)
+    return total
+
+
+def select_tree(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int) -> int:
+    """The leaves of one tree. A virtual visit along each path keeps the next one away from it (Liu et al. 2020)."""
+    root, total = root_of(tree, number), 0
+    is_new = tree.visits[root] == 0  # the root's own evaluation comes alone, and is not a simulation
+    for slot in range(number * settings.leaves, (number + 1) * settings.leaves):
+        done = scratch.counters[number, 0] >= scratch.budget[number] or (
+            settings.solve and tree.proven[root] != UNKNOWN
+        )
+        if (is_new and total > 0) or (done and not is_new):
+            scratch.known[slot] = IDLE
+            continue
+        scratch.counters[number, 0] += 0 if is_new else 1
+        descend(rules, tree, scratch, settings, roots, number, slot, ANY_CHILD)
+        scratch.known[slot] = KNOWN if is_known(rules, tree, scratch, settings, slot) else WAITING
+        add_virtual_visits(tree, scratch, slot, 1)
+        total += 1
+    return total
+
+
+def add_virtual_visits(tree: Tree, scratch: Scratch, slot: int, visits: int) -> None:
+    for level in range(scratch.depth[slot] + 1):
+        tree.visits[scratch.path[slot, level]] += visits
+
+
+def absorb_leaves(
+    rules: Any,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    logits: Any,
+    values: Any,
+    begin: int,
+    end: int,
+) -> None:
+    """Kernel: take the evaluator's answers in: `logits` [rows, actions], `values` [rows, 1 or seats]."""
+    for number in range(begin, end):
+        absorb_tree(rules, tree, scratch, settings, logits, values, number)
+
+
+def absorb_tree(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, logits: Any, values: Any, number: int
+) -> None:
+    """The answers for one tree: virtual visits are taken back before real ones are counted."""
+    begin, end = number * settings.leaves, (number + 1) * settings.leaves
+    for slot in range(begin, end):
+        if scratch.known[slot] != IDLE:
+            add_virtual_visits(tree, scratch, slot, -1)
+    for slot in range(begin, end):
+        if scratch.known[slot] == WAITING:
+            row = scratch.rows[slot]
+            take_answer(rules, tree, scratch, settings, logits[row], values[row], number, slot)
+        if scratch.known[slot] != IDLE:
+            add_results(tree, scratch, slot)
+
+
+def take_answer(
+    rules: Any,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    logits: Any,
+    values: Any,
+    number: int,
+    slot: int,
+) -> None:
+    """Expand the leaf with its priors, and write its payoffs."""
+    state, depth, result = scratch.states[slot], scratch.depth[slot], scratch.result[slot]
+    node, seat = scratch.path[slot, depth], seat_to_move(rules, state)
+    fresh = tree.num_children[node] == 0 and seat >= 0 and depth < settings.max_depth
+    actions, rng = scratch.actions[slot], scratch.streams[number]
+    if fresh and expand(rules, tree, settings, number, node, state, seat, actions, rng):
+        set_priors(tree, node, logits)
+        if depth == 0:
+            prepare_root(tree, scratch, settings, number)
+    if values.shape[0] == 1:  # for the seat to move, at a chance node for the first seat
+        for other in range(len(result)):
+            result[other] = values[0] if other == max(seat, 0) else -values[0]
+    else:
+        for other in range(len(result)):
+            result[other] = values[other]
+    if settings.formula == GUMBEL and seat >= 0:
+        tree.raw[node] = result[seat]
+
+
+def set_priors(tree: Tree, node: int, logits: Any) -> None:
+    """The softmax of the logits over the children."""
+    first, last = tree.first[node], tree.first[node] + tree.num_children[node]
+    most, total = np.float32(-1e30), 0.0
+    for child in range(first, last):
+        most = max(most, logits[tree.action[child]])
+    for child in range(first, last):
+        weight = math.exp(logits[tree.action[child]] - most)
+        tree.prior[child] = weight
+        total += weight
+    for child in range(first, last):
+        tree.prior[child] /= np.float32(total)

@@ -36,17 +36,24 @@ def parse_search(text: str) -> SearchText:
     return SearchText(method, simulations, seconds, convert_options(text, options))
 
 
-SEARCH_OPTIONS = ("final", "max_nodes")
+SEARCH_OPTIONS = ("final", "evaluator", "max_nodes", "trees", "reuse", "temperature")
 """Options of `search` itself rather than of a method."""
 
 
 def convert_options(text: str, options: dict[str, Any]) -> dict[str, Any]:
-    nodes = options.get("max_nodes")
-    if nodes is None:
-        return options
-    if not re.fullmatch(r"[0-9]{1,10}", nodes) or int(nodes) < 2:
-        raise BadOptionError(f"{text!r}: max_nodes is {nodes!r}, not a number of nodes")
-    return {**options, "max_nodes": int(nodes)}
+    """Options with their numbers as numbers; `search` itself says whether they make sense."""
+    converted = dict(options)
+    for key in ("max_nodes", "trees", "reuse"):
+        if key in options:
+            if not re.fullmatch(r"[0-9]{1,10}", options[key]):
+                raise BadOptionError(f"{text!r}: {key} is {options[key]!r}, not a whole number")
+            converted[key] = int(options[key])
+    if "temperature" in options:
+        try:
+            converted["temperature"] = float(options["temperature"])
+        except ValueError:
+            raise BadOptionError(f"{text!r}: temperature is {options['temperature']!r}, not a number") from None
+    return converted
 
 
 def parse_budget(text: str, budget: str) -> tuple[int | None, float | None]:

@@ -1,28 +1,30 @@
-"""The tree: a NamedTuple of arrays, allocated once; a node is an index.
+"""The tree: a NamedTuple of arrays, allocated once; a node is an index. One set of arrays holds one tree or thousands.
 
-A node's children are neighbours: `first` is the first of `num_children`. A node's value is the sum of payoffs *for the
-seat that chose it* (the one to move at its parent), so that choosing a child never needs a change of sign, whatever
-the number of seats.
+A node's children are neighbours: `first` is the first of `num_children`. A node's value is the mean payoff *for the
+seat that chose it* (the one to move at its parent), so that choosing a child never needs a change of sign, whatever the
+number of seats. Tree `number` owns an equal share of the nodes, the first of which is its root.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.random import random_below
+from anyzero.compile.random import U, next_word
 from anyzero.games.contract import CHANCE, amaf_key, chance_weight, legal_actions
 from anyzero.games.game import Game
-from anyzero.search.settings import Settings
+from anyzero.search.settings import BATCH, GRAVE, GUMBEL, RAVE, Settings
 
 UNKNOWN, WIN, DRAW, LOSS = 0, 1, 2, -1
 """What is proven of a node, for the seat that chose it."""
 
+DRAW_BELOW, PROVEN_BELOW = 1, 2
+"""Marks of a node: a child is a proven draw while others are open; a child is proven at all."""
+
 NO_TABLE = -1
-ROOT = 0
 
 
 class Tree(NamedTuple):
-    """Statistics of every node, and AMAF tables of those that GRAVE may refer to."""
+    """Statistics of every node; the parts that a formula does not use are empty."""
 
     visits: np.ndarray
     value: np.ndarray
@@ -32,80 +34,148 @@ class Tree(NamedTuple):
     first: np.ndarray
     num_children: np.ndarray
     """0: not expanded."""
+    proven: np.ndarray
+    marks: np.ndarray
+    raw: np.ndarray
+    """Gumbel: what the evaluator said of the node, for the seat to move there."""
     amaf_key: np.ndarray
     amaf_visits: np.ndarray
     amaf_value: np.ndarray
+    """RAVE: the sum of payoffs of the simulations that `amaf_visits` counts."""
     table: np.ndarray
-    """Row of the node's AMAF table, or NO_TABLE."""
-    proven: np.ndarray
-    has_draw: np.ndarray
-    """1 where a child is a proven draw and others are still open."""
+    """GRAVE: row of the node's AMAF table, or NO_TABLE."""
+    shared_key: np.ndarray
+    shared_node: np.ndarray
+    """Transpositions: a hash table from positions to nodes that have children."""
     used: np.ndarray
-    """[2]: nodes and tables in use."""
+    """[trees, 2]: the end of the nodes and of the tables in use."""
     table_visits: np.ndarray
-    """[tables, seats * keys]: rollouts below the node in which this seat played a move of this key."""
+    """[tables, seats, keys]: rollouts below the node in which this seat played a move of this key."""
     table_value: np.ndarray
-    """[tables, seats * keys]: their payoffs, summed for that seat."""
+    """[tables, seats, keys]: their payoffs, summed for that seat."""
+    table_start: np.ndarray
+    """[tables]: the node's visits when its table began."""
+
+    @property
+    def room(self) -> int:
+        """Most nodes of one tree."""
+        return len(self.visits) // len(self.used)
+
+    def nodes(self, number: int = 0) -> int:
+        """Nodes of a tree that are in use."""
+        return int(self.used[number, 0]) - number * self.room
 
     @property
     def bytes_a_node(self) -> float:
-        """Memory of a node that is in use, tables included."""
-        node = sum(part.itemsize for part in self[:12])
-        tables = self.used[1] * 2 * self.table_value.shape[1] * self.table_value.itemsize
-        return float(node + tables / max(1, self.used[0]))
+        """Memory of a node that is in use, with the node's share of the tables of the first tree."""
+        per_node = sum(part.itemsize for part in self[:13] if len(part) == len(self.visits))
+        tables = int(self.used[0, 1]) * 2 * self.table_value[0].nbytes if len(self.table_value) else 0
+        shared = (self.shared_key.nbytes + self.shared_node.nbytes) / len(self.visits)
+        return float(per_node + shared + tables / self.nodes())
 
 
-def new_tree(game: Game, max_nodes: int, num_tables: int) -> Tree:
-    """An empty tree with room for this many nodes and tables. Untouched memory costs nothing."""
-    tables = (num_tables, game.num_seats * game.num_amaf_keys)
-    tree = Tree(
-        visits=np.zeros(max_nodes, np.int32),
-        value=np.zeros(max_nodes, np.float64),
-        prior=np.zeros(max_nodes, np.float32),
-        action=np.zeros(max_nodes, np.int32),
-        first=np.zeros(max_nodes, np.int32),
-        num_children=np.zeros(max_nodes, np.int32),
-        amaf_key=np.zeros(max_nodes, np.int32),
-        amaf_visits=np.zeros(max_nodes, np.int32),
-        amaf_value=np.zeros(max_nodes, np.float32),
-        table=np.zeros(max_nodes, np.int32),
-        proven=np.zeros(max_nodes, np.int8),
-        has_draw=np.zeros(max_nodes, np.int8),
-        used=np.array([1, 0], np.int64),
+def new_tree(game: Game, settings: Settings, room: int, *, num_trees: int = 1, num_tables: int = 0) -> Tree:
+    """Room for trees of so many nodes and tables each. Untouched memory costs nothing."""
+    nodes, has_amaf = num_trees * room, settings.formula in (RAVE, GRAVE)
+    own_amaf = nodes if settings.formula == RAVE else 0
+    tables = (num_trees * num_tables if settings.formula == GRAVE else 0, game.num_seats, game.num_amaf_keys)
+    slots = 1 << (nodes // 4).bit_length() if settings.transpositions else 0
+    return Tree(
+        visits=np.zeros(nodes, np.int32),
+        value=np.zeros(nodes, np.float32),
+        prior=np.zeros(nodes, np.float32),
+        action=np.zeros(nodes, np.int32),
+        first=np.zeros(nodes, np.int32),
+        num_children=np.zeros(nodes, np.int32),
+        proven=np.zeros(nodes, np.int8),
+        marks=np.zeros(nodes, np.int8),
+        raw=np.zeros(nodes if settings.formula == GUMBEL else 0, np.float32),
+        amaf_key=np.zeros(nodes if has_amaf else 0, np.int32),
+        amaf_visits=np.zeros(own_amaf, np.float32),
+        amaf_value=np.zeros(own_amaf, np.float32),
+        table=np.zeros(nodes if settings.formula == GRAVE else 0, np.int32),
+        shared_key=np.zeros(slots, np.uint64),
+        shared_node=np.zeros(slots, np.int32),
+        used=np.zeros((num_trees, 2), np.int64),
         table_visits=np.zeros(tables, np.float32),
         table_value=np.zeros(tables, np.float32),
+        table_start=np.zeros(tables[0], np.int32),
     )
-    tree.table[ROOT] = NO_TABLE
-    return tree
+
+
+def root_of(tree: Tree, number: int) -> int:
+    return number * (tree.visits.shape[0] // tree.used.shape[0])  # type: ignore[no-any-return]
+
+
+def plant(tree: Tree, number: int) -> None:
+    """Begin a tree with nothing but its root."""
+    root = root_of(tree, number)
+    clear_nodes(tree, root, root + 1)
+    tree.used[number, 0] = root + 1
+    tree.used[number, 1] = number * (tree.table_visits.shape[0] // tree.used.shape[0])
+
+
+def clear_nodes(tree: Tree, first: int, last: int) -> None:
+    """Nodes without visits or children: one short loop an array, which is the fastest way to write zeros."""
+    for node in range(first, last):
+        tree.visits[node] = 0
+    for node in range(first, last):
+        tree.value[node] = 0.0
+    for node in range(first, last):
+        tree.num_children[node] = 0
+    for node in range(first, last):
+        tree.proven[node] = UNKNOWN
+    for node in range(first, last):
+        tree.marks[node] = 0
+    if tree.raw.shape[0] > 0:
+        for node in range(first, last):
+            tree.raw[node] = 0.0
+    if tree.amaf_visits.shape[0] > 0:
+        for node in range(first, last):
+            tree.amaf_visits[node] = 0.0
+        for node in range(first, last):
+            tree.amaf_value[node] = 0.0
+    if tree.table.shape[0] > 0:
+        for node in range(first, last):
+            tree.table[node] = NO_TABLE
 
 
 def expand(
-    rules: Any, tree: Tree, settings: Settings, node: int, state: Any, seat: int, actions: Any, rng: Any
+    rules: Any, tree: Tree, settings: Settings, number: int, node: int, state: Any, seat: int, actions: Any, rng: Any
 ) -> bool:
-    """Give a node its children, in random order; False when the tree is full."""
+    """Give a node its children, with equal priors; False when the tree is full."""
     count = legal_actions(rules, state, actions)
-    first = tree.used[0]
-    if first + count > len(tree.visits):
+    first = tree.used[number, 0]
+    if first + count > root_of(tree, number + 1):
         return False
-    tree.used[0] = first + count
-    if seat != CHANCE:
+    tree.used[number, 0] = first + count
+    if seat != CHANCE and settings.evaluator != BATCH:  # priors of a network leave no ties
         shuffle(actions, count, rng)
-    total = 0.0
     for index in range(count):
-        child, action = first + index, np.int64(actions[index])
-        weight = chance_weight(rules, state, action) if seat == CHANCE else 1.0  # type: ignore[arg-type]
-        total += weight
-        tree.action[child], tree.prior[child], tree.table[child] = action, weight, NO_TABLE
-        if seat != CHANCE:
-            tree.amaf_key[child] = amaf_key(rules, state, action)  # type: ignore[arg-type]
-    for child in range(first, first + count):
-        tree.prior[child] /= total
+        tree.action[first + index], tree.prior[first + index] = actions[index], 1.0 / count
+    clear_nodes(tree, first, first + count)
+    if seat == CHANCE:
+        weigh_outcomes(rules, tree, first, count, state)
+    elif tree.amaf_key.shape[0] > 0:
+        for index in range(count):
+            tree.amaf_key[first + index] = amaf_key(rules, state, np.int64(actions[index]))  # type: ignore[arg-type]
     tree.first[node], tree.num_children[node] = first, count
     return True
 
 
+def weigh_outcomes(rules: Any, tree: Tree, first: int, count: int, state: Any) -> None:
+    """The probabilities of chance's outcomes."""
+    total = 0.0
+    for child in range(first, first + count):
+        total += chance_weight(rules, state, np.int64(tree.action[child]))  # type: ignore[arg-type]
+    for child in range(first, first + count):
+        tree.prior[child] = chance_weight(rules, state, np.int64(tree.action[child])) / total  # type: ignore[arg-type]
+
+
 def shuffle(actions: Any, count: int, rng: Any) -> None:
-    """Fisher and Yates: every order is equally likely."""
+    """Fisher and Yates: every order is equally likely, up to the 16 random bits that each step gets."""
+    bits = U(0)
     for last in range(count - 1, 0, -1):
-        other = random_below(rng, last + 1)
+        bits = next_word(rng) if (last & 3) == 3 or last == count - 1 else bits >> U(16)
+        other = np.int64(((bits & U(0xFFFF)) * U(last + 1)) >> U(16))
         actions[last], actions[other] = actions[other], actions[last]

@@ -1,0 +1,159 @@
+"""Which child next, led by priors: PUCT, and Gumbel AlphaZero's root and interior rules.
+
+Every value here is a mean payoff in [-1, 1] for the seat to move at the parent.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from anyzero.search.scratch import Scratch
+from anyzero.search.selection import WORST, best_child
+from anyzero.search.settings import PUCT, Settings
+from anyzero.search.tree import DRAW, UNKNOWN, Tree, root_of
+
+LEAST_PRIOR = 1e-30
+
+
+def choose_by_prior(
+    tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, reference: int
+) -> int:
+    """PUCT and Gumbel."""
+    scores, number = scratch.scores[slot], slot // settings.leaves
+    if settings.formula == PUCT:
+        puct_scores(tree, settings, node, scores)
+    elif node == root_of(tree, number):
+        gumbel_root_scores(tree, scratch, settings, number, scores)
+    else:
+        missing_visits(tree, settings, node, scores)
+    return best_child(tree, node, scores)
+
+
+def puct_score(value: float, prior: float, visits: float, parent_visits: float, exploration: float) -> float:
+    """The mean, and a bonus by prior that fades as visits grow. Silver et al. 2017, Methods."""
+    # +1: the first choice at a fresh parent follows the prior instead of a tie at zero.
+    return value + exploration * prior * math.sqrt(parent_visits + 1.0) / (1.0 + visits)
+
+
+def puct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
+    first, count = tree.first[node], tree.num_children[node]
+    visits, values = tree.visits[first : first + count], tree.value[first : first + count]
+    priors, parent_visits = tree.prior[first : first + count], float(tree.visits[node])
+    fresh = np.float32(mean_value(visits, values) + settings.first_play)
+    for index in range(count):
+        value: Any = values[index] if visits[index] > 0 else fresh
+        scores[index] = puct_score(value, priors[index], visits[index], parent_visits, settings.exploration)
+
+
+def mean_value(visits: Any, values: Any) -> float:
+    """The mean over all visits of the children; 0 before the first."""
+    total, count = 0.0, 0.0
+    for index in range(len(visits)):
+        total += float(visits[index]) * float(values[index])
+        count += float(visits[index])
+    return total / max(count, 1.0)
+
+
+# --- Gumbel: Danihelka, Guez, Schrittwieser and Silver 2022, "Policy improvement by planning with Gumbel"
+
+
+def completed_value(tree: Tree, child: int, mixed: float) -> float:
+    """A child's value: exact where proven, the mean where visited, else the node's mixed value."""
+    if tree.proven[child] != UNKNOWN:
+        return 0.0 if tree.proven[child] == DRAW else float(tree.proven[child])
+    return float(tree.value[child]) if tree.visits[child] > 0 else mixed
+
+
+def mixed_value(tree: Tree, node: int) -> float:
+    """The evaluator's value of the node, mixed with the means of the visited children weighted by prior (v_mix)."""
+    first, visits, priors, values = tree.first[node], 0.0, 0.0, 0.0
+    for child in range(first, first + tree.num_children[node]):
+        if tree.visits[child] > 0:
+            visits += tree.visits[child]
+            priors += tree.prior[child]
+            values += tree.prior[child] * tree.value[child]
+    raw = float(tree.raw[node])
+    return raw if priors <= 0.0 else (raw + visits * values / priors) / (1.0 + visits)
+
+
+def value_weight(tree: Tree, settings: Settings, node: int) -> float:
+    """The slope of sigma: how many logits a value is worth, more as visits come in."""
+    most = 0
+    for child in range(tree.first[node], tree.first[node] + tree.num_children[node]):
+        most = max(most, tree.visits[child])
+    return 0.5 * settings.value_scale * (settings.visit_scale + most)  # 0.5: from [-1, 1] to a range of 1
+
+
+def improved_policy(tree: Tree, settings: Settings, node: int, policy: Any) -> None:
+    """softmax(log prior + sigma(value)), as prior * exp(sigma(value) - the greatest): one exp a visited child."""
+    first, count = tree.first[node], tree.num_children[node]
+    mixed, weight = mixed_value(tree, node), value_weight(tree, settings, node)
+    best, total = mixed, 0.0
+    for child in range(first, first + count):
+        best = max(best, completed_value(tree, child, mixed))
+    unvisited = math.exp(weight * (mixed - best))
+    for index in range(count):
+        child, factor = first + index, unvisited
+        if tree.visits[child] > 0 or tree.proven[child] != UNKNOWN:
+            factor = math.exp(weight * (completed_value(tree, child, mixed) - best))
+        policy[index] = max(tree.prior[child], LEAST_PRIOR) * factor
+        total += policy[index]
+    for index in range(count):
+        policy[index] /= total
+
+
+def missing_visits(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
+    """Interior nodes: the share of visits that a move should have, less the share that it has."""
+    first, count, visits = tree.first[node], tree.num_children[node], 0
+    improved_policy(tree, settings, node, scores)
+    for child in range(first, first + count):
+        visits += tree.visits[child]
+    for index in range(count):
+        scores[index] -= tree.visits[first + index] / (1.0 + visits)
+
+
+def gumbel_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any) -> None:
+    """The root's moves: Gumbel noise + log prior + sigma(value)."""
+    root = root_of(tree, number)
+    mixed, weight = mixed_value(tree, root), value_weight(tree, settings, root)
+    for index in range(tree.num_children[root]):
+        child = tree.first[root] + index
+        logit = math.log(max(tree.prior[child], LEAST_PRIOR))
+        scores[index] = scratch.gumbel[number, index] + logit + weight * completed_value(tree, child, mixed)
+
+
+def gumbel_root_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any) -> None:
+    """The root: sequential halving, as a plan of how many visits the next move has; the best of those by score."""
+    gumbel_scores(tree, scratch, settings, number, scores)
+    root = root_of(tree, number)
+    first, count = tree.first[root], tree.num_children[root]
+    step = min(scratch.counters[number, 0], scratch.plan.shape[1]) - 1
+    wanted = scratch.plan[min(count, scratch.plan.shape[0] - 1), step]
+    for index in range(count):
+        if tree.visits[first + index] != wanted:
+            scores[index] += np.float32(WORST / 2)
+
+
+def gumbel_plan(considered: int, simulations: int) -> np.ndarray:
+    """[moves, step]: how many visits the move has that is visited at this step, for 0 to `considered` moves.
+
+    Rounds of sequential halving: each survivor is visited equally often, until the budget is spent.
+    """
+    plan = np.zeros((considered + 1, simulations), np.int32)
+    for moves in range(1, considered + 1):
+        plan[moves] = halving_plan(moves, simulations)
+    return plan
+
+
+def halving_plan(moves: int, simulations: int) -> np.ndarray:
+    if moves == 1:
+        return np.arange(simulations, dtype=np.int32)
+    steps: list[int] = []
+    rounds, alive, visits = math.ceil(math.log2(moves)), moves, 0
+    while len(steps) < simulations:
+        for _ in range(max(1, simulations // (rounds * alive))):
+            steps += [visits] * alive
+            visits += 1
+        alive = max(2, alive // 2)
+    return np.array(steps[:simulations], np.int32)

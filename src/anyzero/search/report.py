@@ -1,0 +1,78 @@
+"""What trees came to, as arrays: the policy after search, the value, and the choice that Gumbel makes."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyzero.search.priors import gumbel_scores, improved_policy
+from anyzero.search.scratch import Scratch
+from anyzero.search.settings import GUMBEL, Settings
+from anyzero.search.tree import LOSS, UNKNOWN, WIN, Tree, root_of
+
+if TYPE_CHECKING:
+    from anyzero.search.result import RootMoves
+    from anyzero.search.run import Run
+
+
+def report_trees(
+    tree: Tree, scratch: Scratch, settings: Settings, policies: Any, values: Any, chosen: Any, begin: int, end: int
+) -> None:
+    """Kernel: the policy [trees, actions] after search, the value [trees] for the seat to move, and the chosen action.
+
+    The policy is the share of visits; with Gumbel it is the improved policy, and `chosen` the action that it plays,
+    else the most visited one. `policies` comes in as zeros.
+    """
+    for number in range(begin, end):
+        root = root_of(tree, number)
+        values[number] = tree.value[root]
+        chosen[number] = choose_action(tree, scratch, settings, number)
+        write_policy(tree, scratch, settings, number, policies[number])
+
+
+def write_policy(tree: Tree, scratch: Scratch, settings: Settings, number: int, policy: Any) -> None:
+    root, scores = root_of(tree, number), scratch.scores[number * settings.leaves]
+    first, count, total = tree.first[root], tree.num_children[root], 0
+    for child in range(first, first + count):
+        total += tree.visits[child]
+    if settings.formula == GUMBEL:
+        improved_policy(tree, settings, root, scores)
+    for index in range(count):
+        share = tree.visits[first + index] / max(total, 1) if settings.formula != GUMBEL else scores[index]
+        policy[tree.action[first + index]] = share
+
+
+def choose_action(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> int:
+    """The most visited action; with Gumbel, the best by noise, prior and value of the most visited."""
+    root, scores = root_of(tree, number), scratch.scores[number * settings.leaves]
+    final_scores(tree, scratch, settings, number, scores)
+    best = 0
+    for index in range(tree.num_children[root]):
+        if scores[index] > scores[best]:
+            best = index
+    return tree.action[tree.first[root] + best]  # type: ignore[no-any-return]
+
+
+def final_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any) -> None:
+    """How much the final choice wants each of the root's children; a proven win most, a proven loss least."""
+    root, most = root_of(tree, number), 0
+    first, count = tree.first[root], tree.num_children[root]
+    if settings.formula == GUMBEL:
+        gumbel_scores(tree, scratch, settings, number, scores)
+    for child in range(first, first + count):
+        if tree.proven[child] != LOSS:
+            most = max(most, tree.visits[child])
+    for index in range(count):
+        child = first + index
+        if settings.formula != GUMBEL:
+            scores[index] = tree.visits[child]
+        else:
+            scores[index] -= 0.0 if tree.visits[child] >= most else 1e6
+        if tree.proven[child] != UNKNOWN:
+            scores[index] += 1e9 if tree.proven[child] == WIN else -1e9 if tree.proven[child] == LOSS else 0.0
+
+
+def gumbel_order(run: "Run", moves: "RootMoves") -> np.ndarray:
+    """The root's moves by Gumbel's final choice."""
+    scores = np.zeros(run.game.max_legal, np.float32)
+    final_scores(run.tree, run.scratch, run.settings, 0, scores)
+    return np.argsort(-scores[: len(moves.actions)], kind="stable")

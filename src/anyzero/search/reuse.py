@@ -1,0 +1,110 @@
+"""Tree reuse: what was learnt below the move that was played is where the next search begins."""
+
+from typing import Any
+
+from anyzero.compile.bits import record_word, record_words
+from anyzero.games.contract import OVER, play, seat_to_move
+from anyzero.search.backup import best_proof
+from anyzero.search.priors import mean_value
+from anyzero.search.simulation import is_full
+from anyzero.search.tree import NO_TABLE, Tree, plant, root_of
+
+NOT_FOUND = -1
+
+
+def find_descendant(rules: Any, tree: Tree, states: Any, number: int) -> int:
+    """Kernel: the node one or two moves below the root whose position is `states[1]`; the root's own is `states[0]`.
+
+    `states` has room for two more.
+    """
+    root = root_of(tree, number)
+    for child in range(tree.first[root], tree.first[root] + tree.num_children[root]):
+        if tree.visits[child] > 0:
+            states[2] = states[0]
+            play(rules, states[2], int(tree.action[child]))
+            if same_position(states[2], states[1]):
+                return child
+            found = find_child(rules, tree, states, child)
+            if found != NOT_FOUND:
+                return found
+    return NOT_FOUND
+
+
+def find_child(rules: Any, tree: Tree, states: Any, node: int) -> int:
+    """The child of a node at position `states[2]` whose position is `states[1]`."""
+    if seat_to_move(rules, states[2]) == OVER:
+        return NOT_FOUND
+    for child in range(tree.first[node], tree.first[node] + tree.num_children[node]):
+        if tree.visits[child] > 0:
+            states[3] = states[2]
+            play(rules, states[3], int(tree.action[child]))
+            if same_position(states[3], states[1]):
+                return child
+    return NOT_FOUND
+
+
+def same_position(first: Any, second: Any) -> bool:
+    same = True
+    for index in range(record_words(first)):
+        same = same and record_word(first, index) == record_word(second, index)
+    return same
+
+
+def copy_subtree(old: Tree, new: Tree, node: int, number: int) -> None:
+    """Kernel: make `node` of the old tree the root of the new one. What does not fit is cut off at the leaves.
+
+    A node's children are copied when the scan comes to it, so that the new tree is its own queue.
+    """
+    plant(new, number)
+    root = root_of(new, number)
+    copy_node(old, new, number, node, root)
+    end, scan = root + 1, root
+    while scan < end:
+        count, first = new.num_children[scan], new.first[scan]
+        if count > 0 and end + count <= root_of(new, number + 1):
+            new.first[scan] = end
+            for index in range(count):
+                copy_node(old, new, number, first + index, end + index)
+            end += count
+        elif count > 0:
+            new.num_children[scan] = 0
+        scan += 1
+    new.used[number, 0] = end
+    see_as_root(new, root)
+
+
+def copy_node(old: Tree, new: Tree, number: int, source: int, target: int) -> None:
+    new.visits[target], new.value[target], new.prior[target] = old.visits[source], old.value[source], old.prior[source]
+    new.action[target], new.first[target] = old.action[source], old.first[source]
+    new.num_children[target] = old.num_children[source]
+    new.proven[target], new.marks[target] = old.proven[source], old.marks[source]
+    if new.raw.shape[0] > 0:
+        new.raw[target] = old.raw[source]
+    if new.amaf_key.shape[0] > 0:
+        new.amaf_key[target] = old.amaf_key[source]
+    if new.amaf_visits.shape[0] > 0:
+        new.amaf_visits[target], new.amaf_value[target] = old.amaf_visits[source], old.amaf_value[source]
+    if new.table.shape[0] > 0:
+        copy_table(old, new, number, source, target)
+
+
+def copy_table(old: Tree, new: Tree, number: int, source: int, target: int) -> None:
+    """GRAVE: the node's AMAF table, while there is room."""
+    new.table[target] = NO_TABLE
+    if old.table[source] == NO_TABLE or is_full(new, number):
+        return
+    row, old_row = new.used[number, 1], old.table[source]
+    new.table[target] = row
+    new.used[number, 1], new.table_start[row] = row + 1, old.table_start[old_row]
+    for seat in range(new.table_visits.shape[1]):
+        for key in range(new.table_visits.shape[2]):
+            new.table_visits[row, seat, key] = old.table_visits[old_row, seat, key]
+            new.table_value[row, seat, key] = old.table_value[old_row, seat, key]
+
+
+def see_as_root(tree: Tree, root: int) -> None:
+    """A root's value and proof are for the seat to move there, as those of its children are."""
+    first, count = tree.first[root], tree.num_children[root]
+    if count > 0:
+        tree.value[root] = mean_value(tree.visits[first : first + count], tree.value[first : first + count])
+        tree.proven[root] = best_proof(tree, root)

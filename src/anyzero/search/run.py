@@ -1,0 +1,232 @@
+"""A search under way: trees over one position or many, and the steps that drive their kernels."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from anyzero.compile.random import make_streams
+from anyzero.games.game import Game
+from anyzero.search.evaluators import Evaluator, ask
+from anyzero.search.methods import Method
+from anyzero.search.priors import choose_by_prior, gumbel_plan
+from anyzero.search.result import RootMoves
+from anyzero.search.reuse import NOT_FOUND, copy_subtree, find_descendant
+from anyzero.search.scratch import Scratch, new_scratch
+from anyzero.search.selection import choose_by_statistics, choose_child
+from anyzero.search.settings import BATCH, GRAVE, GUMBEL, PUCT, RAVE, Settings
+from anyzero.search.simulation import (
+    ANY_CHILD,
+    WAITING,
+    absorb_leaves,
+    plant_trees,
+    prepare_root,
+    select_leaves,
+    simulate,
+)
+from anyzero.search.tree import DRAW, UNKNOWN, Tree, new_tree
+
+TABLE_BYTES = 512 << 20
+"""Most memory for GRAVE's tables."""
+CHUNK_S = 0.004
+"""A search by the clock looks at it about this often."""
+BREATH_S = 0.1
+"""A search by simulations lets Ctrl-C through about this often."""
+
+
+class Run:
+    """Trees that grow. All of them search with one method; each has its own random stream."""
+
+    def __init__(
+        self,
+        game: Game,
+        method: Method,
+        *,
+        room: int,
+        simulations: int | None = None,
+        num_trees: int = 1,
+        evaluator: Evaluator | None = None,
+        threads: int = 1,
+        keeps: bool = False,
+        target: str = "cpu",
+    ) -> None:
+        self.game, self.method, self.evaluator, self.threads = game, method, evaluator, threads
+        self.num_trees, self.room = num_trees, room
+        settings = method.settings
+        plan = gumbel_plan(settings.considered, simulations or 1) if settings.formula == GUMBEL else None
+        depth = game.max_plies if simulations is None or keeps else min(game.max_plies, simulations + 1)
+        self.tree = self.new_tree()
+        self.spare: Tree | None = None
+        self.scratch: Scratch = new_scratch(game, settings, depth=depth, num_trees=num_trees, plan=plan)
+        self.roots = game.new_states(num_trees)
+        led_by_priors = settings.formula in (PUCT, GUMBEL)
+        self.parts = {choose_child: choose_by_prior if led_by_priors else choose_by_statistics}
+        self.target = target
+
+    def new_tree(self) -> Tree:
+        row = 8 * self.game.num_seats * self.game.num_amaf_keys
+        tables = max(1, min(self.room, TABLE_BYTES // row // self.num_trees))
+        return new_tree(self.game, self.settings, self.room, num_trees=self.num_trees, num_tables=tables)
+
+    @property
+    def settings(self) -> Settings:
+        return self.method.settings
+
+    def kernel(self, function: Callable[..., Any]) -> Any:
+        return self.game.compile(function, self.target, parts=self.parts)
+
+    def seed(self, seed: int) -> None:
+        """Begin the trees' random streams anew."""
+        self.scratch.streams[:] = make_streams(seed, self.num_trees)
+
+    def plant(self, states: Any) -> None:
+        """Begin anew from these positions, one a tree."""
+        self.roots[:] = states
+        self.tree.shared_key[:] = 0
+        self.kernel(plant_trees)(self.game.rules, self.tree, self.scratch, self.settings, 0, self.num_trees)
+
+    # --- simulations
+
+    def simulate(self, num: int, forced: int = ANY_CHILD) -> int:
+        """Run so many simulations in every tree; returns how many there were: fewer where a root is proven."""
+        if self.settings.evaluator == BATCH:
+            return self.step_until(self.scratch.counters[:, 0] + num)
+        kernel = self.kernel(simulate)
+
+        def run(begin: int, end: int) -> int:
+            arguments = self.game.rules, self.tree, self.scratch, self.settings, self.roots
+            return int(kernel(*arguments, begin, end, forced, num))
+
+        return self.share(run)
+
+    def share(self, work: Callable[[int, int], int]) -> int:
+        """Do the work for all trees, on all threads, and add up what it returns."""
+        parts = min(self.num_trees, 1 if self.threads == 1 else 4 * self.threads)
+        bounds = [part * self.num_trees // parts for part in range(parts + 1)]
+        if parts == 1:
+            return work(0, self.num_trees)
+        with ThreadPoolExecutor(self.threads) as pool:
+            return sum(pool.map(work, bounds[:-1], bounds[1:]))
+
+    def step_until(self, budget: Any) -> int:
+        """Simulate with the evaluator outside until every tree has had its budget."""
+        self.scratch.budget[:] = budget
+        before = self.scratch.counters[:, 0].sum()
+        while self.step() > 0:
+            pass
+        return int(self.scratch.counters[:, 0].sum() - before)
+
+    def step(self) -> int:
+        """One leaf for every slot that is not done; returns how many there were."""
+        game, tree, scratch = self.game, self.tree, self.scratch
+        select, absorb = self.kernel(select_leaves), self.kernel(absorb_leaves)
+        found = self.share(lambda *part: int(select(game.rules, tree, scratch, self.settings, self.roots, *part)))
+        if found == 0:
+            return 0
+        waiting = np.flatnonzero(scratch.known == WAITING)
+        logits, values = np.zeros((1, game.num_actions), np.float32), np.zeros((1, 1), np.float32)
+        if len(waiting) and self.evaluator is not None:
+            scratch.rows[waiting] = np.arange(len(waiting))
+            logits, values = ask(self.evaluator, game, scratch.states[waiting])
+        self.share(lambda *part: absorb(game.rules, tree, scratch, self.settings, logits, values, *part) or 0)
+        return found
+
+    def spend(self, simulations: int) -> None:
+        """So many simulations, in pieces short enough for Ctrl-C."""
+        done, piece = 0, min(simulations, 1000)
+        while done < simulations:
+            start = time.perf_counter()
+            if self.simulate(piece) < piece * self.num_trees and self.is_decided():
+                return
+            done += piece
+            rate = piece / max(time.perf_counter() - start, 1e-7)
+            piece = min(simulations - done, max(1, int(rate * BREATH_S)))
+
+    def spend_seconds(self, seconds: float) -> None:
+        """Simulate in steps short enough to end on time."""
+        start, piece = time.perf_counter(), 1
+        while True:
+            before = time.perf_counter()
+            if self.simulate(piece) < piece * self.num_trees and self.is_decided():
+                return
+            now = time.perf_counter()
+            left = seconds - (now - start)
+            if left <= 0.0:
+                return
+            rate = piece / max(now - before, 1e-7)
+            piece = max(1, min(2 * piece, int(rate * min(left, CHUNK_S))))
+
+    def is_decided(self) -> bool:
+        """Whether every root is proven."""
+        return UNKNOWN not in self.proofs()
+
+    # --- from one move to the next
+
+    def move_on(self, state: Any) -> bool:
+        """Make the position the root, with what is known of it, if it is one or two moves away; for a single tree."""
+        states = self.game.new_states(4)
+        states[0], states[1] = self.roots[0], state
+        node = int(self.kernel(find_descendant)(self.game.rules, self.tree, states, 0))
+        if node == NOT_FOUND:
+            return False
+        new = self.new_tree() if self.spare is None else self.spare
+        self.kernel(copy_subtree)(self.tree, new, node, 0)
+        self.tree, self.spare = new, self.tree
+        self.roots[0] = state
+        self.scratch.counters[:] = 0
+        if new.num_children[0] > 0:
+            self.kernel(prepare_root)(new, self.scratch, self.settings, 0)
+        return True
+
+    def plan_for(self, simulations: int) -> None:
+        """Gumbel: halve over so many simulations."""
+        self.scratch = self.scratch._replace(plan=gumbel_plan(self.settings.considered, simulations))
+
+    # --- what was found
+
+    def proofs(self) -> list[int]:
+        """What is proven of each root, for the seat to move."""
+        return [int(self.tree.proven[number * self.room]) for number in range(self.num_trees)]
+
+    def moves(self, number: int = 0) -> RootMoves:
+        """The statistics of a root's moves."""
+        tree, root = self.tree, number * self.room
+        first = int(tree.first[root])
+        part = slice(first, first + int(tree.num_children[root]))
+        visits, proven = tree.visits[part].astype(np.int64), tree.proven[part].astype(np.int64)
+        values = np.where(visits > 0, tree.value[part], np.nan).astype(np.float64)
+        values = np.where(proven == UNKNOWN, values, np.where(proven == DRAW, 0, proven))
+        amaf_visits, amaf_sums = self.amaf(part, root)
+        with np.errstate(invalid="ignore"):
+            amaf_values = np.where(amaf_visits > 0, amaf_sums / amaf_visits, np.nan)
+        priors = tree.prior[part].astype(np.float64)
+        return RootMoves(tree.action[part].copy(), visits, values, priors, amaf_visits, amaf_values, proven)
+
+    def amaf(self, part: slice, root: int) -> tuple[np.ndarray, np.ndarray]:
+        """AMAF visits and sums of payoffs of a root's moves."""
+        tree = self.tree
+        if self.settings.formula == RAVE:
+            return tree.amaf_visits[part].astype(np.int64), tree.amaf_value[part].astype(np.float64)
+        count = part.stop - part.start
+        if self.settings.formula != GRAVE or count == 0 or tree.table[root] < 0:
+            return np.zeros(count, np.int64), np.zeros(count)
+        seat = self.game.seat_to_move(self.roots[root // self.room])
+        row, keys = int(tree.table[root]), tree.amaf_key[part]
+        visits, sums = tree.table_visits[row, seat, keys], tree.table_value[row, seat, keys]
+        return visits.astype(np.int64), sums.astype(np.float64)
+
+    def principal_variation(self, action: int) -> list[int]:
+        """The actions of the most visited line that begins with this one, up to a chance node."""
+        tree, node, line = self.tree, 0, [action]
+        while True:
+            first, count = int(tree.first[node]), int(tree.num_children[node])
+            node = first + int(np.flatnonzero(tree.action[first : first + count] == line[-1])[0])
+            first, count = int(tree.first[node]), int(tree.num_children[node])
+            if count == 0:
+                return line
+            best = first + int(np.argmax(tree.visits[first : first + count]))
+            if tree.visits[best] == 0 or len(line) >= self.game.max_plies:
+                return line
+            line.append(int(tree.action[best]))
