@@ -11,9 +11,17 @@ from anyzero.games.load import BUILT_IN, load
 from anyzero.games.observe import observe
 from anyzero.games.perft import perft
 from anyzero.games.rollouts import rollouts
-from peers import cpp_breakthrough, open_spiel_simulations
+from anyzero.search.bench import SearchSpeed, bench_search
+from peers import cpp_breakthrough, open_spiel_search, open_spiel_simulations
 
 GAMES = ["breakthrough:rows=5,columns=5", *BUILT_IN]
+
+SIMULATIONS = 10_000
+OPEN_SPIEL_SIMULATIONS = {"breakthrough": 10_000, "hex": 10_000, "oware": 10_000, "connect_four": 10_000, "chess": 500}
+"""The searches beside OpenSpiel's; its chess does about 700 simulations a second, so it gets fewer."""
+
+WANTED_RATIO, WANTED_SHARE = 10, 0.6
+"""How many times OpenSpiel's speed, and which part of the speed of UCT the other methods should have."""
 
 
 def best_of(num: int, game: Any, **options: Any) -> Any:
@@ -34,6 +42,53 @@ def measure_rollouts(text: str) -> dict[str, Any]:
         "open_spiel": None if peer is None else round(peer),
         "ratio": None if peer is None else round(one / peer, 1),
     }
+
+
+def measure_search(text: str) -> dict[str, Any]:
+    """UCT from the start, in turns with OpenSpiel's; the best of three of each."""
+    game, theirs, ours = load(text), 0.0, []
+    search_once(game, "uct")  # compiles
+    for seed in range(3):
+        ours.append(search_once(game, "uct"))
+        theirs = max(theirs, open_spiel_search(text, OPEN_SPIEL_SIMULATIONS[text], seed))
+    best = max(ours, key=lambda speed: speed.simulations_per_s)
+    ratio = best.simulations_per_s / theirs
+    return {
+        "game": text,
+        "uct_simulations_per_s": round(best.simulations_per_s),
+        "simulations": SIMULATIONS,
+        "open_spiel": round(theirs),
+        "open_spiel_simulations": OPEN_SPIEL_SIMULATIONS[text],
+        "ratio": round(ratio, 1),
+        f"at_least_{WANTED_RATIO}": ratio >= WANTED_RATIO,
+        "nodes": best.nodes,
+        "bytes_per_node": round(best.bytes_per_node, 1),
+    }
+
+
+def measure_methods(text: str, methods: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Tree methods in turns, as shares of the first one's speed; the best of three of each."""
+    game = load(text)
+    best = {method: search_once(game, method) for method in methods}
+    for _ in range(3):
+        for method in methods:
+            best[method] = max(best[method], search_once(game, method), key=lambda speed: speed.simulations_per_s)
+    first = best[methods[0]].simulations_per_s
+    return [
+        {
+            "method": f"{method}:{SIMULATIONS}",
+            "simulations_per_s": round(speed.simulations_per_s),
+            "share": round(speed.simulations_per_s / first, 2),
+            f"at_least_{WANTED_SHARE}": speed.simulations_per_s >= WANTED_SHARE * first,
+            "nodes": speed.nodes,
+            "bytes_per_node": round(speed.bytes_per_node, 1),
+        }
+        for method, speed in best.items()
+    ]
+
+
+def search_once(game: Any, method: str) -> SearchSpeed:
+    return bench_search(game, f"{method}:{SIMULATIONS}", seconds=1e-9)
 
 
 def measure_cpp() -> dict[str, Any]:
@@ -101,13 +156,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     parser.add_argument("--gpu-only", action="store_true", help="only the GPU's table")
+    parser.add_argument("--search-only", action="store_true", help="only the tables of searches")
     options = parser.parse_args()
     found: dict[str, list[dict[str, Any]]] = {}
     if not options.gpu_only:
+        found["searches from the start against OpenSpiel's C++ MCTSBot"] = [
+            measure_search(text) for text in OPEN_SPIEL_SIMULATIONS
+        ]
+        found["tree methods on Hex 11x11"] = measure_methods("hex", ("uct", "rave", "grave", "puct"))
+    if not (options.gpu_only or options.search_only):
         found["chess perft 5, one thread"] = [measure_perft()]
         found["Breakthrough 5x5 rollouts against C++ -O3"] = [measure_cpp()]
         found["rollouts against OpenSpiel's C++ MCTSBot"] = [measure_rollouts(text) for text in GAMES]
-    if has_gpu():
+    if not options.search_only and has_gpu():
         found["rollouts on the GPU"] = [measure_gpu(text) for text in GAMES]
     for title, rows in found.items():
         show(title, rows)

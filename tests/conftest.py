@@ -9,7 +9,10 @@ from hypothesis import settings
 
 from anyzero.games.load import BUILT_IN
 
-SEARCHING = ("tests/search", "tests/players", "tests/arena", "test_arena_commands", "test_readme")
+SEARCHING = (
+    *("tests/search", "tests/players", "tests/arena", "tests/experiments"),
+    *("test_arena_commands", "test_experiment_commands", "test_readme"),
+)
 """Tests that share the search kernels of a few games."""
 
 settings.register_profile("anyzero", deadline=None, derandomize=True, database=None)

@@ -14,6 +14,7 @@ from anyzero.arena import Match, Sprt, compare, make_plan, play_games
 from anyzero.arena.match import MatchResult
 from anyzero.arena.record import Record
 from anyzero.arena.standings import Tally, make_standings
+from anyzero.arena.workers import Task, play_all
 from anyzero.games.errors import AnyzeroError
 
 FAULTY = Path(__file__).parent / "faulty.py"
@@ -41,6 +42,22 @@ def test_the_games_of_a_pair_share_the_opening_and_swap_the_seats():
         legs = [results[Match(0, 1, pair, leg)] for leg in (0, 1)]
         assert legs[0].moves[:2] == legs[1].moves[:2]
         assert [leg.players for leg in legs] == [["uct:50", "random"], ["random", "uct:50"]]
+
+
+def test_the_games_of_several_plans_are_those_of_each_alone():
+    plans = [make_plan(game, **QUICK, games=4, legs=legs) for game, legs in (("hex:size=3", (1,)), (SAME[0], (0, 1)))]
+    tasks = [
+        Task(plan, match)
+        for pair in zip(*(plan.matches() for plan in plans), strict=True)
+        for plan, match in zip(plans, pair, strict=True)
+    ]
+    found = dict(play_all(tasks, 2))
+    assert set(found) == set(tasks)
+    for plan in plans:
+        mine = {task.match: result for task, result in found.items() if task.plan == plan}
+        assert without_time({match: mine[match] for match in plan.matches()}) == without_time(
+            play_games(plan, workers=1)
+        )
 
 
 def test_a_sequential_test_stops_at_the_same_pair_on_any_number_of_workers():
@@ -206,6 +223,8 @@ def test_a_record_of_another_seed_or_with_a_broken_middle_is_refused(tmp_path):
     content = path.read_bytes()
     with pytest.raises(AnyzeroError, match="another run \\(seed 0, not 1\\)"):
         play_games(make_plan(SAME[0], **QUICK, games=2, seed=1), record=path)
+    with pytest.raises(AnyzeroError, match="another run \\(legs None, not \\[0\\]\\)"):
+        play_games(make_plan(SAME[0], **QUICK, games=2, legs=(0,)), record=path)
     lines = content.splitlines(keepends=True)
     path.write_bytes(lines[0] + b"{broken\n" + lines[2])
     with pytest.raises(AnyzeroError, match="line 2 is not a finished game"):

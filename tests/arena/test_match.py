@@ -1,6 +1,8 @@
 """One game: seats, openings, chance, and how it ends when a player is at fault."""
 
+import json
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ from anyzero.arena.draws import draw_unit, pick_index
 from anyzero.arena.live import Live
 from anyzero.arena.match import MatchResult, forfeit_payoffs, play_match
 from anyzero.arena.openings import make_opening, quiet_action, random_line
-from anyzero.arena.plan import Match, default_openings, make_plan
+from anyzero.arena.plan import Match, Plan, default_openings, make_plan
 from anyzero.games.errors import BadOptionError
 from anyzero.players import Player, parse_player
 from anyzero.search import search
@@ -205,8 +207,21 @@ def test_a_plan_plays_every_couple_pair_by_pair():
         ({"limit_s": 0.0}, "0.0 seconds"),
         ({"limit_s": float("nan")}, "nan seconds"),
         ({"players": ("random",)}, "two players"),
+        ({"legs": (0,), "games": 0}, "0 is not a positive number"),
+        ({"legs": (0, 0)}, r"not \(0, 0\)"),
+        ({"game": "take_it_easy", "legs": (1,)}, "take_it_easy has one seat"),
     ],
 )
 def test_a_plan_that_cannot_be_played_is_refused(settings, says):
     with pytest.raises(BadOptionError, match=says):
-        make_plan("tic_tac_toe", **{"players": ("random", "random"), **settings})
+        make_plan(**{"game": "tic_tac_toe", "players": ("random", "random"), **settings})
+
+
+def test_one_player_may_have_the_first_seat_in_every_game():
+    plan = make_plan("tic_tac_toe", ("random", "uct:5"), games=3, legs=(1,))
+    assert plan.matches() == [Match(0, 1, 0, 1), Match(0, 1, 1, 1), Match(0, 1, 2, 1)]
+    assert {tuple(match.by_seat(2)) for match in plan.matches()} == {(1, 0)}
+    both = make_plan("tic_tac_toe", ("random", "uct:5"), games=6)
+    assert set(plan.matches()) < set(both.matches())  # the same openings and seeds
+    assert plan.identity() == {**both.identity(), "legs": [1]}
+    assert Plan.from_json(json.loads(json.dumps(asdict(plan)))) == plan

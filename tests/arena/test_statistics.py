@@ -4,7 +4,14 @@ import math
 
 import pytest
 
-from anyzero.arena.statistics import count_pairs, elo_difference, elo_interval, expected_score, mean_interval
+from anyzero.arena.statistics import (
+    count_pairs,
+    elo_difference,
+    elo_interval,
+    expected_score,
+    mean_interval,
+    wilson_interval,
+)
 
 
 def test_elo_and_score_are_inverse_to_each_other():
@@ -73,3 +80,20 @@ def test_the_mean_of_differences_has_a_paired_interval():
     assert found.value == 2.5
     assert found.high - 2.5 == pytest.approx(1.959964 * math.sqrt(5 / 12))
     assert 2.5 - found.low == pytest.approx(found.high - 2.5)
+
+
+@pytest.mark.parametrize(
+    ("wins", "games", "low", "high"),
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_wilson_intervals_are_those_of_newcombe(wins, games, low, high):
+    """Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I, method 3."""
+    assert wilson_interval(wins / games, games) == pytest.approx((wins / games, low, high), abs=5e-5)
+    assert wilson_interval(1 - wins / games, games)[1:] == pytest.approx((1 - high, 1 - low), abs=5e-5)
+
+
+@pytest.mark.parametrize("games", [1, 3, 20, 200, 10**6])
+def test_wilson_limits_hold_the_score_and_stay_between_0_and_1(games):
+    for wins in {0, 1, games // 2, games}:
+        value, low, high = wilson_interval(wins / games, games)
+        assert 0.0 <= low <= value <= high <= 1.0

@@ -63,6 +63,18 @@ def test_bench_measures_rollouts(run):
     assert run("bench", "rollouts", str(RACE), "--seconds", "0.05", "--target", "interpreted")[0] == 0
 
 
+def test_bench_measures_searches(run):
+    code, out, _ = run("bench", "search", str(RACE), "uct:50", "--seconds", "0.05", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert {"game", "method", "simulations_per_s", "simulations", "nodes", "bytes_per_node", "ready_s"} <= set(found)
+    assert found["simulations_per_s"] >= found["median_simulations_per_s"] > 0
+    assert 0 < found["simulations"] <= 50
+    assert found["searches"] > 1
+    assert found["seconds"] >= 0.05
+    assert "simulations/s, the best of" in run("bench", "search", str(RACE), "uct:50", "--seconds", "0.05")[1]
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -75,6 +87,10 @@ def test_bench_measures_rollouts(run):
         (["perft", "hex", "many"], "Invalid value"),
         (["bench", "rollouts", "hex", "--target", "gpu"], "known: cpu, cuda, interpreted"),
         (["bench", "rollouts", "hex", "--target", "cuda"], "GPU"),
+        (["bench", "rollouts", "hex", "--seconds", "nan"], "nan is not a number of seconds"),
+        (["bench", "search", "hex", "uct:10", "--seconds", "0"], "--seconds"),
+        (["bench", "search", "hex", "uxt:10"], "did you mean uct"),
+        (["bench", "search", "hex", "uct"], "is not a positive number of simulations"),
         (["check", "./nowhere.py"], "cannot read the game file"),
         (["nonsense"], "nonsense"),
     ],

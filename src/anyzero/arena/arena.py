@@ -10,7 +10,7 @@ from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.record import Record
 from anyzero.arena.sprt import Sprt
 from anyzero.arena.standings import Standings, make_standings, pair_scores
-from anyzero.arena.workers import count_cores, play_all
+from anyzero.arena.workers import Task, play_all
 
 Results = dict[Match, MatchResult]
 Watch = Callable[[Results], bool | None]
@@ -89,9 +89,9 @@ def play_missing(
     watch: Watch | None,
 ) -> None:
     """Play the matches without a result, adding each one's as it ends."""
-    missing = [match for match in matches if match not in results]
-    with closing(play_all(plan, missing, count_cores() if workers is None else workers)) as finished:
-        for result in finished:
+    missing = [Task(plan, match) for match in matches if match not in results]
+    with closing(play_all(missing, workers)) as finished:
+        for _, result in finished:
             results[result.match] = result
             if book is not None:
                 book.add(result)

@@ -12,7 +12,7 @@ NOBODY = -1
 
 
 class Live:
-    """The game that a worker plays right now."""
+    """The game that a worker plays right now; it has room for the longest of its games."""
 
     def __init__(self, path: Path, max_plies: int, num_seats: int, *, create: bool) -> None:
         fields: list[Any] = [

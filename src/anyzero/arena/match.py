@@ -68,6 +68,8 @@ def play_match(
     limit_s: float | None = None,
 ) -> MatchResult:
     """Play one game to its end; `players` are by seat, and `live` tells other processes how far it is."""
+    for player in players:
+        player.forget()
     state = game.initial_state()
     for action in opening:
         live.add(action)
@@ -133,7 +135,7 @@ def report(game: Game, match: Match, players: list[str], opening: int, live: Liv
         reason=end[0],
         forfeited_by=loser,
         detail=end[1],
-        seconds=[round(seconds, 4) for seconds in live.seconds],
+        seconds=[round(seconds, 4) for seconds in live.seconds[: game.num_seats]],
     )
 
 

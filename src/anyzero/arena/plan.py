@@ -1,4 +1,7 @@
-"""What is to be played: every couple of players, in pairs of games with one opening and the seats swapped."""
+"""What is to be played: every couple of players, in pairs of games with one opening and the seats swapped.
+
+Only where somebody wants to know what the first seat is worth, one player has it in every game.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -11,6 +14,7 @@ from anyzero.games.load import load
 from anyzero.players import parse_player
 
 MOST_OPENING_PLIES = 4
+BOTH_LEGS = (0, 1)
 
 
 class Match(NamedTuple):
@@ -41,16 +45,25 @@ class Plan:
     """Random moves before each pair of games."""
     limit_s: float | None = None
     """Most seconds a move, for players without a clock of their own too; None: no limit."""
+    legs: tuple[int, ...] = BOTH_LEGS
+    """Which games of each pair are played: both, or only those in which one player has the first seat."""
 
     def matches(self) -> list[Match]:
         """Pair after pair, so that all couples have played about as often whenever it stops."""
         couples = list(combinations(range(len(self.players)), 2))
-        pairs = range(self.games // 2)
-        return [Match(first, second, pair, leg) for pair in pairs for first, second in couples for leg in (0, 1)]
+        pairs = range(self.games // len(self.legs))
+        return [Match(first, second, pair, leg) for pair in pairs for first, second in couples for leg in self.legs]
 
     def identity(self) -> dict[str, Any]:
         """What two runs must share for their games to belong together; more games may be asked for later."""
-        return {key: value for key, value in asdict(self).items() if key != "games"} | {"players": list(self.players)}
+        found = {**asdict(self), "players": list(self.players), "legs": list(self.legs)}
+        left_out = ("games", "legs") if self.legs == BOTH_LEGS else ("games",)
+        return {key: value for key, value in found.items() if key not in left_out}
+
+    @staticmethod
+    def from_json(values: dict[str, Any]) -> "Plan":
+        """The plan whose fields these are, lists for tuples."""
+        return Plan(**{**values, "players": tuple(values["players"]), "legs": tuple(values["legs"])})
 
 
 def make_plan(
@@ -61,6 +74,7 @@ def make_plan(
     seed: int = 0,
     openings: int | None = None,
     limit_s: float | None = None,
+    legs: tuple[int, ...] = BOTH_LEGS,
 ) -> Plan:
     """A plan whose parts are known to be right: the game loads, the players are players, the numbers make sense."""
     loaded = load(game) if isinstance(game, str) else game
@@ -68,15 +82,25 @@ def make_plan(
         raise BadOptionError(f"{loaded.name}: matches are played by other processes, which need a name or a file")
     if len(players) < 2:
         raise BadOptionError("a match needs two players")
-    if games < 2 or games % 2:
-        raise BadOptionError(f"games are played in pairs with the seats swapped: {games} is not a positive even number")
+    check_games(loaded, games, legs)
     if openings is not None and openings < 0:
         raise BadOptionError(f"an opening of {openings} moves is not possible")
     if limit_s is not None and not 0.0 < limit_s < 1e7:
         raise BadOptionError(f"a limit of {limit_s} seconds is not a positive number")
     texts = tuple(parse_player(player).text for player in players)
     plies = default_openings(loaded) if openings is None else openings
-    return Plan(loaded.text, texts, games, seed, plies, limit_s)
+    return Plan(loaded.text, texts, games, seed, plies, limit_s, legs)
+
+
+def check_games(game: Game, games: int, legs: tuple[int, ...]) -> None:
+    if legs not in (BOTH_LEGS, (0,), (1,)):
+        raise BadOptionError(f"the games of a pair are (0, 1), (0,) or (1,), not {legs!r}")
+    if legs != BOTH_LEGS and game.num_seats == 1:
+        raise BadOptionError(f"{game.name} has one seat: both players play each deal")
+    if legs != BOTH_LEGS and games < 1:
+        raise BadOptionError(f"{games} is not a positive number of games")
+    if legs == BOTH_LEGS and (games < 2 or games % 2):
+        raise BadOptionError(f"games are played in pairs with the seats swapped: {games} is not a positive even number")
 
 
 def default_openings(game: Game) -> int:

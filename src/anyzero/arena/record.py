@@ -1,6 +1,7 @@
 """Finished games in a file, one JSON line each, written at once: what a stopped run goes on from.
 
-The first line says what is played; a run with other players, another game or another seed is refused.
+The first line says what is played; a run with other players, another game or another seed is refused. `Journal` knows
+how to write and to take over lines, `Record` which games they are.
 """
 
 import contextlib
@@ -17,22 +18,28 @@ from anyzero.games.errors import AnyzeroError
 FORM = "anyzero games 1"
 
 
-class Record:
-    """An open file of finished games."""
+class Journal:
+    """An open file of finished games; `header` is its first line and says what they belong to."""
 
-    def __init__(self, path: Path, plan: Plan) -> None:
+    def __init__(self, path: Path, header: dict[str, Any]) -> None:
         self.path = path
-        self.results: dict[Match, MatchResult] = {}
+        self.form = header["form"]
+        if path.exists() and not path.is_file():  # a device may be read for ever
+            raise AnyzeroError(f"cannot write {path}: it is not a file")
         try:
             self.file: BinaryIO = path.open("a+b")
         except OSError as error:
             raise AnyzeroError(f"cannot write {path}: {error.strerror}") from None
         try:
             lock(self.file, path)
-            self.read(json.dumps({"form": FORM, **plan.identity()}))
+            self.read(json.dumps(header))
         except BaseException:
             self.file.close()
             raise
+
+    def take(self, values: dict[str, Any]) -> None:
+        """Take a finished game over; TypeError, ValueError or KeyError if it is none."""
+        raise NotImplementedError
 
     def read(self, header: str) -> None:
         """Take over the games of the file; a last line that is not whole is dropped."""
@@ -47,42 +54,67 @@ class Record:
         end = len(expected)
         lines = content[end:].splitlines(keepends=True)
         for number, line in enumerate(lines, start=2):
-            result = parse_line(line)
-            if result is None and number <= len(lines):
+            taken = self.take_line(line)
+            if not taken and number <= len(lines):
                 raise AnyzeroError(f"{self.path}: line {number} is not a finished game; nothing was changed")
-            if result is None:
+            if not taken:
                 print(f"anyzero: {self.path}: the last line is broken; its game is played again", file=sys.stderr)
                 self.file.truncate(end)
                 return
-            self.results[result.match] = result
             end += len(line)
+
+    def take_line(self, line: bytes) -> bool:
+        """Whether the line is whole and a finished game."""
+        values = parse_object(line) if line.endswith(b"\n") else None
+        with contextlib.suppress(TypeError, ValueError, KeyError):
+            if values is not None:
+                self.take(values)
+                return True
+        return False
 
     def check_header(self, content: bytes, header: str) -> None:
         """One sentence if the file belongs to something else."""
         found = parse_object(content.split(b"\n", 1)[0])
-        if found is None or found.get("form") != FORM:
+        if found is None or found.get("form") != self.form:
             raise AnyzeroError(f"{self.path} is not a record of games; nothing was changed")
-        for key, value in json.loads(header).items():
-            if found.get(key) != value:
+        expected = json.loads(header)
+        for key in expected | found:
+            old, new = found.get(key), expected.get(key)
+            if old != new:
                 raise AnyzeroError(
-                    f"{self.path} is the record of another run ({key} {found.get(key)!r}, not {value!r}); "
-                    "nothing was changed"
+                    f"{self.path} is the record of another run ({key} {old!r}, not {new!r}); nothing was changed"
                 )
         if not content.startswith(header.encode() + b"\n"):
             raise AnyzeroError(f"{self.path}: the first line has been changed")
 
+    def write(self, line: str) -> None:
+        """Append a line; it is on the disk when this returns."""
+        try:
+            self.file.write(line.encode() + b"\n")
+            self.file.flush()
+            os.fsync(self.file.fileno())
+        except OSError as error:
+            raise AnyzeroError(f"cannot write {self.path}: {error.strerror}") from None
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):  # what could not be written has been reported
+            self.file.close()
+
+
+class Record(Journal):
+    """The games of one plan."""
+
+    def __init__(self, path: Path, plan: Plan) -> None:
+        self.results: dict[Match, MatchResult] = {}
+        super().__init__(path, {"form": FORM, **plan.identity()})
+
+    def take(self, values: dict[str, Any]) -> None:
+        result = MatchResult.from_json(values)
+        self.results[result.match] = result
+
     def add(self, result: MatchResult) -> None:
         self.write(json.dumps(result.to_json()))
         self.results[result.match] = result
-
-    def write(self, line: str) -> None:
-        """Append a line; it is on the disk when this returns."""
-        self.file.write(line.encode() + b"\n")
-        self.file.flush()
-        os.fsync(self.file.fileno())
-
-    def close(self) -> None:
-        self.file.close()
 
 
 def lock(file: BinaryIO, path: Path) -> None:
@@ -102,14 +134,4 @@ def parse_object(line: bytes) -> dict[str, Any] | None:
     with contextlib.suppress(ValueError):
         found = json.loads(line)
         return found if isinstance(found, dict) else None
-    return None
-
-
-def parse_line(line: bytes) -> MatchResult | None:
-    """The finished game of a whole line, or None."""
-    values = parse_object(line) if line.endswith(b"\n") else None
-    if values is None:
-        return None
-    with contextlib.suppress(TypeError, ValueError, KeyError):
-        return MatchResult.from_json(values)
     return None

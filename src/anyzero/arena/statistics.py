@@ -63,6 +63,17 @@ def elo_interval(counts: Sequence[int]) -> Interval | None:
     return Interval(value, low, high)
 
 
+def wilson_interval(score: float, games: int) -> Interval:
+    """A score from 0 to 1 in so many games, draws as halves, with the limits of Wilson 1927: good near 0 and 1 too.
+
+    It takes every game for an independent win or loss. Draws and seats that are swapped make the truth more certain.
+    """
+    spread = NORMAL_95**2 / games
+    middle = (score + spread / 2) / (1 + spread)
+    half = math.sqrt(spread * (score * (1 - score) + spread / 4)) / (1 + spread)
+    return Interval(score, max(0.0, min(score, middle - half)), min(1.0, max(score, middle + half)))  # rounding
+
+
 def mean_and_variance(weights: Sequence[float]) -> tuple[float, float]:
     """Of the pair scores, each class with its weight."""
     total = sum(weights)

@@ -1,4 +1,4 @@
-"""A process that plays games: it reads a plan and then tasks from standard input, and writes one JSON line for each.
+"""A process that plays games: it reads plans and then tasks from standard input, and writes one JSON line for each.
 
 Whatever a player prints goes to standard error. When standard input ends, because the arena is done or gone, the
 process ends at once, even in the middle of a move.
@@ -11,10 +11,10 @@ import sys
 import threading
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from anyzero.arena.live import Live
-from anyzero.arena.match import play_match
+from anyzero.arena.match import MatchResult, play_match
 from anyzero.arena.openings import judge, make_opening
 from anyzero.arena.plan import Match, Plan
 from anyzero.games.errors import AnyzeroError
@@ -57,19 +57,54 @@ def answer(answers: TextIO, value: dict[str, Any]) -> None:
 
 def serve(tasks: "SimpleQueue[Any]", answers: TextIO, path: Path) -> None:
     wanted = tasks.get()
-    plan = Plan(**{**wanted, "players": tuple(wanted["players"])})
-    game = load(plan.game)
-    players = [parse_player(text) for text in plan.players]
-    live = Live(path, game.max_plies, game.num_seats, create=False)
-    prepare(game, plan, players)
+    live = Live(path, wanted["max_plies"], wanted["num_seats"], create=False)
+    room = Room([Plan.from_json(plan) for plan in wanted["plans"]])
+    room.set(wanted["first"])
     answer(answers, {"ready": True})
     while True:
-        number, *match = tasks.get()
-        answer(answers, play_task(game, plan, players, live, number, Match(*match)))
+        number, plan, *match = tasks.get()
+        result = room.set(plan).play(Match(*match), number, live)
+        answer(answers, {"number": number, **result.to_json()})
 
 
-def prepare(game: Game, plan: Plan, players: list[Player]) -> None:
+class Table(NamedTuple):
+    """A plan with its game and players, ready for a game."""
+
+    plan: Plan
+    game: Game
+    players: list[Player]
+
+    def play(self, match: Match, number: int, live: Live) -> MatchResult:
+        plan, game = self.plan, self.game
+        opening = make_opening(game, plan.seed, match.pair, plan.openings)
+        live.start_match(number, len(opening))
+        seats = [self.players[index] for index in match.by_seat(game.num_seats)]
+        return play_match(game, match, seats, opening, seed=plan.seed, live=live, limit_s=plan.limit_s)
+
+
+class Room:
+    """Where the games of several plans are played: one table at a time, as the players at it may need much memory."""
+
+    def __init__(self, plans: list[Plan]) -> None:
+        self.plans = plans
+        self.games: dict[str, Game] = {}
+        self.table: Table | None = None
+
+    def set(self, number: int) -> Table:
+        """The table of a plan; games that follow each other are mostly of one."""
+        plan = self.plans[number]
+        if self.table is None or self.table.plan != plan:
+            self.table = None
+            if plan.game not in self.games:
+                self.games[plan.game] = load(plan.game)
+            self.table = Table(plan, self.games[plan.game], [parse_player(text) for text in plan.players])
+            prepare(self.table)
+        return self.table
+
+
+def prepare(table: Table) -> None:
     """Compile or load everything before a clock runs."""
+    plan, game, players = table
     for player in players:
         player.prepare(game)
     state = first_decision(game)
@@ -77,11 +112,3 @@ def prepare(game: Game, plan: Plan, players: list[Player]) -> None:
         judge(game, state, 0)
     if plan.limit_s is not None or any(player.limit_s is not None for player in players):
         game.compile_door()
-
-
-def play_task(game: Game, plan: Plan, players: list[Player], live: Live, number: int, match: Match) -> dict[str, Any]:
-    opening = make_opening(game, plan.seed, match.pair, plan.openings)
-    live.start_match(number, len(opening))
-    seats = [players[index] for index in match.by_seat(game.num_seats)]
-    result = play_match(game, match, seats, opening, seed=plan.seed, live=live, limit_s=plan.limit_s)
-    return {"number": number, **result.to_json()}

@@ -1,7 +1,8 @@
 """All cores: worker processes that play one game at a time, and what happens when one hangs or dies.
 
-The first worker compiles, the others start once it is ready and only load. A worker is an own session, so that Ctrl-C
-reaches the arena alone, and it ends by itself when the arena is gone.
+The first worker compiles, the others start once it is ready and only load; the same ones play the games of several
+plans, as starting one costs a second. A worker is an own session, so that Ctrl-C reaches the arena alone, and it ends
+by itself when the arena is gone.
 """
 
 import contextlib
@@ -17,13 +18,12 @@ from pathlib import Path
 from queue import Empty, Queue
 from tempfile import TemporaryDirectory
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 from anyzero.arena.live import NOBODY, Live
 from anyzero.arena.match import CRASH, LATE, MatchResult, report
 from anyzero.arena.plan import Match, Plan
 from anyzero.games.errors import AnyzeroError
-from anyzero.games.game import Game
 from anyzero.games.load import load
 
 COMMAND = (sys.executable, "-P", "-c", "from anyzero.arena.worker import main; main()")
@@ -37,20 +37,29 @@ def count_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class Worker:
-    """One process and what it is doing."""
+class Task(NamedTuple):
+    """A game to be played."""
 
-    def __init__(self, plan: Plan, game: Game, path: Path, inbox: "Queue[Any]") -> None:
-        self.live = Live(path, game.max_plies, game.num_seats, create=True)
+    plan: Plan
+    match: Match
+
+
+class Worker:
+    """One process and what it is doing; `hello` is what it is told first."""
+
+    def __init__(self, hello: dict[str, Any], path: Path, inbox: "Queue[Any]") -> None:
+        self.live = Live(path, hello["max_plies"], hello["num_seats"], create=True)
         self.process = subprocess.Popen(
             [*COMMAND, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
         self.ready, self.late = False, False
         self.number: int | None = None
         """The task that it was given."""
+        self.game = ""
+        """The game that it plays or gets ready for."""
         self.reader = Thread(target=self.read, args=(inbox,), daemon=True)
         self.reader.start()
-        self.send(asdict(plan))
+        self.send(hello)
 
     def read(self, inbox: "Queue[Any]") -> None:
         """Pass its answers on; None when there will be no more."""
@@ -78,72 +87,90 @@ class Worker:
 
 
 class Crew:
-    """The workers of one plan, and the games that are left."""
+    """The workers, and the games that are left."""
 
-    def __init__(self, plan: Plan, matches: Sequence[Match], num_workers: int, folder: Path) -> None:
-        self.plan, self.matches, self.folder = plan, matches, folder
-        self.game = load(plan.game)
-        self.left = deque(range(len(matches)))
-        self.num_workers = max(1, min(num_workers, len(matches)))
+    def __init__(self, tasks: Sequence[Task], num_workers: int, folder: Path) -> None:
+        self.tasks, self.folder = tasks, folder
+        self.plans = {plan: number for number, plan in enumerate(dict.fromkeys(task.plan for task in tasks))}
+        self.games = {text: load(text) for text in {plan.game for plan in self.plans}}
+        self.left = deque(range(len(tasks)))
+        self.num_workers = max(1, min(num_workers, len(tasks)))
         self.workers: list[Worker] = []
         self.inbox: Queue[Any] = Queue()
         self.num_started = 0
 
-    def play(self) -> Iterator[MatchResult]:
+    def play(self) -> Iterator[tuple[Task, MatchResult]]:
         """Results in the order in which games end."""
         self.start()
         while self.left or any(worker.number is not None for worker in self.workers):
             self.stop_late_workers()
             with contextlib.suppress(Empty):
-                result = self.handle(*self.inbox.get(timeout=LOOK_EVERY_S))
-                if result is not None:
-                    yield result
+                finished = self.handle(*self.inbox.get(timeout=LOOK_EVERY_S))
+                if finished is not None:
+                    yield finished
 
-    def handle(self, worker: Worker, message: Any) -> MatchResult | None:
+    def handle(self, worker: Worker, message: Any) -> tuple[Task, MatchResult] | None:
         if message is None:
             return self.bury(worker)
         if "error" in message:
-            raise AnyzeroError(f"{self.plan.game}: {message['error']}")
-        result = None
+            raise AnyzeroError(f"{worker.game}: {message['error']}")
+        finished = None
         if "ready" in message:
             worker.ready = True
         else:
-            result = MatchResult.from_json({key: value for key, value in message.items() if key != "number"})
+            task = self.tasks[message.pop("number")]
+            finished = task, MatchResult.from_json(message)
             worker.number = None
         self.give(worker)
         while worker.ready and len(self.workers) < min(self.num_workers, len(self.workers) + len(self.left)):
             self.start()
-        return result
+        return finished
 
     def start(self) -> None:
         self.num_started += 1
-        self.workers.append(Worker(self.plan, self.game, self.folder / f"live{self.num_started}", self.inbox))
+        first = self.tasks[self.left[0]].plan
+        worker = Worker(self.hello(first), self.folder / f"live{self.num_started}", self.inbox)
+        worker.game = first.game
+        self.workers.append(worker)
+
+    def hello(self, first: Plan) -> dict[str, Any]:
+        """All plans, the number of the one to get ready for, and the room that the largest game needs."""
+        games = self.games.values()
+        sizes = {name: max(getattr(game, name) for game in games) for name in ("max_plies", "num_seats")}
+        return {"plans": [asdict(plan) for plan in self.plans], "first": self.plans[first], **sizes}
 
     def give(self, worker: Worker) -> None:
         """The next game, if there is one."""
         if self.left:
             worker.number = self.left.popleft()
-            worker.send([worker.number, *self.matches[worker.number]])
+            plan, match = self.tasks[worker.number]
+            worker.game = plan.game
+            worker.send([worker.number, self.plans[plan], *match])
 
-    def bury(self, worker: Worker) -> MatchResult | None:
+    def bury(self, worker: Worker) -> tuple[Task, MatchResult] | None:
         """A worker has ended by itself or by us: whose move it was has lost the game, and another takes its place."""
         code = worker.end()
         self.workers.remove(worker)
         number, live = worker.number, worker.live
         blamed = number is not None and live.number == number and live.seat != NOBODY
         if not blamed and not worker.late:
-            raise AnyzeroError(f"{self.plan.game}: a process ended with code {code} outside of any player's move")
+            raise AnyzeroError(f"{worker.game}: a process ended with code {code} outside of any player's move")
         if not blamed and number is not None:  # the move came after all, while its process was being stopped
             self.left.appendleft(number)
         if self.left:
             self.start()
         if not blamed:
             return None
-        match = self.matches[live.number]
-        players = [self.plan.players[index] for index in match.by_seat(self.game.num_seats)]
         late = "a move went on past the time limit and was stopped"
-        end = (LATE, late) if worker.late else (CRASH, f"its process ended with code {code}")
-        return report(self.game, match, players, live.opening, live, end)
+        return self.blame(worker, (LATE, late) if worker.late else (CRASH, f"its process ended with code {code}"))
+
+    def blame(self, worker: Worker, end: tuple[str, str]) -> tuple[Task, MatchResult]:
+        """The game that the seat to move has lost this way."""
+        live = worker.live
+        task = self.tasks[live.number]
+        game = self.games[task.plan.game]
+        players = [task.plan.players[index] for index in task.match.by_seat(game.num_seats)]
+        return task, report(game, task.match, players, live.opening, live, end)
 
     def stop_late_workers(self) -> None:
         now = time.monotonic()
@@ -160,12 +187,12 @@ class Crew:
             worker.end()
 
 
-def play_all(plan: Plan, matches: Sequence[Match], num_workers: int) -> Generator[MatchResult, None, None]:
-    """Play these games of the plan on so many cores; close the iterator to stop early."""
-    if not matches:
+def play_all(tasks: Sequence[Task], num_workers: int | None = None) -> Generator[tuple[Task, MatchResult], None, None]:
+    """Play these games on so many cores (None: all), and say how each ended; close the iterator to stop early."""
+    if not tasks:
         return
     with TemporaryDirectory(prefix="anyzero-", ignore_cleanup_errors=True) as folder:
-        crew = Crew(plan, matches, num_workers, Path(folder))
+        crew = Crew(tasks, count_cores() if num_workers is None else num_workers, Path(folder))
         try:
             yield from crew.play()
         finally:

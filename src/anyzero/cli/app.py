@@ -1,13 +1,32 @@
 """The application: its commands, and how errors reach a person. Heavy imports wait inside the commands."""
 
 import sys
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from anyzero.cli import bench, check, games, match, perft, search, show, tournament
+from anyzero.cli import bench, check, estimate, experiment, games, match, perft, plot, search, show, tournament
+from anyzero.cli.stop import STOP_CODE, STOPPED, ending_on_ctrl_c
+
+UsageError: Any = typer.BadParameter.__base__
+"""What typer raises for arguments that do not fit the command."""
+
+
+class Commands(TyperGroup):
+    """The commands, and what Ctrl-C says in those that keep nothing; the others say for themselves what they kept."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            print(STOPPED, file=sys.stderr)
+            raise typer.Exit(STOP_CODE) from None
+
 
 app = typer.Typer(
     name="anyzero",
+    cls=Commands,
     help="Monte Carlo tree search and self-play learning on board games, from zero knowledge.",
     no_args_is_help=True,
     add_completion=False,
@@ -21,21 +40,39 @@ app.command("perft", epilog=perft.EXAMPLES)(perft.perft)
 app.command("search", epilog=search.EXAMPLES)(search.search)
 app.command("match", epilog=match.EXAMPLES)(match.match)
 app.command("tournament", epilog=tournament.EXAMPLES)(tournament.tournament)
+app.command("experiment", epilog=experiment.EXAMPLES)(experiment.experiment)
+app.command("plot", epilog=plot.EXAMPLES)(plot.plot)
+app.command("estimate", epilog=estimate.EXAMPLES)(estimate.estimate)
 app.add_typer(bench.app, name="bench")
 
 
 def main() -> None:
     """Run the command line; wrong input is one sentence and exit code 2, Ctrl-C is exit code 130."""
     try:
-        app()
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        raise SystemExit(130) from None
+        with ending_on_ctrl_c():
+            code = app(prog_name="anyzero", standalone_mode=False)
+    except KeyboardInterrupt:  # before a command has begun
+        code = STOP_CODE
+    except UsageError as error:
+        print(usage_sentence(error), file=sys.stderr)
+        code = 2
     except Exception as error:
         if not is_user_error(error):
             raise
         print(f"anyzero: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
+        code = 2
+    if code:
+        raise SystemExit(code)
+
+
+def usage_sentence(error: Any) -> str:
+    """What is wrong with the arguments; without any arguments, the help."""
+    message: str = error.format_message()
+    if "\n" in message:
+        return message
+    command = "anyzero" if error.ctx is None else error.ctx.command_path
+    end = "" if message.endswith("?") else ";"
+    return f"{command}: {message.rstrip('.')}{end} {command} --help shows what is possible"
 
 
 def is_user_error(error: Exception) -> bool:

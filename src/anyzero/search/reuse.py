@@ -13,11 +13,13 @@ NOT_FOUND = -1
 
 
 def find_descendant(rules: Any, tree: Tree, states: Any, number: int) -> int:
-    """Kernel: the node one or two moves below the root whose position is `states[1]`; the root's own is `states[0]`.
+    """Kernel: the node at most two moves below the root whose position is `states[1]`; the root's own is `states[0]`.
 
     `states` has room for two more.
     """
     root = root_of(tree, number)
+    if same_position(states[0], states[1]):
+        return root
     for child in range(tree.first[root], tree.first[root] + tree.num_children[root]):
         if tree.visits[child] > 0:
             states[2] = states[0]

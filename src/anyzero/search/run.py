@@ -32,6 +32,8 @@ TABLE_BYTES = 512 << 20
 """Most memory for GRAVE's tables."""
 CHUNK_S = 0.004
 """A search by the clock looks at it about this often."""
+CHOOSING = (simulate, select_leaves)
+"""The kernels in which children are chosen; the others are the same for all formulas."""
 BREATH_S = 0.1
 """A search by simulations lets Ctrl-C through about this often."""
 
@@ -75,7 +77,7 @@ class Run:
         return self.method.settings
 
     def kernel(self, function: Callable[..., Any]) -> Any:
-        return self.game.compile(function, self.target, parts=self.parts)
+        return self.game.compile(function, self.target, parts=self.parts if function in CHOOSING else None)
 
     def seed(self, seed: int) -> None:
         """Begin the trees' random streams anew."""
@@ -165,19 +167,20 @@ class Run:
     # --- from one move to the next
 
     def move_on(self, state: Any) -> bool:
-        """Make the position the root, with what is known of it, if it is one or two moves away; for a single tree."""
+        """Make the position the root, with what is known of it, if it is at most two moves away; for a single tree."""
         states = self.game.new_states(4)
         states[0], states[1] = self.roots[0], state
         node = int(self.kernel(find_descendant)(self.game.rules, self.tree, states, 0))
         if node == NOT_FOUND:
             return False
-        new = self.new_tree() if self.spare is None else self.spare
-        self.kernel(copy_subtree)(self.tree, new, node, 0)
-        self.tree, self.spare = new, self.tree
-        self.roots[0] = state
+        if node != 0:
+            new = self.new_tree() if self.spare is None else self.spare
+            self.kernel(copy_subtree)(self.tree, new, node, 0)
+            self.tree, self.spare = new, self.tree
+            self.roots[0] = state
+            if new.num_children[0] > 0:
+                self.kernel(prepare_root)(new, self.scratch, self.settings, 0)
         self.scratch.counters[:] = 0
-        if new.num_children[0] > 0:
-            self.kernel(prepare_root)(new, self.scratch, self.settings, 0)
         return True
 
     def plan_for(self, simulations: int) -> None:

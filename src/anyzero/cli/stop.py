@@ -1,0 +1,56 @@
+"""Ctrl-C at any moment: Python hears of it only between its own steps, and a compiled call may take hours.
+
+The signal also writes a byte to a pipe, at once. A thread that waits there gives the command a moment to end by
+itself, which those do that have something to keep, and ends the process if it cannot.
+"""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+STOPPED = "stopped; nothing was kept, the same command starts again from the beginning"
+STOP_CODE = 130
+PATIENCE_S = 1.0
+
+
+@contextmanager
+def ending_on_ctrl_c() -> Iterator[None]:
+    """Within this, Ctrl-C ends the process even while compiled code runs; elsewhere everything is as it was."""
+    if os.name != "posix" or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard, (inlet, outlet) = threading.Event(), reversed(os.pipe())
+
+    def hear(number: int, frame: Any) -> None:
+        heard.set()
+        signal.default_int_handler(number, frame)
+
+    os.set_blocking(inlet, False)
+    before = signal.signal(signal.SIGINT, hear), signal.set_wakeup_fd(inlet, warn_on_full_buffer=False)
+    threading.Thread(target=wait_for_signal, args=(outlet, heard), daemon=True).start()
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before[0])
+        signal.set_wakeup_fd(before[1])
+        os.close(inlet)
+
+
+def wait_for_signal(outlet: int, heard: threading.Event) -> None:
+    """End the process if a signal comes that Python does not hear in time; return when the pipe is closed."""
+    with os.fdopen(outlet, "rb", buffering=0) as pipe:
+        while number := pipe.read(1):
+            if number[0] == signal.SIGINT and not heard.wait(PATIENCE_S):
+                show_cursor()
+                print(STOPPED, file=sys.stderr, flush=True)
+                os._exit(STOP_CODE)
+
+
+def show_cursor() -> None:
+    """A progress bar may have hidden it."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K\x1b[?25h")

@@ -1,0 +1,306 @@
+"""What AMAF is about: three estimates of the same moves from the same rollouts, and how far each is from the truth.
+
+*Flat*: the mean payoff of the rollouts that begin with the move. *AMAF*: the mean payoff of all rollouts in which the
+seat to move made that move at any time, counted once a rollout. *RAVE*: the mix of the two that search uses. The truth
+is taken to be the flat estimate of very many rollouts.
+"""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.arena.draws import draw_seed
+from anyzero.arena.statistics import NORMAL_95, Interval
+from anyzero.compile.random import U, make_streams
+from anyzero.games.contract import OVER, mark, payoffs, play, traced_rollout
+from anyzero.games.errors import AnyzeroError, BadOptionError
+from anyzero.games.game import Game, State
+from anyzero.games.rollouts import rollouts
+from anyzero.search.selection import minimum_error_weight, rave_score
+
+SIMULATIONS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
+REFERENCE, REPEATS, FEWEST_REPEATS = 100_000, 32, 8
+BIAS = 1e-3
+"""The square of a typical error of AMAF in the long run, 0.03 of a payoff."""
+REFERENCE_STREAMS = 256
+
+ESTIMATES = ("flat", "amaf", "rave")
+
+Watch = Callable[[float], None]
+"""Told which share of the work is done."""
+
+
+class Counts(NamedTuple):
+    """What the rollouts of one repetition say about each move."""
+
+    visits: np.ndarray
+    values: np.ndarray
+    """Sums of payoffs for the seat to move."""
+    amaf_visits: np.ndarray
+    amaf_values: np.ndarray
+
+
+class Errors(NamedTuple):
+    """How far an estimate is from the reference; means over repetitions with 95 % intervals."""
+
+    root_mean_square: Interval
+    mean_absolute: Interval
+    rank_correlation: Interval
+    """Spearman's: 1 where the moves are in the right order, 0 where the order is arbitrary."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """The state of knowledge after a number of simulations."""
+
+    simulations: int
+    errors: dict[str, Errors]
+    estimates: dict[str, np.ndarray]
+    """[moves]: those of the first repetition, by name."""
+    visits: np.ndarray
+    amaf_visits: np.ndarray
+
+
+@dataclass(frozen=True)
+class Study:
+    """Three estimates of every move of a position, as simulations come in."""
+
+    game: str
+    state: str
+    seed: int
+    moves: list[str]
+    reference: np.ndarray
+    """[moves]: the value of each, for the seat to move."""
+    reference_rollouts: int
+    """For each move."""
+    repeats: int
+    bias: float
+    points: list[Point]
+
+    @property
+    def telling(self) -> Point:
+        """The first point at which every move has begun ten rollouts; the last one if none is."""
+        found = (point for point in self.points if point.simulations >= 10 * len(self.moves))
+        return next(found, self.points[-1])
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {
+            "game": self.game,
+            "state": self.state,
+            "seed": self.seed,
+            "moves": self.moves,
+            "reference": self.reference.tolist(),
+            "reference_rollouts": self.reference_rollouts,
+            "repeats": self.repeats,
+            "bias": self.bias,
+            "points": [point_to_json(point) for point in self.points],
+        }
+
+
+def point_to_json(point: Point) -> dict[str, Any]:
+    def describe(name: str) -> dict[str, Any]:
+        errors = {key: interval._asdict() for key, interval in point.errors[name]._asdict().items()}
+        return {**errors, "estimates": point.estimates[name].tolist()}
+
+    counts = {"visits": point.visits.tolist(), "amaf_visits": point.amaf_visits.tolist()}
+    return {"simulations": point.simulations, **counts, **{name: describe(name) for name in ESTIMATES}}
+
+
+# --- the study
+
+
+def study(
+    game: Game,
+    state: State,
+    *,
+    simulations: Sequence[int] = SIMULATIONS,
+    reference: int = REFERENCE,
+    repeats: int = REPEATS,
+    seed: int = 0,
+    bias: float = BIAS,
+    watch: Watch | None = None,
+) -> Study:
+    """Estimate every move of a position after each number of simulations, again and again with other random numbers."""
+    check(game, state, simulations, reference, repeats, bias)
+    tell = watch or (lambda share: None)
+    actions = game.legal_actions(state)
+    truth = reference_values(game, state, actions, reference, seed, lambda share: tell(0.5 * share))
+    found: list[list[Counts]] = []
+    for number in range(repeats):
+        found.append(sample_counts(game, state, simulations, seed, number))
+        tell(0.5 + 0.5 * (number + 1) / repeats)
+    points = [
+        make_point(budget, [repeat[index] for repeat in found], truth, bias) for index, budget in enumerate(simulations)
+    ]
+    moves = [game.format_action(state, action) for action in actions]
+    text = game.format_state(state) if game.has("format_state") else ""
+    return Study(game.text, text, seed, moves, truth, reference, repeats, bias, points)
+
+
+def parse_simulations(text: str) -> tuple[int, ...]:
+    """`100,1000,10000` as numbers."""
+    parts = [part.strip().replace("_", "") for part in text.split(",")]
+    if not all(re.fullmatch(r"[0-9]{1,9}", part) for part in parts):
+        raise BadOptionError(f"{text!r} is not a list of numbers like 100,1000,10000")
+    return tuple(map(int, parts))
+
+
+def check(game: Game, state: State, simulations: Sequence[int], reference: int, repeats: int, bias: float) -> None:
+    seat = game.seat_to_move(state)
+    if seat < 0:
+        why = "the game is over" if seat == OVER else "it is chance's turn"
+        raise AnyzeroError(f"{game.name}: there is nothing to estimate, {why}")
+    if not simulations or min(simulations) < 1 or sorted(set(simulations)) != list(simulations):
+        raise BadOptionError(f"simulations are positive numbers that grow, not {', '.join(map(str, simulations))}")
+    if reference < REFERENCE_STREAMS:
+        raise BadOptionError(f"a reference of {reference} rollouts a move says little: {REFERENCE_STREAMS} or more")
+    if repeats < FEWEST_REPEATS:
+        raise BadOptionError(f"intervals need {FEWEST_REPEATS} repetitions or more, not {repeats}")
+    if not 0.0 <= bias < math.inf:
+        raise BadOptionError(f"a bias of {bias} is not a number from 0 on")
+
+
+def reference_values(game: Game, state: State, actions: Sequence[int], num: int, seed: int, watch: Watch) -> np.ndarray:
+    """The flat estimate of each move from (at least) `num` rollouts that begin with it."""
+    seat, each = game.seat_to_move(state), -(-num // REFERENCE_STREAMS)
+    values = np.zeros(len(actions))
+    for index, action in enumerate(actions):
+        after = game.play(state, action)
+        own_seed = draw_seed("reference", seed, action)
+        sums = rollouts(game, after, REFERENCE_STREAMS, each, seed=own_seed, threads=2).payoffs[:, seat]
+        values[index] = sums.sum() / (REFERENCE_STREAMS * each)
+        watch((index + 1) / len(actions))
+    return values
+
+
+def make_point(simulations: int, repeats: Sequence[Counts], truth: np.ndarray, bias: float) -> Point:
+    """The errors of each kind of estimate over all repetitions."""
+    found = [estimate(counts, bias) for counts in repeats]
+    errors = {name: measure([one[name] for one in found], truth) for name in ESTIMATES}
+    first = repeats[0]
+    return Point(simulations, errors, found[0], first.visits, first.amaf_visits)
+
+
+# --- estimates
+
+
+def estimate(counts: Counts, bias: float) -> dict[str, np.ndarray]:
+    """Each kind of estimate of every move. Of a move without rollouts no more is known than the mean of all of them."""
+    overall = counts.values.sum() / max(1, counts.visits.sum())
+    flat = means(counts.values, counts.visits, overall)
+    amaf = means(counts.amaf_values, counts.amaf_visits, overall)
+    known = np.maximum(counts.amaf_visits, 1)  # without AMAF visits there are no visits either: both means are the same
+    weight = minimum_error_weight(counts.visits, known, bias)  # type: ignore[arg-type]
+    return {"flat": flat, "amaf": amaf, "rave": rave_score(flat, amaf, weight)}  # type: ignore[arg-type, dict-item]
+
+
+def means(sums: np.ndarray, visits: np.ndarray, otherwise: float) -> np.ndarray:
+    return np.where(visits > 0, sums / np.maximum(visits, 1), otherwise)
+
+
+def measure(estimates: Sequence[np.ndarray], truth: np.ndarray) -> Errors:
+    differences = [one - truth for one in estimates]
+    return Errors(
+        mean_interval([math.sqrt(np.mean(one**2)) for one in differences]),
+        mean_interval([float(np.mean(np.abs(one))) for one in differences]),
+        mean_interval([rank_correlation(one, truth) for one in estimates]),
+    )
+
+
+def mean_interval(values: Sequence[float]) -> Interval:
+    """The mean with its 95 % interval; the factor of Student's distribution to within 3 %, from eight values on."""
+    mean, free = float(np.mean(values)), len(values) - 1
+    reach = (NORMAL_95 + 2.5 / free) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return Interval(mean, mean - reach, mean + reach)
+
+
+def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
+    """Spearman's: the correlation of ranks, equal values sharing the mean of theirs; 0 where all are equal."""
+    first, second = ranks(one), ranks(other)
+    spread = float(first.std() * second.std())
+    return 0.0 if spread == 0.0 else float(np.mean((first - first.mean()) * (second - second.mean()))) / spread
+
+
+def ranks(values: np.ndarray) -> np.ndarray:
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return (last - (counts - 1) / 2.0)[place]
+
+
+# --- the rollouts
+
+
+def sample_counts(
+    game: Game, state: State, simulations: Sequence[int], seed: int, number: int, target: str = "cpu"
+) -> list[Counts]:
+    """One repetition: what is known after each number of simulations. Every move begins a rollout in turn."""
+    actions, seat = game.legal_actions(state), game.seat_to_move(state)
+    keys = np.array([game.amaf_key(state, action) for action in actions], np.int64)
+    order = np.random.default_rng([seed % 2**64, number]).permutation(len(actions))
+    root, states = game.new_states(1), game.new_states(1)
+    root[0] = state
+    scratch = states, game.new_actions(), make_streams(seed, 1, number), np.zeros(game.num_seats), new_sets(game)
+    counts = Counts(*(np.zeros(len(actions), kind) for kind in (np.int64, np.float64, np.int64, np.float64)))
+    kernel, found, done = game.compile(sample_root, target), [], 0
+    for budget in simulations:
+        kernel(game.rules, root, seat, done, budget, order, np.array(actions), keys, *scratch, *counts)
+        found.append(Counts(*(part.copy() for part in counts)))
+        done = budget
+    return found
+
+
+def new_sets(game: Game) -> np.ndarray:
+    """[seats, words]: the AMAF keys of the moves of one rollout, as sets of bits."""
+    return np.zeros((game.num_seats, -(-game.num_amaf_keys // 64)), np.uint64)
+
+
+def sample_root(
+    rules: Any,
+    root: Any,
+    seat: int,
+    first: int,
+    last: int,
+    order: Any,
+    actions_of: Any,
+    keys_of: Any,
+    states: Any,
+    actions: Any,
+    streams: Any,
+    result: Any,
+    seen: Any,
+    visits: Any,
+    values: Any,
+    amaf_visits: Any,
+    amaf_values: Any,
+) -> None:
+    """Kernel: the simulations from `first` to `last - 1`, added to the statistics of the root's moves."""
+    count = len(order)
+    for number in range(first, last):
+        move = order[number % count]
+        states[0] = root[0]
+        clear(seen)
+        mark(seen, seat, keys_of[move])
+        play(rules, states[0], np.int64(actions_of[move]))  # type: ignore[arg-type]
+        traced_rollout(rules, states[0], actions, streams[0], seen)
+        payoffs(rules, states[0], result)
+        visits[move] += 1
+        values[move] += result[seat]
+        for other in range(count):
+            if is_marked(seen, seat, keys_of[other]):
+                amaf_visits[other] += 1
+                amaf_values[other] += result[seat]
+
+
+def clear(seen: Any) -> None:
+    for seat in range(seen.shape[0]):
+        for word in range(seen.shape[1]):
+            seen[seat, word] = U(0)
+
+
+def is_marked(seen: Any, seat: int, key: int) -> bool:
+    return (seen[seat, key >> 6] >> U(key & 63)) & U(1) != U(0)  # type: ignore[no-any-return]

@@ -1,0 +1,74 @@
+"""How many simulations a second a search does, from the start of a game."""
+
+import statistics
+import time
+from typing import NamedTuple
+
+from anyzero.games.contract import OVER
+from anyzero.games.errors import AnyzeroError
+from anyzero.games.game import Game, State
+from anyzero.search.result import SearchResult
+from anyzero.search.search import search
+from anyzero.search.text import SearchText, parse_search
+
+
+class SearchSpeed(NamedTuple):
+    game: str
+    method: str
+    simulations_per_s: float
+    """Of the fastest search: whatever else a machine does only makes it slower."""
+    median_simulations_per_s: float
+    simulations: int
+    """Of the fastest search; fewer than its budget if the position was proven."""
+    nodes: int
+    bytes_per_node: float
+    searches: int
+    seconds: float
+    """All searches together."""
+    ready_s: float
+    """Until a first search of one simulation was done: loading or compiling."""
+
+
+def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpeed:
+    """Search the start again and again for about `seconds`, each time with another seed and an empty tree.
+
+    The clock runs over the whole call, so that making the tree and reading the result off it count too.
+    """
+    wanted, state, start = parse_search(method), first_decision(game), time.perf_counter()
+    one_search(game, state, wanted._replace(simulations=1, seconds=None), seed=0)
+    ready_s, spent = time.perf_counter() - start, 0.0
+    found: list[tuple[float, SearchResult]] = []
+    while spent < seconds or not found:
+        start = time.perf_counter()
+        result = one_search(game, state, wanted, seed=len(found) + 1)
+        took = time.perf_counter() - start
+        found.append((result.simulations / took, result))
+        spent += took
+    rates = [rate for rate, _ in found]
+    best = found[rates.index(max(rates))][1]
+    return SearchSpeed(
+        game=game.text,
+        method=method,
+        simulations_per_s=max(rates),
+        median_simulations_per_s=statistics.median(rates),
+        simulations=best.simulations,
+        nodes=best.nodes,
+        bytes_per_node=best.bytes_per_node,
+        searches=len(found),
+        seconds=round(spent, 4),
+        ready_s=round(ready_s, 4),
+    )
+
+
+def one_search(game: Game, state: State, wanted: SearchText, *, seed: int) -> SearchResult:
+    return search(game, state, seed=seed, **wanted.arguments)
+
+
+def first_decision(game: Game) -> State:
+    """The first position in which a seat is to move; chance does the first thing it can."""
+    state = game.initial_state()
+    while game.seat_to_move(state) < 0:
+        if game.seat_to_move(state) == OVER:
+            raise AnyzeroError(f"{game.text}: there is nothing to search, the game is over at its start")
+        state = game.play(state, game.legal_actions(state)[0])
+    return state

@@ -1,0 +1,122 @@
+"""`experiment` and `plot` through the real entry point."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from anyzero.experiments.results import STUDENT_COLUMNS
+
+FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
+STUDENTS = {
+    "grid_sizes": [3],
+    "budget_j1": [2, 10],
+    "budget_j2": [2, 10],
+    "starting_players": [1, 2],
+    "strategie": [["mcts", "random"], ["mcts", "mcts"]],
+    "nb_games": 4,
+}
+
+
+@pytest.fixture
+def quick(tmp_path):
+    path = tmp_path / "grid.toml"
+    pairs = f'pairs = [["random", "{FAULTY}"]]'
+    path.write_text(
+        f'games = ["tic_tac_toe"]\n{pairs}\nopenings = 0\ngames_per_cell = 4\nfirst_seat = ["first", "both"]'
+    )
+    return path
+
+
+def test_the_students_file_runs_end_to_end(run, tmp_path):
+    config, table = tmp_path / "students.json", tmp_path / "out.csv"
+    config.write_text(json.dumps(STUDENTS))
+    code, out, err = run("experiment", str(config), "--results", str(table), "--json")
+    found = json.loads(out)
+    assert (code, err, found["cells"]) == (0, "", 16)
+    lines = table.read_text().splitlines()
+    assert lines[0] == (
+        "GridSize,BudgetJ1,BudgetJ2,StrategieJ1,StrategieJ2,NbGames,StartPlayer,"
+        "VictoiresJ1,VictoiresJ2,PourcentageJ1,PourcentageJ2,IntervalleBasJ1,IntervalleHautJ1"
+    )
+    assert len(lines) == 17
+    for row in found["rows"]:
+        assert tuple(row) == STUDENT_COLUMNS
+        assert row["VictoiresJ1"] + row["VictoiresJ2"] == row["NbGames"] == 4
+        assert row["PourcentageJ1"] == 25 * row["VictoiresJ1"] == 100 - row["PourcentageJ2"]
+        assert row["IntervalleBasJ1"] <= row["PourcentageJ1"] <= row["IntervalleHautJ1"]
+    code, out, _ = run("plot", str(table), "--format", "svg", "--json")
+    drawn = json.loads(out)
+    assert (code, drawn["folder"]) == (0, str(tmp_path / "out_plots"))
+    assert "heat_map_hex_mcts-J1_random-J2.svg" in drawn["files"]
+    assert all((tmp_path / "out_plots" / name).stat().st_size > 1000 for name in drawn["files"])
+
+
+def test_experiment_prints_a_table_for_people_and_reports_when_it_is_finished(run, quick, monkeypatch):
+    monkeypatch.chdir(quick.parent)
+    code, out, err = run("experiment", "grid.toml", "--workers", "1")
+    assert (code, err) == (0, "")
+    assert "first_seat" in out
+    assert "2 cells, 8 games, in grid.csv; to draw them: anyzero plot grid.csv" in out
+    monkeypatch.setattr("anyzero.arena.workers.Worker", None)
+    assert run("experiment", "grid.toml") == (0, out, "")
+
+
+def test_a_terminal_shows_how_far_it_is(quick):
+    main, side = pty.openpty()
+    command = [sys.executable, "-m", "anyzero", "experiment", str(quick), "--results", str(quick.with_suffix(".csv"))]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=side, check=False)
+    os.close(side)
+    shown = os.read(main, 100_000).decode()
+    os.close(main)
+    assert done.returncode == 0
+    assert "0 of 8 games, 0 of 2 cells" in shown
+
+
+def test_a_record_of_a_tournament_is_drawn_as_a_cross_table(run, tmp_path):
+    record = tmp_path / "games.jsonl"
+    quick = ("--openings", "0", "--games", "2", "--workers", "1", "--record", str(record))
+    run("tournament", "tic_tac_toe", "random", FAULTY, f"{FAULTY}:fault=crash", *quick)
+    code, out, _ = run("plot", str(record), "--out", str(tmp_path / "here"))
+    assert code == 0
+    assert [Path(line).name for line in out.split()] == ["cross_tic_tac_toe.png", "cross_tic_tac_toe.svg"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["experiment", "nowhere.toml"], "cannot read nowhere.toml"),
+        (["experiment", __file__], "a .toml or a .json file"),
+        (["experiment", "GRID", "--results", "out.txt"], "results go to a .csv file"),
+        (["experiment", "GRID", "--results", "/nowhere/at/all.csv"], "cannot write"),
+        (["experiment", "GRID", "--workers", "0"], "--workers"),
+        (["experiment", "WRONG"], "did you mean games_per_cell?"),
+        (["plot", "nowhere.csv"], "cannot read nowhere.csv"),
+        (["plot", __file__], "neither the table of an experiment nor"),
+        (["plot", "GRID", "--format", "gif"], "there is no format 'gif'"),
+        (["plot"], "RESULTS"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_exit_code_2(run, quick, words, says):
+    wrong = quick.with_name("wrong.toml")
+    wrong.write_text("games_per_cel = 4\n" + quick.read_text())
+    code, out, err = run(*({"GRID": str(quick), "WRONG": str(wrong)}.get(word, word) for word in words))
+    assert (code, out) == (2, "")
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_their_help_needs_neither_numpy_nor_matplotlib():
+    code = (
+        "import sys; from anyzero.cli.app import app\n"
+        "for name in ('experiment', 'plot'):\n"
+        "    app([name, '--help'], standalone_mode=False)\n"
+        "print(sorted({'numpy', 'numba', 'matplotlib', 'anyzero.games'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "anyzero plot rave.csv" in " ".join(done.stdout.split())
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,258 @@
+"""Figures, read back: the numbers that are drawn, where they stand, and whether everybody can tell them apart."""
+
+import csv
+import itertools
+
+import matplotlib
+import pytest
+from matplotlib.colors import to_hex
+
+from anyzero.arena.statistics import wilson_interval
+from anyzero.experiments.charts import COLOUR_MAP, LINES, SCALE, ink_on
+from anyzero.experiments.plots import plot_rows, save_figures
+from anyzero.experiments.results import GRID_COLUMNS, STUDENT_COLUMNS
+from anyzero.experiments.rows import read_rows
+from anyzero.games.errors import AnyzeroError
+from tests.views.colour_vision import VISION, linear_rgb, seen
+
+REST = (0,) * 7  # score, Elo and seconds are computed from the counts
+
+
+def write_table(path, columns, rows, delimiter=","):
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerow(columns)
+        writer.writerows(rows)
+    return path
+
+
+def grid_row(game, options, players, budgets, seat, tally):
+    return [game, options, *players, *budgets, seat, sum(tally), *tally, *REST]
+
+
+def rave_row(size, budgets, wins, games=20, seat="both"):
+    players = (f"rave:{budgets[0]},bias=1e-5", f"uct:{budgets[1]}")
+    return grid_row("hex", f"size={size},swap=false", players, budgets, seat, (wins, 0, games - wins))
+
+
+def draw(path):
+    return dict(plot_rows(read_rows(path)))
+
+
+def texts_at(axes, x, y):
+    return [text.get_text() for text in axes.texts if (text.get_position()[0], round(text.get_position()[1])) == (x, y)]
+
+
+def scores_in(axes):
+    """As they are drawn, the lowest line first; None where there is no cell."""
+    lines = axes.images[0].get_array().tolist()
+    return [[None if score is None else round(score, 6) for score in line] for line in lines]
+
+
+def labels(ticks):
+    return [tick.get_text() for tick in ticks]
+
+
+def test_a_heat_map_shows_each_score_at_its_budgets(tmp_path):
+    wins = {(100, 100): 15, (100, 1000): 4, (1000, 100): 20, (1000, 1000): 11}
+    rows = [rave_row(5, budgets, won) for budgets, won in wins.items()]
+    figures = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))
+    assert set(figures) == {"heat_map_hex_rave-bias-1e-5_uct", "budgets_hex_rave-bias-1e-5_uct", "table"}
+    figure = figures["heat_map_hex_rave-bias-1e-5_uct"]
+    axes, bar = figure.axes
+    assert scores_in(axes) == [[75.0, 20.0], [100.0, 55.0]]
+    assert labels(axes.get_xticklabels()) == labels(axes.get_yticklabels()) == ["100", "1000"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("budget of uct", "budget of rave,bias=1e-5")
+    assert not axes.yaxis_inverted()
+    assert texts_at(axes, 0, 0) == ["75", "±17.8"]  # Wilson for 15 of 20: 53.1 to 88.8
+    assert texts_at(axes, 1, 0) == ["20", "±16.8"]
+    assert texts_at(axes, 0, 1) == ["100", "±8.1"]
+    assert (axes.images[0].norm.vmin, axes.images[0].norm.vmax) == (0, 100)
+    assert labels(bar.get_yticklabels()) == ["0", "25", "50", "75", "100"]
+    caption = figure._supxlabel.get_text().replace("\n", " ")
+    assert "n = 20 a cell, each player moving first in half of them" in caption
+    assert "hex: size 5, swap false" in caption
+    assert figure._suptitle.get_text() == "hex: rave,bias=1e-5 against uct"
+
+
+def test_first_seats_are_panels_and_cells_without_games_are_grey(tmp_path):
+    rows = [rave_row(5, (10, 10), 12, seat="first"), rave_row(5, (20, 10), 14, seat="first")]
+    rows += [rave_row(5, (10, 10), 8, 10, seat="second")]
+    figure = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))["heat_map_hex_rave-bias-1e-5_uct"]
+    first, second, _ = figure.axes
+    assert first.get_title() == "rave,bias=1e-5 moves first"
+    assert second.get_title() == "uct moves first"
+    assert scores_in(first) == [[60.0], [70.0]]
+    assert scores_in(second) == [[80.0], [None]]
+    assert texts_at(second, 0, 1) == []
+    caption = figure._supxlabel.get_text().replace("\n", " ")
+    assert "n = 10 to 20 a cell" in caption
+    assert "half of them" not in caption
+    assert caption.endswith("Grey: no games.")
+
+
+def test_curves_have_a_line_a_size_with_wilson_intervals(tmp_path):
+    rows = [rave_row(size, (budget, budget), size + budget // 100) for size in (5, 7) for budget in (500, 100)]
+    rows += [rave_row(5, (100, 500), 3)]  # not an equal budget
+    figure = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))["budgets_hex_rave-bias-1e-5_uct"]
+    (axes,) = figure.axes
+    assert axes.get_xscale() == "log"
+    assert axes.get_ylim() == (0, 100)
+    assert labels(axes.get_xticklabels()) == ["100", "500"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["size 5", "size 7"]
+    for container, wins in zip(axes.containers, ((6, 10), (8, 12)), strict=True):
+        budgets, scores = container.lines[0].get_data()
+        assert budgets == pytest.approx([100, 500], rel=0.05)
+        assert scores == pytest.approx([100 * won / 20 for won in wins])
+        for (_, low), (_, high), won in zip(
+            *zip(*container.lines[2][0].get_segments(), strict=True), wins, strict=True
+        ):
+            assert (low / 100, high / 100) == pytest.approx(wilson_interval(won / 20, 20)[1:])
+
+
+def test_a_curve_against_a_player_without_a_budget_says_whose_budget_it_is(tmp_path):
+    rows = [
+        grid_row("oware", "", (f"uct:{budget}", "random"), (budget, ""), "both", (won, 2, 8 - won))
+        for budget, won in (("1s", 8), ("0.5s", 3))
+    ]
+    figures = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))
+    (axes,) = figures["budgets_oware_uct_random"].axes
+    assert axes.get_xlabel() == "budget of uct, seconds a move"
+    assert axes.containers[0].lines[0].get_data()[0] == pytest.approx([0.5, 1.0])
+    assert axes.containers[0].lines[0].get_data()[1] == pytest.approx([40.0, 90.0])
+    assert "heat_map_oware_uct_random" not in figures
+
+
+def test_a_table_has_games_down_and_pairs_across(tmp_path):
+    pairs = (("rave:1000", "uct:1000"), ("grave:1000", "rave:1000"))
+    wins = {"atarigo": (300, 220), "domineering": (250, 210)}
+    rows = [
+        grid_row(game, "", pair, (1000, 1000), "both", (won, 20, 380 - won))
+        for game, both in wins.items()
+        for pair, won in zip(pairs, both, strict=True)
+    ]
+    figures = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))
+    assert list(figures) == ["table"]
+    axes, _ = figures["table"].axes
+    assert labels(axes.get_xticklabels()) == ["rave\nv. uct\n1000", "grave\nv. rave\n1000"]
+    assert labels(axes.get_yticklabels()) == ["domineering", "atarigo"]  # upwards
+    assert scores_in(axes) == [[65.0, 55.0], [77.5, 57.5]]
+
+
+def test_a_wide_table_is_split_by_pair(tmp_path):
+    rows = [
+        grid_row(
+            "hex", f"size={size}", (f"{first}:{budget}", f"uct:{budget}"), (budget, budget), "both", (budget, 0, 10)
+        )
+        for size in (3, 4)
+        for first in ("rave", "grave")
+        for budget in (10, 20, 30, 40, 50)
+    ]
+    figures = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))
+    assert {name for name in figures if name.startswith("table")} == {"table_rave_uct", "table_grave_uct"}
+    axes, _ = figures["table_rave_uct"].axes
+    assert labels(axes.get_xticklabels()) == ["10", "20", "30", "40", "50"]
+    assert axes.get_xlabel() == "budget of both players"
+    assert scores_in(axes)[1] == [50.0, 66.666667, 75.0, 80.0, 83.333333]
+
+
+def test_when_every_two_have_met_there_is_a_cross_table(tmp_path):
+    met = [("a:9", "b:9", (1, 0, 9)), ("b:9", "c:9", (2, 2, 6)), ("a:9", "c:9", (10, 0, 0))]
+    rows = [grid_row("oware", "", (one, two), (9, 9), "both", tally) for one, two, tally in met]
+    axes, _ = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))["cross_oware-9"].axes
+    # Sums of scores: b 0.9 + 0.3, a 0.1 + 1.0, c 0.7 + 0.0.
+    assert labels(axes.get_xticklabels()) == ["b", "a", "c"]
+    assert labels(axes.get_yticklabels()) == ["c", "a", "b"]
+    assert scores_in(axes) == [[70.0, 0.0, None], [10.0, None, 100.0], [None, 90.0, 30.0]]
+
+
+# --- files that are read
+
+
+def student_row(size, budgets, players, start, wins):
+    return [size, *budgets, *players, sum(wins), start, *wins]
+
+
+def test_the_students_table_is_read_from_its_counts_alone(tmp_path):
+    rows = [
+        student_row(3, (one, two), ("rave", "mcts"), start, (one // 10, two // 10))
+        for one, two, start in itertools.product((10, 50), (10, 50), (1, 2))
+    ]
+    for delimiter in (",", ";"):
+        figures = draw(write_table(tmp_path / "t.csv", STUDENT_COLUMNS[:9], rows, delimiter))
+        first, second, _ = figures["heat_map_hex_rave-J1_mcts-J2"].axes
+        assert first.get_title() == "rave (J1) moves first"
+        assert second.get_title() == "mcts (J2) moves first"
+        assert scores_in(first) == [[50.0, 16.666667], [83.333333, 50.0]]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "neither the table of an experiment nor"),
+        ("a,b\n1,2\n", "neither the table of an experiment nor"),
+        ("{}\n", "neither the table of an experiment nor"),
+        ('{"form": "anyzero experiment 1"}\n', "its table is"),
+        ('{"form": "anyzero games 1", "game": "hex", "players": ["a", "b"]}\n{}\n', "a broken record of games"),
+        (",".join(GRID_COLUMNS) + "\n", "holds no finished cell yet"),
+        (",".join(GRID_COLUMNS) + "\nhex,,a,b,,,both,1,one,0,0\n", "line 2 is not a row of results"),
+        (",".join(GRID_COLUMNS) + "\nhex,,a,b,,,both,0,0,0,0\n", "line 2 has no games"),
+        (",".join(GRID_COLUMNS) + "\nhex,,a,b,,,everybody,1,1,0,0\n", "first_seat is 'everybody'"),
+        (",".join(GRID_COLUMNS) + "\nhex,,a\n", "line 2 is not a row of results"),
+        ("\0\0\0", "neither the table of an experiment nor"),
+    ],
+)
+def test_a_file_that_is_no_result_is_one_sentence(tmp_path, content, says):
+    path = tmp_path / "t.csv"
+    path.write_text(content)
+    with pytest.raises(AnyzeroError, match=says):
+        read_rows(path)
+
+
+# --- how it looks
+
+
+def test_scores_are_told_apart_with_any_colour_vision():
+    shades = [to_hex(matplotlib.colormaps[COLOUR_MAP](SCALE(score))) for score in (0, 25, 50, 75, 100)]
+    for vision in VISION:
+        points = [seen(shade, vision) for shade in shades]
+        distances = [float(((one - two) ** 2).sum() ** 0.5) for one, two in itertools.combinations(points, 2)]
+        assert min(distances) > 20  # CIELAB; 2.3 is just noticeable
+
+
+def test_lines_are_told_apart_by_their_colour_or_at_least_by_their_marker():
+    assert len(set(LINES)) == 7
+    for vision in VISION:
+        one, two = seen(LINES[0], vision), seen(LINES[1], vision)
+        assert ((one - two) ** 2).sum() ** 0.5 > 20
+
+
+def test_numbers_can_be_read_on_every_colour():
+    """A contrast of 4 to 1 (WCAG 2: 4.5 for small text, 3 for large)."""
+    for score in range(101):
+        light = [
+            float(linear_rgb(to_hex(colour)) @ [0.2126, 0.7152, 0.0722]) + 0.05
+            for colour in (matplotlib.colormaps[COLOUR_MAP](SCALE(score)), ink_on(score))
+        ]
+        assert max(light) / min(light) > 4
+
+
+def test_figures_are_written_in_each_format_without_touching_the_global_state(tmp_path):
+    before = dict(matplotlib.rcParams)
+    rows = [
+        grid_row("a$b$.py", "x=$1", (f"./$x.py:n=1{end}", "random"), ("", ""), "both", (3, 1, 0)) for end in ("", "$")
+    ]
+    figures = list(plot_rows(read_rows(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))))
+    files = save_figures([*figures, *figures], tmp_path / "deep" / "out", ["png", "svg", "pdf"])
+    assert [path.name for path in files] == [
+        "table.png",
+        "table.svg",
+        "table.pdf",
+        *(f"table-2.{e}" for e in ("png", "svg", "pdf")),
+    ]
+    assert files[0].read_bytes().startswith(b"\x89PNG")
+    assert b"<svg" in files[1].read_bytes()
+    assert files[2].read_bytes().startswith(b"%PDF")
+    assert dict(matplotlib.rcParams) == before
+    with pytest.raises(AnyzeroError, match="cannot write to"):
+        save_figures(figures, tmp_path / "t.csv", ["png"])

@@ -1,0 +1,175 @@
+"""Many trees at once, and evaluators outside the search."""
+
+import numpy as np
+import pytest
+
+from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.games.load import load
+from anyzero.search import search, search_many
+from anyzero.search.search import Searcher
+from tests.search.stubs import first_seat_wins, no_opinion, prefer, repeat
+
+FOUR = load("connect_four")
+START = FOUR.initial_state()
+
+
+@pytest.mark.parametrize("method", ["puct", "gumbel"])
+@pytest.mark.parametrize("evaluator", ["uniform", "rollout", no_opinion])
+def test_threads_change_nothing(method, evaluator):
+    states = repeat(FOUR, START, 5)
+    one, three = (
+        search_many(FOUR, states, method, simulations=20, seed=3, evaluator=evaluator, threads=threads)
+        for threads in (1, 3)
+    )
+    assert one.actions.tolist() == three.actions.tolist()
+    assert one.policies.tobytes() == three.policies.tobytes()
+    assert one.simulations == three.simulations == 100
+
+
+def test_a_tree_does_not_depend_on_the_others():
+    """Tree number 1 of two positions is tree number 1 of five."""
+    few = search_many(FOUR, repeat(FOUR, START, 2), "puct", simulations=30, evaluator="rollout", seed=9)
+    many = search_many(FOUR, repeat(FOUR, START, 5), "puct", simulations=30, evaluator="rollout", seed=9)
+    assert few.policies[1].tolist() == many.policies[1].tolist()
+    assert few.policies[0].tolist() != few.policies[1].tolist()
+
+
+@pytest.mark.parametrize("method", ["puct", "gumbel"])
+def test_a_value_is_for_the_seat_to_move(method):
+    """The trap: a value seen from the wrong seat. Here the first seat wins whatever is asked."""
+    second = FOUR.play(START, "a")
+    states = FOUR.new_states(2)
+    states[0], states[1] = START, second
+    found = search_many(FOUR, states, method, simulations=16, evaluator=first_seat_wins)
+    assert found.values.tolist() == [1.0, -1.0]
+    result = search(FOUR, second, method, simulations=16, evaluator=first_seat_wins)
+    assert {child.value for child in result.children if child.visits} == {-1.0}
+
+
+def test_the_evaluator_is_asked_once_for_each_leaf():
+    asked = []
+
+    def count(game, states):
+        asked.append(len(states))
+        return no_opinion(game, states)
+
+    search_many(FOUR, repeat(FOUR, START, 6), "puct", simulations=10, evaluator=count)
+    assert asked == [6] * 11  # the root's own evaluation comes first
+
+
+def test_illegal_actions_get_nothing_however_high_their_logits():
+    state = START
+    for _ in range(6):
+        state = FOUR.play(state, "a")
+    found = search_many(FOUR, repeat(FOUR, state, 1), "puct", simulations=40, evaluator=prefer([50, 0, 0, 0, 0, 0, 0]))
+    assert found.policies[0, 0] == 0.0
+    assert found.policies.sum() == pytest.approx(1.0)
+
+
+def test_priors_are_the_softmax_of_the_logits_of_legal_actions():
+    logits = np.log([1, 2, 3, 4, 5, 6, 7])
+    result = search(FOUR, START, "puct", simulations=5, evaluator=prefer(logits))
+    found = {child.action: child.prior for child in result.children}
+    assert found == pytest.approx({action: (action + 1) / 28 for action in range(7)}, abs=1e-6)
+
+
+def test_puct_visits_by_prior_when_nothing_is_known():
+    """All values are 0, so the visits follow the priors: 7/28 of 2,800 visits for the last column."""
+    result = search(
+        FOUR, START, "puct", simulations=2_800, evaluator=prefer(np.log([1, 2, 3, 4, 5, 6, 7])), first_play=0
+    )
+    visits = {child.action: child.visits for child in result.children}
+    assert all(abs(visits[action] - 100 * (action + 1)) <= 20 for action in range(7))
+
+
+def test_several_leaves_at_a_time_count_as_many_simulations():
+    sizes = []
+
+    def count(game, states):
+        sizes.append(len(states))
+        return no_opinion(game, states)
+
+    result = search(FOUR, START, "puct", simulations=50, evaluator=count, leaves=8)
+    assert result.simulations == sum(result.visits.values()) == 50
+    assert (sizes[0], max(sizes[1:])) == (1, 8)
+    assert len(set(result.visits.values())) <= 2  # virtual visits kept the leaves apart
+
+
+def test_values_may_be_given_for_each_seat():
+    def evaluate(game, states):
+        return no_opinion(game, states)[0], np.tile(np.float32([0.25, -0.25]), (len(states), 1))
+
+    found = search_many(FOUR, repeat(FOUR, FOUR.play(START, "d"), 1), "puct", simulations=9, evaluator=evaluate)
+    assert found.values.tolist() == [-0.25]
+
+
+def test_an_evaluator_searches_a_game_with_chance():
+    """Take It Easy: afterstates are evaluated too, and a value that counts the placed tiles leads to placing them."""
+    game = load("take_it_easy")
+    seats = set()
+
+    def evaluate(game, states):
+        seats.update(game.seat_to_move(state) for state in states)
+        return no_opinion(game, states)
+
+    state = game.play(game.initial_state(), 5)
+    found = search_many(game, repeat(game, state, 2), "puct", simulations=60, evaluator=evaluate)
+    assert seats == {0, -1}
+    assert found.policies.shape == (2, 19)
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (lambda n: (np.zeros((n, 3)), np.zeros(n)), "logits have the shape"),
+        (lambda n: (np.zeros((n, 7)), np.zeros((n, 5))), "values have the shape"),
+        (lambda n: (np.zeros((n, 7)), np.full(n, np.nan)), "not finite"),
+        (lambda n: (np.full((n, 7), np.nan), np.zeros(n)), "not finite"),
+    ],
+)
+def test_a_wrong_answer_of_an_evaluator_gets_one_sentence(answer, says):
+    with pytest.raises(BadOptionError, match=says):
+        search(FOUR, START, "puct", simulations=5, evaluator=lambda game, states: answer(len(states)))
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "error", "says"),
+    [
+        ("rave", {"evaluator": "uniform"}, BadOptionError, "AMAF needs"),
+        ("uct", {"evaluator": "unifrom"}, UnknownNameError, "did you mean uniform"),
+        ("uct", {"evaluator": "guided"}, BadOptionError, "no guided rollouts"),
+        ("uct", {"leaves": 4}, BadOptionError, "several leaves"),
+        ("gumbel", {"evaluator": no_opinion, "leaves": 4}, BadOptionError, "one leaf at a time"),
+        ("halving", {"evaluator": no_opinion}, BadOptionError, "tree methods"),
+        ("uct", {"trees": 0}, BadOptionError, "trees"),
+        ("uct", {"temperature": -1.0}, BadOptionError, "temperature"),
+        ("puct", {"noise_fraction": 1.5}, BadOptionError, "a share from 0 to 1"),
+        ("halving", {"reuse": True}, BadOptionError, "cannot be reused"),
+    ],
+)
+def test_options_that_do_not_go_together_get_one_sentence(method, options, error, says):
+    with pytest.raises(error, match=says):
+        Searcher(FOUR, method, simulations=5, **options)
+
+
+def test_finished_positions_cannot_be_searched():
+    state = START
+    for move in "abababa":
+        state = FOUR.play(state, move)
+    with pytest.raises(AnyzeroError, match="nothing to search"):
+        search_many(FOUR, repeat(FOUR, state, 2), simulations=3)
+
+
+def test_merged_trees_share_the_budget():
+    result = search(FOUR, START, "uct", simulations=4_000, trees=4, seed=2)
+    assert result.simulations == sum(result.visits.values()) == 4_000
+    assert result.best_move == "d"
+    assert result.children == search(FOUR, START, "uct", simulations=4_000, trees=4, seed=2).children
+
+
+def test_a_temperature_draws_the_move_by_visits():
+    """At 1 the first moves differ; towards 0 the most visited one is played."""
+    drawn = {search(FOUR, START, "uct", simulations=50, temperature=1.0, seed=seed).best_move for seed in range(40)}
+    assert len(drawn) >= 4
+    cold = [search(FOUR, START, "uct", simulations=500, temperature=0.01, seed=seed) for seed in range(5)]
+    assert all(result.visits[result.best_move] == max(result.visits.values()) for result in cold)

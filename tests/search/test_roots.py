@@ -1,0 +1,131 @@
+"""What happens to roots: noise, reuse after moves, and positions that are reached in several ways."""
+
+import numpy as np
+import pytest
+
+from anyzero.compile.random import make_streams
+from anyzero.games.errors import BadOptionError
+from anyzero.games.load import load
+from anyzero.players import parse_player
+from anyzero.search import noise, search, search_many
+from anyzero.search.search import Searcher
+from tests.search.stubs import no_opinion, repeat
+
+FOUR, THREE = load("connect_four"), load("tic_tac_toe")
+START = FOUR.initial_state()
+
+
+def draws(sample, count):
+    (stream,) = make_streams(11, 1)
+    with np.errstate(over="ignore"):
+        return np.array([sample(stream) for _ in range(count)])
+
+
+# A mean of n draws is off by 5.5 standard errors once in twenty million runs.
+
+
+@pytest.mark.parametrize("shape", [0.3, 1.0, 2.5])
+def test_gamma_draws_have_the_right_mean_and_variance(shape):
+    """Mean and variance are the shape; the variance of the sample variance is (2 shape^2 + 6 shape) / n."""
+    found, num = draws(lambda stream: noise.random_gamma(shape, stream), 20_000), 20_000
+    assert abs(found.mean() - shape) < 5.5 * (shape / num) ** 0.5
+    assert abs(found.var() - shape) < 5.5 * ((2 * shape**2 + 6 * shape) / num) ** 0.5
+
+
+def test_gumbel_draws_have_the_right_mean():
+    """Euler's constant, with variance pi^2 / 6."""
+    found = draws(noise.random_gumbel, 20_000)
+    assert abs(found.mean() - 0.5772157) < 5.5 * (np.pi**2 / 6 / 20_000) ** 0.5
+
+
+def test_root_noise_is_a_dirichlet_mixed_once():
+    """With fraction 1 the priors are the noise: mean 1/7, variance (1/7)(6/7) / (7 alpha + 1), and a sum of 1."""
+    searcher = Searcher(FOUR, "puct", simulations=3, evaluator="uniform", noise_fraction=1.0, noise_concentration=0.3)
+    found = np.array([np.sort(searcher.run(START, seed).moves().priors)[::-1] for seed in range(4_000)])
+    assert found.sum(axis=1) == pytest.approx(np.ones(4_000), abs=1e-5)
+    variance = (1 / 7) * (6 / 7) / (7 * 0.3 + 1)
+    squares = ((found - 1 / 7) ** 2).mean(axis=1)
+    assert abs(squares.mean() - variance) < 5.5 * squares.std() / 4_000**0.5
+
+
+def test_noise_is_mixed_by_its_fraction_and_may_scale_with_the_moves():
+    plain = {"simulations": 3, "evaluator": no_opinion}
+    quarter = search(FOUR, START, "puct", noise_fraction=0.25, noise_total=10.0, **plain)
+    assert sum(child.prior for child in quarter.children) == pytest.approx(1.0, abs=1e-5)
+    assert min(child.prior for child in quarter.children) >= 0.75 / 7 - 1e-6
+    assert {round(child.prior, 5) for child in search(FOUR, START, "puct", **plain).children} == {round(1 / 7, 5)}
+
+
+def test_a_player_has_no_noise():
+    with pytest.raises(BadOptionError, match="noise at the root is for self-play"):
+        parse_player("puct:100,noise_fraction=0.25")
+
+
+@pytest.mark.parametrize("method", ["uct", "rave", "grave", "puct"])
+def test_the_tree_below_the_moves_is_kept(method):
+    searcher = Searcher(FOUR, method, simulations=2_000, reuse=True)
+    run = searcher.run(START, 1)
+    tree = run.tree
+    reply = int(tree.first[tree.first[0] + int(np.argmax(run.moves().visits))])
+    after = FOUR.play(
+        FOUR.play(START, int(run.moves().actions[np.argmax(run.moves().visits)])), int(tree.action[reply])
+    )
+    first, count = int(tree.first[reply]), int(tree.num_children[reply])
+    before = {
+        int(tree.action[node]): (int(tree.visits[node]), float(tree.value[node]))
+        for node in range(first, first + count)
+    }
+    assert run.move_on(after)
+    moves = run.moves()
+    kept = {int(a): (int(v), q) for a, v, q in zip(moves.actions, moves.visits, moves.values, strict=True)}
+    assert {a: v for a, (v, _) in kept.items()} == {a: v for a, (v, _) in before.items()}
+    assert all(kept[a][1] == pytest.approx(before[a][1]) for a in kept if before[a][0])
+    total = sum(visits for visits, _ in before.values())
+    assert sum(searcher.run(after, 2).moves().visits) in (total + 2_000, total)  # the second if it was proven
+
+
+def test_a_position_that_was_not_foreseen_begins_a_new_tree():
+    searcher = Searcher(FOUR, "uct", simulations=300, reuse=True)
+    searcher.run(START, 1)
+    state = START
+    for move in "abcdef":
+        state = FOUR.play(state, move)
+    assert sum(searcher.run(state, 1).moves().visits) == 300
+
+
+def test_a_player_forgets_between_games():
+    player = parse_player("uct:200,reuse=1")
+    second = FOUR.play(FOUR.play(START, "d"), "d")
+    first_time = player.choose(FOUR, second, 5)
+    player.choose(FOUR, START, 1)
+    player.forget()
+    assert player.choose(FOUR, second, 5) == first_time
+
+
+def test_reuse_saves_work_in_a_game():
+    """Both play the same game; with reuse the tree of the later move is larger by what was kept."""
+    fresh, reusing = (Searcher(FOUR, "uct", simulations=1_000, reuse=reuse) for reuse in (False, True))
+    for searcher in (fresh, reusing):
+        searcher.run(START, 3)
+    after = FOUR.play(FOUR.play(START, "d"), "d")
+    assert sum(reusing.run(after, 4).moves().visits) > sum(fresh.run(after, 4).moves().visits)
+
+
+def test_shared_positions_prove_tic_tac_toe_sooner():
+    start = THREE.initial_state()
+    alone = search(THREE, start, "uct", simulations=200_000, seed=1)
+    shared = search(THREE, start, "uct", simulations=200_000, seed=1, transpositions=1)
+    assert (alone.proven, shared.proven) == ("draw", "draw")
+    assert shared.nodes < alone.nodes / 4
+    assert shared.simulations < alone.simulations
+
+
+def test_transpositions_find_what_the_tree_finds():
+    shared = search(FOUR, START, "uct", simulations=20_000, seed=2, transpositions=1)
+    assert shared.best_move == "d"
+    assert sum(shared.visits.values()) == 20_000
+
+
+def test_many_positions_may_have_noise_of_their_own():
+    found = search_many(FOUR, repeat(FOUR, START, 3), "puct", simulations=40, noise_fraction=0.9, evaluator="uniform")
+    assert len({policy.tobytes() for policy in found.policies}) == 3
