@@ -4,13 +4,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.games.errors import AnyzeroError, BadOptionError
 from anyzero.games.game import Game
 from anyzero.search.evaluators import Evaluator
-from anyzero.search.methods import find_method
+from anyzero.search.methods import Method, find_method
 from anyzero.search.report import report_trees
 from anyzero.search.run import Run
 from anyzero.search.search import adapt, check_budget, room
+from anyzero.search.settings import BATCH
+
+MOST_NODES = 1 << 30
 
 
 class ManyResults(NamedTuple):
@@ -35,45 +38,50 @@ def search_many(
     evaluator: str | Evaluator = "uniform",
     seed: int = 0,
     threads: int = 1,
+    target: str = "cpu",
     max_nodes: int | None = None,
     **options: Any,
 ) -> ManyResults:
     """Search every position, each with its own tree and random stream; `max_nodes` is for each.
 
-    An evaluator outside is called with one leaf of every tree at a time. Threads change nothing but the time.
+    An evaluator outside is called with one leaf of every tree at a time. Threads change nothing but the time. On the
+    target `cuda` the trees grow on the GPU, with an evaluator that is compiled into the search.
     """
-    run = new_run(game, len(states), method, simulations, evaluator, threads, max_nodes, options)
+    check_budget(simulations, None)
+    chosen = adapt(game, find_method(method, options), evaluator)
+    if chosen.halves:
+        raise AnyzeroError(f"{method} halves one root at a time; for many positions take gumbel")
     if any(game.seat_to_move(state) < 0 for state in states):
         raise AnyzeroError(f"{game.name}: there is nothing to search, a game is over or it is chance's turn")
+    nodes = room(game, simulations, max_nodes or MOST_NODES)
+    if target == "cuda":
+        return search_on_gpu(game, chosen, states, simulations, seed, nodes)
+    run = Run(
+        game,
+        chosen,
+        room=nodes,
+        simulations=simulations,
+        num_trees=len(states),
+        evaluator=evaluator if callable(evaluator) else None,
+        threads=threads,
+        target=target,
+    )
     run.seed(seed)
     run.plant(states)
     done = run.simulate(simulations)
     return ManyResults(*report(run), done)
 
 
-def new_run(
-    game: Game,
-    num_trees: int,
-    method: str,
-    simulations: int,
-    evaluator: str | Evaluator,
-    threads: int,
-    max_nodes: int | None,
-    options: dict[str, Any],
-) -> Run:
-    check_budget(simulations, None)
-    chosen = adapt(game, find_method(method, options), evaluator)
-    if chosen.halves:
-        raise AnyzeroError(f"{method} halves one root at a time; for many positions take gumbel")
-    return Run(
-        game,
-        chosen,
-        room=room(game, simulations, max_nodes or 1 << 30),
-        simulations=simulations,
-        num_trees=num_trees,
-        evaluator=evaluator if callable(evaluator) else None,
-        threads=threads,
-    )
+def search_on_gpu(game: Game, method: Method, states: Any, simulations: int, seed: int, nodes: int) -> ManyResults:
+    from anyzero.search.on_gpu import GpuRun
+
+    if method.settings.evaluator == BATCH:
+        raise BadOptionError("an evaluator outside the search works on the host: its trees cannot be on the GPU")
+    run = GpuRun(game, method, room=nodes, simulations=simulations, num_trees=len(states))
+    run.seed(seed)
+    run.plant(states)
+    done = run.simulate(simulations)
+    return ManyResults(*run.report(), done)
 
 
 def report(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

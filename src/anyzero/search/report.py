@@ -23,10 +23,15 @@ def report_trees(
     else the most visited one. `policies` comes in as zeros.
     """
     for number in range(begin, end):
-        root = root_of(tree, number)
-        values[number] = tree.value[root]
-        chosen[number] = choose_action(tree, scratch, settings, number)
-        write_policy(tree, scratch, settings, number, policies[number])
+        report_tree(tree, scratch, settings, policies, values, chosen, number)
+
+
+def report_tree(
+    tree: Tree, scratch: Scratch, settings: Settings, policies: Any, values: Any, chosen: Any, number: int
+) -> None:
+    values[number] = tree.value[root_of(tree, number)]
+    chosen[number] = choose_action(tree, scratch, settings, number)
+    write_policy(tree, scratch, settings, number, policies[number])
 
 
 def write_policy(tree: Tree, scratch: Scratch, settings: Settings, number: int, policy: Any) -> None:

@@ -38,6 +38,25 @@ BREATH_S = 0.1
 """A search by simulations lets Ctrl-C through about this often."""
 
 
+def new_tree_for(game: Game, settings: Settings, room: int, num_trees: int) -> Tree:
+    """Trees with as many AMAF tables as memory allows, where they need some."""
+    tables = TABLE_BYTES // (8 * game.num_seats * game.num_amaf_keys) // num_trees
+    return new_tree(game, settings, room, num_trees=num_trees, num_tables=max(1, min(room, tables)))
+
+
+def new_scratch_for(game: Game, settings: Settings, simulations: int | None, num_trees: int) -> Scratch:
+    """Scratch for paths that are no longer than so many simulations can make them; None: as long as a game."""
+    plan = gumbel_plan(settings.considered, simulations or 1) if settings.formula == GUMBEL else None
+    depth = game.max_plies if simulations is None else min(game.max_plies, simulations + 1)
+    return new_scratch(game, settings, depth=depth, num_trees=num_trees, plan=plan)
+
+
+def choice_parts(settings: Settings) -> dict[Callable[..., Any], Callable[..., Any]]:
+    """The function by which this formula chooses a child."""
+    led_by_priors = settings.formula in (PUCT, GUMBEL)
+    return {choose_child: choose_by_prior if led_by_priors else choose_by_statistics}
+
+
 class Run:
     """Trees that grow. All of them search with one method; each has its own random stream."""
 
@@ -56,21 +75,12 @@ class Run:
     ) -> None:
         self.game, self.method, self.evaluator, self.threads = game, method, evaluator, threads
         self.num_trees, self.room = num_trees, room
-        settings = method.settings
-        plan = gumbel_plan(settings.considered, simulations or 1) if settings.formula == GUMBEL else None
-        depth = game.max_plies if simulations is None or keeps else min(game.max_plies, simulations + 1)
-        self.tree = self.new_tree()
+        self.tree = new_tree_for(game, method.settings, room, num_trees)
         self.spare: Tree | None = None
-        self.scratch: Scratch = new_scratch(game, settings, depth=depth, num_trees=num_trees, plan=plan)
+        self.scratch = new_scratch_for(game, method.settings, None if keeps else simulations, num_trees)
         self.roots = game.new_states(num_trees)
-        led_by_priors = settings.formula in (PUCT, GUMBEL)
-        self.parts = {choose_child: choose_by_prior if led_by_priors else choose_by_statistics}
+        self.parts = choice_parts(method.settings)
         self.target = target
-
-    def new_tree(self) -> Tree:
-        row = 8 * self.game.num_seats * self.game.num_amaf_keys
-        tables = max(1, min(self.room, TABLE_BYTES // row // self.num_trees))
-        return new_tree(self.game, self.settings, self.room, num_trees=self.num_trees, num_tables=tables)
 
     @property
     def settings(self) -> Settings:
@@ -87,7 +97,7 @@ class Run:
         """Begin anew from these positions, one a tree."""
         self.roots[:] = states
         self.tree.shared_key[:] = 0
-        self.kernel(plant_trees)(self.game.rules, self.tree, self.scratch, self.settings, 0, self.num_trees)
+        self.kernel(plant_trees)(self.tree, self.scratch, 0, self.num_trees)
 
     # --- simulations
 
@@ -174,7 +184,7 @@ class Run:
         if node == NOT_FOUND:
             return False
         if node != 0:
-            new = self.new_tree() if self.spare is None else self.spare
+            new = new_tree_for(self.game, self.settings, self.room, 1) if self.spare is None else self.spare
             self.kernel(copy_subtree)(self.tree, new, node, 0)
             self.tree, self.spare = new, self.tree
             self.roots[0] = state

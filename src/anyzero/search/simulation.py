@@ -25,11 +25,15 @@ WAITING, KNOWN, IDLE = 0, 1, 2
 """What a slot is doing: it needs the evaluator, it knows its result, or its tree is done."""
 
 
-def plant_trees(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, begin: int, end: int) -> None:
+def plant_trees(tree: Tree, scratch: Scratch, begin: int, end: int) -> None:
     """Kernel: begin trees anew."""
     for number in range(begin, end):
-        plant(tree, number)
-        scratch.counters[number, 0] = scratch.counters[number, 1] = 0
+        plant_tree(tree, scratch, number)
+
+
+def plant_tree(tree: Tree, scratch: Scratch, number: int) -> None:
+    plant(tree, number)
+    scratch.counters[number, 0] = scratch.counters[number, 1] = 0
 
 
 def simulate(
@@ -49,13 +53,19 @@ def simulate(
     """
     total = 0
     for number in range(begin, end):
-        root = root_of(tree, number)
-        for _ in range(num):
-            if settings.solve and forced == ANY_CHILD and tree.proven[root] != UNKNOWN:
-                break
-            simulate_once(rules, tree, scratch, settings, roots, number, forced)
-            total += 1
+        total += simulate_tree(rules, tree, scratch, settings, roots, number, forced, num)
     return total
+
+
+def simulate_tree(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int, forced: int, num: int
+) -> int:
+    root = root_of(tree, number)
+    for done in range(num):
+        if settings.solve and forced == ANY_CHILD and tree.proven[root] != UNKNOWN:
+            return done
+        simulate_once(rules, tree, scratch, settings, roots, number, forced)
+    return num
 
 
 def simulate_once(
