@@ -324,34 +324,30 @@ HEX = (
         """,
         "d4",
     ),
-    # Around it there is no second way: c4 touches d3 too, but below it lie b5 and c5.
+    # Around c3 there is no second way: b3 touches c2 too, but below it lie a4 and b4.
     drawn(
-        "hex:size=7",
+        "hex:size=5",
         BLOCK,
         """
-        . . . x . . .
-        . . . x o . .
-        . . . x o . .
-        . . . . o . .
-        . . o x . . .
-        . . o x . . .
-        . . . x . . .
+        . . x . .
+        . . x o .
+        . . . o .
+        . o x . .
+        . . x . .
         o
         """,
-        "d4",
+        "c3",
     ),
-    # Between d3 and c5 lie two cells, c4 and d4, and each of them joins the two.
+    # Between c2 and b4 lie two cells, b3 and c3, and each of them joins the two.
     drawn(
-        "hex:size=7",
+        "hex:size=5",
         LOST,
         """
-        . . . x . . .
-        . . . x o . .
-        . . . x o . .
-        . . . . . . .
-        . o x . . . .
-        . o x . . . .
-        . o x . . . .
+        . . x . .
+        . . x o .
+        . . . . .
+        . x . . o
+        . x o . .
         o
         """,
     ),

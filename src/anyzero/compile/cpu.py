@@ -11,13 +11,14 @@ from numba.extending import intrinsic
 from anyzero.compile import bits
 from anyzero.compile.bind import Function
 from anyzero.compile.cache import DiskCache
+from anyzero.compile.callees import CalleeCompiler
 from anyzero.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
 
 # The NumPy error model: a division by zero raises nothing, as on the GPU. The GIL is free while a kernel runs. Kernels
 # allocate nothing, so no references are counted: counting those to the tables of the rules took longer than the rules.
 # No kernel makes a NaN, and 0.0 is -0.0: with that known, several scores are compared at once. Sums keep their order.
 OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "_nrt": False}
-CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": CalleeCompiler}
 """Only kernels are called from Python; the others save the time to compile that door."""
 
 
