@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +14,8 @@ README = (ROOT / "README.md").read_text()
 COMMANDS = re.findall(r"^\| `anyzero ([^`]+)`", README, re.MULTILINE)
 
 
-def run(*words: str) -> str:
-    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, cwd=ROOT, check=True)
+def run(*words: str, folder: Path = ROOT) -> str:
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, cwd=folder, check=True)
     return done.stdout
 
 
@@ -28,9 +29,12 @@ def test_the_commands_are_found():
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if "my_game" not in command])
-def test_a_command_of_the_readme_runs(command):
+def test_a_command_of_the_readme_runs(command, tmp_path):
+    """In a folder of its own: experiments write their results where they are started."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     words = shlex.split(command)
-    assert run("-m", "anyzero", *words, *(["--seconds", "0.1"] if words[0] == "bench" else []))
+    more = ["--seconds", "0.1"] if words[0] == "bench" else []
+    assert run("-m", "anyzero", *words, *more, folder=tmp_path)
 
 
 def test_the_readme_names_every_search_method():
