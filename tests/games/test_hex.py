@@ -227,7 +227,7 @@ def test_a_rollout_fills_the_board_and_finds_its_only_winner(size, swap):
 
 @pytest.mark.parametrize(("size", "swap"), [(4, False), (4, True), (11, False)])
 def test_a_traced_rollout_marks_the_stones_that_it_adds(size, swap):
-    """On 11x11 a row of cells lies across two words. With the swap, the first move is marked by the cell that it named."""
+    """On 11x11 a row of cells lies across two words."""
     game = load("hex", size=size, swap=swap)
     for stream in make_streams(3, 40):
         state, seen = game.play(game.initial_state(), "b3"), np.zeros((2, size * size // 64 + 1), np.uint64)

@@ -42,7 +42,13 @@ def test_with_one_simulation_the_move_is_a_draw_from_the_prior():
     """Gumbel-top-1. With 20,000 draws a share is off by 0.02 (5.6 standard errors at 1/4) once in ten million runs."""
     shares = np.array([1, 2, 3, 4, 5, 6, 7]) / 28
     found = search_many(
-        FOUR, repeat(FOUR, START, 20_000), "gumbel", simulations=1, evaluator=prefer(np.log(shares)), seed=1
+        FOUR,
+        repeat(FOUR, START, 20_000),
+        "gumbel",
+        simulations=1,
+        evaluator=prefer(np.log(shares)),
+        gumbel_scale=1.0,
+        seed=1,
     )
     drawn = np.bincount(found.actions, minlength=7) / 20_000
     assert np.abs(drawn - shares).max() < 0.02
@@ -71,6 +77,18 @@ def test_values_move_the_policy_by_the_scale():
     others = np.delete(policy, chosen)
     assert policy[chosen] / others[0] == pytest.approx(math.exp(25.5 * 0.1), rel=1e-4)
     assert others.max() == pytest.approx(others.min())
+
+
+def test_doubt_keeps_a_value_of_few_visits_near_the_mean_of_the_node():
+    """As above, with a doubt of 3 visits: the visited move's value is (0.2 + 3 * 0.1) / 4, 0.025 above the others'."""
+
+    def evaluate(game, states):
+        values = [0.0 if game.seat_to_move(state) == 0 else -0.2 for state in states]
+        return np.zeros((len(states), 7), np.float32), np.array(values, np.float32)
+
+    found = search_many(FOUR, repeat(FOUR, START, 1), "gumbel", simulations=1, evaluator=evaluate, doubt=3, seed=4)
+    policy, chosen = found.policies[0], int(found.actions[0])
+    assert policy[chosen] / np.delete(policy, chosen)[0] == pytest.approx(math.exp(25.5 * 0.025), rel=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(5))

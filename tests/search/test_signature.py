@@ -11,7 +11,7 @@ from anyzero.search import search, search_many
 from anyzero.search.methods import METHODS
 from tests.search.stubs import first_seat_wins, repeat
 
-SIGNATURE = 116037679713191
+SIGNATURE = 81667187352363
 
 OPTIONS = [
     ("rave", {"schedule": "classic"}),

@@ -130,7 +130,7 @@ def draw_curves(panels: Sequence[tuple[str, Sequence[Line]]], words: Words) -> F
         axes.set_xscale("log")
         axes.set_xticks(budgets, [f"{budget:g}" for budget in budgets], fontsize=LABEL)
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_ylim(0, 100)
+        axes.set_ylim(-3, 103)  # marks at 0 and 100 are whole
         axes.set_yticks([0, 25, 50, 75, 100])
         axes.tick_params(labelsize=LABEL)
         axes.grid(axis="y", color="#e5e5e5", linewidth=0.6)

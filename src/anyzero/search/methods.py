@@ -63,6 +63,8 @@ OPTIONS = (
     "considered",
     "visit_scale",
     "value_scale",
+    "gumbel_scale",
+    "doubt",
     "leaves",
 )
 

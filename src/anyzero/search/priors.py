@@ -58,11 +58,15 @@ def mean_value(visits: Any, values: Any) -> float:
 # --- Gumbel: Danihelka, Guez, Schrittwieser and Silver 2022, "Policy improvement by planning with Gumbel"
 
 
-def completed_value(tree: Tree, child: int, mixed: float) -> float:
-    """A child's value: exact where proven, the mean where visited, else the node's mixed value."""
+def completed_value(tree: Tree, settings: Settings, child: int, mixed: float) -> float:
+    """A child's value: exact where proven, the mean where visited, else the node's mixed value.
+
+    The mixed value counts as `doubt` visits beside the real ones: the mean of few rollouts says little.
+    """
     if tree.proven[child] != UNKNOWN:
         return 0.0 if tree.proven[child] == DRAW else float(tree.proven[child])
-    return float(tree.value[child]) if tree.visits[child] > 0 else mixed
+    visits = float(tree.visits[child])
+    return (visits * tree.value[child] + settings.doubt * mixed) / (visits + settings.doubt) if visits > 0.0 else mixed
 
 
 def mixed_value(tree: Tree, node: int) -> float:
@@ -91,12 +95,12 @@ def improved_policy(tree: Tree, settings: Settings, node: int, policy: Any) -> N
     mixed, weight = mixed_value(tree, node), value_weight(tree, settings, node)
     best, total = mixed, 0.0
     for child in range(first, first + count):
-        best = max(best, completed_value(tree, child, mixed))
+        best = max(best, completed_value(tree, settings, child, mixed))
     unvisited = math.exp(weight * (mixed - best))
     for index in range(count):
         child, factor = first + index, unvisited
         if tree.visits[child] > 0 or tree.proven[child] != UNKNOWN:
-            factor = math.exp(weight * (completed_value(tree, child, mixed) - best))
+            factor = math.exp(weight * (completed_value(tree, settings, child, mixed) - best))
         policy[index] = max(tree.prior[child], LEAST_PRIOR) * factor
         total += policy[index]
     for index in range(count):
@@ -120,7 +124,7 @@ def gumbel_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int,
     for index in range(tree.num_children[root]):
         child = tree.first[root] + index
         logit = math.log(max(tree.prior[child], LEAST_PRIOR))
-        scores[index] = scratch.gumbel[number, index] + logit + weight * completed_value(tree, child, mixed)
+        scores[index] = scratch.gumbel[number, index] + logit + weight * completed_value(tree, settings, child, mixed)
 
 
 def gumbel_root_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any) -> None:

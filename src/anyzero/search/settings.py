@@ -12,6 +12,8 @@ CLASSIC, MINIMUM_ERROR, SIMPLE, ALWAYS = 0, 1, 2, 3
 ROLLOUT, GUIDED, UNIFORM, BATCH = 0, 1, 2, 3
 
 UNBOUNDED = 1 << 60
+BY_EVALUATOR = -1.0
+"""A setting that depends on how much an evaluator's values can be trusted."""
 
 
 class Settings(NamedTuple):
@@ -50,7 +52,11 @@ class Settings(NamedTuple):
     """Gumbel: the most moves that the root considers."""
     visit_scale: float = 50.0
     """Gumbel: c_visit of the paper; values count for more as the most visited move gets more visits than this."""
-    value_scale: float = 1.0
-    """Gumbel: c_scale of the paper, for values between 0 and 1."""
+    value_scale: float = BY_EVALUATOR
+    """Gumbel: c_scale of the paper, for values between 0 and 1; left alone, 1, and 0.1 with rollouts."""
+    gumbel_scale: float = 0.0
+    """Gumbel: how much noise the root's moves get; self-play wants 1, a player that is measured none."""
+    doubt: float = BY_EVALUATOR
+    """Gumbel: visits that the node's mean counts for in each child's value; left alone, none, and 16 with rollouts."""
     leaves: int = 1
     """How many leaves of one tree wait for the evaluator at a time; virtual visits keep them apart."""

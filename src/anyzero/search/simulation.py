@@ -146,7 +146,7 @@ def prepare_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) 
         mix_noise(tree, settings, root, scratch.scores[number * settings.leaves], rng)
     if settings.formula == GUMBEL:
         for index in range(tree.num_children[root]):
-            scratch.gumbel[number, index] = random_gumbel(rng)
+            scratch.gumbel[number, index] = settings.gumbel_scale * random_gumbel(rng)
 
 
 def reference_table(tree: Tree, settings: Settings, number: int, node: int, above: int) -> int:
