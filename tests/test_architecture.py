@@ -17,6 +17,7 @@ LOWER = {
     "players": {"compile", "games", "search"},
     "arena": {"compile", "games", "search", "players"},
     "experiments": {"compile", "games", "search", "players", "arena", "views"},
+    "networks": {"compile", "games", "search"},
     "cli": {"compile", "views", "games", "search", "players", "arena", "experiments"},
 }
 """What each folder may import besides itself."""

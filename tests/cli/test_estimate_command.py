@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("search")
+
 QUICK = ("estimate", "tic_tac_toe", "--simulations", "30,100", "--reference", "1000", "--repeats", "8")
 
 

@@ -10,11 +10,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anyzero.games.contract import CHANCE, OVER
+from anyzero.arena import compare
+from anyzero.compile.random import make_streams
+from anyzero.games.contract import CHANCE, OVER, guided_rollout
 from anyzero.games.errors import BadPositionError, IllegalMoveError
 from anyzero.games.load import load
 from anyzero.games.observe import observe
 from anyzero.games.rollouts import rollouts
+from anyzero.games.simulate import simulate_game
 from anyzero.games.take_it_easy import (
     BEST_SCORE,
     FEATURES,
@@ -25,6 +28,7 @@ from anyzero.games.take_it_easy import (
     VALUES,
     board_score,
 )
+from anyzero.games.take_it_easy_guide import CERTAIN, POINT, draw_chance, guided_cell, write_gains
 
 START = ".,.,./.,.,.,./.,.,.,.,./.,.,.,./.,.,. ."
 BEST = "563,578,524/568,573,528,564/164,178,123,168,174/974,928,963,978/924,968,973 ."
@@ -201,6 +205,121 @@ def test_a_rollout_finishes_a_game_that_has_begun(easy):
     held = easy.play(state, "973")
     assert (rollouts(easy, held, 10).payoffs == 1.0).all()
     assert (rollouts(easy, held, 10).moves == 1).all()
+
+
+# --- guided rollouts
+
+GUIDED = """
+from dataclasses import replace
+from anyzero.games import take_it_easy
+
+def rollout(rules, state, actions, rng):
+    return take_it_easy_guided(rules, state, actions, rng)
+
+take_it_easy_guided = take_it_easy.guided_rollout
+
+def make():
+    game = take_it_easy.make()
+    return replace(game, functions=[*(own for own in game.functions if own.__name__ != "rollout"), rollout])
+"""
+
+
+@pytest.fixture(scope="module")
+def guided(tmp_path_factory):
+    """The game with the guided rollout in the place of the random one, for whatever plays rollouts."""
+    path = tmp_path_factory.mktemp("guided") / "guided_take_it_easy.py"
+    path.write_text(GUIDED)
+    return load(str(path))
+
+
+def finish(easy, state, seed: int, target: str = "cpu"):
+    """The state after a guided rollout, and the number of its moves."""
+    after = easy.new_states(1)
+    after[0] = state
+    moves = easy.compile(guided_rollout, target)(easy.rules, after[0], easy.new_actions(), make_streams(seed, 1)[0])
+    return after[0], moves
+
+
+def test_a_guided_rollout_ends_in_a_finished_legal_game(easy):
+    """From every position of random games, with a tile in hand and without."""
+    for seed in range(10):
+        record = observe(easy, seed=seed, rows=40)
+        for row, state in enumerate(record.states):
+            after, moves = finish(easy, state, seed)
+            assert easy.is_over(after)
+            assert moves == 38 - row
+            assert easy.parse_state(easy.format_state(after)).tobytes() == after.tobytes()
+            placed = state.cells > 0
+            assert (after.cells[placed] == state.cells[placed]).all()
+            assert not state.hand or state.hand in after.cells
+
+
+def test_a_guided_rollout_places_the_same_tiles_interpreted_and_compiled(easy):
+    for seed in range(5):
+        compiled, plain = (finish(easy, easy.initial_state(), seed, target) for target in ("cpu", "interpreted"))
+        assert compiled[0].tobytes() == plain[0].tobytes()
+        assert compiled[1] == plain[1] == 38
+
+
+def test_a_guided_rollout_places_the_same_tiles_on_a_simulated_gpu(guided):
+    seen = simulate_game(guided, seed=3, rows=2, streams=2)
+    if seen is None:
+        pytest.skip("numba-cuda is not installed")
+    assert seen.payoffs.tolist() == rollouts(guided, guided.initial_state(), 2, seed=3).payoffs.tolist()
+
+
+def test_guided_rollouts_are_far_better_than_random_play(guided):
+    """Their mean is 161.5, with a standard error of 0.14 here: a false alarm needs 7 of them, a chance below 1e-11.
+
+    Random play has 10.69; a rule that became worse by two points is found.
+    """
+    found = rollouts(guided, guided.initial_state(), 40_000, seed=11)
+    scores = np.rint((found.payoffs[:, 0] + 1.0) / 2.0 * BEST_SCORE)
+    assert scores.mean() > 160.5
+    assert scores.max() <= BEST_SCORE
+
+
+def test_the_chance_of_enough_tiles_is_hypergeometric():
+    assert draw_chance(1, 1, 3) == 3 / 9  # one of nine tiles is drawn
+    assert draw_chance(2, 2, 3) == 3 / 45  # both of two draws from ten tiles: 3 of the 45 pairs
+    assert draw_chance(18, 0, 9) == 1.0
+    assert draw_chance(18, 5, 4) == 0.0
+    assert draw_chance(0, 1, 8) == 0.0
+
+
+def test_the_gain_of_a_placement_is_that_of_its_lines(easy):
+    """Two 9s in the first column; the third would fill it.
+
+    Six 9s are left among 24 tiles, of which 16 are drawn: none of them with the chance C(18, 16) / C(24, 16).
+    """
+    state = easy.parse_state("968,923,./.,.,.,./.,.,.,.,./.,.,.,./.,.,. 974")
+    gains = easy.new_actions()
+    write_gains(easy.rules, state, gains)
+    waits = 27 * 0.75 * (1 - math.comb(18, 16) / math.comb(24, 16))
+    assert gains[0] / (POINT * CERTAIN) == pytest.approx(27 - waits, abs=0.01)
+    write_gains(easy.rules, easy.parse_state("968,923,./.,.,.,./.,.,.,.,./.,.,.,./.,.,. 574"), gains)
+    waits = 27 * 0.75 * (1 - math.comb(17, 16) / math.comb(24, 16))  # seven 9s are left
+    assert gains[0] / (POINT * CERTAIN) == pytest.approx(-waits, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("position", "cell"),
+    [
+        ("563,578,524/568,573,528,564/164,178,.,168,174/974,928,963,978/924,.,973 123", 9),  # a 1, a 2 and a 3
+        ("563,578,524/568,573,528,564/164,178,.,168,174/974,928,963,978/924,.,973 968", 17),
+    ],
+)
+def test_the_guide_completes_lines(easy, position, cell):
+    assert guided_cell(easy.rules, easy.parse_state(position), easy.new_actions()) == cell
+
+
+@pytest.mark.slow
+def test_a_search_with_guided_rollouts_passes_120_points():
+    """Its mean is 164 with a standard deviation of 28: 30 deals below 120 have a chance below 1e-15."""
+    searching = "uct:200,evaluator=guided,exploration=0.2,expand_after=20,final=value"
+    standings = compare("take_it_easy", searching, "random", games=60, workers=1)
+    assert not standings.forfeits
+    assert standings.means[0] > 120.0
 
 
 # --- for search and learning

@@ -1,5 +1,16 @@
 """The command line: one module a command, thin doors to the library."""
 
-from anyzero.cli.app import main
+import sys
 
 __all__ = ["main"]
+
+
+def main() -> None:
+    """Run a command. What that takes is imported only here, so that Ctrl-C is heard while it is."""
+    try:
+        from anyzero.cli.app import main as run
+
+        run()
+    except KeyboardInterrupt:
+        print("stopped before anything was done", file=sys.stderr)
+        raise SystemExit(130) from None

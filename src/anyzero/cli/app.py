@@ -6,7 +6,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from anyzero.cli import bench, check, estimate, experiment, games, match, perft, plot, search, show, tournament
+from anyzero.cli import bench, check, estimate, experiment, games, match, perft, plot, search, show, solve, tournament
 from anyzero.cli.stop import STOP_CODE, STOPPED, ending_on_ctrl_c
 
 UsageError: Any = typer.BadParameter.__base__
@@ -38,6 +38,7 @@ app.command("check", epilog=check.EXAMPLES)(check.check)
 app.command("show", epilog=show.EXAMPLES)(show.show)
 app.command("perft", epilog=perft.EXAMPLES)(perft.perft)
 app.command("search", epilog=search.EXAMPLES)(search.search)
+app.command("solve", epilog=solve.EXAMPLES)(solve.solve)
 app.command("match", epilog=match.EXAMPLES)(match.match)
 app.command("tournament", epilog=tournament.EXAMPLES)(tournament.tournament)
 app.command("experiment", epilog=experiment.EXAMPLES)(experiment.experiment)
@@ -51,8 +52,6 @@ def main() -> None:
     try:
         with ending_on_ctrl_c():
             code = app(prog_name="anyzero", standalone_mode=False)
-    except KeyboardInterrupt:  # before a command has begun
-        code = STOP_CODE
     except UsageError as error:
         print(usage_sentence(error), file=sys.stderr)
         code = 2

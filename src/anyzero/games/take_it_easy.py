@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.bits import count_bits, trailing_zeros
+from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.compile.random import U, next_word, random_below
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import split_fields
+from anyzero.games.take_it_easy_guide import chance_table, fresh_table, guided_cell, worth_table
 from anyzero.games.take_it_easy_picture import tiles_scene
 from anyzero.views import Scene
 
@@ -50,6 +51,18 @@ class TakeItEasy(NamedTuple):
     """[45]: what a line scores with this number."""
     line_cells: np.ndarray
     """[15]: the cells of each line, as bits."""
+    cell_lines: np.ndarray
+    """[19, 3]: the lines through each cell."""
+    tile_lines: np.ndarray
+    """[27]: the bits of `lines` that stand for a number of the tile."""
+    carriers: np.ndarray
+    """[9]: the tiles with each number, as bits."""
+    worth: np.ndarray
+    """[45, 5]: what a line with this number is worth to the guide, by cells to fill."""
+    chance: np.ndarray
+    """[19, 24, 10]: of tiles, by turns to come, halves of a tile to wait for, tiles left."""
+    fresh: np.ndarray
+    """[19, 6]: what a line without tiles is worth to the guide, by turns to come and its cells."""
 
 
 def make() -> Game:
@@ -59,8 +72,8 @@ def make() -> Game:
         rules=make_rules(),
         state=STATE,
         functions=(
-            *(initial_state, seat_to_move, legal_actions, play, payoffs, score, encode, amaf_key, rollout, symmetries),
-            *(format_action, format_state, parse_state, scene),
+            *(initial_state, seat_to_move, legal_actions, play, payoffs, score, encode, amaf_key),
+            *(rollout, guided_rollout, symmetries, format_action, format_state, parse_state, scene),
         ),
         num_actions=NUM_CELLS,
         num_outcomes=NUM_TILES,
@@ -73,10 +86,29 @@ def make() -> Game:
 
 
 def make_rules() -> TakeItEasy:
-    keeps = [kept_bits(cell, tile) for cell in range(NUM_CELLS) for tile in TILES]
+    keeps = np.array([[kept_bits(cell, tile) for tile in TILES] for cell in range(NUM_CELLS)], np.uint64)
     points = [value * len(cells) for line, cells in enumerate(LINES) for value in VALUES[line // 5]]
-    line_cells = [sum(1 << cell for cell in cells) for cells in LINES]
-    return TakeItEasy(np.array(keeps, np.uint64), np.array(points, np.int64), np.array(line_cells, np.uint64))
+    cell_lines = [[line for line, cells in enumerate(LINES) if cell in cells] for cell in range(NUM_CELLS)]
+    numbers = [(direction, value) for direction, values in enumerate(VALUES) for value in values]
+    return TakeItEasy(
+        keeps=keeps.ravel(),
+        points=np.array(points, np.int64),
+        line_cells=np.array([bit_set(cells) for cells in LINES], np.uint64),
+        cell_lines=np.array(cell_lines, np.int64),
+        tile_lines=np.bitwise_and.reduce(keeps),
+        carriers=np.array([bit_set(tiles_with(*number)) for number in numbers], np.uint64),
+        worth=worth_table(points),
+        chance=chance_table(),
+        fresh=fresh_table(),
+    )
+
+
+def bit_set(numbers: Iterable[int]) -> int:
+    return sum(1 << number for number in numbers)
+
+
+def tiles_with(direction: int, value: int) -> list[int]:
+    return [number for number, tile in enumerate(TILES) if tile[direction] == value]
 
 
 def kept_bits(cell: int, tile: tuple[int, ...]) -> int:
@@ -183,6 +215,17 @@ def deal_tiles(rules: TakeItEasy, state: State, tiles: Any, count: int, rng: Any
     state.empty, state.lines, state.left = empty, lines, U(0)
     for place in range(count):
         state.left |= U(1) << U(tiles[place])
+
+
+def guided_rollout(rules: TakeItEasy, state: State, actions: Any, rng: Any) -> int:
+    """Random tiles, each placed where it gains most."""
+    moves = 2 * count_bits(state.empty) - (1 if state.hand else 0)
+    while state.empty:
+        if not state.hand:
+            drawn = nth_bit(state.left, random_below(rng, count_bits(state.left)))
+            play(rules, state, trailing_zeros(drawn))
+        play(rules, state, guided_cell(rules, state, actions))
+    return moves
 
 
 def encode(rules: TakeItEasy, state: State, planes: Any) -> None:

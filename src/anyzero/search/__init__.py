@@ -3,6 +3,7 @@
 Reading order: `tree` (what a node is), `selection` (which child next, by statistics), `priors` (the same led by
 priors), `amaf` (what rollouts say about other moves), `backup` (results and proofs go up), `simulation` (one pass of
 all of these), `methods` (the named recipes), `run` (what drives the kernels), `search` and `many` (the doors).
+Beside the tree stands the solver: `proof_table` (what it remembers), `proof_search` (its walk), `solve` (the door).
 """
 
 import sys
@@ -11,8 +12,9 @@ from types import ModuleType
 from anyzero.search.many import ManyResults, search_many
 from anyzero.search.result import SearchResult
 from anyzero.search.search import Searcher, search
+from anyzero.search.solve import Solution, Solver, solve
 
-__all__ = ["ManyResults", "SearchResult", "Searcher", "search", "search_many"]
+__all__ = ["ManyResults", "SearchResult", "Searcher", "Solution", "Solver", "search", "search_many", "solve"]
 
 
 class CallableModule(ModuleType):

@@ -1,0 +1,101 @@
+"""Evaluations a second of a 4x32 network, and how much of that a search with it reaches.
+
+    .venv/bin/python benchmarks/networks.py [--json FILE]
+
+The machine should be quiet. Each figure is the best of several runs; a search and its network take turns.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anyzero.games.game import Game
+from anyzero.games.load import load
+from anyzero.networks import NetworkEvaluator, new_network, parse_network
+from anyzero.search import search_many
+
+NETWORK = "4x32"
+GAMES = ("connect_four", "hex")
+BATCHES = (64, 256)
+PRECISIONS = ("float32", "bfloat16")
+SIMULATIONS = 16
+WANTED_SHARE = 0.75
+
+
+def early_positions(game: Game, num: int, plies: int = 6) -> Any:
+    """Positions after a few random moves."""
+    rng, states = np.random.default_rng(1), game.new_states(num)
+    for index in range(num):
+        state = game.initial_state()
+        for _ in range(index % plies):
+            state = game.play(state, int(rng.choice(game.legal_actions(state))))
+        states[index] = state
+    return states
+
+
+def seconds(run: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def measure(game: Game, network: Any, *, precision: str, threads: int, rounds: int) -> list[dict[str, Any]]:
+    """The network alone and a search with it, in turns, for each size of batch."""
+    evaluator = NetworkEvaluator(game, network, precision=precision, threads=threads)
+    rows = []
+    for batch in BATCHES:
+        states = early_positions(game, batch)
+
+        def evaluate(states: Any = states) -> None:
+            for _ in range(SIMULATIONS + 1):
+                evaluator(game, states)
+
+        def search(states: Any = states) -> None:
+            search_many(game, states, "gumbel", simulations=SIMULATIONS, evaluator=evaluator, threads=threads)
+
+        search()
+        took = [(seconds(evaluate), seconds(search)) for _ in range(rounds)]
+        alone, searching = (min(column) for column in zip(*took, strict=True))
+        evaluations, simulations = (SIMULATIONS + 1) * batch / alone, SIMULATIONS * batch / searching
+        rows.append(
+            {
+                "game": game.name,
+                "precision": precision,
+                "threads": threads,
+                "batch": batch,
+                "evaluations_per_s": round(evaluations),
+                "simulations_per_s": round(simulations),
+                # The root's own evaluation is one more than there are simulations.
+                "share": round(simulations * (SIMULATIONS + 1) / SIMULATIONS / evaluations, 2),
+            }
+        )
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    parser.add_argument("--rounds", type=int, default=7, help="runs of each kind, of which the best counts")
+    options = parser.parse_args()
+    found: list[dict[str, Any]] = []
+    print(f"network {NETWORK}, gumbel with {SIMULATIONS} simulations; wanted share {WANTED_SHARE}")
+    for text in GAMES:
+        game = load(text)
+        network = new_network(game, parse_network(NETWORK))
+        for precision in PRECISIONS:
+            for threads in (1, 2):
+                rows = measure(game, network, precision=precision, threads=threads, rounds=options.rounds)
+                found += rows
+                for row in rows:
+                    print("  " + "  ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""`anyzero solve`: the exact value of a position."""
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anyzero.cli.output import GameText, Json, StateText, load_position, print_json, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anyzero.search.solve import Solution, Watch
+
+EXAMPLES = (
+    "Examples: anyzero solve tic_tac_toe    anyzero solve hex:size=4 --openings    "
+    'anyzero solve chess --state "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1" --seconds 10'
+)
+
+SHOW_EVERY_S = 0.2
+SEATS = ("first", "second")
+
+
+def solve(
+    game: GameText,
+    state: StateText = None,
+    openings: Annotated[bool, typer.Option("--openings", help="Also show the exact value of every move.")] = False,
+    max_memory: Annotated[
+        int, typer.Option("--max-memory", metavar="MB", min=1, max=1_000_000, help="Size of the table.")
+    ] = 256,
+    seconds: Annotated[float | None, typer.Option("--seconds", help="Give up after this long.")] = None,
+    method: Annotated[str, typer.Option("--method", help="both, depth (first) or proof (numbers).")] = "both",
+    json: Json = False,
+) -> None:
+    """The exact value of a position and all its best moves: games of two seats, without chance, small enough."""
+    from anyzero.search.solve import solve as run_solve
+
+    loaded, position = load_position(game, state)
+    with progress(quiet=json) as watch:
+        found = run_solve(loaded, position, max_memory=max_memory, seconds=seconds, method=method, watch=watch)
+    if json:
+        text = loaded.format_state(position) if loaded.has("format_state") else None
+        print_json({"game": loaded.text, "state": text, **found.to_json()})
+    else:
+        print_solution(found, SEATS[loaded.seat_to_move(position)], openings)
+    if not found.solved:
+        if not json:
+            print(f"not solved within {seconds:g} s: {what_is_known(found)}")
+        raise typer.Exit(1)
+
+
+@contextmanager
+def progress(*, quiet: bool) -> "Iterator[Watch]":
+    """A line with the nodes so far on a terminal; on Ctrl-C, what was found out until then."""
+    import sys
+
+    from rich.console import Console
+
+    console = Console(stderr=True, quiet=quiet or not sys.stderr.isatty())
+    last: Solution | None = None
+    shown = 0.0
+    try:
+        with console.status("solving") as status:
+
+            def watch(found: "Solution") -> None:
+                nonlocal last, shown
+                last = found
+                if not console.quiet and time.monotonic() - shown > SHOW_EVERY_S:
+                    shown = time.monotonic()
+                    status.update(f"solving: {effort(found)}; {what_is_known(found)}")
+
+            yield watch
+    except KeyboardInterrupt:
+        known = "nothing was found out" if last is None else f"{effort(last)}; {what_is_known(last)}"
+        print(f"stopped: {known}; nothing is kept, the same command begins anew", file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
+def effort(found: "Solution") -> str:
+    rate = found.nodes / max(found.seconds, 1e-9) / 1e6
+    return f"{found.nodes:,} nodes in {found.seconds:.2f} s ({rate:.2f} million/s), table {found.table_mb:g} MB"
+
+
+def what_is_known(found: "Solution") -> str:
+    values = list(found.moves.values())
+    decided = f"{len(values) - values.count(None)} of {len(values)} moves decided"
+    if found.value is None:
+        return f"the value lies between {found.bounds.low:+d} and {found.bounds.high:+d}, {decided}"
+    return f"the value is {found.value:+d}, {decided}"
+
+
+def print_solution(found: "Solution", seat: str, openings: bool) -> None:
+    """For people: the value, the moves that keep it, and what it took."""
+    from anyzero.search.solve import OUTCOMES
+
+    if openings:
+        rows: list[tuple[Any, ...]] = [
+            (move, "?", f"{bounds.low:+d} to {bounds.high:+d}")
+            if bounds.value is None
+            else (move, f"{bounds.value:+d}", OUTCOMES[bounds.value])
+            for move, bounds in found.move_bounds.items()
+        ]
+        print_table(("move", "value", ""), rows)
+    if found.value is not None:
+        print(f"value {found.value:+d}: a {found.outcome} for the {seat} seat, which is to move")
+        print(f"best moves: {' '.join(found.best_moves)}")
+    print(effort(found))

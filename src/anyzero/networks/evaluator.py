@@ -1,0 +1,132 @@
+"""Networks as evaluators of the search: positions in, logits and values out."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import numpy as np
+import torch
+
+from anyzero.games.encoding import encode_states
+from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.games.game import Game
+from anyzero.networks.config import BadNetworkError, fits
+from anyzero.networks.models import Network
+from anyzero.networks.precision import as_input, choose_precision, in_precision
+from anyzero.networks.remembered import Remembered
+
+DEVICES = ("cpu", "cuda")
+CHUNK = 32
+"""Rows that go through the network together: few enough for the processor's caches, enough to be worth the calls."""
+
+
+class NetworkEvaluator:
+    """Calls a network as the search does: `(game, states) -> (logits, values)`, values for the seat to move.
+
+    It keeps a copy: training the network on does not change it. A batch is cut into chunks by its length alone, so that
+    the number of threads changes nothing but the time. `cache` remembers so many answers by the game's state_key:
+    positions that share one get one answer, also where the input tells them apart (clocks, repetitions).
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        network: Network,
+        *,
+        device: str = "cpu",
+        precision: str = "auto",
+        threads: int | None = None,
+        cache: int = 0,
+    ) -> None:
+        check(game, network, device)
+        self.game, self.device = game, device
+        self.threads = default_threads() if threads is None else threads
+        if self.threads < 1:
+            raise BadOptionError(f"threads must be a positive number, not {threads}")
+        self.remembered = Remembered(game, cache) if cache > 0 else None
+        self.forward: Any
+        if device == "cuda":
+            from anyzero.networks.on_gpu import GpuForward
+
+            self.forward = GpuForward(network, game, precision, self.threads)
+        else:
+            self.forward = CpuForward(network, game, precision, self.threads)
+        self.precision: str = self.forward.precision
+
+    def __call__(self, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Logits [positions, actions] and values [positions], float32."""
+        if game is not self.game and game.text != self.game.text:
+            raise BadNetworkError(f"this evaluator was made for {self.game.text}, not for {game.text}")
+        if self.remembered is None:
+            return self.evaluate(states)
+        return self.remembered(states, self.evaluate)
+
+    def evaluate(self, states: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The network's answers, none from memory."""
+        logits = np.empty((len(states), self.game.num_actions), np.float32)
+        values = np.empty(len(states), np.float32)
+        if len(states):
+            self.forward(states, logits, values)
+        return logits, values
+
+
+def check(game: Game, network: Network, device: str) -> None:
+    if device not in DEVICES:
+        hint = nearest_hint(str(device), DEVICES)
+        raise UnknownNameError(f"there is no device {device!r}; {hint}known: {list_some(DEVICES)}")
+    if device == "cuda" and not torch.cuda.is_available():
+        raise BadOptionError("the device cuda needs an NVIDIA GPU and a torch that was built for it")
+    if not fits(network.config, network.planes_shape, network.num_actions, game):
+        raise BadNetworkError(
+            f"a network with the input {network.planes_shape} and {network.num_actions} actions "
+            f"does not fit {game.text}"
+        )
+
+
+def default_threads() -> int:
+    """One for each processor that we may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class CpuForward:
+    """Chunks of positions through the network, each on one of our own threads; torch makes none."""
+
+    def __init__(self, network: Network, game: Game, precision: str, threads: int) -> None:
+        self.game, self.pool = game, new_pool(threads)
+        self.precision = self.pool.submit(choose_precision, network, game.planes_shape, precision).result()
+        self.network = in_precision(network, self.precision)
+        encode_states(game, game.new_states(0))  # compiled now, not by several threads at once
+
+    def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
+        num = len(states)
+        parts = -(-num // CHUNK)
+        bounds = [part * num // parts for part in range(parts + 1)]
+
+        def run(first: int, last: int) -> None:
+            self.run(states[first:last], logits[first:last], values[first:last])
+
+        list(self.pool.map(run, bounds[:-1], bounds[1:]))
+
+    def run(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
+        """One chunk."""
+        planes = torch.from_numpy(encode_states(self.game, states))
+        with torch.inference_mode():
+            output = self.network(as_input(self.network, planes))
+            torch.from_numpy(logits).copy_(output.logits)
+            torch.from_numpy(values).copy_(self.network.expected(output.value))
+
+
+def new_pool(threads: int) -> ThreadPoolExecutor:
+    """Threads on each of which torch computes alone; the number that other threads compute with is left as it was."""
+    before, together = torch.get_num_threads(), Barrier(threads)
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="network")
+
+    def begin(_number: int) -> None:
+        torch.set_num_threads(1)
+        torch.get_num_threads()  # from now on this thread does not follow the number of the others
+        together.wait()
+
+    list(pool.map(begin, range(threads)))
+    torch.set_num_threads(before)
+    return pool

@@ -1,0 +1,83 @@
+"""Which precision a processor computes in: what it has, and what is faster for this network."""
+
+import time
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.networks.models import Network
+
+PRECISIONS = ("auto", "float32", "bfloat16")
+BFLOAT16_FLAGS = {"avx512_bf16", "amx_bf16"}
+MARGIN = 1.2
+"""Less than so much faster, and the exact numbers are worth more."""
+TRIAL_ROWS = 64
+
+
+def choose_precision(network: Network, planes_shape: tuple[int, ...], precision: str) -> str:
+    """`auto` as the precision that suits this processor and network; anything else as it is, if it can be had.
+
+    Two runs may choose differently where both are about as fast: whoever wants the same numbers again keeps the answer.
+    """
+    if precision not in PRECISIONS:
+        hint = nearest_hint(str(precision), PRECISIONS)
+        raise UnknownNameError(f"there is no precision {precision!r}; {hint}known: {list_some(PRECISIONS)}")
+    if network.config.kind != "residual":
+        if precision == "bfloat16":
+            raise BadOptionError("bfloat16 is for convolutions: on the CPU an mlp computes in float32")
+        return "float32"
+    if precision != "auto":
+        return precision
+    return faster_precision(network, planes_shape) if processor_flags() & BFLOAT16_FLAGS else "float32"
+
+
+@cache
+def processor_flags() -> frozenset[str]:
+    """What Linux says that the first processor can do; nothing elsewhere."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return frozenset()
+    return frozenset(next((line.split(":", 1)[1] for line in lines if line.startswith("flags")), "").split())
+
+
+def faster_precision(network: Network, planes_shape: tuple[int, ...]) -> str:
+    """bfloat16 if it is clearly faster on one batch; runs on the calling thread."""
+    took = {name: trial(in_precision(network, name), planes_shape) for name in PRECISIONS[1:]}
+    return "bfloat16" if MARGIN * took["bfloat16"] < took["float32"] else "float32"
+
+
+def trial(network: Network, planes_shape: tuple[int, ...], repeats: int = 7) -> float:
+    """Seconds for a batch, the best of some."""
+    best, planes = float("inf"), torch.zeros(TRIAL_ROWS, *planes_shape)
+    with torch.inference_mode():
+        for _ in range(repeats):
+            start = time.perf_counter()
+            network(as_input(network, planes))
+            best = min(best, time.perf_counter() - start)
+    return best
+
+
+def in_precision(network: Network, precision: str) -> Network:
+    """A copy for inference on the CPU: channels last, and the convolutions in this precision.
+
+    Linear layers are a small part and stay in float32. That also keeps off the matrix units (AMX) that some virtual
+    machines announce and do not have.
+    """
+    copy = deepcopy(network).cpu().float().eval().requires_grad_(False)
+    for module in copy.modules():
+        if isinstance(module, nn.Conv2d):
+            module.to(getattr(torch, precision)).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return copy
+
+
+def as_input(network: Network, planes: torch.Tensor) -> torch.Tensor:
+    """A batch in the form that the network's first layer wants."""
+    weight = next(network.parameters())
+    if planes.dim() < 4:
+        return planes.to(weight.dtype)
+    return planes.to(dtype=weight.dtype, memory_format=torch.channels_last)

@@ -1,0 +1,307 @@
+"""The door: `solve(game, state)`, the exact value of a position and of each of its moves.
+
+A position is asked yes or no: does the seat to move win, and if not, does it at least draw? The answers are proofs, not
+estimates: the table knows positions by every byte of their state, the history of a game included.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.games.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.games.game import Game, State
+from anyzero.search.proof_search import (
+    DEPTH_FIRST,
+    FAULT,
+    LEVEL,
+    NO_MOVE,
+    NODES,
+    NONE,
+    OTHER_PAYOFF,
+    PROOF_NUMBERS,
+    TOO_LONG,
+    Stack,
+    new_stack,
+    walk,
+)
+from anyzero.search.proof_table import (
+    BUCKET_BYTES,
+    ENTRY_BYTES,
+    MOST,
+    Table,
+    find,
+    high_of,
+    low_of,
+    new_table,
+    position_key,
+)
+
+TURNS = {
+    "both": {PROOF_NUMBERS: 500, DEPTH_FIRST: 1500},
+    "depth": {DEPTH_FIRST: 2000},
+    "proof": {PROOF_NUMBERS: 2000},
+}
+"""The ways to search, and how many nodes each gets at a turn; whichever answers first has answered."""
+SMALL_TABLE_MB = 16
+"""Where every search begins: an easy position should not have to wait for a large table to be cleared."""
+OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
+FAULTS = {
+    TOO_LONG: "a game is longer than its max_plies",
+    OTHER_PAYOFF: "solve knows payoffs of -1, 0 and 1 only",
+    NO_MOVE: "a position has neither a move nor an end",
+}
+
+
+class Bounds(NamedTuple):
+    """The least and the most that a seat gets; equal once that is solved."""
+
+    low: int = -1
+    high: int = 1
+
+    def meet(self, other: "Bounds") -> "Bounds":
+        """What follows from both."""
+        return Bounds(max(self.low, other.low), min(self.high, other.high))
+
+    def seen_by(self, seat: int) -> "Bounds":
+        """Bounds of the first seat's payoff as those of a seat's own, and back."""
+        return self if seat == 0 else Bounds(-self.high, -self.low)
+
+    @property
+    def value(self) -> int | None:
+        return self.low if self.low == self.high else None
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What is known of a position; values are payoffs of the seat to move: 1 win, 0 draw, -1 loss."""
+
+    bounds: Bounds
+    move_bounds: dict[str, Bounds]
+    nodes: int
+    """Positions whose moves were looked at."""
+    seconds: float
+    table_mb: float
+
+    @property
+    def value(self) -> int | None:
+        """None if the budget was too small."""
+        return self.bounds.value
+
+    @property
+    def outcome(self) -> str | None:
+        """ "win", "draw" or "loss"."""
+        return None if self.value is None else OUTCOMES[self.value]
+
+    @property
+    def moves(self) -> dict[str, int | None]:
+        """The value of every move; None where it is not known."""
+        return {move: bounds.value for move, bounds in self.move_bounds.items()}
+
+    @property
+    def best_moves(self) -> list[str]:
+        """The moves that keep the value."""
+        return [move for move, value in self.moves.items() if value is not None and value == self.value]
+
+    @property
+    def solved(self) -> bool:
+        """Whether the value of the position and of all its moves is known."""
+        return self.value is not None and None not in self.moves.values()
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {
+            "value": self.value,
+            "outcome": self.outcome,
+            "bounds": list(self.bounds),
+            "best_moves": self.best_moves,
+            "moves": self.moves,
+            "nodes": self.nodes,
+            "seconds": round(self.seconds, 6),
+            "table_mb": self.table_mb,
+        }
+
+
+Watch = Callable[[Solution], None]
+
+
+def solve(
+    game: Game,
+    state: State,
+    *,
+    max_memory: float = 256,
+    seconds: float | None = None,
+    max_nodes: int | None = None,
+    method: str = "both",
+    watch: Watch | None = None,
+) -> Solution:
+    """The exact value of a position of a two-seat zero-sum game without chance, and of all its moves.
+
+    `max_memory` is the size of the table in MB. After so many seconds or nodes the search ends with what is known.
+    `watch` is told that now and then.
+    """
+    solver = Solver(game, max_memory=max_memory, method=method)
+    return solver.solve(state, seconds=seconds, max_nodes=max_nodes, watch=watch)
+
+
+class Solver:
+    """A table and what fills it. It can be used for many positions of a game, and remembers them."""
+
+    def __init__(self, game: Game, *, max_memory: float = 256, method: str = "both", target: str = "cpu") -> None:
+        check_game(game)
+        if not 0.01 <= max_memory <= 1e7:
+            raise BadOptionError(f"a table of {max_memory:g} MB is not possible")
+        if method not in TURNS:
+            hint = nearest_hint(method, TURNS)
+            raise UnknownNameError(f"there is no method {method!r}; {hint}known: {list_some(TURNS)}")
+        self.game, self.max_memory, self.turns = game, max_memory, TURNS[method]
+        self.table: Table = new_table(min(SMALL_TABLE_MB, max_memory))
+        self.stacks: dict[int, Stack] = {way: new_stack(game) for way in self.turns}
+        self.kernel = game.compile(walk, target)
+
+    def solve(
+        self,
+        state: State,
+        *,
+        seconds: float | None = None,
+        max_nodes: int | None = None,
+        watch: Watch | None = None,
+    ) -> Solution:
+        """See the function `solve`."""
+        run = Run(self, state, Budget(seconds, max_nodes), watch)
+        try:
+            run.finish()
+        except SpentError:
+            run.read_table()
+        return run.solution
+
+    def ask(self, state: State, goal: int, tick: Callable[[], None]) -> Bounds:
+        """Bounds of the first seat's payoff that say whether it is at least `goal`; `tick` is called in between."""
+        for stack in self.stacks.values():
+            begin(stack, state)
+        while True:
+            for way, most in self.turns.items():
+                stack = self.stacks[way]
+                self.kernel(self.game.rules, self.table, stack, goal, way, most)
+                if stack.counters[FAULT]:
+                    raise BadGameError(f"{self.game.name}: {FAULTS[int(stack.counters[FAULT])]}")
+                if stack.counters[LEVEL] == NONE:
+                    return Bounds(*map(int, stack.bounds))
+            tick()
+            self.enlarge_table()
+
+    @property
+    def nodes(self) -> int:
+        """Positions expanded so far."""
+        return sum(int(stack.counters[NODES]) for stack in self.stacks.values())
+
+    def enlarge_table(self) -> None:
+        """Once there is more to keep than fits the first table, begin the large one."""
+        size = self.table.words.nbytes
+        if self.nodes * ENTRY_BYTES > size and size < self.max_memory * 2**20 - BUCKET_BYTES:
+            self.table = new_table(self.max_memory)
+
+
+def begin(stack: Stack, state: State) -> None:
+    """Put the walk at the root of a new question."""
+    stack.states[0], stack.counts[0] = state, NONE
+    stack.proof_limits[0] = stack.disproof_limits[0] = MOST
+    stack.counters[LEVEL] = stack.counters[FAULT] = 0
+
+
+def check_game(game: Game) -> None:
+    """Exact values are for two seats, one of which wins what the other loses, and no chance."""
+    if game.num_seats != 2:
+        reason = "it has one seat" if game.num_seats == 1 else f"it has {game.num_seats} seats"
+    elif game.num_outcomes > 0:
+        reason = "it has chance"
+    elif not game.zero_sum:
+        reason = "its payoffs do not sum to zero"
+    else:
+        return
+    raise AnyzeroError(f"{game.name} cannot be solved: {reason}; solve needs two seats, no chance and a zero sum")
+
+
+# --- one position
+
+
+class Budget(NamedTuple):
+    """When to stop; None is never."""
+
+    seconds: float | None
+    max_nodes: int | None
+
+    def check(self) -> None:
+        if self.seconds is not None and not 0.0 < self.seconds < 1e9:
+            raise BadOptionError(f"a budget of {self.seconds} seconds is not a positive number")
+        if self.max_nodes is not None and self.max_nodes < 1:
+            raise BadOptionError(f"a budget of {self.max_nodes} nodes is not positive")
+
+
+class SpentError(Exception):
+    """The budget is used up."""
+
+
+class Run:
+    """One position under way. Bounds here are those of the seat to move at the root."""
+
+    def __init__(self, solver: Solver, state: State, budget: Budget, watch: Watch | None) -> None:
+        budget.check()
+        self.solver, self.game, self.state, self.budget, self.watch = solver, solver.game, state, budget, watch
+        self.seat = self.game.seat_to_move(state)
+        if self.seat < 0:
+            payoffs = " and ".join(f"{payoff:+g}" for payoff in self.game.payoffs(state))
+            raise AnyzeroError(f"{self.game.name}: there is nothing to solve, the game is over; payoffs {payoffs}")
+        self.start, self.nodes_before = time.perf_counter(), solver.nodes
+        self.after = {action: self.game.play(state, action) for action in self.game.legal_actions(state)}
+        self.bounds, self.moves = Bounds(), {action: self.bounds_of_end(after) for action, after in self.after.items()}
+
+    def bounds_of_end(self, state: State) -> Bounds:
+        """Exact if the game is over there."""
+        if not self.game.is_over(state):
+            return Bounds()
+        payoff = float(self.game.payoffs(state)[self.seat])
+        if payoff not in OUTCOMES:
+            raise BadGameError(f"{self.game.name}: {FAULTS[OTHER_PAYOFF]}")
+        return Bounds(int(payoff), int(payoff))
+
+    def finish(self) -> None:
+        """The value first, then that of each move."""
+        while self.bounds.value is None:
+            self.bounds = self.bounds.meet(self.ask(self.state, self.bounds.high))
+        for action, after in self.after.items():
+            self.moves[action] = self.moves[action].meet(Bounds(-1, self.bounds.high))
+            while self.moves[action].value is None:
+                self.moves[action] = self.moves[action].meet(self.ask(after, self.moves[action].high))
+
+    def ask(self, state: State, most: int) -> Bounds:
+        """Whether the seat to move at the root gets `most` from here."""
+        goal = most if self.seat == 0 else 1 - most
+        return self.solver.ask(state, goal, self.tick).seen_by(self.seat)
+
+    def tick(self) -> None:
+        seconds, max_nodes = self.budget
+        if seconds is not None and time.perf_counter() - self.start >= seconds:
+            raise SpentError
+        if max_nodes is not None and self.solver.nodes - self.nodes_before >= max_nodes:
+            raise SpentError
+        if self.watch is not None:
+            self.watch(self.solution)
+
+    def read_table(self) -> None:
+        """What the search found out about single moves before it had to stop."""
+        with np.errstate(over="ignore"):
+            for action, after in self.after.items():
+                content = find(self.solver.table, *position_key(after))
+                if content:
+                    known = Bounds(int(low_of(content)), int(high_of(content))).seen_by(self.seat)
+                    self.moves[action] = self.moves[action].meet(known)
+
+    @property
+    def solution(self) -> Solution:
+        """What is known so far."""
+        moves = {self.game.format_action(self.state, action): bounds for action, bounds in self.moves.items()}
+        nodes, seconds = self.solver.nodes - self.nodes_before, time.perf_counter() - self.start
+        return Solution(self.bounds, moves, nodes, seconds, self.solver.table.words.nbytes / 2**20)

@@ -1,0 +1,179 @@
+"""Networks inside the search."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from anyzero.games.encoding import encode_states
+from anyzero.games.errors import BadOptionError, UnknownNameError
+from anyzero.games.load import load
+from anyzero.networks import BadNetworkError, NetworkEvaluator, new_network, parse_network
+from anyzero.networks.precision import choose_precision
+from anyzero.search import search, search_many
+from tests.networks.positions import random_states
+
+FOUR = load("connect_four")
+TINY = parse_network("tiny")
+TOLERANCES = {"float32": 1e-5, "bfloat16": 0.05}
+"""How far logits and values may be from torch's float32."""
+
+
+@pytest.fixture(scope="module")
+def network():
+    return new_network(FOUR, TINY, 2)
+
+
+@pytest.mark.parametrize("text", ["connect_four", "hex:size=4", "oware", "take_it_easy"])
+def test_a_batch_of_inputs_is_what_encode_says(text):
+    game = load(text)
+    states = random_states(game, 37)
+    wanted = np.stack([game.encode(state) for state in states])
+    assert (encode_states(game, states) == wanted).all()
+    tensor = torch.full((37, *game.planes_shape), 7.0)
+    assert encode_states(game, states, tensor.numpy(), threads=3) is not None
+    assert (tensor.numpy() == wanted).all()
+    assert encode_states(game, states[:0]).shape == (0, *game.planes_shape)
+
+
+def test_inputs_do_not_go_into_memory_of_another_form():
+    states = random_states(FOUR, 4)
+    for out in (np.zeros((3, 2, 6, 7), np.float32), np.zeros((4, 2, 6, 7)), np.zeros((8, 2, 6, 7), np.float32)[::2]):
+        with pytest.raises(BadOptionError, match="one block of float32"):
+            encode_states(FOUR, states, out)
+
+
+@pytest.mark.parametrize("precision", TOLERANCES)
+def test_each_precision_is_near_the_reference(network, precision):
+    states = random_states(FOUR, 150)
+    logits, values = NetworkEvaluator(FOUR, network, precision=precision)(FOUR, states)
+    with torch.inference_mode():
+        output = network(torch.from_numpy(encode_states(FOUR, states)))
+        wanted = network.expected(output.value)
+    assert np.abs(logits - output.logits.numpy()).max() < TOLERANCES[precision]
+    assert np.abs(values - wanted.numpy()).max() < TOLERANCES[precision]
+    assert (logits.dtype, values.dtype, values.shape) == (np.float32, np.float32, (150,))
+
+
+def test_threads_change_nothing(network):
+    states = random_states(FOUR, 150)
+    one, three = (NetworkEvaluator(FOUR, network, precision="float32", threads=n)(FOUR, states) for n in (1, 3))
+    assert one[0].tobytes() == three[0].tobytes()
+    assert one[1].tobytes() == three[1].tobytes()
+
+
+def test_torch_keeps_its_threads(network):
+    before = torch.get_num_threads()
+    NetworkEvaluator(FOUR, network, threads=1)(FOUR, random_states(FOUR, 3))
+    assert torch.get_num_threads() == before
+
+
+def test_training_on_does_not_change_an_evaluator():
+    network, states = new_network(FOUR, TINY), random_states(FOUR, 5)
+    evaluator = NetworkEvaluator(FOUR, network)
+    before = evaluator(FOUR, states)[0]
+    with torch.no_grad():
+        network.trunk.stem.weight.zero_()
+    assert (evaluator(FOUR, states)[0] == before).all()
+
+
+def test_a_value_of_wdl_is_win_less_loss(network):
+    logits = torch.log(torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]))
+    assert torch.allclose(network.expected(logits), torch.tensor([0.3, -0.6]))
+
+
+@pytest.mark.parametrize("precision", TOLERANCES)
+def test_a_search_asks_the_network(network, precision):
+    evaluator = NetworkEvaluator(FOUR, network, precision=precision, threads=1)
+    start = FOUR.initial_state()
+    result = search(FOUR, start, "puct", simulations=50, evaluator=evaluator)
+    assert sum(child.visits for child in result.children) == 50
+    logits = evaluator(FOUR, random_states(FOUR, 1))[0]
+    wanted = np.exp(logits[0]) / np.exp(logits[0]).sum()
+    priors = {child.action: child.prior for child in result.children}
+    assert [priors[action] for action in range(7)] == pytest.approx(wanted.tolist(), abs=1e-5)
+
+
+def test_many_searches_ask_the_network(network):
+    states = random_states(FOUR, 9)
+    found = search_many(FOUR, states, "gumbel", simulations=16, evaluator=NetworkEvaluator(FOUR, network))
+    assert found.policies.sum(1) == pytest.approx(np.ones(9), abs=1e-4)
+    assert (np.abs(found.values) <= 1.0).all()
+
+
+def test_a_network_made_for_one_board_evaluates_another():
+    small, large = load("hex:size=4"), load("hex:size=5")
+    logits, values = NetworkEvaluator(large, new_network(small, TINY))(large, random_states(large, 3))
+    assert (logits.shape, values.shape) == ((3, 25), (3,))
+
+
+def test_remembered_answers_are_the_same_and_are_forgotten_in_turn(network):
+    states = random_states(FOUR, 30)
+    evaluator = NetworkEvaluator(FOUR, network, precision="float32", cache=100)
+    twice = np.concatenate([states, states])
+    wanted = evaluator.evaluate(states)
+    for part, again in zip(evaluator(FOUR, twice), wanted, strict=True):
+        assert part == pytest.approx(np.concatenate([again, again]), abs=1e-5)
+    distinct = len({FOUR.state_key(state) for state in states})
+    assert (evaluator.remembered.misses, evaluator.remembered.hits) == (distinct, 60 - distinct)
+    evaluator.remembered.most = 2
+    evaluator(FOUR, states[-2:])
+    assert list(evaluator.remembered.answers) == [FOUR.state_key(state) for state in states[-2:]]
+
+
+def test_an_empty_batch_has_an_empty_answer(network):
+    for cache in (0, 5):
+        logits, values = NetworkEvaluator(FOUR, network, cache=cache)(FOUR, FOUR.new_states(0))
+        assert (logits.shape, values.shape) == ((0, 7), (0,))
+
+
+def test_what_cannot_be_is_said_in_a_sentence(network):
+    with pytest.raises(UnknownNameError, match="did you mean cuda"):
+        NetworkEvaluator(FOUR, network, device="cuda0")
+    with pytest.raises(UnknownNameError, match="did you mean bfloat16"):
+        NetworkEvaluator(FOUR, network, precision="bfloat")
+    with pytest.raises(BadNetworkError, match="does not fit hex"):
+        NetworkEvaluator(load("hex:size=4,swap=true"), network)
+    with pytest.raises(BadNetworkError, match="made for connect_four"):
+        NetworkEvaluator(FOUR, network)(load("tic_tac_toe"), None)
+    with pytest.raises(BadOptionError, match="threads"):
+        NetworkEvaluator(FOUR, network, threads=0)
+    oware = load("oware")
+    with pytest.raises(BadOptionError, match="an mlp computes in float32"):
+        NetworkEvaluator(oware, new_network(oware, TINY), precision="bfloat16")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_said_in_a_sentence(network):
+    with pytest.raises(BadOptionError, match="needs an NVIDIA GPU"):
+        NetworkEvaluator(FOUR, network, device="cuda")
+
+
+def test_auto_is_one_of_the_precisions(network):
+    assert choose_precision(network, FOUR.planes_shape, "auto") in TOLERANCES
+    oware = load("oware")
+    assert choose_precision(new_network(oware, TINY), oware.planes_shape, "auto") == "float32"
+
+
+def test_a_search_without_a_network_does_not_import_torch():
+    code = (
+        "import sys, anyzero, anyzero.networks, anyzero.cli.app as app\n"
+        "try: app.app(['search', 'connect_four', 'uct:20', '--json'])\n"
+        "except SystemExit as done: assert not done.code, done.code\n"
+        "print(sorted({'torch', 'safetensors'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_missing_torch_is_said_in_a_sentence():
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "import anyzero.networks as networks\n"
+        "try: networks.new_network\n"
+        "except networks.BadNetworkError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install 'anyzero[train]'" in done.stdout

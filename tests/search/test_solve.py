@@ -1,0 +1,472 @@
+"""The solver against truths found in other ways: minimax without a table, must-play in Hex, published results."""
+
+import random
+import sys
+from dataclasses import replace
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from anyzero.compile.random import U
+from anyzero.games import contract
+from anyzero.games.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
+from anyzero.games.load import load
+from anyzero.search import Solver, solve
+from anyzero.search.proof_table import (
+    MOST,
+    disproof_of,
+    find,
+    goal_of,
+    high_of,
+    low_of,
+    new_table,
+    pack,
+    proof_of,
+    put,
+    work_rank,
+)
+from tests import race
+
+RACE = race.make(goal=12)
+
+
+def solve_start(text, **options):
+    game = load(text)
+    return solve(game, game.initial_state(), **options)
+
+
+# --- tic-tac-toe, from a second reading of its rules
+
+LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+NAMES = [column + row for row in "123" for column in "abc"]
+
+
+def mover_of(board):
+    return "xo"[board.count("x") - board.count("o")]
+
+
+def moves_of(board):
+    """The boards after each move; none once the game is over."""
+    if any(board[a] == board[b] == board[c] != "." for a, b, c in LINES):
+        return {}
+    empty = [cell for cell in range(9) if board[cell] == "."]
+    return {NAMES[cell]: board[:cell] + mover_of(board) + board[cell + 1 :] for cell in empty}
+
+
+@cache
+def tic_tac_toe_value(board):
+    """For the side to move."""
+    after = moves_of(board)
+    if after:
+        return max(-tic_tac_toe_value(board) for board in after.values())
+    return -1 if any(board[a] == board[b] == board[c] != "." for a, b, c in LINES) else 0
+
+
+@cache
+def reachable(board):
+    return {board}.union(*(reachable(after) for after in moves_of(board).values()))
+
+
+def test_every_position_of_tic_tac_toe_has_its_value_and_so_has_every_move():
+    boards = reachable("." * 9)
+    assert len(boards) == 5_478
+    game = load("tic_tac_toe")
+    solver = Solver(game, max_memory=1)
+    for board in boards:
+        rows = "/".join(board[row : row + 3] for row in (6, 3, 0))
+        state = game.parse_state(f"{rows} {mover_of(board)}")
+        after = moves_of(board)
+        if not after:
+            with pytest.raises(AnyzeroError, match="nothing to solve, the game is over"):
+                solver.solve(state)
+            continue
+        found = solver.solve(state)
+        assert found.solved
+        assert found.value == tic_tac_toe_value(board)
+        assert found.moves == {move: -tic_tac_toe_value(board) for move, board in after.items()}
+
+
+def test_tic_tac_toe_is_a_draw_with_every_opening():
+    found = solve_start("tic_tac_toe")
+    assert (found.value, found.outcome) == (0, "draw")
+    assert found.moves == dict.fromkeys(NAMES, 0)
+    assert found.best_moves == NAMES
+
+
+# --- Hex, by a search that knows what must be played
+
+
+class MustPlay:
+    """Hex on rows of bits. An opponent's win after one move uses some cells, and every other move must touch them."""
+
+    def __init__(self, size):
+        self.size, self.wide, self.memo = size, size + 1, {}
+        self.cells = [row * self.wide + column for row, column in product(range(size), repeat=2)]
+        row, column = (1 << size) - 1, sum(1 << row * self.wide for row in range(size))
+        self.edges = (row, row << (size - 1) * self.wide), (column, column << size - 1)
+
+    def joined(self, stones, seat):
+        start, end = self.edges[seat]
+        reached, before, wide = stones & start, 0, self.wide
+        while reached != before:
+            before = reached
+            around = reached << 1 | reached >> 1 | reached << wide | reached >> wide
+            reached |= stones & (around | reached << wide - 1 | reached >> wide - 1)
+        return reached & end != 0
+
+    def solve(self, stones, seat):
+        """The winner with this seat to move, and the cells that its win needs."""
+        if self.joined(stones[1 - seat], 1 - seat):
+            return 1 - seat, 0
+        if stones not in self.memo:
+            self.memo[stones] = self.try_moves(stones, seat)
+        return self.memo[stones]
+
+    def try_moves(self, stones, seat):
+        must, needed = ~(stones[0] | stones[1]), 0
+        for cell in sorted(self.cells, key=self.from_centre):
+            if must >> cell & 1:
+                after = tuple(mine | 1 << cell if seat == who else mine for who, mine in enumerate(stones))
+                winner, used = self.solve(after, 1 - seat)
+                if winner == seat:
+                    return seat, used | 1 << cell
+                must &= used
+                needed |= used
+        return 1 - seat, needed
+
+    def from_centre(self, cell):
+        return sum(abs(2 * place - self.size + 1) for place in divmod(cell, self.wide))
+
+    def winning_openings(self):
+        """The half turn of the board changes nothing, so half of the cells are enough."""
+        half = self.cells[: (len(self.cells) + 1) // 2]
+        won = {cell for cell in half if self.solve((1 << cell, 0), 1)[0] == 0}
+        turned = {self.cells[-1] - cell for cell in won}
+        return {"abcd"[cell % self.wide] + str(cell // self.wide + 1) for cell in won | turned}
+
+
+HEX_OPENINGS = {2: {"b1", "a2"}, 3: {"c1", "a2", "b2", "c2", "a3"}, 4: {"d1", "c2", "b3", "a4"}}
+"""Those that win."""
+
+
+@pytest.mark.parametrize("size", HEX_OPENINGS)
+def test_hex_openings_are_those_of_a_search_by_must_play(size):
+    found = solve_start(f"hex:size={size}")
+    assert (found.value, found.outcome) == (1, "win")
+    assert set(found.best_moves) == HEX_OPENINGS[size] == MustPlay(size).winning_openings()
+    assert set(found.moves.values()) == {-1, 1}
+
+
+def test_hex_3x3_openings_are_those_of_plain_minimax():
+    plain = Plain("hex:size=3")
+    state, plain.left = plain.game.initial_state(), 10_000
+    won = [action for action, after in plain.after(state).items() if plain.value(after) == 1]
+    assert {plain.game.format_action(state, action) for action in won} == HEX_OPENINGS[3]
+
+
+def test_with_the_swap_the_second_seat_of_hex_wins():
+    found = solve_start("hex:size=3,swap=true")
+    assert (found.value, found.outcome) == (-1, "loss")
+    assert set(found.best_moves) == set(found.moves)
+
+
+# --- published results
+
+DOMINEERING = {
+    (rows, columns): winner
+    for rows, winners in {2: "11HV11H", 3: "1HHH", 4: "1V1", 5: "2"}.items()
+    for columns, winner in enumerate(winners, start=rows)
+}
+"""Who wins on rows x columns: V(ertical), H(orizontal), whoever begins (1) or does not (2).
+
+Breuker, Uiterwijk and van den Herik 2000, Solving 8x8 Domineering, table 1; Lachmann, Moore and Rapaport 2002.
+"""
+TURNED = {"V": "H", "H": "V", "1": "1", "2": "2"}
+
+
+@pytest.mark.parametrize(("rows", "columns"), DOMINEERING)
+def test_domineering_has_the_published_winners(rows, columns):
+    winner = DOMINEERING[rows, columns]
+    for high, wide, wins in ((rows, columns, winner), (columns, rows, TURNED[winner])):
+        found = solve_start(f"domineering:rows={high},columns={wide}")
+        assert found.value == (1 if wins in "V1" else -1)  # vertical begins
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(4, 4), (4, 5), (5, 4)])
+def test_small_boards_of_connect_four_are_draws(rows, columns):
+    """Tromp's table of board sizes."""
+    assert solve_start(f"connect_four:rows={rows},columns={columns}").value == 0
+
+
+def test_the_second_player_wins_breakthrough_on_small_boards():
+    """As on 5x5, which takes minutes (docs/solve.md)."""
+    assert solve_start("breakthrough:rows=4,columns=4").value == -1
+    assert solve_start("breakthrough:rows=5,columns=3").value == -1
+
+
+# --- late positions, by minimax without a table or bounds
+
+
+class Plain:
+    """A game's functions as plain Python, and minimax over them."""
+
+    def __init__(self, text):
+        self.game, self.values, self.left = load(text), {}, 0
+        self.step = {name: self.game.compile(generic, "interpreted") for name, generic in contract.COMPILED.items()}
+
+    def seat(self, state):
+        return self.step["seat_to_move"](self.game.rules, state)
+
+    def after(self, state):
+        actions = self.game.new_actions()
+        count = self.step["legal_actions"](self.game.rules, state, actions)
+        return {int(action): self.play(state, int(action)) for action in actions[:count]}
+
+    def play(self, state, action):
+        after = state.copy()
+        self.step["play"](self.game.rules, after, action)
+        return after
+
+    def value(self, state):
+        """The first seat's payoff."""
+        key = state.tobytes()
+        if key not in self.values:
+            if self.left == 0:
+                raise TooLargeError
+            self.left -= 1
+            seat = self.seat(state)
+            if seat == contract.OVER:
+                out = np.zeros(2)
+                self.step["payoffs"](self.game.rules, state, out)
+                self.values[key] = out[0]
+            else:
+                self.values[key] = (max, min)[seat](map(self.value, self.after(state).values()))
+        return self.values[key]
+
+    def late_position(self, seed, most):
+        """The first position of a random game below which few new ones lie; None if there is none."""
+        chooser, states = random.Random(seed), [self.game.initial_state()]
+        while self.seat(states[-1]) != contract.OVER:
+            states.append(chooser.choice(list(self.after(states[-1]).values())))
+        found = None
+        for state in reversed(states[:-1]):
+            self.left = most
+            try:
+                self.value(state)
+            except TooLargeError:
+                break
+            found = state
+        return found
+
+
+class TooLargeError(Exception):
+    pass
+
+
+LATE = [
+    "connect_four:rows=4,columns=5",
+    "breakthrough:rows=5,columns=3",
+    "domineering:rows=5,columns=4",
+    "atarigo:size=3",
+]
+
+
+@cache
+def late(text):
+    plain = Plain(text)
+    return plain, {method: Solver(plain.game, max_memory=1, method=method) for method in ("both", "depth", "proof")}
+
+
+@pytest.mark.parametrize("text", LATE)
+@examples(max_examples=25)
+@given(seed=st.integers(0, 10**6), method=st.sampled_from(["both", "depth", "proof"]))
+def test_late_positions_have_the_value_of_plain_minimax(text, seed, method):
+    plain, solvers = late(text)
+    state = plain.late_position(seed, 1_000)
+    assume(state is not None)
+    sign = 1 - 2 * plain.seat(state)
+    found = solvers[method].solve(state)
+    assert found.value == sign * plain.value(state)
+    expected = {
+        plain.game.format_action(state, a): sign * plain.value(after) for a, after in plain.after(state).items()
+    }
+    assert found.moves == expected
+
+
+def test_a_seat_may_move_several_times_in_a_row():
+    """Who lands on a multiple of 4 moves again."""
+    game = change_race("play", play_again)
+    for total in range(12):
+        state = game.new_states(1)[0]
+        state.total = total
+        assert solve(game, state, max_memory=1).value == race_value(total, 12)
+
+
+def change_race(name, function):
+    """The race with another function under this name."""
+    function.__name__ = name
+    return replace(RACE, functions=tuple({**RACE.by_name, name: function}.values()))
+
+
+def play_again(rules, state, action):
+    state.total += action
+    if state.total % 4 != 0 or state.total >= rules.goal:
+        state.mover = 1 - state.mover
+
+
+def race_value(total, goal):
+    if total >= goal:
+        return -1  # the other one got there
+    after = [total + step for step in (1, 2, 3)]
+    return max(race_value(t, goal) * (1 if t % 4 == 0 and t < goal else -1) for t in after)
+
+
+# --- the same answer whatever the means
+
+
+def test_interpreted_is_compiled():
+    for text, moves in (("tic_tac_toe", ["b2", "a1"]), ("hex:size=3", ["a1"])):
+        game = load(text)
+        state = game.initial_state()
+        for move in moves:
+            state = game.play(state, move)
+        plain, compiled = (Solver(game, target=target).solve(state) for target in ("interpreted", "cpu"))
+        assert replace(plain, seconds=0.0) == replace(compiled, seconds=0.0)
+
+
+def test_a_table_that_is_far_too_small_changes_no_answer():
+    large, small = solve_start("hex:size=4"), solve_start("hex:size=4", max_memory=0.05)
+    assert small.moves == large.moves
+    assert small.table_mb < 0.06
+    assert small.nodes > large.nodes
+
+
+def test_the_table_grows_to_its_cap_and_not_beyond(monkeypatch):
+    monkeypatch.setattr(sys.modules["anyzero.search.solve"], "SMALL_TABLE_MB", 0.05)
+    found = solve_start("hex:size=4", max_memory=3)
+    assert found.table_mb == 3
+    assert set(found.best_moves) == HEX_OPENINGS[4]
+
+
+def test_a_search_that_runs_out_says_what_it_knows():
+    first, again = (solve_start("hex:size=4", max_nodes=5_000) for _ in range(2))
+    assert not first.solved
+    assert (first.value, first.outcome, first.best_moves) == (None, None, [])
+    assert first.bounds == (-1, 1)
+    assert 5_000 <= first.nodes < 7_000
+    assert replace(first, seconds=0.0) == replace(again, seconds=0.0)
+    assert not solve_start("hex:size=4", seconds=1e-6).solved
+
+
+def test_a_loss_is_known_for_every_move_at_once():
+    found = solve_start("hex:size=3,swap=true", watch=lambda found: None)
+    assert set(found.moves.values()) == {-1}
+
+
+# --- what cannot be solved
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"num_seats": 3}, "it has 3 seats"),
+        ({"num_seats": 1}, "it has one seat"),
+        ({"num_outcomes": 2}, "it has chance"),
+        ({"zero_sum": False}, "do not sum to zero"),
+    ],
+)
+def test_other_kinds_of_games_are_refused(change, says):
+    game = replace(RACE, **change)
+    with pytest.raises(AnyzeroError, match=says):
+        solve(game, game.initial_state())
+
+
+def half_payoffs(rules, state, out):
+    out[state.mover] = -0.5
+    out[1 - state.mover] = 0.5
+
+
+def no_actions(rules, state, actions):
+    return 0 if state.total == 5 else race.legal_actions(rules, state, actions)
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "says"),
+    [("payoffs", half_payoffs, "payoffs of -1, 0 and 1"), ("legal_actions", no_actions, "neither a move nor an end")],
+)
+def test_a_game_that_breaks_the_contract_is_named(name, function, says):
+    game = change_race(name, function)
+    with pytest.raises(BadGameError, match=says):
+        Solver(game, target="interpreted").solve(game.initial_state())
+
+
+def test_a_game_longer_than_it_says_is_named():
+    game = replace(RACE, max_plies=2)
+    with pytest.raises(BadGameError, match="longer than its max_plies"):
+        Solver(game, target="interpreted").solve(game.initial_state())
+
+
+def test_bad_budgets_and_methods_are_refused():
+    for options in ({"max_memory": 0}, {"seconds": -1.0}, {"max_nodes": 0}):
+        with pytest.raises(BadOptionError):
+            solve_start("tic_tac_toe", **options)
+    with pytest.raises(UnknownNameError, match="did you mean depth"):
+        solve_start("tic_tac_toe", method="depht")
+
+
+# --- chess: the state holds the history, and so does the key
+
+
+@pytest.mark.slow
+def test_a_mate_counts_only_before_the_fifty_moves_are_over():
+    game = load("chess")
+    solver = Solver(game, max_memory=16)
+    #  two moves from mate: Kb6 and then Qh8, or others like it
+    for clock, value in ((0, 1), (96, 1), (98, 0), (0, 1)):
+        found = solver.solve(game.parse_state(f"k7/8/2K5/8/8/8/8/6Q1 w - - {clock} 80"), max_nodes=3_000_000)
+        assert found.value == value
+
+
+@pytest.mark.slow
+def test_chess_problems_are_solved():
+    game = load("chess")
+    for position, key in (
+        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "a1a6"),  # Morphy
+        ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", "f6a6"),
+    ):
+        found = solve(game, game.parse_state(position), max_nodes=20_000)
+        assert found.value == 1
+        assert found.moves[key] in (1, None)
+
+
+# --- the table
+
+
+def test_an_entry_gives_back_what_was_packed():
+    for low, high, goal in product((-1, 0, 1), (-1, 0, 1), (0, 1)):
+        content = pack(low, high, 123, MOST, goal, 1_000)
+        found = low_of(content), high_of(content), proof_of(content), disproof_of(content), goal_of(content)
+        assert found == (low, high, 123, MOST, goal)
+        assert content != 0
+
+
+def test_more_work_never_ranks_lower():
+    ranks = [work_rank(U(work)) for work in [*range(1, 200), 2**20, 2**40, 2**62]]
+    assert ranks == sorted(ranks)
+    assert ranks[-1] < 1024
+
+
+def test_a_full_bucket_drops_the_entry_with_the_least_work():
+    table = new_table(0.00005)
+    assert len(table.words) == 1
+    for key, work in ((1, 50), (2, 5), (3, 500), (4, 5_000), (5, 1)):
+        put(table, U(key), U(0), pack(-1, 1, 1, 1, 1, work))
+    assert [bool(find(table, U(key), U(0))) for key in range(1, 6)] == [True, False, True, True, True]
+    put(table, U(3), U(0), pack(1, 1, 0, MOST, 1, 1))
+    assert low_of(find(table, U(3), U(0))) == 1
+    assert find(table, U(4), U(0)) != 0
