@@ -7,7 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from anyzero.cli import bench, check, estimate, experiment, games, match, perft, plot, search, show, solve, tournament
-from anyzero.cli.stop import STOP_CODE, STOPPED, ending_on_ctrl_c
+from anyzero.cli.stop import STOP_CODE, STOPPED, ending_on_ctrl_c, forget_signal
 
 UsageError: Any = typer.BadParameter.__base__
 """What typer raises for arguments that do not fit the command."""
@@ -60,6 +60,8 @@ def main() -> None:
             raise
         print(f"anyzero: {error}", file=sys.stderr)
         code = 2
+    if code == STOP_CODE:
+        forget_signal()
     if code:
         raise SystemExit(code)
 

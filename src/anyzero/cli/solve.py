@@ -1,6 +1,5 @@
 """`anyzero solve`: the exact value of a position."""
 
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +17,6 @@ EXAMPLES = (
     'anyzero solve chess --state "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1" --seconds 10'
 )
 
-SHOW_EVERY_S = 0.2
 SEATS = ("first", "second")
 
 
@@ -59,35 +57,31 @@ def progress(*, quiet: bool) -> "Iterator[Watch]":
 
     console = Console(stderr=True, quiet=quiet or not sys.stderr.isatty())
     last: Solution | None = None
-    shown = 0.0
     try:
         with console.status("solving") as status:
 
             def watch(found: "Solution") -> None:
-                nonlocal last, shown
+                nonlocal last
                 last = found
-                if not console.quiet and time.monotonic() - shown > SHOW_EVERY_S:
-                    shown = time.monotonic()
-                    status.update(f"solving: {effort(found)}; {what_is_known(found)}")
+                status.update(f"{pace(found)}; {what_is_known(found)}")
 
             yield watch
     except KeyboardInterrupt:
-        known = "nothing was found out" if last is None else f"{effort(last)}; {what_is_known(last)}"
+        known = "nothing was found out" if last is None else f"{pace(last)}; {what_is_known(last)}"
         print(f"stopped: {known}; nothing is kept, the same command begins anew", file=sys.stderr)
         raise typer.Exit(130) from None
 
 
-def effort(found: "Solution") -> str:
+def pace(found: "Solution") -> str:
     rate = found.nodes / max(found.seconds, 1e-9) / 1e6
-    return f"{found.nodes:,} nodes in {found.seconds:.2f} s ({rate:.2f} million/s), table {found.table_mb:g} MB"
+    return f"{found.nodes:,} nodes in {found.seconds:.1f} s ({rate:.2f} million/s)"
 
 
 def what_is_known(found: "Solution") -> str:
     values = list(found.moves.values())
-    decided = f"{len(values) - values.count(None)} of {len(values)} moves decided"
-    if found.value is None:
-        return f"the value lies between {found.bounds.low:+d} and {found.bounds.high:+d}, {decided}"
-    return f"the value is {found.value:+d}, {decided}"
+    decided = f"{len(values) - values.count(None)} of {len(values)} moves known"
+    low, high = found.bounds
+    return f"value {low:+d}, {decided}" if low == high else f"value from {low:+d} to {high:+d}, {decided}"
 
 
 def print_solution(found: "Solution", seat: str, openings: bool) -> None:
@@ -105,4 +99,4 @@ def print_solution(found: "Solution", seat: str, openings: bool) -> None:
     if found.value is not None:
         print(f"value {found.value:+d}: a {found.outcome} for the {seat} seat, which is to move")
         print(f"best moves: {' '.join(found.best_moves)}")
-    print(effort(found))
+    print(f"{pace(found)}, table {found.table_mb:g} MB")

@@ -20,7 +20,7 @@ PATIENCE_S = 1.0
 @contextmanager
 def ending_on_ctrl_c() -> Iterator[None]:
     """Within this, Ctrl-C ends the process even while compiled code runs; elsewhere everything is as it was."""
-    if os.name != "posix" or threading.current_thread() is not threading.main_thread():
+    if os.name != "posix" or signal.getsignal(signal.SIGINT) is not signal.default_int_handler or not is_main_thread():
         yield
         return
     heard, (inlet, outlet) = threading.Event(), reversed(os.pipe())
@@ -40,6 +40,10 @@ def ending_on_ctrl_c() -> Iterator[None]:
         os.close(inlet)
 
 
+def is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
 def wait_for_signal(outlet: int, heard: threading.Event) -> None:
     """End the process if a signal comes that Python does not hear in time; return when the pipe is closed."""
     with os.fdopen(outlet, "rb", buffering=0) as pipe:
@@ -48,6 +52,11 @@ def wait_for_signal(outlet: int, heard: threading.Event) -> None:
                 show_cursor()
                 print(STOPPED, file=sys.stderr, flush=True)
                 os._exit(STOP_CODE)
+
+
+def forget_signal() -> None:
+    """Let the exit code count: Python remembers a Ctrl-C that came within the run of a text and would die of it."""
+    eval("None")  # the run of another text makes it forget
 
 
 def show_cursor() -> None:

@@ -4,6 +4,7 @@ A position is asked yes or no: does the seat to move win, and if not, does it at
 estimates: the table knows positions by every byte of their state, the history of a game included.
 """
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +17,9 @@ from anyzero.games.game import Game, State
 from anyzero.search.proof_search import (
     DEPTH_FIRST,
     FAULT,
+    HIGH,
     LEVEL,
+    LOW,
     NO_MOVE,
     NODES,
     NONE,
@@ -47,6 +50,9 @@ TURNS = {
 """The ways to search, and how many nodes each gets at a turn; whichever answers first has answered."""
 SMALL_TABLE_MB = 16
 """Where every search begins: an easy position should not have to wait for a large table to be cleared."""
+FIRST_TRY = 20_000
+"""How many nodes a move gets before the next is tried, at first."""
+TELL_EVERY_S = 0.1
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
 FAULTS = {
     TOO_LONG: "a game is longer than its max_plies",
@@ -160,6 +166,9 @@ class Solver:
         self.table: Table = new_table(min(SMALL_TABLE_MB, max_memory))
         self.stacks: dict[int, Stack] = {way: new_stack(game) for way in self.turns}
         self.kernel = game.compile(walk, target)
+        for way, stack in self.stacks.items():  # compile before any clock starts
+            stack.counters[LEVEL] = NONE
+            self.kernel(game.rules, self.table, stack, 0, way, 0)
 
     def solve(
         self,
@@ -177,20 +186,25 @@ class Solver:
             run.read_table()
         return run.solution
 
-    def ask(self, state: State, goal: int, tick: Callable[[], None]) -> Bounds:
-        """Bounds of the first seat's payoff that say whether it is at least `goal`; `tick` is called in between."""
+    def ask(self, state: State, goal: int, most: float, tick: Callable[[], None]) -> Bounds:
+        """Bounds of the first seat's payoff that say whether it is at least `goal`, if that takes at most `most` nodes.
+
+        `tick` is called in between.
+        """
         for stack in self.stacks.values():
             begin(stack, state)
-        while True:
+        stop = self.nodes + most
+        while self.nodes < stop:
             for way, most in self.turns.items():
                 stack = self.stacks[way]
                 self.kernel(self.game.rules, self.table, stack, goal, way, most)
                 if stack.counters[FAULT]:
                     raise BadGameError(f"{self.game.name}: {FAULTS[int(stack.counters[FAULT])]}")
                 if stack.counters[LEVEL] == NONE:
-                    return Bounds(*map(int, stack.bounds))
+                    return Bounds(int(stack.counters[LOW]), int(stack.counters[HIGH]))
             tick()
             self.enlarge_table()
+        return Bounds()
 
     @property
     def nodes(self) -> int:
@@ -206,8 +220,8 @@ class Solver:
 
 def begin(stack: Stack, state: State) -> None:
     """Put the walk at the root of a new question."""
-    stack.states[0], stack.counts[0] = state, NONE
-    stack.proof_limits[0] = stack.disproof_limits[0] = MOST
+    stack.states[0], stack.rows[0].count = state, NONE
+    stack.rows[0].proof_limit = stack.rows[0].disproof_limit = MOST
     stack.counters[LEVEL] = stack.counters[FAULT] = 0
 
 
@@ -254,7 +268,8 @@ class Run:
         if self.seat < 0:
             payoffs = " and ".join(f"{payoff:+g}" for payoff in self.game.payoffs(state))
             raise AnyzeroError(f"{self.game.name}: there is nothing to solve, the game is over; payoffs {payoffs}")
-        self.start, self.nodes_before = time.perf_counter(), solver.nodes
+        self.start = self.told = time.perf_counter()
+        self.nodes_before = solver.nodes
         self.after = {action: self.game.play(state, action) for action in self.game.legal_actions(state)}
         self.bounds, self.moves = Bounds(), {action: self.bounds_of_end(after) for action, after in self.after.items()}
 
@@ -268,26 +283,36 @@ class Run:
         return Bounds(int(payoff), int(payoff))
 
     def finish(self) -> None:
-        """The value first, then that of each move."""
+        """The value first, then that of each move, those first that are easy to decide."""
         while self.bounds.value is None:
             self.bounds = self.bounds.meet(self.ask(self.state, self.bounds.high))
-        for action, after in self.after.items():
-            self.moves[action] = self.moves[action].meet(Bounds(-1, self.bounds.high))
-            while self.moves[action].value is None:
-                self.moves[action] = self.moves[action].meet(self.ask(after, self.moves[action].high))
+        most = FIRST_TRY
+        while None in [bounds.value for bounds in self.moves.values()]:
+            for action, after in self.after.items():
+                self.moves[action] = self.moves[action].meet(Bounds(-1, self.bounds.high))
+                self.try_move(action, after, most)
+            most *= 10
 
-    def ask(self, state: State, most: int) -> Bounds:
-        """Whether the seat to move at the root gets `most` from here."""
-        goal = most if self.seat == 0 else 1 - most
-        return self.solver.ask(state, goal, self.tick).seen_by(self.seat)
+    def try_move(self, action: int, after: State, most: int) -> None:
+        """Narrow a move's bounds until it is decided or the nodes are spent."""
+        stop = self.solver.nodes + most
+        while self.moves[action].value is None and self.solver.nodes < stop:
+            self.moves[action] = self.moves[action].meet(self.ask(after, self.moves[action].high, most))
+
+    def ask(self, state: State, payoff: int, most: float = math.inf) -> Bounds:
+        """Whether the seat to move at the root gets this payoff from here."""
+        goal = payoff if self.seat == 0 else 1 - payoff
+        return self.solver.ask(state, goal, most, self.tick).seen_by(self.seat)
 
     def tick(self) -> None:
-        seconds, max_nodes = self.budget
-        if seconds is not None and time.perf_counter() - self.start >= seconds:
+        """Look at the budget, and tell now and then how it stands."""
+        (seconds, max_nodes), now = self.budget, time.perf_counter()
+        if seconds is not None and now - self.start >= seconds:
             raise SpentError
         if max_nodes is not None and self.solver.nodes - self.nodes_before >= max_nodes:
             raise SpentError
-        if self.watch is not None:
+        if self.watch is not None and now - self.told > TELL_EVERY_S:
+            self.told = now
             self.watch(self.solution)
 
     def read_table(self) -> None:
