@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anyzero.cli.output import GameText, Json, StateText, load_position, print_json, print_table
+from anyzero.cli.stop import STOP_CODE, STOPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,13 +64,19 @@ def progress(*, quiet: bool) -> "Iterator[Watch]":
             def watch(found: "Solution") -> None:
                 nonlocal last
                 last = found
-                status.update(f"{pace(found)}; {what_is_known(found)}")
+                known = len(found.moves) - list(found.moves.values()).count(None)
+                low, high = found.bounds
+                status.update(f"{pace(found)}; value {signed(low)}..{signed(high)}, {known}/{len(found.moves)} moves")
 
             yield watch
     except KeyboardInterrupt:
         known = "nothing was found out" if last is None else f"{pace(last)}; {what_is_known(last)}"
-        print(f"stopped: {known}; nothing is kept, the same command begins anew", file=sys.stderr)
-        raise typer.Exit(130) from None
+        print(f"{known}; {STOPPED}", file=sys.stderr)
+        raise typer.Exit(STOP_CODE) from None
+
+
+def signed(value: int) -> str:
+    return f"{value:+d}" if value else "0"
 
 
 def pace(found: "Solution") -> str:
@@ -81,7 +88,9 @@ def what_is_known(found: "Solution") -> str:
     values = list(found.moves.values())
     decided = f"{len(values) - values.count(None)} of {len(values)} moves known"
     low, high = found.bounds
-    return f"value {low:+d}, {decided}" if low == high else f"value from {low:+d} to {high:+d}, {decided}"
+    return (
+        f"value {signed(low)}, {decided}" if low == high else f"value from {signed(low)} to {signed(high)}, {decided}"
+    )
 
 
 def print_solution(found: "Solution", seat: str, openings: bool) -> None:
@@ -90,13 +99,13 @@ def print_solution(found: "Solution", seat: str, openings: bool) -> None:
 
     if openings:
         rows: list[tuple[Any, ...]] = [
-            (move, "?", f"{bounds.low:+d} to {bounds.high:+d}")
+            (move, "?", f"{signed(bounds.low)} to {signed(bounds.high)}")
             if bounds.value is None
-            else (move, f"{bounds.value:+d}", OUTCOMES[bounds.value])
+            else (move, signed(bounds.value), OUTCOMES[bounds.value])
             for move, bounds in found.move_bounds.items()
         ]
         print_table(("move", "value", ""), rows)
     if found.value is not None:
-        print(f"value {found.value:+d}: a {found.outcome} for the {seat} seat, which is to move")
+        print(f"value {signed(found.value)}: a {found.outcome} for the {seat} seat, which is to move")
         print(f"best moves: {' '.join(found.best_moves)}")
     print(f"{pace(found)}, table {found.table_mb:g} MB")

@@ -31,7 +31,6 @@ from anyzero.search.proof_search import (
     walk,
 )
 from anyzero.search.proof_table import (
-    BUCKET_BYTES,
     ENTRY_BYTES,
     MOST,
     Table,
@@ -162,7 +161,11 @@ class Solver:
         if method not in TURNS:
             hint = nearest_hint(method, TURNS)
             raise UnknownNameError(f"there is no method {method!r}; {hint}known: {list_some(TURNS)}")
-        self.game, self.max_memory, self.turns = game, max_memory, TURNS[method]
+        self.game, self.turns = game, TURNS[method]
+        try:
+            self.large_table = new_table(max_memory)  # costs nothing until it is used
+        except MemoryError:
+            raise BadOptionError(f"there is no room for a table of {max_memory:g} MB") from None
         self.table: Table = new_table(min(SMALL_TABLE_MB, max_memory))
         self.stacks: dict[int, Stack] = {way: new_stack(game) for way in self.turns}
         self.kernel = game.compile(walk, target)
@@ -212,10 +215,9 @@ class Solver:
         return sum(int(stack.counters[NODES]) for stack in self.stacks.values())
 
     def enlarge_table(self) -> None:
-        """Once there is more to keep than fits the first table, begin the large one."""
-        size = self.table.words.nbytes
-        if self.nodes * ENTRY_BYTES > size and size < self.max_memory * 2**20 - BUCKET_BYTES:
-            self.table = new_table(self.max_memory)
+        """Once there is more to keep than fits the first table, go on with the large one."""
+        if self.table is not self.large_table and self.nodes * ENTRY_BYTES > self.table.words.nbytes:
+            self.table = self.large_table
 
 
 def begin(stack: Stack, state: State) -> None:
