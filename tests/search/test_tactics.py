@@ -17,30 +17,6 @@ SEEDS = (1, 2, 3)
 QUICK_GAMES = ("tic_tac_toe", "connect_four", "hex")
 """Other tests need their searches too; the other games are slow only because of the time to compile."""
 
-NO_EXPLORATION = "a move whose AMAF value is poor is never tried"
-FEW_CONSIDERED = "at most 16 moves are considered, and a payoff is worth 25 logits, so that one lucky rollout decides"
-GREEDY = "with equal priors over many moves the bonus of a move is too small to try every reply"
-
-MAY_MISS = {
-    "amaf": (NO_EXPLORATION, ("oware win in one", "oware lost in two", "chess win in one")),
-    "rave": (NO_EXPLORATION, ("oware win in one", "chess win in one")),
-    "grave": (NO_EXPLORATION, ("oware win in one", "oware lost in two", "chess win in one")),
-    "puct": (GREEDY, ("atarigo lost in two",)),
-    "gumbel": (
-        FEW_CONSIDERED,
-        tuple(one.name for one in POSITIONS if one.name.split()[0] not in ("tic_tac_toe", "domineering", "oware")),
-    ),
-}
-"""What a method may miss as it is, and why; with these options it finds all of it:"""
-
-EXPLORING = {
-    "amaf": {"exploration": 0.1},
-    "rave": {"exploration": 0.1},
-    "grave": {"exploration": 0.1},
-    "puct": {"exploration": 2.5},
-    "gumbel": {"considered": 200, "visit_scale": 2.0, "value_scale": 0.1},
-}
-
 
 def of_kinds(*kinds):
     """Positions with every method; those of games that are slow to compile carry the mark."""
@@ -60,25 +36,12 @@ def of_kinds(*kinds):
     )
 
 
-def may_miss(position, method):
-    """Why this method may fail here, or None."""
-    reason, names = MAY_MISS.get(method, ("", ()))
-    return reason if position.name in names else None
-
-
 @pytest.fixture
-def searches(request, position, method):
-    """What the method found, once for each seed; a test of what it may miss is allowed to fail."""
-    reason = may_miss(position, method)
-    if reason is not None:
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=False))
-    return find(position, method)
-
-
-def find(position, method, **options):
+def searches(position, method):
+    """What the method found, once for each seed."""
     game = load(position.game)
     state = game.parse_state(position.text)
-    return [search(game, state, method, simulations=SIMULATIONS, seed=seed, **options) for seed in SEEDS]
+    return [search(game, state, method, simulations=SIMULATIONS, seed=seed) for seed in SEEDS]
 
 
 def winning_moves(game, state):
@@ -127,13 +90,6 @@ def test_a_position_lost_in_two_plies_is_proven_lost(position, searches):
     check_lost(position, searches)
 
 
-@of_kinds(WIN, BLOCK, LOST)
-def test_with_more_exploration_nothing_is_missed(position, method):
-    if may_miss(position, method) is None:
-        pytest.skip("found as it is")
-    CHECKS[position.kind](position, find(position, method, **EXPLORING[method]))
-
-
 def check_win(position, searches):
     for found in searches:
         assert found.best_move in position.right
@@ -154,6 +110,3 @@ def check_lost(position, searches):
         assert (found.proven, found.value) == ("loss", -1.0)
         assert {child.proven for child in found.children} == {"loss"}
         assert found.best_move in game.legal_moves(game.parse_state(position.text))
-
-
-CHECKS = {WIN: check_win, BLOCK: check_block, LOST: check_lost}

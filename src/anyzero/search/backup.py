@@ -38,13 +38,17 @@ def prove_end(tree: Tree, scratch: Scratch, slot: int) -> None:
     depth = scratch.depth[slot]
     if depth == 0 or scratch.seats[slot, depth - 1] < 0:
         return
-    node, payoff = scratch.path[slot, depth], scratch.result[slot, scratch.seats[slot, depth - 1]]
+    payoff = scratch.result[slot, scratch.seats[slot, depth - 1]]
+    tree.proven[scratch.path[slot, depth]] = proof_of_payoff(payoff)
+
+
+def proof_of_payoff(payoff: float) -> int:
+    """A finished game as a proof; a payoff between win, draw and loss proves nothing."""
     if payoff == 1.0:
-        tree.proven[node] = WIN
-    elif payoff == -1.0:
-        tree.proven[node] = LOSS
-    elif payoff == 0.0:
-        tree.proven[node] = DRAW
+        return WIN
+    if payoff == -1.0:
+        return LOSS
+    return DRAW if payoff == 0.0 else UNKNOWN
 
 
 def prove_path(tree: Tree, scratch: Scratch, slot: int) -> None:

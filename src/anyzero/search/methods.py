@@ -56,6 +56,7 @@ OPTIONS = (
     "expand_after",
     "max_depth",
     "solve",
+    "look_ahead",
     "transpositions",
     "noise_fraction",
     "noise_concentration",

@@ -15,6 +15,8 @@ class Scratch(NamedTuple):
 
     states: Any
     """[slots]: the position, played on from the root."""
+    ahead: Any
+    """[trees, 2]: positions one and two moves behind the root."""
     actions: np.ndarray
     streams: Any
     """[trees]: random numbers belong to a tree, not to a thread."""
@@ -58,6 +60,7 @@ def new_scratch(
     wide, words = game.max_legal, max(SMALL_SET_WORDS, -(-game.num_amaf_keys // 64))
     return Scratch(
         states=game.new_states(slots),
+        ahead=game.new_states(2 * num_trees).reshape(num_trees, 2),
         actions=np.zeros((slots, wide), np.int32),
         streams=np.zeros(num_trees, STREAM),
         result=np.zeros((slots, game.num_seats)),

@@ -17,6 +17,8 @@ from anyzero.search.run import Run
 from anyzero.search.settings import BATCH, BY_EVALUATOR, GRAVE, GUIDED, GUMBEL, RAVE, ROLLOUT, Settings
 
 MAX_NODES = 20_000_000
+MOST_LOOKS = 20_000
+"""Positions that are looked at before a search begins, where its budget allows it."""
 LONGEST_LINE = 20
 """Moves of the principal variation that are shown; further on it is hardly more than chance."""
 
@@ -41,7 +43,8 @@ class Searcher:
     ) -> None:
         check_budget(simulations, seconds)
         self.game, self.simulations, self.seconds = game, simulations, seconds
-        self.method = adapt(game, find_method(method, options), evaluator)
+        allowed = {"look_ahead": MOST_LOOKS if simulations is None else min(4 * simulations, MOST_LOOKS)}
+        self.method = adapt(game, find_method(method, {**allowed, **options}), evaluator)
         self.final = self.method.final if final is None else final
         if self.final != "gumbel" or self.method.settings.formula != GUMBEL:
             check_final_rule(self.final)

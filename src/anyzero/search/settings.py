@@ -39,6 +39,8 @@ class Settings(NamedTuple):
     """Nodes at this depth get no children: 1 makes a bandit of the root."""
     solve: int = 1
     """Whether proven wins, losses and draws go up the tree; needs two seats with opposite payoffs."""
+    look_ahead: int = 0
+    """With `solve`: most positions that are looked at before the first simulation, up to two moves behind the root."""
     evaluator: int = ROLLOUT
     transpositions: int = 0
     """Whether nodes of the same position share their children."""

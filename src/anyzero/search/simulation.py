@@ -12,6 +12,7 @@ import numpy as np
 from anyzero.games.contract import CHANCE, OVER, guided_rollout, payoffs, play, rollout, seat_to_move, traced_rollout
 from anyzero.search.amaf import forget_moves, update_amaf
 from anyzero.search.backup import add_results, prove_end, prove_path, proven_payoffs
+from anyzero.search.look_ahead import look_ahead
 from anyzero.search.noise import mix_noise, random_gumbel
 from anyzero.search.scratch import Scratch
 from anyzero.search.selection import choose_child, draw_child
@@ -136,6 +137,8 @@ def grow(
         return False
     if depth == 0:
         prepare_root(tree, scratch, settings, number)
+        if settings.solve and settings.look_ahead > 0:
+            look_ahead(rules, tree, scratch, settings, number, slot)
     return True
 
 
@@ -303,6 +306,8 @@ def take_answer(
         set_priors(tree, node, logits)
         if depth == 0:
             prepare_root(tree, scratch, settings, number)
+            if settings.solve and settings.look_ahead > 0:
+                look_ahead(rules, tree, scratch, settings, number, slot)
     if values.shape[0] == 1:  # for the seat to move, at a chance node for the first seat
         for other in range(len(result)):
             result[other] = values[0] if other == max(seat, 0) else -values[0]
