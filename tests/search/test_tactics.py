@@ -14,7 +14,7 @@ from tests.search.positions import BLOCK, LOST, POSITIONS, WIN
 TREE_METHODS = [name for name, method in METHODS.items() if method.settings.max_depth == UNBOUNDED]
 SIMULATIONS = 1_000
 SEEDS = (1, 2, 3)
-QUICK_GAMES = ("tic_tac_toe", "connect_four", "hex")
+QUICK_GAMES = ("tic_tac_toe", "connect_four")
 """Other tests need their searches too; the other games are slow only because of the time to compile."""
 
 
