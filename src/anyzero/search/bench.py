@@ -8,8 +8,8 @@ from anyzero.games.contract import OVER
 from anyzero.games.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.search.result import SearchResult
-from anyzero.search.search import search
-from anyzero.search.text import SearchText, parse_search
+from anyzero.search.search import Searcher
+from anyzero.search.text import parse_search
 
 
 class SearchSpeed(NamedTuple):
@@ -32,15 +32,16 @@ class SearchSpeed(NamedTuple):
 def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpeed:
     """Search the start again and again for about `seconds`, each time with another seed and an empty tree.
 
-    The clock runs over the whole call, so that making the tree and reading the result off it count too.
+    The clock runs over the whole call, so that reading the result off the tree counts too. As with a player, a search
+    uses the memory of the one before again.
     """
     wanted, state, start = parse_search(method), first_decision(game), time.perf_counter()
-    one_search(game, state, wanted._replace(simulations=1, seconds=None), seed=0)
-    ready_s, spent = time.perf_counter() - start, 0.0
+    Searcher(game, **wanted._replace(simulations=1, seconds=None).arguments).search(state, 0)
+    searcher, ready_s, spent = Searcher(game, **wanted.arguments), time.perf_counter() - start, 0.0
     found: list[tuple[float, SearchResult]] = []
     while spent < seconds or not found:
         start = time.perf_counter()
-        result = one_search(game, state, wanted, seed=len(found) + 1)
+        result = searcher.search(state, len(found) + 1)
         took = time.perf_counter() - start
         found.append((result.simulations / took, result))
         spent += took
@@ -58,10 +59,6 @@ def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpee
         seconds=round(spent, 4),
         ready_s=round(ready_s, 4),
     )
-
-
-def one_search(game: Game, state: State, wanted: SearchText, *, seed: int) -> SearchResult:
-    return search(game, state, seed=seed, **wanted.arguments)
 
 
 def first_decision(game: Game) -> State:
