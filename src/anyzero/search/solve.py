@@ -198,9 +198,9 @@ class Solver:
             begin(stack, state)
         stop = self.nodes + most
         while self.nodes < stop:
-            for way, most in self.turns.items():
+            for way, turn in self.turns.items():
                 stack = self.stacks[way]
-                self.kernel(self.game.rules, self.table, stack, goal, way, most)
+                self.kernel(self.game.rules, self.table, stack, goal, way, turn)
                 if stack.counters[FAULT]:
                     raise BadGameError(f"{self.game.name}: {FAULTS[int(stack.counters[FAULT])]}")
                 if stack.counters[LEVEL] == NONE:
