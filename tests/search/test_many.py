@@ -104,7 +104,7 @@ def test_values_may_be_given_for_each_seat():
 
 
 def test_an_evaluator_searches_a_game_with_chance():
-    """Take It Easy: afterstates are evaluated too, and a value that counts the placed tiles leads to placing them."""
+    """Take It Easy: afterstates are evaluated too, when it is chance's turn."""
     game = load("take_it_easy")
     seats = set()
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from anyzero.arena.draws import draw_seed
 from anyzero.arena.statistics import NORMAL_95, Interval
+from anyzero.arena.workers import count_cores
 from anyzero.compile.random import U, make_streams
 from anyzero.games.contract import OVER, mark, payoffs, play, traced_rollout
 from anyzero.games.errors import AnyzeroError, BadOptionError
@@ -172,7 +173,7 @@ def reference_values(game: Game, state: State, actions: Sequence[int], num: int,
     for index, action in enumerate(actions):
         after = game.play(state, action)
         own_seed = draw_seed("reference", seed, action)
-        sums = rollouts(game, after, REFERENCE_STREAMS, each, seed=own_seed, threads=2).payoffs[:, seat]
+        sums = rollouts(game, after, REFERENCE_STREAMS, each, seed=own_seed, threads=count_cores()).payoffs[:, seat]
         values[index] = sums.sum() / (REFERENCE_STREAMS * each)
         watch((index + 1) / len(actions))
     return values

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import BOTH_LEGS, Plan
 from anyzero.arena.standings import make_standings
 from anyzero.arena.statistics import Interval, elo_difference, wilson_interval
-from anyzero.games.errors import AnyzeroError
+from anyzero.games.files import write_whole
 
 GRID_COLUMNS = (
     *("game", "options", "first", "second", "budget_first", "budget_second", "first_seat", "games"),
@@ -82,14 +81,5 @@ def write_table(path: Path, columns: Iterable[str], rows: Iterable[Mapping[str, 
     writer.writeheader()
     writer.writerows(rows)
     content = text.getvalue().encode()
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        if path.is_file() and path.read_bytes() == content:
-            return
-        with beside.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError as error:
-        raise AnyzeroError(f"cannot write {path}: {error.strerror}") from None
+    if not path.is_file() or path.read_bytes() != content:
+        write_whole(path, content)

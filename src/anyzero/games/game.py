@@ -36,6 +36,12 @@ class Symmetry(NamedTuple):
     actions: np.ndarray
 
 
+def game_text(name: str, options: Mapping[str, Any]) -> str:
+    """A game's name with its options, as `load` reads them."""
+    texts = ",".join(f"{key}={str(value).lower()}" for key, value in options.items())
+    return f"{name}:{texts}" if texts else name
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
     """A game: its rules, its sizes and the functions that play it. Holds no position."""
@@ -112,9 +118,12 @@ class Game:
     @property
     def text(self) -> str:
         """The text that `load` makes this game from."""
-        options = ",".join(f"{name}={str(value).lower()}" for name, value in self.options.items())
-        name = self.source or self.name
-        return f"{name}:{options}" if options else name
+        return game_text(self.source or self.name, self.options)
+
+    @property
+    def is_opposed(self) -> bool:
+        """Whether there are two seats, one of which wins what the other loses."""
+        return self.num_seats == 2 and self.zero_sum
 
     def has(self, name: str) -> bool:
         """Whether the game itself brings this function."""

@@ -4,7 +4,6 @@ The header is one key, so that the same network is the same bytes wherever it is
 """
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from anyzero.games.errors import AnyzeroError
-from anyzero.games.game import Game
+from anyzero.games.files import write_whole
+from anyzero.games.game import Game, game_text
 from anyzero.networks.config import BadNetworkError, config_from_dict, fits
 from anyzero.networks.models import Network, empty_network
 
@@ -34,26 +34,6 @@ def save_network(path: Path | str, network: Network, game: Game) -> None:
     }
     weights = {name: weight.detach().cpu().float().contiguous() for name, weight in network.state_dict().items()}
     write_whole(Path(path), save(weights, {HEADER_KEY: json.dumps(header, sort_keys=True)}))
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Temporary file, fsync, rename, fsync of the folder."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with beside.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except OSError as error:
-        raise AnyzeroError(f"cannot write {path}: {error.strerror or error}") from None
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def load_network(path: Path | str, game: Game) -> Network:
@@ -113,16 +93,12 @@ def fitting_network(path: Path, header: dict[str, Any], game: Game) -> Network:
     if not all(type(size) is int and size > 0 for size in shape):
         raise BadNetworkError(f"{path} has a header without a proper 'planes_shape'")
     if not fits(config, shape, num_actions, game):
+        made_for = game_text(header["game"], header["options"])
         raise BadNetworkError(
-            f"{path} was made for {describe(header)}: its input {shape} and {num_actions} actions "
-            f"do not fit {game.text} with {game.planes_shape} and {game.num_actions}"
+            f"{path} was made for {made_for}: its input {shape} and {num_actions} actions do not fit {game.text} "
+            f"with {game.planes_shape} and {game.num_actions}"
         )
     return empty_network(game, config)
-
-
-def describe(header: dict[str, Any]) -> str:
-    options = ",".join(f"{name}={str(value).lower()}" for name, value in header["options"].items())
-    return f"{header['game']}:{options}" if options else str(header["game"])
 
 
 def fill(path: Path, network: Network, weights: dict[str, torch.Tensor]) -> None:

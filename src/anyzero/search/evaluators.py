@@ -37,7 +37,7 @@ def ask(evaluator: Evaluator, game: Game, states: Any) -> tuple[np.ndarray, np.n
     if logits.shape != (len(states), game.num_actions):
         wanted = (len(states), game.num_actions)
         raise BadOptionError(f"{game.name}: the evaluator's logits have the shape {logits.shape}, not {wanted}")
-    two_sided = game.num_seats == 1 or (game.num_seats == 2 and game.zero_sum)
+    two_sided = game.num_seats == 1 or game.is_opposed
     if values.shape == (len(states),) and two_sided:
         values = values[:, None]
     if values.shape not in {(len(states), game.num_seats), *([(len(states), 1)] if two_sided else [])}:

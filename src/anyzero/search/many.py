@@ -8,7 +8,6 @@ from anyzero.games.errors import AnyzeroError, BadOptionError
 from anyzero.games.game import Game
 from anyzero.search.evaluators import Evaluator
 from anyzero.search.methods import Method, find_method
-from anyzero.search.report import report_trees
 from anyzero.search.run import Run
 from anyzero.search.search import adapt, check_budget, room
 from anyzero.search.settings import BATCH
@@ -55,39 +54,28 @@ def search_many(
         raise AnyzeroError(f"{game.name}: there is nothing to search, a game is over or it is chance's turn")
     nodes = room(game, simulations, max_nodes or MOST_NODES)
     if target == "cuda":
-        return search_on_gpu(game, chosen, states, simulations, seed, nodes)
-    run = Run(
-        game,
-        chosen,
-        room=nodes,
-        simulations=simulations,
-        num_trees=len(states),
-        evaluator=evaluator if callable(evaluator) else None,
-        threads=threads,
-        target=target,
-    )
+        run: Any = new_gpu_run(game, chosen, nodes, simulations, len(states))
+    else:
+        run = Run(
+            game,
+            chosen,
+            room=nodes,
+            simulations=simulations,
+            num_trees=len(states),
+            evaluator=evaluator if callable(evaluator) else None,
+            threads=threads,
+            target=target,
+        )
     run.seed(seed)
     run.plant(states)
     done = run.simulate(simulations)
-    return ManyResults(*report(run), done)
+    actions, values, policies = run.report()
+    return ManyResults(actions, values, policies, done)
 
 
-def search_on_gpu(game: Game, method: Method, states: Any, simulations: int, seed: int, nodes: int) -> ManyResults:
+def new_gpu_run(game: Game, method: Method, nodes: int, simulations: int, num_trees: int) -> Any:
     from anyzero.search.on_gpu import GpuRun
 
     if method.settings.evaluator == BATCH:
         raise BadOptionError("an evaluator outside the search works on the host: its trees cannot be on the GPU")
-    run = GpuRun(game, method, room=nodes, simulations=simulations, num_trees=len(states))
-    run.seed(seed)
-    run.plant(states)
-    done = run.simulate(simulations)
-    return ManyResults(*run.report(), done)
-
-
-def report(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The chosen actions, values and policies of all trees."""
-    policies = np.zeros((run.num_trees, run.game.num_actions), np.float32)
-    values, chosen = np.zeros(run.num_trees, np.float32), np.zeros(run.num_trees, np.int32)
-    kernel = run.kernel(report_trees)
-    kernel(run.tree, run.scratch, run.settings, policies, values, chosen, 0, run.num_trees)
-    return chosen, values, policies
+    return GpuRun(game, method, room=nodes, simulations=simulations, num_trees=num_trees)

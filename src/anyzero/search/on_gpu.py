@@ -14,8 +14,7 @@ from anyzero.games.game import Game
 from anyzero.search.methods import Method
 from anyzero.search.report import report_tree
 from anyzero.search.run import choice_parts, new_scratch_for, new_tree_for
-from anyzero.search.simulation import absorb_tree, plant_tree, select_tree, simulate_tree
-from anyzero.search.tree import Tree
+from anyzero.search.simulation import ANY_CHILD, plant_tree, simulate_tree
 
 KEPT = ("streams", "rows", "all_keys", "plan", "shared_key")
 """What must come from the host; everything else is written before it is read."""
@@ -30,19 +29,7 @@ def plant_kernel(tree: Any, scratch: Any) -> None:
 def simulate_kernel(rules: Any, tree: Any, scratch: Any, settings: Any, roots: Any, num: int) -> None:
     number = cuda.grid(1)
     if number < tree.used.shape[0]:
-        simulate_tree(rules, tree, scratch, settings, roots, number, -1, num)
-
-
-def select_kernel(rules: Any, tree: Any, scratch: Any, settings: Any, roots: Any, found: Any) -> None:
-    number = cuda.grid(1)
-    if number < tree.used.shape[0]:
-        found[number] = select_tree(rules, tree, scratch, settings, roots, number)
-
-
-def absorb_kernel(rules: Any, tree: Any, scratch: Any, settings: Any, logits: Any, values: Any) -> None:
-    number = cuda.grid(1)
-    if number < tree.used.shape[0]:
-        absorb_tree(rules, tree, scratch, settings, logits, values, number)
+        simulate_tree(rules, tree, scratch, settings, roots, number, ANY_CHILD, num)
 
 
 def report_kernel(tree: Any, scratch: Any, settings: Any, policies: Any, values: Any, chosen: Any) -> None:
@@ -52,19 +39,18 @@ def report_kernel(tree: Any, scratch: Any, settings: Any, policies: Any, values:
 
 
 class GpuRun:
-    """Trees on a GPU. `logits` and `values` are where an evaluator on the device writes its answers."""
+    """Trees on a GPU, with an evaluator that is part of the kernel; used as a `Run` is."""
 
     def __init__(self, game: Game, method: Method, *, room: int, simulations: int, num_trees: int) -> None:
         self.game, self.method, self.num_trees, self.room = game, method, num_trees, room
         self.rules = gpu.rules_to_device(game.rules)
-        host = new_tree_for(game, method.settings, room, num_trees)
-        self.tree: Any = to_device(host)
+        self.tree: Any = to_device(new_tree_for(game, method.settings, room, num_trees))
         self.scratch: Any = to_device(new_scratch_for(game, method.settings, simulations, num_trees))
         self.roots = cuda.to_device(game.new_states(num_trees))
         self.parts = choice_parts(method.settings)
 
     def launch(self, kernel: Any, *args: Any) -> None:
-        compiled = self.game.compile(kernel, "cuda", parts=self.parts if kernel in CHOOSING else None)
+        compiled = self.game.compile(kernel, "cuda", parts=self.parts if kernel is simulate_kernel else None)
         gpu.launch(compiled, self.num_trees, *args)
 
     def seed(self, seed: int) -> None:
@@ -76,7 +62,7 @@ class GpuRun:
         self.launch(plant_kernel, self.tree, self.scratch)
 
     def simulate(self, num: int) -> int:
-        """So many simulations in every tree with an evaluator that is part of the kernel."""
+        """So many simulations in every tree; returns how many there were."""
         self.launch(simulate_kernel, self.rules, self.tree, self.scratch, self.method.settings, self.roots, num)
         return int(self.scratch.counters.copy_to_host()[:, 0].sum())
 
@@ -88,9 +74,6 @@ class GpuRun:
         return chosen.copy_to_host(), values.copy_to_host(), policies.copy_to_host()
 
 
-CHOOSING = (simulate_kernel, select_kernel)
-
-
 def to_device(parts: Any) -> Any:
     """The same NamedTuple with its arrays on the device; most are only given room there."""
     arrays = [
@@ -98,8 +81,3 @@ def to_device(parts: Any) -> Any:
         for name, part in zip(parts._fields, parts, strict=True)
     ]
     return type(parts)(*arrays)
-
-
-def tree_on_host(tree: Any) -> Tree:
-    """A copy of the trees, to look at."""
-    return Tree(*(part.copy_to_host() for part in tree))

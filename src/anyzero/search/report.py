@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyzero.compile.vectors import best_index
 from anyzero.search.priors import gumbel_scores, improved_policy
 from anyzero.search.scratch import Scratch
 from anyzero.search.settings import GUMBEL, Settings
@@ -50,10 +51,7 @@ def choose_action(tree: Tree, scratch: Scratch, settings: Settings, number: int)
     """The most visited action; with Gumbel, the best by noise, prior and value of the most visited."""
     root, scores = root_of(tree, number), scratch.scores[number * settings.leaves]
     final_scores(tree, scratch, settings, number, scores)
-    best = 0
-    for index in range(tree.num_children[root]):
-        if scores[index] > scores[best]:
-            best = index
+    best = best_index(scores, tree.num_children[root])
     return tree.action[tree.first[root] + best]  # type: ignore[no-any-return]
 
 

@@ -6,8 +6,7 @@ from anyzero.compile.bits import record_word, record_words
 from anyzero.games.contract import OVER, play, seat_to_move
 from anyzero.search.backup import best_proof
 from anyzero.search.priors import mean_value
-from anyzero.search.simulation import is_full
-from anyzero.search.tree import NO_TABLE, Tree, plant, root_of
+from anyzero.search.tree import NO_TABLE, Tree, is_full, plant, root_of
 
 NOT_FOUND = -1
 

@@ -12,6 +12,7 @@ from anyzero.games.game import Game
 from anyzero.search.evaluators import Evaluator, ask
 from anyzero.search.methods import Method
 from anyzero.search.priors import choose_by_prior, gumbel_plan
+from anyzero.search.report import report_trees
 from anyzero.search.result import RootMoves
 from anyzero.search.reuse import NOT_FOUND, copy_subtree, find_descendant
 from anyzero.search.scratch import Scratch, new_scratch
@@ -81,6 +82,7 @@ class Run:
         self.roots = game.new_states(num_trees)
         self.parts = choice_parts(method.settings)
         self.target = target
+        self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     @property
     def settings(self) -> Settings:
@@ -117,10 +119,9 @@ class Run:
         """Do the work for all trees, on all threads, and add up what it returns."""
         parts = min(self.num_trees, 1 if self.threads == 1 else 4 * self.threads)
         bounds = [part * self.num_trees // parts for part in range(parts + 1)]
-        if parts == 1:
+        if self.pool is None:
             return work(0, self.num_trees)
-        with ThreadPoolExecutor(self.threads) as pool:
-            return sum(pool.map(work, bounds[:-1], bounds[1:]))
+        return sum(self.pool.map(work, bounds[:-1], bounds[1:]))
 
     def step_until(self, budget: Any) -> int:
         """Simulate with the evaluator outside until every tree has had its budget."""
@@ -229,6 +230,14 @@ class Run:
         row, keys = int(tree.table[root]), tree.amaf_key[part]
         visits, sums = tree.table_visits[row, seat, keys], tree.table_value[row, seat, keys]
         return visits.astype(np.int64), sums.astype(np.float64)
+
+    def report(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The chosen actions, values and policies of all trees."""
+        policies = np.zeros((self.num_trees, self.game.num_actions), np.float32)
+        values, chosen = np.zeros(self.num_trees, np.float32), np.zeros(self.num_trees, np.int32)
+        kernel = self.kernel(report_trees)
+        kernel(self.tree, self.scratch, self.settings, policies, values, chosen, 0, self.num_trees)
+        return chosen, values, policies
 
     def principal_variation(self, action: int) -> list[int]:
         """The actions of the most visited line that begins with this one, up to a chance node."""

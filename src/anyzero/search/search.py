@@ -183,7 +183,7 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
         raise BadOptionError("several leaves at a time need an evaluator outside the search")
     if settings.formula == GUMBEL and settings.leaves > 1:
         raise BadOptionError("gumbel plans every visit of the root, so that it takes one leaf at a time")
-    solve = settings.solve if game.num_seats == 2 and game.zero_sum else 0
+    solve = settings.solve if game.is_opposed else 0
     return method._replace(settings=trust(settings._replace(solve=solve, evaluator=code)))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.compile.random import U
 from anyzero.games.contract import CHANCE, OVER, guided_rollout, payoffs, play, rollout, seat_to_move, traced_rollout
 from anyzero.search.amaf import forget_moves, update_amaf
 from anyzero.search.backup import add_results, prove_end, prove_path, proven_payoffs
@@ -16,9 +17,9 @@ from anyzero.search.look_ahead import look_ahead
 from anyzero.search.noise import mix_noise, random_gumbel
 from anyzero.search.scratch import Scratch
 from anyzero.search.selection import choose_child, draw_child
-from anyzero.search.settings import BATCH, GRAVE, GUIDED, GUMBEL, RAVE, ROLLOUT, Settings
-from anyzero.search.transpositions import adopt, position_key, remember
-from anyzero.search.tree import NO_TABLE, UNKNOWN, Tree, expand, plant, root_of
+from anyzero.search.settings import BATCH, GRAVE, GUIDED, GUMBEL, RAVE, UNIFORM, Settings
+from anyzero.search.transpositions import adopt, remember, sharing_key
+from anyzero.search.tree import NO_TABLE, UNKNOWN, Tree, expand, is_full, plant, root_of
 
 ANY_CHILD = -1
 
@@ -125,21 +126,24 @@ def grow(
         return False
     if settings.evaluator == BATCH and (seat != CHANCE or tree.visits[node] == 0):
         return False
-    if settings.transpositions and depth > 0 and seat != CHANCE:
-        key = position_key(rules, state)
-        if adopt(tree, node, key):
-            return True
-        if not expand(rules, tree, settings, number, node, state, seat, scratch.actions[slot], rng):
-            return False
-        remember(tree, key, node)
+    shares = settings.transpositions != 0 and depth > 0 and seat != CHANCE
+    key = sharing_key(rules, state) if shares else U(0)
+    if shares and adopt(tree, node, key):
         return True
     if not expand(rules, tree, settings, number, node, state, seat, scratch.actions[slot], rng):
         return False
+    if shares:
+        remember(tree, key, node)
     if depth == 0:
-        prepare_root(tree, scratch, settings, number)
-        if settings.solve and settings.look_ahead > 0:
-            look_ahead(rules, tree, scratch, settings, number, slot)
+        open_root(rules, tree, scratch, settings, number, slot)
     return True
+
+
+def open_root(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int, slot: int) -> None:
+    """The root, whose position is `scratch.states[slot]`, has just got its children."""
+    prepare_root(tree, scratch, settings, number)
+    if settings.solve and settings.look_ahead > 0:
+        look_ahead(rules, tree, scratch, settings, number, slot)
 
 
 def prepare_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
@@ -176,12 +180,6 @@ def begin_table(tree: Tree, number: int, node: int) -> None:
             tree.table_value[row, seat, key] = 0.0
 
 
-def is_full(tree: Tree, number: int) -> bool:
-    """Whether the tree has used up its AMAF tables."""
-    share = tree.table_visits.shape[0] // tree.used.shape[0]
-    return tree.used[number, 1] >= (number + 1) * share  # type: ignore[no-any-return]
-
-
 def is_known(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, slot: int) -> bool:
     """Write the leaf's payoffs if the game is over or its outcome proven; a proof goes up at once."""
     state, depth = scratch.states[slot], scratch.depth[slot]
@@ -203,18 +201,17 @@ def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, slot:
     """Write the leaf's payoffs by a rollout, or none at all."""
     state, rng, result = scratch.states[slot], scratch.streams[slot], scratch.result[slot]
     seat = seat_to_move(rules, state)
-    if settings.formula == RAVE or settings.formula == GRAVE:
-        traced_rollout(rules, state, scratch.actions[slot], rng, scratch.seen[slot])
-        payoffs(rules, state, result)
-    elif settings.evaluator == ROLLOUT:
-        rollout(rules, state, scratch.actions[slot], rng)
-        payoffs(rules, state, result)
-    elif settings.evaluator == GUIDED:
-        guided_rollout(rules, state, scratch.actions[slot], rng)
-        payoffs(rules, state, result)
-    else:
+    if settings.evaluator == UNIFORM:
         for other in range(len(result)):
             result[other] = 0.0
+    else:
+        if settings.formula == RAVE or settings.formula == GRAVE:
+            traced_rollout(rules, state, scratch.actions[slot], rng, scratch.seen[slot])
+        elif settings.evaluator == GUIDED:
+            guided_rollout(rules, state, scratch.actions[slot], rng)
+        else:
+            rollout(rules, state, scratch.actions[slot], rng)
+        payoffs(rules, state, result)
     if settings.formula == GUMBEL and seat >= 0:
         tree.raw[scratch.path[slot, scratch.depth[slot]]] = result[seat]
 
@@ -305,9 +302,7 @@ def take_answer(
     if fresh and expand(rules, tree, settings, number, node, state, seat, actions, rng):
         set_priors(tree, node, logits)
         if depth == 0:
-            prepare_root(tree, scratch, settings, number)
-            if settings.solve and settings.look_ahead > 0:
-                look_ahead(rules, tree, scratch, settings, number, slot)
+            open_root(rules, tree, scratch, settings, number, slot)
     if values.shape[0] == 1:  # for the seat to move, at a chance node for the first seat
         for other in range(len(result)):
             result[other] = values[0] if other == max(seat, 0) else -values[0]

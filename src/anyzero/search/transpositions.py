@@ -16,7 +16,7 @@ NO_NODE = -1
 PROBES = 4
 
 
-def position_key(rules: Any, state: Any) -> Any:
+def sharing_key(rules: Any, state: Any) -> Any:
     """Never 0, which marks a free slot."""
     return state_key(rules, state) | U(1)
 

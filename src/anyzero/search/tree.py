@@ -115,6 +115,12 @@ def plant(tree: Tree, number: int) -> None:
     tree.used[number, 1] = number * (tree.table_visits.shape[0] // tree.used.shape[0])
 
 
+def is_full(tree: Tree, number: int) -> bool:
+    """Whether the tree has used up its AMAF tables."""
+    share = tree.table_visits.shape[0] // tree.used.shape[0]
+    return tree.used[number, 1] >= (number + 1) * share  # type: ignore[no-any-return]
+
+
 def clear_nodes(tree: Tree, first: int, last: int) -> None:
     """Nodes without visits or children: one short loop an array, which is the fastest way to write zeros."""
     for node in range(first, last):
