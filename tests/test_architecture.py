@@ -13,12 +13,25 @@ LOWER = {
     "compile": set(),
     "views": set(),
     "games": {"compile", "views"},
+    "records": {"compile", "games", "views"},
     "search": {"compile", "games"},
-    "players": {"compile", "games", "search"},
+    "players": {"compile", "games", "search", "networks"},
     "arena": {"compile", "games", "search", "players"},
     "experiments": {"compile", "games", "search", "players", "arena", "views"},
     "networks": {"compile", "games", "search"},
-    "cli": {"compile", "views", "games", "search", "players", "arena", "experiments"},
+    "learning": {"compile", "games", "search", "players", "arena", "networks"},
+    "cli": {
+        "compile",
+        "views",
+        "games",
+        "records",
+        "search",
+        "players",
+        "arena",
+        "experiments",
+        "networks",
+        "learning",
+    },
 }
 """What each folder may import besides itself."""
 

@@ -6,7 +6,24 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from anyzero.cli import bench, check, estimate, experiment, games, match, perft, plot, search, show, solve, tournament
+from anyzero.cli import (
+    bench,
+    check,
+    estimate,
+    experiment,
+    games,
+    match,
+    perft,
+    play,
+    plot,
+    replay,
+    runs,
+    search,
+    show,
+    solve,
+    tournament,
+    train,
+)
 from anyzero.cli.stop import STOP_CODE, STOPPED, ending_on_ctrl_c, forget_signal
 
 UsageError: Any = typer.BadParameter.__base__
@@ -36,6 +53,8 @@ app = typer.Typer(
 app.command("games", epilog=games.EXAMPLES)(games.games)
 app.command("check", epilog=check.EXAMPLES)(check.check)
 app.command("show", epilog=show.EXAMPLES)(show.show)
+app.command("play", epilog=play.EXAMPLES)(play.play)
+app.command("replay", epilog=replay.EXAMPLES)(replay.replay)
 app.command("perft", epilog=perft.EXAMPLES)(perft.perft)
 app.command("search", epilog=search.EXAMPLES)(search.search)
 app.command("solve", epilog=solve.EXAMPLES)(solve.solve)
@@ -44,6 +63,8 @@ app.command("tournament", epilog=tournament.EXAMPLES)(tournament.tournament)
 app.command("experiment", epilog=experiment.EXAMPLES)(experiment.experiment)
 app.command("plot", epilog=plot.EXAMPLES)(plot.plot)
 app.command("estimate", epilog=estimate.EXAMPLES)(estimate.estimate)
+app.command("runs", epilog=runs.EXAMPLES)(runs.runs)
+app.command("train", epilog=train.EXAMPLES)(train.train)
 app.add_typer(bench.app, name="bench")
 
 

@@ -21,11 +21,13 @@ def print_json(value: Any) -> None:
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """A table for people; plain and complete when it is piped."""
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
+    from rich.text import Text
 
-    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    # as Text, since rich would take [words] in brackets for markup
+    table = Table(*(Column(Text(name)) for name in columns), box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        table.add_row(*map(str, row))
+        table.add_row(*(Text(str(cell)) for cell in row))
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 

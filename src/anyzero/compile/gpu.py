@@ -36,12 +36,18 @@ def compile_function(function: FunctionType, *, is_kernel: bool) -> Any:
 
 def launch(kernel: Any, num: int, *args: Any) -> None:
     """Run a kernel with `num` threads or a few more, and wait for it."""
+    enqueue(kernel, num, 0, *args)
+    cuda.synchronize()
+
+
+def enqueue(kernel: Any, num: int, stream: int, *args: Any) -> None:
+    """Run a kernel with `num` threads or a few more, in its turn on the stream with this handle."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*under-utilization")  # a first launch is small on purpose
         if is_simulated():  # its threads do not inherit NumPy's error state, and words must wrap around silently
             warnings.simplefilter("ignore", RuntimeWarning)
-        kernel[-(-num // THREADS_A_BLOCK), THREADS_A_BLOCK](*args)
-        cuda.synchronize()
+        turn = cuda.external_stream(stream) if stream else 0
+        kernel[-(-num // THREADS_A_BLOCK), THREADS_A_BLOCK, turn](*args)
 
 
 def rules_to_device(rules: Any) -> Any:

@@ -26,7 +26,7 @@ class Unit:
     inlined: str = ""
     """A package whose functions are compiled into their callers: those of a kernel hand on dozens of arrays."""
     compiled: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
-    """Kernels compiled so far in this process, by kernel, target and parts."""
+    """Kernels compiled so far in this process, by kernel, target, parts and constants."""
 
 
 def compile_kernel(
@@ -42,15 +42,15 @@ def compile_kernel(
     name, for sizes that only a GPU needs to know when it compiles. `parts` stand in for functions of the kernel's own,
     as a game's functions do for those of the contract.
     """
-    parts = parts or {}
-    key = (function, target, *parts.values())
+    parts, constants = parts or {}, constants or {}
+    key = (function, target, *parts.values(), *constants.values())
     if key not in unit.compiled:
         modules = tuple(sorted({*unit.modules, *(part.__module__ for part in parts.values())}))
         inlined = (
             "" if package_of(function.__module__) in map(package_of, unit.modules) else package_of(function.__module__)
         )
         whole = replace(unit, functions={**unit.functions, **parts}, modules=modules, inlined=inlined)
-        unit.compiled[key] = COMPILERS[target](function, whole, constants or {})
+        unit.compiled[key] = COMPILERS[target](function, whole, constants)
     return unit.compiled[key]
 
 

@@ -49,8 +49,12 @@ def random_unit(stream: Any) -> float:
 
 def make_streams(seed: int, num: int, first: int = 0) -> Any:
     """Streams `first` to `first + num - 1` of `seed`, as an array of records."""
-    streams = np.zeros(num, STREAM)
+    return numbered_streams(seed, np.arange(first, first + num, dtype=np.uint64))
+
+
+def numbered_streams(seed: int, numbers: np.ndarray) -> Any:
+    """The streams of these numbers of `seed`, as an array of records."""
+    streams = np.zeros(len(numbers), STREAM).view(np.recarray)
     with np.errstate(over="ignore"):
-        for index in range(num):
-            seed_stream(streams[index], seed % 2**64, first + index)
-    return streams
+        seed_stream(streams, seed % 2**64, numbers)  # type: ignore[arg-type]
+    return streams.view(np.ndarray)

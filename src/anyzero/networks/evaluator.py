@@ -2,7 +2,7 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, local
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,17 @@ DEVICES = ("cpu", "cuda")
 CHUNK = 32
 """Rows that go through the network together: few enough for the processor's caches, enough to be worth the calls."""
 
+OWN = local()
+"""Marks the threads that compute for evaluators."""
+
 
 class NetworkEvaluator:
     """Calls a network as the search does: `(game, states) -> (logits, values)`, values for the seat to move.
 
-    It keeps a copy: training the network on does not change it. A batch is cut into chunks by its length alone, so that
-    the number of threads changes nothing but the time. `cache` remembers so many answers by the game's state_key:
-    positions that share one get one answer, also where the input tells them apart (clocks, repetitions).
+    It keeps a copy: training the network on does not change it. Its `pool` is there for searches of many trees, which
+    then ask on those threads, each for a few leaves of its own. A batch from elsewhere is cut into chunks by its length
+    alone, so that the number of threads changes nothing but the time. `cache` remembers so many answers by the game's
+    state_key: positions that share one get one answer, also where the input tells them apart (clocks, repetitions).
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class NetworkEvaluator:
         else:
             self.forward = CpuForward(network, game, precision, self.threads)
         self.precision: str = self.forward.precision
+        self.pool = None if cache > 0 or device == "cuda" else self.forward.pool
 
     def __call__(self, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
         """Logits [positions, actions] and values [positions], float32."""
@@ -71,12 +76,17 @@ class NetworkEvaluator:
         return logits, values
 
 
-def check(game: Game, network: Network, device: str) -> None:
+def check_device(device: str) -> None:
+    """One sentence if there is no such device here."""
     if device not in DEVICES:
         hint = nearest_hint(str(device), DEVICES)
         raise UnknownNameError(f"there is no device {device!r}; {hint}known: {list_some(DEVICES)}")
     if device == "cuda" and not torch.cuda.is_available():
         raise BadOptionError("the device cuda needs an NVIDIA GPU and a torch that was built for it")
+
+
+def check(game: Game, network: Network, device: str) -> None:
+    check_device(device)
     if not fits(network.config, network.planes_shape, network.num_actions, game):
         raise BadNetworkError(
             f"a network with the input {network.planes_shape} and {network.num_actions} actions "
@@ -99,6 +109,12 @@ class CpuForward:
         encode_states(game, game.new_states(0))  # compiled now, not by several threads at once
 
     def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
+        if hasattr(OWN, "is_ours"):  # a search on one of our threads, for its own leaves
+            self.run(states, logits, values)
+        else:
+            self.run_parts(states, logits, values)
+
+    def run_parts(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
         num = len(states)
         parts = -(-num // CHUNK)
         bounds = [part * num // parts for part in range(parts + 1)]
@@ -125,6 +141,7 @@ def new_pool(threads: int) -> ThreadPoolExecutor:
     def begin(_number: int) -> None:
         torch.set_num_threads(1)
         torch.get_num_threads()  # from now on this thread does not follow the number of the others
+        OWN.is_ours = True
         together.wait()
 
     list(pool.map(begin, range(threads)))

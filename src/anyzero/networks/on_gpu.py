@@ -1,77 +1,158 @@
-"""Networks on an NVIDIA GPU: bfloat16, channels last, compiled, one captured graph for each size of batch."""
+"""Networks on an NVIDIA GPU: bfloat16, channels last, compiled, and captured as one launch for each size of batch."""
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import Tensor
 
 from anyzero.games.encoding import encode_states
-from anyzero.games.errors import UnknownNameError, list_some, nearest_hint
+from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
-from anyzero.networks.models import Network
+from anyzero.networks.config import BadNetworkError
+from anyzero.networks.layers import Conv
+from anyzero.networks.models import Network, support_of
 from anyzero.networks.precision import PRECISIONS
 
 LEAST_ROWS = 64
-"""Batches are filled up to a power of two, at least this, so that few graphs are captured."""
+"""Batches from the host are filled up to a power of two, at least this, so that few graphs are captured."""
+WIDE = 8
+"""Matrix units take channels by so many: a first layer with fewer inputs gets zeros to fill them up."""
 WARM_UPS = 3
+MOST_COMPILED = 256
+"""Networks and sizes that one process may compile; beyond torch's own limit it would go on without, and say nothing."""
+
+
+class GpuEvaluator:
+    """A network that answers for so many rows at once, from its own planes into its own logits and values.
+
+    All three stay where they are on the device, for kernels to write and read. A run leaves zeros in the planes.
+    """
+
+    def __init__(
+        self, game: Game, network: Network, *, rows: int, precision: str = "auto", chunk: int = 0, compiled: bool = True
+    ) -> None:
+        self.precision, self.rows, self.chunk = choose_precision(precision), rows, chunk or rows
+        if rows % self.chunk:
+            raise BadOptionError(f"{rows} rows cannot be cut into chunks of {self.chunk}")
+        self.network = for_inference(network, self.precision, "cuda")
+        self.support = torch.tensor(support_of(network.config), device="cuda")
+        self.planes = torch.zeros(rows, *game.planes_shape, device="cuda")
+        self.logits = torch.zeros(rows, game.num_actions, device="cuda")
+        self.values = torch.zeros(rows, 1, device="cuda")
+        self.answer: Any = torch.compile(answer, dynamic=False) if compiled else answer
+        self.warm_up()
+        self.graph = self.capture(None)
+
+    def compute(self) -> None:
+        """All rows, chunk by chunk: the work that is captured."""
+        with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, benchmark=True):
+            for first in range(0, self.rows, self.chunk):
+                part = slice(first, first + self.chunk)
+                self.answer(self.network, self.support, self.planes[part], self.logits[part], self.values[part])
+            self.planes.zero_()
+
+    def warm_up(self) -> None:
+        """Compile, and let the convolutions find their fastest way."""
+        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        stream.wait_stream(torch.cuda.current_stream())
+        dynamo: Any = torch._dynamo.config
+        with torch.cuda.stream(stream), dynamo.patch(recompile_limit=MOST_COMPILED):
+            for _ in range(WARM_UPS):
+                self.compute()
+        torch.cuda.current_stream().wait_stream(stream)
+
+    def capture(self, before: Callable[[int], None] | None) -> torch.cuda.CUDAGraph:
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, capture_error_mode="relaxed"):
+            if before:
+                before(torch.cuda.current_stream().cuda_stream)
+            self.compute()
+        return graph
+
+    def run(self) -> None:
+        """From the planes to logits and values; the host does not wait for it."""
+        self.graph.replay()
+
+    def record(self, before: Callable[[int], None]) -> Callable[[], None]:
+        """`before`, which launches on the stream it is handed, then the network, as one launch; run once at once."""
+        before(torch.cuda.current_stream().cuda_stream)
+        self.run()
+        return self.capture(before).replay
+
+    def load(self, network: Network) -> None:
+        """Take over another network's weights: what was compiled and captured stays as it is."""
+        if network.config != self.network.config:
+            raise BadNetworkError("only the weights of a network of the same form can be taken over")
+        new = for_inference(network, self.precision, "cuda").parameters()
+        with torch.no_grad():
+            for own, weight in zip(self.network.parameters(), new, strict=True):
+                own.copy_(weight)
+
+
+def answer(network: Network, support: Tensor, planes: Tensor, logits: Tensor, values: Tensor) -> None:
+    """From float32 planes to float32 logits and values, in the network's own precision and layout."""
+    weight = next(network.parameters())
+    planes = planes.to(weight.dtype)
+    if planes.dim() == 4:
+        extra = weight.shape[1] - 1 - planes.shape[1]  # the trunk adds one plane itself
+        planes = F.pad(planes, (0, 0, 0, 0, 0, extra)).contiguous(memory_format=torch.channels_last)
+    output = network(planes)
+    logits.copy_(output.logits)
+    value = output.value.float()
+    values.copy_((torch.softmax(value, 1) * support).sum(1, keepdim=True) if len(support) else torch.tanh(value))
+
+
+def for_inference(network: Network, precision: str, device: str) -> Network:
+    """A copy as a GPU likes it: in this precision, channels last, and with a first layer of full width."""
+    copy = deepcopy(network).eval().requires_grad_(False)
+    if network.config.kind == "residual":
+        widen(copy.trunk.stem)  # type: ignore[arg-type]
+    copy = copy.to(device, getattr(torch, precision))
+    return copy.to(memory_format=torch.channels_last) if network.config.kind == "residual" else copy  # type: ignore[call-overload]
+
+
+def widen(stem: Conv) -> None:
+    """Inputs up to a multiple of WIDE, with weights of zero; the plane of ones stays the last."""
+    extra = -stem.in_channels % WIDE
+    planes, ones = stem.weight[:, :-1], stem.weight[:, -1:]
+    stem.weight = torch.nn.Parameter(torch.cat([F.pad(planes, (0, 0, 0, 0, 0, extra)), ones], 1), requires_grad=False)
+    stem.in_channels += extra
+
+
+def choose_precision(precision: str) -> str:
+    if precision not in PRECISIONS:
+        hint = nearest_hint(str(precision), PRECISIONS)
+        raise UnknownNameError(f"there is no precision {precision!r}; {hint}known: {list_some(PRECISIONS)}")
+    return "bfloat16" if precision == "auto" else precision
 
 
 class GpuForward:
     """Encodes on the CPU, computes on the GPU."""
 
     def __init__(self, network: Network, game: Game, precision: str, threads: int, compiled: bool = True) -> None:
-        if precision not in PRECISIONS:
-            hint = nearest_hint(str(precision), PRECISIONS)
-            raise UnknownNameError(f"there is no precision {precision!r}; {hint}known: {list_some(PRECISIONS)}")
-        self.game, self.threads, self.compiled = game, threads, compiled
-        self.precision = "bfloat16" if precision == "auto" else precision
-        self.dtype: torch.dtype = getattr(torch, self.precision)
-        self.network = deepcopy(network).eval().requires_grad_(False).to("cuda", self.dtype)
-        if network.config.kind == "residual":
-            self.network = self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.graphs: dict[int, Graph] = {}
+        self.network, self.game, self.threads, self.compiled = deepcopy(network), game, threads, compiled
+        self.precision = choose_precision(precision)
+        self.sizes: dict[int, tuple[GpuEvaluator, Tensor]] = {}
 
     def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
         num = len(states)
-        rows = max(LEAST_ROWS, 1 << (num - 1).bit_length())
-        if rows not in self.graphs:
-            self.graphs[rows] = Graph(self, rows)
-        self.graphs[rows].run(states, logits, values)
-
-
-class Graph:
-    """One size of batch: its buffers on both sides and the captured work between them."""
-
-    def __init__(self, owner: GpuForward, rows: int) -> None:
-        self.owner = owner
-        self.host = torch.zeros(rows, *owner.game.planes_shape).pin_memory()
-        self.planes = torch.zeros(rows, *owner.game.planes_shape, device="cuda")
-        step = torch.compile(self.step, dynamic=False) if owner.compiled else self.step
-        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.inference_mode(), torch.cuda.stream(stream):
-            for _ in range(WARM_UPS):
-                step()
-        torch.cuda.current_stream().wait_stream(stream)
-        self.graph = torch.cuda.CUDAGraph()
-        with torch.inference_mode(), torch.cuda.graph(self.graph):
-            self.logits, self.value = step()
-
-    def step(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """From the planes on the GPU to what both heads say, in float32."""
-        planes = self.planes.to(self.owner.dtype)
-        if planes.dim() == 4:
-            planes = planes.contiguous(memory_format=torch.channels_last)
-        output = self.owner.network(planes)
-        return output.logits.float(), output.value.float()
-
-    def run(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
-        """Fill the buffers, replay, and fetch the rows that were asked for."""
-        num = len(states)
-        encode_states(self.owner.game, states, self.host.numpy()[:num], self.owner.threads)
+        evaluator, host = self.size(max(LEAST_ROWS, 1 << (num - 1).bit_length()))
+        encode_states(self.game, states, host.numpy()[:num], self.threads)
         with torch.inference_mode():
-            self.planes[:num].copy_(self.host[:num], non_blocking=True)
-            self.graph.replay()
-            torch.from_numpy(logits).copy_(self.logits[:num])
-            torch.from_numpy(values).copy_(self.owner.network.expected(self.value[:num]))
+            evaluator.planes[:num].copy_(host[:num], non_blocking=True)
+            evaluator.run()
+            torch.from_numpy(logits).copy_(evaluator.logits[:num])
+            torch.from_numpy(values).copy_(evaluator.values[:num, 0])
+
+    def size(self, rows: int) -> tuple[GpuEvaluator, Tensor]:
+        """The evaluator for so many rows, and memory from which its planes are copied fast."""
+        if rows not in self.sizes:
+            evaluator = GpuEvaluator(
+                self.game, self.network, rows=rows, precision=self.precision, compiled=self.compiled
+            )
+            self.sizes[rows] = evaluator, torch.zeros(rows, *self.game.planes_shape).pin_memory()
+        return self.sizes[rows]

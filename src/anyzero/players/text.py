@@ -6,10 +6,15 @@ from pathlib import Path
 
 from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.load import load_file, parse_options, split_text
+from anyzero.players.levels import level_player
 from anyzero.players.player import Player, random_player, search_player
 from anyzero.search.methods import METHODS
 
-KINDS: dict[str, Callable[[str], Player]] = {"random": random_player, **dict.fromkeys(METHODS, search_player)}
+KINDS: dict[str, Callable[[str], Player]] = {
+    "random": random_player,
+    **dict.fromkeys(METHODS, search_player),
+    "level": level_player,
+}
 """What makes a player from its text, by the word that the text begins with."""
 
 

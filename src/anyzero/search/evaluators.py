@@ -3,6 +3,9 @@
 An evaluator is called with the game and an array of positions and returns `(logits, values)`: logits [positions,
 actions], of which the search takes the softmax over the legal actions, and values, each the expected payoff for the
 seat to move (at a chance node: the first seat), or [positions, seats] for games that are not two opposite seats or one.
+
+One that has threads of its own brings them as `pool`: then each of them searches its share of the trees to the end and
+calls the evaluator for its own leaves alone, so that nobody waits for anybody.
 """
 
 from collections.abc import Callable
@@ -33,6 +36,10 @@ def evaluator_code(evaluator: "str | Evaluator") -> int:
 def ask(evaluator: Evaluator, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
     """The evaluator's answer in the form that the kernel reads; a sentence if it has another."""
     logits, values = evaluator(game, states)
+    return checked(game, states, logits, values)
+
+
+def checked(game: Game, states: Any, logits: Any, values: Any) -> tuple[np.ndarray, np.ndarray]:
     logits, values = np.asarray(logits, np.float32), np.asarray(values, np.float32)
     if logits.shape != (len(states), game.num_actions):
         wanted = (len(states), game.num_actions)

@@ -8,11 +8,13 @@ from anyzero.compile.vectors import best_index
 from anyzero.search.priors import gumbel_scores, improved_policy
 from anyzero.search.scratch import Scratch
 from anyzero.search.settings import GUMBEL, Settings
-from anyzero.search.tree import LOSS, UNKNOWN, WIN, Tree, root_of
+from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN, Tree, root_of
 
 if TYPE_CHECKING:
     from anyzero.search.result import RootMoves
     from anyzero.search.run import Run
+
+LEAST_SHARE = 1e-6
 
 
 def report_trees(
@@ -21,7 +23,8 @@ def report_trees(
     """Kernel: the policy [trees, actions] after search, the value [trees] for the seat to move, and the chosen action.
 
     The policy is the share of visits; with Gumbel it is the improved policy, and `chosen` the action that it plays,
-    else the most visited one. `policies` comes in as zeros.
+    else the most visited one. Where the root is proven, the value is exact, and a share of visits is one of priors
+    among the moves that reach it. `policies` comes in as zeros.
     """
     for number in range(begin, end):
         report_tree(tree, scratch, settings, policies, values, chosen, number)
@@ -30,21 +33,39 @@ def report_trees(
 def report_tree(
     tree: Tree, scratch: Scratch, settings: Settings, policies: Any, values: Any, chosen: Any, number: int
 ) -> None:
-    values[number] = tree.value[root_of(tree, number)]
+    root = root_of(tree, number)
+    values[number] = tree.value[root] if tree.proven[root] == UNKNOWN else proven_value(tree.proven[root])
     chosen[number] = choose_action(tree, scratch, settings, number)
     write_policy(tree, scratch, settings, number, policies[number])
 
 
 def write_policy(tree: Tree, scratch: Scratch, settings: Settings, number: int, policy: Any) -> None:
     root, scores = root_of(tree, number), scratch.scores[number * settings.leaves]
-    first, count, total = tree.first[root], tree.num_children[root], 0
-    for child in range(first, first + count):
-        total += tree.visits[child]
+    first, count = tree.first[root], tree.num_children[root]
     if settings.formula == GUMBEL:
         improved_policy(tree, settings, root, scores)
+    else:
+        share_visits(tree, root, scores)
     for index in range(count):
-        share = tree.visits[first + index] / max(total, 1) if settings.formula != GUMBEL else scores[index]
-        policy[tree.action[first + index]] = share
+        policy[tree.action[first + index]] = scores[index]
+
+
+def share_visits(tree: Tree, root: int, scores: Any) -> None:
+    """Each child's share of the visits; of a proven win or draw, its share of the priors that reach it."""
+    first, count, proof, total = tree.first[root], tree.num_children[root], tree.proven[root], 0.0
+    for index in range(count):
+        child = first + index
+        if proof == WIN or proof == DRAW:
+            scores[index] = tree.prior[child] + LEAST_SHARE if tree.proven[child] == proof else 0.0
+        else:
+            scores[index] = tree.visits[child]
+        total += scores[index]
+    for index in range(count):
+        scores[index] /= max(total, LEAST_SHARE)
+
+
+def proven_value(proof: int) -> float:
+    return 1.0 if proof == WIN else -1.0 if proof == LOSS else 0.0
 
 
 def choose_action(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> int:

@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
-from anyzero.compile.random import make_streams
+from anyzero.compile.random import make_streams, numbered_streams
 from anyzero.games.game import Game
 from anyzero.search.evaluators import Evaluator, ask
 from anyzero.search.methods import Method
@@ -58,6 +58,18 @@ def choice_parts(settings: Settings) -> dict[Callable[..., Any], Callable[..., A
     return {choose_child: choose_by_prior if led_by_priors else choose_by_statistics}
 
 
+NO_LOGITS, NO_VALUES = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
+"""What is handed on where no leaf needs an answer."""
+MOST_TOGETHER = 32
+"""Trees whose leaves are evaluated together on one thread: few enough for the caches, enough to be worth a call."""
+
+
+def part_bounds(num: int) -> list[int]:
+    """Where trees are cut into parts, an even number of them; by their number alone, so that threads change nothing."""
+    parts = min(num, 2 * -(-num // (2 * MOST_TOGETHER)))
+    return [part * num // parts for part in range(parts + 1)]
+
+
 class Run:
     """Trees that grow. All of them search with one method; each has its own random stream."""
 
@@ -75,14 +87,17 @@ class Run:
         target: str = "cpu",
     ) -> None:
         self.game, self.method, self.evaluator, self.threads = game, method, evaluator, threads
-        self.num_trees, self.room = num_trees, room
+        self.num_trees, self.num_used, self.room = num_trees, num_trees, room
         self.tree = new_tree_for(game, method.settings, room, num_trees)
         self.spare: Tree | None = None
         self.scratch = new_scratch_for(game, method.settings, None if keeps else simulations, num_trees)
         self.roots = game.new_states(num_trees)
         self.parts = choice_parts(method.settings)
         self.target = target
-        self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self.pool: Executor | None = getattr(evaluator, "pool", None)
+        self.asks_by_part = self.pool is not None
+        if self.pool is None and threads > 1:
+            self.pool = ThreadPoolExecutor(threads)
 
     @property
     def settings(self) -> Settings:
@@ -95,11 +110,16 @@ class Run:
         """Begin the trees' random streams anew."""
         self.scratch.streams[:] = make_streams(seed, self.num_trees)
 
+    def seed_trees(self, seed: int, numbers: np.ndarray) -> None:
+        """Give the first trees the streams of these numbers."""
+        self.scratch.streams[: len(numbers)] = numbered_streams(seed, numbers)
+
     def plant(self, states: Any) -> None:
-        """Begin anew from these positions, one a tree."""
-        self.roots[:] = states
+        """Begin anew from these positions, one a tree; trees beyond them rest."""
+        self.num_used = self.num_trees if np.ndim(states) == 0 else len(states)
+        self.roots[: self.num_used] = states
         self.tree.shared_key[:] = 0
-        self.kernel(plant_trees)(self.tree, self.scratch, 0, self.num_trees)
+        self.kernel(plant_trees)(self.tree, self.scratch, 0, self.num_used)
 
     # --- simulations
 
@@ -117,19 +137,40 @@ class Run:
 
     def share(self, work: Callable[[int, int], int]) -> int:
         """Do the work for all trees, on all threads, and add up what it returns."""
-        parts = min(self.num_trees, 1 if self.threads == 1 else 4 * self.threads)
-        bounds = [part * self.num_trees // parts for part in range(parts + 1)]
         if self.pool is None:
-            return work(0, self.num_trees)
+            return work(0, self.num_used)
+        parts = min(self.num_used, 4 * self.threads)
+        bounds = [part * self.num_used // parts for part in range(parts + 1)]
         return sum(self.pool.map(work, bounds[:-1], bounds[1:]))
 
     def step_until(self, budget: Any) -> int:
         """Simulate with the evaluator outside until every tree has had its budget."""
         self.scratch.budget[:] = budget
-        before = self.scratch.counters[:, 0].sum()
-        while self.step() > 0:
-            pass
-        return int(self.scratch.counters[:, 0].sum() - before)
+        before = self.simulations()
+        if self.pool is not None and self.asks_by_part:
+            bounds = part_bounds(self.num_used)
+            list(self.pool.map(self.finish_part, bounds[:-1], bounds[1:]))
+        else:
+            while self.step() > 0:
+                pass
+        return self.simulations() - before
+
+    def simulations(self) -> int:
+        """Of all trees, since they were planted."""
+        return int(self.scratch.counters[: self.num_used, 0].sum())
+
+    def finish_part(self, begin: int, end: int) -> None:
+        """All steps of these trees, on the calling thread."""
+        game, tree, scratch, settings = self.game, self.tree, self.scratch, self.settings
+        select, absorb = self.kernel(select_leaves), self.kernel(absorb_leaves)
+        first, last = begin * settings.leaves, end * settings.leaves
+        while select(game.rules, tree, scratch, settings, self.roots, begin, end):
+            waiting = first + np.flatnonzero(scratch.known[first:last] == WAITING)
+            logits, values = NO_LOGITS, NO_VALUES
+            if len(waiting) and self.evaluator is not None:
+                scratch.rows[waiting] = np.arange(len(waiting))
+                logits, values = ask(self.evaluator, game, scratch.states[waiting])
+            absorb(game.rules, tree, scratch, settings, logits, values, begin, end)
 
     def step(self) -> int:
         """One leaf for every slot that is not done; returns how many there were."""
@@ -139,7 +180,7 @@ class Run:
         if found == 0:
             return 0
         waiting = np.flatnonzero(scratch.known == WAITING)
-        logits, values = np.zeros((1, game.num_actions), np.float32), np.zeros((1, 1), np.float32)
+        logits, values = NO_LOGITS, NO_VALUES
         if len(waiting) and self.evaluator is not None:
             scratch.rows[waiting] = np.arange(len(waiting))
             logits, values = ask(self.evaluator, game, scratch.states[waiting])
@@ -233,10 +274,10 @@ class Run:
 
     def report(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The chosen actions, values and policies of all trees."""
-        policies = np.zeros((self.num_trees, self.game.num_actions), np.float32)
-        values, chosen = np.zeros(self.num_trees, np.float32), np.zeros(self.num_trees, np.int32)
+        policies = np.zeros((self.num_used, self.game.num_actions), np.float32)
+        values, chosen = np.zeros(self.num_used, np.float32), np.zeros(self.num_used, np.int32)
         kernel = self.kernel(report_trees)
-        kernel(self.tree, self.scratch, self.settings, policies, values, chosen, 0, self.num_trees)
+        kernel(self.tree, self.scratch, self.settings, policies, values, chosen, 0, self.num_used)
         return chosen, values, policies
 
     def principal_variation(self, action: int) -> list[int]:

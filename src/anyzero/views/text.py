@@ -1,11 +1,20 @@
 """A scene as lines of plain text: every cell and label at its place on a grid of characters."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from math import floor
+from typing import NamedTuple
 
 from anyzero.views.scene import Label, Point, Scene
 
-Canvas = dict[tuple[int, int], str]
+
+class Letter(NamedTuple):
+    text: str
+    role: str
+    """What it belongs to, as a role of the palette: `seat0`, `muted`, ..."""
+
+
+Canvas = dict[tuple[int, int], Letter]
 """Letters by row and column."""
 
 MOST_STEPS = 24
@@ -18,6 +27,7 @@ class Block:
 
     centre: Point
     lines: tuple[str, ...]
+    role: str = "ink"
 
     def place(self, scale: tuple[float, float]) -> Canvas:
         """The letters at their row and column; an even number of them leans to the left and to the top."""
@@ -25,31 +35,58 @@ class Block:
         top = floor(y * down + 0.5) - len(self.lines) // 2
         middle = floor(x * across + 0.5)
         return {
-            (top + row, middle - len(line) // 2 + column): letter
+            (top + row, middle - len(line) // 2 + column): Letter(letter, self.role)
             for row, line in enumerate(self.lines)
             for column, letter in enumerate(line)
         }
 
 
-def scene_to_text(scene: Scene) -> str:
-    """The board with its labels, the caption below it."""
+def scene_to_text(scene: Scene, marked: Collection[str] = ()) -> str:
+    """The board with its labels, the caption below it; `marked` cells stand in brackets."""
+    lines = [letters_text(line).rstrip() for line in canvas_lines(lay_out(scene, marked))]
+    return "\n".join([*lines, *([printable(scene.caption)] if scene.caption else [])])
+
+
+def lay_out(scene: Scene, marked: Collection[str] = ()) -> Canvas:
+    """Every letter of the board at its place."""
     cells = cell_blocks(scene)
-    labels = [block((shape.x, shape.y), shape.text) for shape in scene.over if isinstance(shape, Label)]
+    labels = [block((shape.x, shape.y), shape.text, "muted") for shape in scene.over if isinstance(shape, Label)]
     scale = free_scale(cells, scene.text_scale)
     canvas: Canvas = {}
     for text in (*labels, *cells):
         canvas |= text.place(scale)
-    return "\n".join([*canvas_lines(canvas), *([printable(scene.caption)] if scene.caption else [])])
+    for cell, text in zip(scene.cells, cells, strict=True):
+        if cell.name in marked:
+            add_brackets(canvas, text.place(scale))
+    return canvas
+
+
+def add_brackets(canvas: Canvas, letters: Canvas) -> None:
+    """Brackets around a text, on its middle line; two marked texts side by side share a bar."""
+    if not letters:
+        return
+    rows = sorted({row for row, _ in letters})
+    row = rows[len(rows) // 2]
+    columns = [column for found, column in letters if found == row]
+    for column, bracket in ((min(columns) - 1, "["), (max(columns) + 1, "]")):
+        before = canvas.get((row, column), Letter(" ", ""))
+        if before.role == "accent" or before.text == " ":
+            canvas[row, column] = Letter("|" if before.role == "accent" else bracket, "accent")
 
 
 def cell_blocks(scene: Scene) -> list[Block]:
     """What each cell shows: its piece, or itself."""
-    pieces = {piece.cell: piece.text for piece in scene.pieces}
-    return [block(cell.centre, pieces.get(cell.name, cell.text)) for cell in scene.cells]
+    pieces = {piece.cell: piece for piece in scene.pieces}
+    blocks = []
+    for cell in scene.cells:
+        piece = pieces.get(cell.name)
+        role = "muted" if piece is None else f"seat{piece.seat}" if piece.seat >= 0 else "ink"
+        blocks.append(block(cell.centre, cell.text if piece is None else piece.text, role))
+    return blocks
 
 
-def block(centre: Point, text: str) -> Block:
-    return Block(centre, tuple(printable(line) for line in text.split("\n")))
+def block(centre: Point, text: str, role: str = "ink") -> Block:
+    return Block(centre, tuple(printable(line) for line in text.split("\n")), role)
 
 
 def free_scale(blocks: list[Block], least: tuple[float, float]) -> tuple[float, float]:
@@ -78,15 +115,20 @@ def first_touching(blocks: list[Block], scale: tuple[float, float]) -> tuple[Blo
     return None
 
 
-def canvas_lines(canvas: Canvas) -> list[str]:
-    """The letters row by row, without spaces at the ends of lines."""
+def canvas_lines(canvas: Canvas) -> list[list[Letter]]:
+    """The letters row by row, from the first column in use."""
     if not canvas:
         return []
     rows, columns = [row for row, _ in canvas], [column for _, column in canvas]
+    blank = Letter(" ", "")
     return [
-        "".join(canvas.get((row, column), " ") for column in range(min(columns), max(columns) + 1)).rstrip()
+        [canvas.get((row, column), blank) for column in range(min(columns), max(columns) + 1)]
         for row in range(min(rows), max(rows) + 1)
     ]
+
+
+def letters_text(letters: list[Letter]) -> str:
+    return "".join(letter.text for letter in letters)
 
 
 def printable(text: str) -> str:

@@ -1,0 +1,151 @@
+"""`anyzero play`: people and machines at one table, in the terminal."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from anyzero.cli.output import Json, print_json
+
+if TYPE_CHECKING:
+    from anyzero.cli.session import Session
+    from anyzero.records import Table
+
+EXAMPLES = (
+    "Examples: anyzero play hex:size=7    anyzero play chess --seat1 human    "
+    "anyzero play connect_four --seat0 uct:1000 --seat1 level:easy --json    anyzero play --load game.json"
+)
+
+MACHINE = "level:medium"
+"""Who sits where nobody was named."""
+
+SeatText = Annotated[str | None, typer.Option(metavar="PLAYER", help="human, level:easy, rave:2000, ...")]
+
+
+def play(
+    game: Annotated[
+        str | None, typer.Argument(metavar="[GAME]", help="A name with options, or a path to a game file.")
+    ] = None,
+    seat0: SeatText = None,
+    seat1: SeatText = None,
+    seat2: SeatText = None,
+    seat3: SeatText = None,
+    position: Annotated[
+        str | None, typer.Option("--position", "--state", help="A position as text; the start if left out.")
+    ] = None,
+    load: Annotated[Path | None, typer.Option("--load", metavar="FILE", help="Go on with a game.")] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", metavar="FILE", help="Write the game here, however it ends.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="For chance and machines; random if left out.")] = None,
+    hints: Annotated[
+        str, typer.Option("--hints", metavar="PLAYER", help="Who gives hints and analyses.")
+    ] = "level:hard",
+    json: Json = False,
+) -> None:
+    """Play in the terminal: against a machine by default; people and machines can take any seat.
+
+    Type a move, or help for the commands: hint, analyse, undo, redo, save, load, resign, quit and more.
+    """
+    from anyzero.cli.session import HUMAN, Session
+    from anyzero.cli.session_screen import Screen
+    from anyzero.games.errors import AnyzeroError
+    from anyzero.players import parse_player
+    from anyzero.records.table import UNKNOWN_PLAYER
+
+    table = make_table(game, position=position, load=load, seed=seed)
+    names = seat_names([seat0, seat1, seat2, seat3], table)
+    if json and HUMAN in names:
+        raise AnyzeroError("with --json every seat is a machine's: name them with --seat0, --seat1, ...")
+    players = [None if name == HUMAN else parse_player(name) for name in names]
+    for seat, name in enumerate(names):
+        if table.players[seat] == UNKNOWN_PLAYER:
+            table.name_player(seat, name)
+    session = Session(table, players, hints=parse_player(hints), screen=Screen(quiet=json), save=save)
+    if save is not None:
+        check_file(save, table)
+    run(session)
+    if json:
+        print_json(session.table.to_record().to_json())
+
+
+def make_table(game: str | None, *, position: str | None, load: Path | None, seed: int | None) -> "Table":
+    """The table that the arguments describe."""
+    import secrets
+    from datetime import date
+
+    from anyzero.games.errors import AnyzeroError
+    from anyzero.games.load import load as load_game
+    from anyzero.records import Table, read_record
+
+    if game is None and load is None:
+        raise AnyzeroError("name a game to play, or a file with --load; anyzero games lists the games")
+    if position is not None and load is not None:
+        raise AnyzeroError("--load and --position exclude each other: a file says where its game stands")
+    rules = None if game is None else load_game(game)
+    if load is not None:
+        table = Table.from_record(read_record(load, game=rules), rules)
+        table.seed = table.seed if seed is None else seed % 2**64
+        return table
+    assert rules is not None
+    start = None if position is None else rules.parse_state(position)
+    drawn = secrets.randbits(32) if seed is None else seed
+    return Table(rules, start=start, seed=drawn, date=date.today().isoformat())
+
+
+def check_file(path: Path, table: "Table") -> None:
+    """Say before the game rather than after it that it cannot be written."""
+    from anyzero.games.errors import AnyzeroError
+    from anyzero.records.files import record_text
+
+    record_text(path, table.to_record(), table.game)
+    if not path.parent.is_dir() or path.is_dir():
+        raise AnyzeroError(f"cannot write {path}: {'it is a folder' if path.is_dir() else 'there is no such folder'}")
+
+
+def seat_names(named: list[str | None], table: "Table") -> list[str]:
+    """Who sits where: as named, as the game's file says, else one person and machines."""
+    from anyzero.cli.session import HUMAN
+    from anyzero.games.errors import AnyzeroError
+
+    num = table.game.num_seats
+    for seat, name in enumerate(named):
+        if name is not None and seat >= num:
+            raise AnyzeroError(f"{table.game.name} has {num} seat{'s' * (num > 1)}, so there is no --seat{seat}")
+    names = [*named, *[None] * num][:num]
+    if any(name is None for name in names):
+        names = [known_player(table.players[seat]) if name is None else name for seat, name in enumerate(names)]
+    if HUMAN not in names and None in names:
+        names[names.index(None)] = HUMAN
+    return [MACHINE if name is None else name.strip() for name in names]
+
+
+def known_player(text: str) -> str | None:
+    """A player's text in a file, if it is one that can be asked without running somebody's code."""
+    from anyzero.cli.session import HUMAN
+    from anyzero.games.load import split_text
+    from anyzero.players.text import KINDS
+
+    return text if text == HUMAN or split_text(text)[0] in KINDS else None
+
+
+def run(session: "Session") -> None:
+    """Let them play; the game is written where `--save` says, however it ends."""
+    import sys
+
+    try:
+        session.run()
+    except KeyboardInterrupt:
+        session.keep_at_end()
+        print(stop_words(session), file=sys.stderr)
+        raise typer.Exit(130) from None
+    session.keep_at_end()
+
+
+def stop_words(session: "Session") -> str:
+    """What Ctrl-C leaves behind."""
+    num = len(session.table.moves)
+    if session.kept is None:
+        return f"stopped after {num} moves; the game was not saved: the command save FILE keeps one, or --save FILE"
+    path, moves = session.kept
+    return f"stopped after {num} moves; the first {len(moves)} are kept: anyzero play --load {path} goes on"

@@ -1,0 +1,263 @@
+"""A game at the terminal: whose turn it is, what people type, and what machines answer."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from anyzero.cli.output import print_table
+from anyzero.cli.session_screen import Screen
+from anyzero.cli.session_words import answer_words, end_words, line_words, number, player_words
+from anyzero.games.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
+from anyzero.players import Player, parse_player
+from anyzero.players.consult import Answer, FailedPlayerError, consult
+from anyzero.records import Evaluation, Table, read_record, write_record
+
+HUMAN = "human"
+MOST_ROWS = 10
+"""Moves that an analysis shows."""
+
+
+class Session:
+    """A table, who sits at it (None: a person), and who gives hints."""
+
+    def __init__(
+        self, table: Table, seats: Sequence[Player | None], *, hints: Player, screen: Screen, save: Path | None = None
+    ) -> None:
+        self.table, self.seats, self.hints, self.screen = table, tuple(seats), hints, screen
+        self.save_at = save
+        """Where the game is written in the end, whatever the end is."""
+        self.kept: tuple[Path, list[str]] | None = None
+        """The file that the game was last saved to, and the moves that it holds."""
+
+    def run(self) -> None:
+        """Play until somebody quits, the input ends, or machines have come to the end."""
+        self.greet()
+        for machine in self.machines:
+            with self.screen.busy(f"preparing {machine.text}"):
+                machine.forget()
+                machine.prepare(self.table.game)
+        self.screen.show_table(self.table)
+        told = False
+        while True:
+            if self.table.is_over and not told:
+                self.screen.say(end_words(self.table.to_record(), self.table.game, self.table.state))
+            told = self.table.is_over
+            if told and None not in self.seats:
+                return
+            player = None if told else self.seats[self.table.seat_to_move]
+            if player is not None:
+                self.let_move(player)
+            elif self.obey_next():
+                return
+
+    @property
+    def machines(self) -> list[Player]:
+        return [player for player in self.seats if player is not None]
+
+    def greet(self) -> None:
+        game = self.table.game
+        names = [HUMAN if player is None else player_words(player.text, game) for player in self.seats]
+        seats = "; ".join(f"seat {seat}: {name}" for seat, name in enumerate(names))
+        help_words = "; help lists the commands" if None in self.seats else ""
+        self.screen.say(f"{game.text}; {seats}{help_words}")
+
+    # --- moves
+
+    def let_move(self, player: Player) -> None:
+        """A machine's move, or its forfeit."""
+        table = self.table
+        try:
+            answer = self.think(player)
+        except FailedPlayerError as error:
+            self.screen.say(str(error))
+            self.seat_down(player.text)
+            table.forfeit()
+            return
+        self.screen.say(answer_words(player.text, table.game.format_action(table.state, answer.action), answer))
+        self.make_move(player.text, answer.action, answer.seconds, evaluation_of(answer))
+
+    def think(self, player: Player) -> Answer:
+        with self.screen.busy(f"{player.text} is thinking"):
+            return consult(player, self.table.game, self.table.state, self.table.move_seed)
+
+    def make_move(
+        self, name: str, move: str | int, seconds: float | None, evaluation: Evaluation | None = None
+    ) -> None:
+        seat = self.table.seat_to_move
+        self.table.play(move, seconds=seconds, evaluation=evaluation)
+        self.table.name_player(seat, name)
+        self.screen.show_table(self.table)
+
+    def seat_down(self, name: str) -> None:
+        self.table.name_player(self.table.seat_to_move, name)
+
+    # --- what people type
+
+    def obey_next(self) -> bool:
+        """Ask for a line and do what it says; True when that is the end."""
+        over = self.table.is_over
+        prompt = "game over> " if over else f"seat {self.table.seat_to_move}> "
+        start = time.perf_counter()
+        line = self.screen.ask(prompt)
+        if line is None:
+            return self.quit("")
+        try:
+            return self.obey(line.strip(), time.perf_counter() - start)
+        except AnyzeroError as error:
+            self.screen.say(str(error))
+            return False
+
+    def obey(self, line: str, seconds: float) -> bool:
+        """A move, or a command; a legal move is one even if a command has its name."""
+        word, _, argument = line.partition(" ")
+        if word.lower() in COMMANDS and line not in self.table.legal_moves:
+            command = COMMANDS[word.lower()]
+            if argument.strip() and not command.argument:
+                raise AnyzeroError(f"{word} stands alone; help lists the commands")
+            return command.run(self, argument.strip())
+        if line:
+            self.try_move(line, seconds)
+        return False
+
+    def try_move(self, line: str, seconds: float) -> None:
+        try:
+            self.make_move(HUMAN, line, seconds)
+        except IllegalMoveError as error:
+            said = str(error).split("; ")[0]
+            legal = self.table.legal_moves
+            hint = nearest_hint(line, [*legal, *COMMANDS]) or f"legal: {list_some(legal, 8)}; "
+            raise IllegalMoveError(f"{said}; {hint}moves lists the legal moves, help the commands") from None
+
+    # --- commands
+
+    def hint(self, argument: str) -> bool:
+        """A good move."""
+        player, game = self.adviser(argument), self.table.game
+        answer = self.think(player)
+        self.screen.say(f"hint: {answer_words('', game.format_action(self.table.state, answer.action), answer)}")
+        return False
+
+    def analyse(self, argument: str) -> bool:
+        """What a search thinks of each move."""
+        player = self.adviser(argument)
+        if player.think is None:
+            raise AnyzeroError(f"{player.text} does not search, so that it has nothing to show")
+        with self.screen.busy(f"{player.text} is thinking"):
+            found = player.think(self.table.game, self.table.state.copy(), self.table.move_seed)
+        rows = [
+            (child.move, child.visits, number(child.value), f"{child.prior:.3f}", child.proven or "")
+            for child in found.children[:MOST_ROWS]
+        ]
+        print_table(("move", "visits", "value", "prior", "proven"), rows)
+        self.screen.say(f"{player.text}: {line_words(found)}")
+        return False
+
+    def adviser(self, text: str) -> Player:
+        """Who is asked about the position."""
+        if self.table.is_over:
+            raise AnyzeroError("the game is over; undo takes the last move back")
+        player = parse_player(text) if text else self.hints
+        with self.screen.busy(f"preparing {player.text}"):
+            player.prepare(self.table.game)
+        return player
+
+    def list_moves(self, argument: str) -> bool:
+        self.screen.say(" ".join(self.table.legal_moves) or "none, the game is over")
+        return False
+
+    def undo(self, argument: str) -> bool:
+        """Back to a person's last decision; nothing changes where there is none."""
+        before = self.table.num_plies
+        self.table.undo()
+        while not self.is_resting and self.table.can_undo:
+            self.table.undo()
+        if not self.is_resting:
+            self.table.num_plies = before
+            raise AnyzeroError("there is no move of yours to take back")
+        self.screen.show_table(self.table)
+        return False
+
+    def redo(self, argument: str) -> bool:
+        """On to a person's next decision, as far as it was played."""
+        self.table.redo()
+        while not self.is_resting and self.table.can_redo:
+            self.table.redo()
+        self.screen.show_table(self.table)
+        return False
+
+    @property
+    def is_resting(self) -> bool:
+        return self.table.is_over or self.seats[self.table.seat_to_move] is None
+
+    def save(self, argument: str) -> bool:
+        if not argument:
+            raise AnyzeroError("save FILE: the name ends in .json, for chess also in .pgn, for Hex in .sgf")
+        self.keep(Path(argument).expanduser())
+        return False
+
+    def keep(self, path: Path) -> None:
+        write_record(path, self.table.to_record(), self.table.game)
+        self.kept = path, self.table.moves
+        self.screen.say(f"saved to {path}")
+
+    def keep_at_end(self) -> None:
+        if self.save_at is not None:
+            self.keep(self.save_at)
+
+    def load(self, argument: str) -> bool:
+        if not argument:
+            raise AnyzeroError("load FILE: a game that was saved before")
+        path, game = Path(argument).expanduser(), self.table.game
+        self.table = Table.from_record(read_record(path, game=game), game)
+        for player in self.machines:
+            player.forget()
+        self.screen.show_table(self.table)
+        return False
+
+    def resign(self, argument: str) -> bool:
+        self.seat_down(HUMAN)
+        self.table.resign()
+        return False
+
+    def help(self, argument: str) -> bool:
+        for name, command in COMMANDS.items():
+            self.screen.say(f"  {f'{name} {command.argument}':<18}{command.meaning}")
+        self.screen.say("  anything else is a move; moves lists those that are legal")
+        return False
+
+    def quit(self, argument: str) -> bool:
+        if self.is_unsaved and self.save_at is None:
+            self.screen.say("the game was not saved")
+        return True
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether somebody's moves would be lost."""
+        return self.table.can_undo and (self.kept is None or self.kept[1] != self.table.moves)
+
+
+class Command(NamedTuple):
+    run: Callable[[Session, str], bool]
+    meaning: str
+    argument: str = ""
+
+
+COMMANDS: dict[str, Command] = {
+    "hint": Command(Session.hint, "a good move, by the player for hints or by another", "[PLAYER]"),
+    "analyse": Command(Session.analyse, "visits, value and prior of each move", "[PLAYER]"),
+    "moves": Command(Session.list_moves, "the legal moves"),
+    "undo": Command(Session.undo, "take your last move back"),
+    "redo": Command(Session.redo, "make it again"),
+    "save": Command(Session.save, "write the game to a file: .json, .pgn (chess), .sgf (Hex)", "FILE"),
+    "load": Command(Session.load, "go on with a game from a file", "FILE"),
+    "resign": Command(Session.resign, "give the game up"),
+    "help": Command(Session.help, "this list"),
+    "quit": Command(Session.quit, "leave; what was not saved is lost"),
+}
+
+
+def evaluation_of(answer: Answer) -> Evaluation | None:
+    """What goes into the record: the value to four digits."""
+    found = answer.result
+    return None if found is None else Evaluation(round(min(1.0, max(-1.0, found.value)), 4), found.simulations)

@@ -1,0 +1,134 @@
+"""Who plays in many games at once: a network with a search, a search with rollouts, or chance."""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from anyzero.compile.random import numbered_streams
+from anyzero.games.game import Game
+from anyzero.learning.config import SelfPlayConfig
+from anyzero.learning.moves import draw_moves
+from anyzero.networks import NetworkEvaluator
+from anyzero.search.evaluators import Evaluator
+from anyzero.search.many import ManyResults
+from anyzero.search.methods import Method, find_method
+from anyzero.search.run import Run
+from anyzero.search.search import adapt, room
+from anyzero.search.text import parse_search
+
+
+class Contestant(Protocol):
+    """Searches a batch of positions. The streams of `seed` with these numbers are its randomness, one a position."""
+
+    name: str
+
+    def search(self, states: Any, seed: int, numbers: np.ndarray, fast: bool = False) -> ManyResults: ...
+
+
+class SearchContestant:
+    """A method with its trees, which are used again for every batch."""
+
+    def __init__(
+        self,
+        game: Game,
+        name: str,
+        method: Method,
+        *,
+        simulations: int,
+        fast_simulations: int = 0,
+        evaluator: str | Evaluator = "rollout",
+        at_once: int,
+        threads: int = 1,
+    ) -> None:
+        self.game, self.name, self.at_once, self.threads = game, name, at_once, threads
+        self.method, self.evaluator = adapt(game, method, evaluator), evaluator
+        self.simulations = {False: simulations, True: fast_simulations}
+        self.runs: dict[bool, Run] = {}
+
+    def run(self, fast: bool) -> Run:
+        """The trees for full or for fast searches, made when they are needed."""
+        if fast not in self.runs:
+            simulations = self.simulations[fast]
+            self.runs[fast] = Run(
+                self.game,
+                self.method,
+                room=room(self.game, simulations, 1 << 30),
+                simulations=simulations,
+                num_trees=self.at_once,
+                evaluator=self.evaluator if callable(self.evaluator) else None,
+                threads=self.threads,
+            )
+        return self.runs[fast]
+
+    def search(self, states: Any, seed: int, numbers: np.ndarray, fast: bool = False) -> ManyResults:
+        run = self.run(fast)
+        run.seed_trees(seed, numbers)
+        run.plant(states)
+        done = run.simulate(self.simulations[fast])
+        return ManyResults(*run.report(), done)
+
+
+class RandomContestant:
+    """Every legal action with the same chance."""
+
+    name = "random"
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def search(self, states: Any, seed: int, numbers: np.ndarray, fast: bool = False) -> ManyResults:
+        num = len(states)
+        actions, streams = np.zeros(num, np.int32), numbered_streams(seed, numbers)
+        draw = self.game.compile(draw_moves)
+        draw(self.game.rules, states, np.arange(num), streams, self.game.new_actions(), actions)
+        policies = np.zeros((num, self.game.num_actions), np.float32)
+        policies[np.arange(num), actions] = 1.0
+        return ManyResults(actions, np.zeros(num, np.float32), policies, 0)
+
+
+def self_play_method(config: SelfPlayConfig) -> Method:
+    """The search of self-play, with its noise."""
+    if config.method == "gumbel":
+        return find_method("gumbel", {**gumbel_options(config), "gumbel_scale": config.gumbel_scale})
+    noise = {
+        "noise_fraction": config.noise_fraction,
+        "noise_concentration": config.noise_concentration,
+        "noise_total": config.noise_total,
+    }
+    return find_method("puct", {"exploration": config.exploration, **noise})
+
+
+def match_method(config: SelfPlayConfig) -> Method:
+    """The same search without noise."""
+    if config.method == "gumbel":
+        return find_method("gumbel", gumbel_options(config))
+    return find_method("puct", {"exploration": config.exploration})
+
+
+def gumbel_options(config: SelfPlayConfig) -> dict[str, object]:
+    return {"considered": config.considered, "value_scale": config.value_scale, "visit_scale": config.visit_scale}
+
+
+def network_contestant(
+    game: Game, name: str, evaluator: NetworkEvaluator, config: SelfPlayConfig, *, noise: bool, simulations: int = 0
+) -> SearchContestant:
+    """A network as self-play or a match uses it; 0 simulations: as many as in self-play."""
+    return SearchContestant(
+        game,
+        name,
+        self_play_method(config) if noise else match_method(config),
+        simulations=simulations or config.simulations,
+        fast_simulations=config.fast_simulations,
+        evaluator=evaluator,
+        at_once=config.at_once,
+        threads=evaluator.threads,
+    )
+
+
+def anchor_contestant(game: Game, text: str, *, at_once: int, threads: int) -> Contestant:
+    """A player that never changes: `random`, or a method and its simulations, `uct:1000`."""
+    if text == "random":
+        return RandomContestant(game)
+    wanted = parse_search(text)
+    method = find_method(wanted.method, wanted.options)
+    return SearchContestant(game, text, method, simulations=wanted.simulations or 1, at_once=at_once, threads=threads)

@@ -1,0 +1,65 @@
+"""What a run asks of the disk: errors in one sentence, one writer at a time, and nothing lost without a trace."""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from anyzero.games.errors import AnyzeroError
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """A full or broken disk is one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise AnyzeroError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """What cannot be read just now is not damaged: one sentence, and nothing is passed over."""
+    try:
+        yield
+    except OSError as error:
+        raise AnyzeroError(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def take_lock(number: int, path: Path) -> None:
+    """Hold an open lock file; where the system has no such locks, processes are trusted not to share a run."""
+    with contextlib.suppress(ImportError):
+        import fcntl
+
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise AnyzeroError(f"{path} is being trained by another process; one at a time can do that") from None
+        except OSError:  # a file system without locks
+            pass
+
+
+def numbers_in(folder: Path, pattern: str) -> list[int]:
+    """The numbers in the names of those folders that fit the pattern."""
+    names = [path.name for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
+    return sorted(int(match[1]) for name in names if (match := re.fullmatch(pattern, name)))
+
+
+def put_aside(path: Path) -> None:
+    """Keep something under a name that no longer counts."""
+    aside, again = path.with_name(f"{path.name}.damaged"), 1
+    while aside.exists():
+        again += 1
+        aside = path.with_name(f"{path.name}.damaged{again}")
+    path.rename(aside)
+
+
+def sync(path: Path) -> None:
+    """Return when a file or folder is on the disk."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

@@ -1,0 +1,333 @@
+"""A run is a folder, and the folder is the truth. It survives a kill at any instant.
+
+    config.toml                     everything resolved, with the seed
+    games/0007-002.jsonl            finished games of a block
+    samples/0007-002.safetensors    their samples
+    generations/0007/               network, trainer, report and, written last, the manifest with the hash of each
+    generations/0008.part/          the generation under way: files of its finished stages
+    champion.safetensors            a copy of the champion's network
+
+A generation counts once its folder has its final name; what counts is never changed, save that pruning drops big files.
+"""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from anyzero.games.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
+from anyzero.games.files import write_whole
+from anyzero.games.load import load
+from anyzero.learning.config import RunConfig
+from anyzero.learning.config_file import load_config, write_config
+from anyzero.learning.disk import numbers_in, put_aside, sync, take_lock, writing
+from anyzero.learning.manifest import (
+    MANIFEST,
+    NETWORK,
+    REPORT,
+    DamagedError,
+    Generation,
+    read_manifest,
+    read_object,
+    read_whole,
+    write_manifest,
+)
+
+CONFIG, CHAMPION, LOCK = "config.toml", "champion.safetensors", ".lock"
+GENERATIONS, GAMES, SAMPLES = "generations", "games", "samples"
+TEMPORARY = re.compile(r"\..+\.[0-9]+")
+"""What `write_whole` leaves behind when it is killed."""
+
+
+class Block(NamedTuple):
+    """Games that were played side by side: their shard of samples, or their file of games."""
+
+    generation: int
+    number: int
+    path: Path
+
+
+class RunFolder:
+    """The folder of one run. Reading needs nothing more; whoever writes must be within `locked`."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self.config: RunConfig
+        self.notes: list[str] = []
+        """What was wrong and passed over, in words."""
+        self.is_locked = False
+
+    @classmethod
+    def create(cls, path: Path | str, config: RunConfig) -> "RunFolder":
+        """A new run in a folder that is empty or not there yet."""
+        folder = cls(path)
+        folder.check_is_free()
+        with writing(folder.path):
+            for name in (GENERATIONS, GAMES, SAMPLES):
+                (folder.path / name).mkdir(parents=True, exist_ok=True)
+            sync(folder.path.parent)
+        with folder.locked():
+            folder.check_is_free()
+            folder.write_config(config)
+        return folder
+
+    @classmethod
+    def open(cls, path: Path | str) -> "RunFolder":
+        """A run that is there."""
+        folder = cls(path)
+        if not is_run(folder.path):
+            raise AnyzeroError(f"{path} is not a run: it has no {CONFIG}")
+        folder.config = load_config(folder.path / CONFIG)
+        return folder
+
+    def check_is_free(self) -> None:
+        """One sentence unless a new run may begin here."""
+        if is_run(self.path):
+            raise AnyzeroError(f"{self.path} is a run already")
+        if self.path.exists() and not self.path.is_dir():
+            raise AnyzeroError(f"{self.path} is not a folder")
+        known = {GENERATIONS, GAMES, SAMPLES, LOCK}
+        others = [path.name for path in self.path.iterdir()] if self.path.exists() else []
+        if any(name not in known and not TEMPORARY.fullmatch(name) for name in others):
+            raise AnyzeroError(f"{self.path} is not empty and not a run; nothing was changed")
+
+    def write_config(self, config: RunConfig) -> None:
+        """Put the config in the place of the old one."""
+        write_whole(self.path / CONFIG, write_config(config).encode())
+        self.config = config
+
+    def check_game(self, game_text: str) -> None:
+        """One sentence if the run is of another game, or of the same with other options."""
+        if self.config.game != game_text:
+            ours, wanted = load(self.config.game), load(game_text)
+            if (ours.name, ours.options) != (wanted.name, wanted.options):
+                raise AnyzeroError(f"{self.path} is a run of {ours.text}, not of {wanted.text}")
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Be the only process that writes here; the system lifts the lock of a process that is killed."""
+        with writing(self.path):
+            number = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            take_lock(number, self.path)
+            self.is_locked = True
+            self.sweep()
+            yield
+        finally:
+            self.is_locked = False
+            os.close(number)
+
+    def sweep(self) -> None:
+        """Remove what was half written when a process was killed."""
+        parts = [self.path / GENERATIONS / f"{number:04d}.part" for number in self.part_numbers()]
+        for folder in (self.path, self.path / GAMES, self.path / SAMPLES, *parts):
+            for path in folder.glob(".*"):
+                if TEMPORARY.fullmatch(path.name):
+                    path.unlink(missing_ok=True)
+
+    # --- generations
+
+    def numbers(self) -> list[int]:
+        """The finished generations, rising; whether they are whole is not looked at."""
+        return numbers_in(self.path / GENERATIONS, r"([0-9]{4,})")
+
+    def part_numbers(self) -> list[int]:
+        return numbers_in(self.path / GENERATIONS, r"([0-9]{4,})\.part")
+
+    def generation_path(self, number: int) -> Path:
+        return self.path / GENERATIONS / f"{number:04d}"
+
+    def newest(self) -> Generation | None:
+        """The newest generation that is whole; `notes` says which were passed over, and they are put aside if locked.
+
+        None if there is no generation at all.
+        """
+        wrong: dict[int, str] = {}
+        for number in reversed(self.numbers()):
+            try:
+                found = read_whole(self.generation_path(number))
+            except DamagedError as error:
+                wrong[number] = str(error)
+                continue
+            self.pass_over(wrong, found)
+            return found
+        if wrong:
+            number, reason = next(iter(wrong.items()))
+            raise AnyzeroError(
+                f"no generation of {self.path} is whole, not even the newest ({number}: {reason}); nothing was changed"
+            )
+        return None
+
+    def pass_over(self, wrong: Mapping[int, str], newest: Generation) -> None:
+        """Put aside what is newer than the newest generation, and what was made from it."""
+        for number, reason in wrong.items():
+            self.notes.append(f"generation {number} of {self.path} was passed over: {reason}")
+        if not self.is_locked:
+            return
+        with writing(self.path):
+            for number in wrong:
+                put_aside(self.generation_path(number))
+            for number in self.part_numbers():
+                if number > newest.number + 1:
+                    put_aside(self.part_path(number))
+            for block in (*self.blocks(SAMPLES), *self.blocks(GAMES)):
+                if block.generation > newest.number + 1:
+                    put_aside(block.path)
+        self.copy_champion(newest)
+
+    def part_path(self, number: int) -> Path:
+        return self.path / GENERATIONS / f"{number:04d}.part"
+
+    def part(self, number: int) -> Path:
+        """The folder for the files of a generation under way."""
+        if self.generation_path(number).exists():
+            raise AnyzeroError(f"generation {number} of {self.path} is finished already")
+        path = self.part_path(number)
+        if not path.is_dir():
+            with writing(path):
+                path.mkdir()
+                sync(path.parent)
+        return path
+
+    def commit(self, number: int, facts: Mapping[str, Any]) -> Generation:
+        """Finish a generation: from here on it counts. `facts`: champion, previous (or None), promoted, and any more.
+
+        All files of its part belong to it; it needs a network and a report.
+        """
+        part, final = self.part(number), self.generation_path(number)
+        self.check_part(part, number, facts)
+        with writing(final):
+            write_manifest(part, number, facts)
+            part.rename(final)
+            sync(final.parent)
+        generation = read_manifest(final)
+        self.copy_champion(generation)
+        self.prune(generation)
+        return generation
+
+    def check_part(self, part: Path, number: int, facts: Mapping[str, Any]) -> None:
+        """A mistake of the caller must not become a generation."""
+        for name in (NETWORK, REPORT):
+            if not (part / name).is_file():
+                raise AnyzeroError(f"generation {number} of {self.path} cannot be finished without {name}")
+        champion, known = facts["champion"], (number, *self.numbers())
+        if (
+            champion not in known
+            or facts["previous"] not in (None, *known)
+            or facts["promoted"] != (champion == number)
+        ):
+            raise AnyzeroError(f"generation {number} of {self.path} cannot have the champion {champion}")
+
+    def copy_champion(self, newest: Generation) -> None:
+        """See to it that players find the champion's network."""
+        champion, copy = read_manifest(self.generation_path(newest.champion)), self.path / CHAMPION
+        try:
+            champion.check(NETWORK, copy)
+        except DamagedError:
+            write_whole(copy, self.network(newest.champion).read_bytes())
+
+    def network(self, number: int) -> Path:
+        """The file with the network of a generation, or with the same bytes; DamagedError if there is none."""
+        try:
+            generation = read_manifest(self.generation_path(number))
+            for path in (generation.network, self.path / CHAMPION):
+                with contextlib.suppress(DamagedError):
+                    generation.check(NETWORK, path)
+                    return path
+            generation.check(NETWORK)
+        except DamagedError as error:
+            raise DamagedError(f"the network of generation {number} of {self.path} cannot be used: {error}") from None
+        return generation.network
+
+    def prune(self, newest: Generation) -> None:
+        """Drop what is big in old generations: networks that were not promoted, and trainers; reports stay."""
+        numbers = self.numbers()
+        whole = set(numbers[-self.config.keep :])
+        selfplay = self.config.selfplay
+        late = set(numbers[-selfplay.recent :]) if selfplay.recent_share > 0 else set()
+        for number in sorted(set(numbers) - whole):
+            with contextlib.suppress(DamagedError), writing(self.path):
+                generation = read_manifest(self.generation_path(number))
+                wanted = generation.promoted or number in late | {newest.champion, newest.previous}
+                drop_big_files(generation, keep_network=wanted)
+
+    def reports(self) -> list[dict[str, Any]]:
+        """The reports of all finished generations, in order; those that cannot be read are left out."""
+        return [report for report, _ in self.timed_reports()]
+
+    def timed_reports(self) -> list[tuple[dict[str, Any], float]]:
+        """The same, each with the time at which it was written."""
+        found = []
+        for number in self.numbers():
+            path = self.generation_path(number) / REPORT
+            with contextlib.suppress(DamagedError):
+                found.append((read_object(path), path.stat().st_mtime))
+        return found
+
+    # --- blocks of games and their samples
+
+    def games_path(self, generation: int, block: int) -> Path:
+        return self.path / GAMES / f"{generation:04d}-{block:03d}.jsonl"
+
+    def samples_path(self, generation: int, block: int) -> Path:
+        return self.path / SAMPLES / f"{generation:04d}-{block:03d}.safetensors"
+
+    def blocks(self, kind: str = SAMPLES) -> list[Block]:
+        """The shards of samples, or the files of games, in order."""
+        end = "safetensors" if kind == SAMPLES else "jsonl"
+        found = []
+        for path in (self.path / kind).glob(f"*.{end}"):
+            if match := re.fullmatch(r"([0-9]{4,})-([0-9]{3,})", path.stem):
+                found.append(Block(int(match[1]), int(match[2]), path))
+        return sorted(found)
+
+    def prune_samples(self, first_needed_generation: int) -> None:
+        """Drop the shards of older generations; their games stay."""
+        with writing(self.path / SAMPLES):
+            for block in self.blocks():
+                if block.generation < first_needed_generation:
+                    block.path.unlink()
+
+
+def drop_big_files(generation: Generation, *, keep_network: bool) -> None:
+    kept = {MANIFEST, REPORT, *([NETWORK] if keep_network else [])}
+    for path in generation.path.iterdir():
+        if path.name not in kept:
+            path.unlink()
+
+
+# --- names
+
+
+def is_run(path: Path) -> bool:
+    return (path / CONFIG).is_file()
+
+
+def list_runs(root: Path | str = "runs") -> list[Path]:
+    """The runs in a folder, by name."""
+    root = Path(root)
+    return sorted(path for path in root.iterdir() if is_run(path)) if root.is_dir() else []
+
+
+def run_path(text: str, root: Path | str = "runs") -> Path:
+    """Where a run of this name would be; a text with a separator is a path."""
+    if "/" in text or os.sep in text:
+        return Path(text)
+    if not text or text.startswith(".") or not text.isprintable() or len(text.encode()) > 200:
+        raise AnyzeroError(f"a run cannot be called {text!r}; names are words like hex7, without a dot at the start")
+    return Path(root) / text
+
+
+def find_run(text: str, root: Path | str = "runs") -> Path:
+    """The folder of a run, by its path or by its name under `root`; an unknown name is an error with the nearest."""
+    named = text not in ("", ".", "..") and "/" not in text and os.sep not in text
+    for path in (Path(root) / text, Path(text)) if named else (Path(text),):
+        with contextlib.suppress(OSError, ValueError):
+            if is_run(path):
+                return path
+    known = [path.name for path in list_runs(root)]
+    listed = f"known: {list_some(known)}" if known else f"there are none in {root}"
+    raise UnknownNameError(f"there is no run {text!r}; {nearest_hint(text, known)}{listed}")

@@ -1,0 +1,149 @@
+"""One generation of training: its steps, what is measured on the way, and the way back when one goes wrong."""
+
+import math
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from anyzero.learning.config import TrainerConfig
+from anyzero.learning.measures import TrainReport, empty_sums, row_losses, summarise, weighted_sums
+from anyzero.learning.recovery import Recovery
+from anyzero.learning.replay import Batch
+from anyzero.learning.schedules import learning_rate
+
+if TYPE_CHECKING:
+    from anyzero.learning.trainer import Trainer
+
+CHECK_EVERY = {"cpu": 1, "cuda": 16}
+"""Steps from one look at the numbers to the next: on a GPU each look waits for it."""
+Watch = Callable[[int, int], bool | None]
+"""Told how many steps are done and how many there are; True stops training."""
+
+
+class Source(Protocol):
+    """Where batches come from; they may already be on the device."""
+
+    @property
+    def num(self) -> int: ...
+
+    @property
+    def prioritised(self) -> bool:
+        """Whether it wants to hear the loss of every row."""
+
+    def row_batches(self, steps: int, size: int, rng: np.random.Generator) -> Iterator[Any]: ...
+
+    def batch(self, rows: Any, rng: np.random.Generator | None) -> Batch: ...
+
+    def note_losses(self, rows: Any, losses: np.ndarray) -> None: ...
+
+
+class Lesson:
+    """A trainer at work on a source."""
+
+    def __init__(self, trainer: "Trainer", source: Source, generation: int, rng: np.random.Generator) -> None:
+        self.trainer, self.source, self.generation, self.rng = trainer, source, generation, rng
+        self.size = min(trainer.config.batch_size, source.num)
+        self.steps = num_steps(trainer.config, source.num)
+        self.recovery = Recovery(trainer.live_tensors())
+        self.sums = empty_sums(trainer.device)
+        self.norms: list[float] = []
+        self.rate = 0.0
+        self.stopped = False
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing has been measured since the last look at the numbers."""
+        self.pending: list[Tensor] = []
+        self.pending_sums = torch.zeros_like(self.sums)
+
+    def run(self, watch: Watch | None) -> TrainReport:
+        start = perf_counter()
+        for step, rows in enumerate(self.source.row_batches(self.steps, self.size, self.rng)):
+            self.one(step, rows)
+            if watch is not None and watch(step + 1, self.steps):
+                self.stopped = step + 1 < self.steps
+                break
+        self.end()
+        return self.report(perf_counter() - start)
+
+    def one(self, step: int, rows: Any) -> None:
+        """Measure a batch, and take a step unless the numbers say that something is wrong."""
+        trainer = self.trainer
+        batch = on_device(self.source.batch(rows, self.rng), trainer.device)
+        losses = self.measure(batch)
+        if (step + 1) % CHECK_EVERY[trainer.device] == 0:
+            if not self.is_well(step):
+                return
+            self.count()
+            self.recovery.keep_if_due(step)  # before the step: what comes after it is not known to be good
+        self.rate = self.recovery.factor * learning_rate(trainer.config, self.generation, step, self.steps)
+        trainer.step(self.rate)
+        if self.source.prioritised:
+            self.source.note_losses(rows, losses.cpu().numpy())
+        self.last_batch = batch
+
+    def measure(self, batch: Batch) -> Tensor:
+        """Make the gradients of a batch, and note what there is to say of it; returns the loss of each row."""
+        trainer = self.trainer
+        output = trainer.forward(batch)
+        parts = row_losses(trainer.network, output, batch)
+        losses = trainer.loss(parts, batch)
+        loss = (batch.weights * losses).mean()
+        self.pending.append(torch.stack([loss.detach(), trainer.backward(loss)]))
+        self.pending_sums += weighted_sums(parts, trainer.network.expected(output.value.detach()), batch)
+        return losses.detach()
+
+    def is_well(self, step: int) -> bool:
+        """Whether losses and gradients since the last look are finite; if not, training goes back."""
+        if not self.pending or torch.stack(self.pending).isfinite().all():
+            return True
+        self.recovery.recover(step)
+        self.forget()
+        return False
+
+    def count(self) -> None:
+        """What was measured since the last look is part of the report."""
+        self.sums += self.pending_sums
+        self.norms += [float(norm) for _, norm in self.pending]
+        self.forget()
+
+    def end(self) -> None:
+        """The state after the last step is looked at too: it is what will play, and where the next lesson begins."""
+        if self.is_well(self.steps):
+            self.count()
+            if self.norms:
+                self.measure(self.last_batch)
+                self.is_well(self.steps)
+
+    def report(self, seconds: float) -> TrainReport:
+        steps, samples = len(self.norms), len(self.norms) * self.size
+        return TrainReport(
+            generation=self.generation,
+            steps=steps,
+            samples=samples,
+            seconds=seconds,
+            samples_per_second=samples / max(seconds, 1e-9),
+            learning_rate=self.rate,
+            gradient_norm=sum(self.norms) / max(1, steps),
+            gradient_norm_max=max(self.norms, default=0.0),
+            recoveries=len(self.recovery.notes),
+            stopped=self.stopped,
+            notes=tuple(self.recovery.notes),
+            **summarise(self.sums),
+        )
+
+
+def num_steps(config: TrainerConfig, num: int) -> int:
+    """Steps a generation takes on so many rows."""
+    return config.batches or math.ceil(config.epochs * num / min(config.batch_size, num))
+
+
+def on_device(batch: Batch, device: str) -> Batch:
+    """The batch where the network is; it stays where it is if it is there already."""
+    if device == "cpu" or batch.planes.is_cuda:
+        return batch
+    return Batch(*(part.pin_memory().to(device, non_blocking=True) for part in batch))

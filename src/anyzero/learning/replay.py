@@ -1,0 +1,194 @@
+"""Replay: what training sees of the samples. A pure function of the samples in order, the config and the generation."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from anyzero.games.encoding import encode_states
+from anyzero.games.game import Game
+from anyzero.learning.config import ReplayConfig
+from anyzero.learning.merging import Merged, merge
+from anyzero.learning.samples import Samples, take
+
+LEAST_LOSS = 0.01
+"""Samples that are learnt by heart are still drawn as often as if their loss were this."""
+
+
+class Batch(NamedTuple):
+    """Rows that the network learns from at once."""
+
+    planes: Tensor
+    """[rows, *planes_shape] float32."""
+    policies: Tensor
+    """[rows, actions] float32: the policy after search, which adds up to 1; zeros where there is none."""
+    legal: Tensor
+    """[rows, actions] bool."""
+    values: Tensor
+    """[rows] float32: the value to learn."""
+    policy_weights: Tensor
+    """[rows] float32: how much the policy counts beside the value."""
+    weights: Tensor
+    """[rows] float32: how much the row counts."""
+
+
+@dataclass(frozen=True)
+class ReplayStatistics:
+    """What a window is made of; shares and ages are of its samples before equal ones were merged."""
+
+    num: int
+    rows: int
+    """What is left of them once equal positions are one."""
+    unique_share: float
+    """Different positions, by their number of samples."""
+    new_share: float
+    """From this generation."""
+    mean_age: float
+    """In generations."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def window_size(config: ReplayConfig, generation: int) -> int:
+    """How many samples, the newest, a generation trains on."""
+    return int(config.window + config.window_growth * generation)
+
+
+def build_replay(game: Game, samples: Samples, config: ReplayConfig, generation: int) -> "Replay":
+    """The replay of a generation, from all samples so far, the oldest first."""
+    window = take(samples, slice(max(0, samples.num - window_size(config, generation)), None))
+    targets = value_targets(window, config)
+    merged = merge(window, targets) if config.merge else Merged(window, targets, np.ones(window.num, np.int64))
+    return Replay(game, merged, config, generation, describe(window, merged, generation))
+
+
+def value_targets(samples: Samples, config: ReplayConfig) -> np.ndarray:
+    """k * payoff + (1 - k) * root value, [samples] float32."""
+    share = payoff_shares(samples, config)
+    return np.asarray(share * samples.payoffs + (1.0 - share) * samples.values, np.float32)
+
+
+def payoff_shares(samples: Samples, config: ReplayConfig) -> np.ndarray:
+    """k of each row: constant, or on a line from the game's first ply to its last."""
+    first, last = config.payoff_share, config.payoff_share_end
+    if last == -1:
+        return np.full(samples.num, first)
+    return first + (last - first) * np.clip(samples.plies / np.maximum(1, samples.lengths - 1.0), 0.0, 1.0)
+
+
+def describe(window: Samples, merged: Merged, generation: int) -> ReplayStatistics:
+    least_one = max(1, window.num)
+    return ReplayStatistics(
+        num=window.num,
+        rows=merged.samples.num,
+        unique_share=len(np.unique(window.keys)) / least_one,
+        new_share=int((window.generations == generation).sum()) / least_one,
+        mean_age=float((generation - window.generations.astype(np.int64)).sum()) / least_one,
+    )
+
+
+class Replay:
+    """Rows to draw from, and batches made of them: inputs are encoded and turned when they are needed."""
+
+    def __init__(
+        self, game: Game, merged: Merged, config: ReplayConfig, generation: int, statistics: ReplayStatistics
+    ) -> None:
+        self.game, self.config, self.statistics = game, config, statistics
+        self.samples, self.targets, self.counts = merged
+        ages = generation - self.samples.generations
+        self.weights = self.samples.weights * np.maximum(config.fade_floor, 1.0 - config.fade * ages)
+        self.base = self.counts.astype(np.float64) if config.by_count else np.ones(self.num)
+        self.chances = self.base.copy()  # how likely each row is drawn, up to a factor
+        self.cumulated: np.ndarray | None = None
+        turns = game.symmetries if config.symmetries else []
+        self.action_turns = np.stack([np.arange(game.num_actions), *(turn.actions for turn in turns)])
+        self.plane_turns = [np.asarray(turn.planes) for turn in turns]
+
+    @property
+    def num(self) -> int:
+        return self.samples.num
+
+    @property
+    def prioritised(self) -> bool:
+        """Whether it wants to hear how hard each row is."""
+        return self.config.priority > 0
+
+    # --- which rows
+
+    def row_batches(self, steps: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+        """The rows of every step: one permutation after the other, or drawn by their chances at that moment."""
+        size = min(size, self.num)
+        if not (self.prioritised or self.config.by_count):
+            return permuted(self.num, steps, size, rng)
+        return (self.draw(size, rng) for _ in range(steps))
+
+    def draw(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        """Rows with replacement, in proportion to their chances."""
+        if self.cumulated is None:
+            self.cumulated = np.cumsum(self.chances)
+        places = rng.random(size) * self.cumulated[-1]
+        return np.asarray(np.searchsorted(self.cumulated, places, side="right").clip(max=self.num - 1))
+
+    def note_losses(self, rows: np.ndarray, losses: np.ndarray) -> None:
+        """From now on these rows are drawn by these losses."""
+        losses = np.where(np.isfinite(losses), losses, 0.0)
+        self.chances[rows] = self.base[rows] * np.maximum(losses, LEAST_LOSS) ** self.config.priority
+        self.cumulated = None
+
+    def importance(self, rows: np.ndarray) -> np.ndarray:
+        """Weights that take back the bias of drawing by losses, the greatest 1. Schaul et al. 2016."""
+        if not self.prioritised:
+            return np.ones(len(rows))
+        excess = self.chances[rows] / self.base[rows]
+        return np.asarray((excess / excess.min()) ** -self.config.importance)
+
+    # --- what they hold
+
+    def batch(self, rows: np.ndarray, rng: np.random.Generator | None) -> Batch:
+        """These rows, each turned at random; without an `rng` none is."""
+        turns = rng.integers(0, len(self.action_turns), len(rows)) if rng is not None else np.zeros(len(rows), np.int64)
+        policies, legal = self.dense_policies(rows, turns)
+        return Batch(
+            planes=torch.from_numpy(self.turned_planes(rows, turns)),
+            policies=torch.from_numpy(policies),
+            legal=torch.from_numpy(legal),
+            values=torch.from_numpy(self.targets[rows]),
+            policy_weights=torch.from_numpy(self.samples.policy_weights[rows]),
+            weights=torch.from_numpy((self.weights[rows] * self.importance(rows)).astype(np.float32)),
+        )
+
+    def turned_planes(self, rows: np.ndarray, turns: np.ndarray) -> np.ndarray:
+        """The inputs of these rows, turned by the number of a symmetry each; 0 is none."""
+        planes = encode_states(self.game, self.samples.states[rows])
+        flat = planes.reshape(len(rows), -1)
+        for number, turn in enumerate(self.plane_turns, 1):
+            chosen = np.flatnonzero(turns == number)
+            flat[chosen] = flat[chosen].take(turn, axis=1)
+        return planes
+
+    def dense_policies(self, rows: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Policies over all actions, and which of those are legal, both turned."""
+        actions, policies = self.samples.actions[rows], self.samples.policies[rows].astype(np.float32)
+        totals = policies.sum(axis=1, keepdims=True)
+        policies /= np.where(totals > 0, totals, 1.0)  # float16 adds up to almost 1
+        known, num_actions = actions >= 0, self.game.num_actions
+        owners = np.repeat(np.arange(len(rows)), known.sum(axis=1))
+        places = self.action_turns[turns[owners], actions[known]] + owners * num_actions
+        dense, legal = np.zeros((len(rows), num_actions), np.float32), np.zeros((len(rows), num_actions), bool)
+        dense.reshape(-1)[places] = policies[known]
+        legal.reshape(-1)[places] = True
+        return dense, legal
+
+
+def permuted(num: int, steps: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Batches cut from one permutation after the other, so that every row comes equally often."""
+    left = np.zeros(0, np.int64)
+    for _ in range(steps):
+        if len(left) < size:
+            left = np.concatenate([left, rng.permutation(num)])
+        yield left[:size]
+        left = left[size:]

@@ -1,0 +1,161 @@
+"""Self-play: who plays whom, and one block of games after the other."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from anyzero.arena.draws import draw_seed
+from anyzero.games.game import Game
+from anyzero.learning.block import Block, BlockResult, Manner, Watch
+from anyzero.learning.config import SelfPlayConfig
+from anyzero.learning.contestants import Contestant
+
+CHAMPION, PREVIOUS, RECENT = 0, 1, 2
+"""The order of contestants in self-play."""
+EVEN = 0.5
+
+
+def block_sizes(games: int, at_once: int) -> list[int]:
+    """A generation's games cut into blocks of about the same size, none larger than `at_once`."""
+    num = -(-games // at_once)
+    bounds = [games * part // num for part in range(num + 1)]
+    return [last - first for first, last in pairwise(bounds)]
+
+
+def manner_of(config: SelfPlayConfig, generation: int, resign_below: float) -> Manner:
+    """How self-play moves: PUCT draws by visits, Gumbel by the noise of its root."""
+    draws = config.method == "puct"
+    return Manner(
+        temperature=config.temperature if draws else 0.0,
+        temperature_plies=config.temperature_plies,
+        late_temperature=config.late_temperature if draws else 0.0,
+        most_opening=config.opening_plies,
+        fast_share=config.fast_share,
+        resign_below=resign_below,
+        resign_checked=config.resign_checked,
+        max_plies=config.max_plies,
+        keep_samples=True,
+        generation=generation,
+    )
+
+
+def play_block(
+    game: Game,
+    contestants: Sequence[Contestant],
+    config: SelfPlayConfig,
+    *,
+    generation: int,
+    first: int,
+    num: int,
+    seed: int,
+    shares: Sequence[float],
+    resign_below: float,
+    watch: Watch | None = None,
+) -> BlockResult:
+    """Games `first` to `first + num - 1` of a generation; `shares` are those of the pairings."""
+    numbers = np.arange(first, first + num)
+    block_seed = draw_seed("selfplay", seed, generation)
+    sides = draw_sides(game, shares, numbers, block_seed)
+    manner = manner_of(config, generation, resign_below)
+    starts = start_states(game, config.starts)
+    return Block(game, contestants, sides, manner, seed=block_seed, numbers=numbers, starts=starts).play(watch)
+
+
+def start_states(game: Game, texts: Sequence[str]) -> Any:
+    if not texts:
+        return None
+    states = game.new_states(len(texts))
+    for index, text in enumerate(texts):
+        states[index] = game.parse_state(text)
+    return states
+
+
+def draw_sides(game: Game, shares: Sequence[float], numbers: np.ndarray, seed: int) -> np.ndarray:
+    """Which contestant has which seat: champion against itself, against the one before, or either against a recent."""
+    sides = np.zeros((len(numbers), game.num_seats), np.int64)
+    for row, number in enumerate(numbers.tolist()):
+        rng = np.random.default_rng(draw_seed("sides", seed, number))
+        couple = rng.choice(len(shares), p=np.array(shares) / sum(shares))
+        pair = [(CHAMPION, CHAMPION), (CHAMPION, PREVIOUS), (rng.choice((CHAMPION, PREVIOUS)), RECENT)][couple]
+        seats = np.arange(game.num_seats) + rng.integers(2)
+        sides[row] = np.array(pair)[seats % 2]
+    return sides
+
+
+def pairing_shares(config: SelfPlayConfig, score: float | None) -> list[float]:
+    """Shares of champion-champion, champion-previous, and games with a recent generation.
+
+    The lower the champion's score against the one before, the more often they meet (CGZero's rule): at 50 % as often
+    as the champion meets itself, at 100 % never.
+    """
+    rest = 1.0 - config.recent_share
+    previous = 0.0
+    if config.two_champions:
+        previous = rest * min(1.0, 2.0 * (1.0 - (EVEN if score is None else score))) / 2
+    return [rest - previous, previous, config.recent_share]
+
+
+def lowered_bar(config: SelfPlayConfig, checks: Sequence[tuple[float, bool]], bar: float) -> float:
+    """The highest bar, at most the configured one, under which giving up is wrong as rarely as is wanted.
+
+    `checks` are those of games that were played on; with fewer than 20 of them nothing is known and the bar stays.
+    """
+    if config.resign_below <= -1.0 or len(checks) < 20:
+        return bar
+    for wanted in np.linspace(config.resign_below, -1.0, 41):
+        wrong = [saved for lowest, saved in checks if lowest < wanted]
+        if not wrong or sum(wrong) <= config.resign_errors * len(wrong):
+            return float(max(wanted, -0.999))
+    return -0.999
+
+
+def describe_block(block: BlockResult) -> dict[str, Any]:
+    """What the report of a generation needs of a block."""
+    lines = block.games
+    meetings = [score_of(block, row) for row in range(len(lines)) if set(block.sides[row]) == {CHAMPION, PREVIOUS}]
+    return {
+        "games": len(lines),
+        "samples": block.samples.num,
+        "simulations": block.simulations,
+        "plies": sum(len(line.actions) for line in lines),
+        "draws": int((block.payoffs == 0.0).all(axis=1).sum()) if block.payoffs.shape[1] > 1 else 0,
+        "first_seat_payoff": float(block.payoffs[:, 0].sum()),
+        "resigned": sum(line.end == "resign" for line in lines),
+        "cut_off": sum(line.end == "plies" for line in lines),
+        "distinct_games": len({(line.start, *line.actions) for line in lines}),
+        "previous_games": len(meetings),
+        "previous_points": float(sum(meetings)),
+        "mean_score": None if block.scores is None else float(block.scores.mean()),
+        "resign_checks": block.resign_checks,
+    }
+
+
+def score_of(block: BlockResult, row: int) -> float:
+    """What the champion scored in a game against the one before: 1, 1/2 or 0."""
+    seat = block.sides[row].tolist().index(CHAMPION)
+    return float(block.payoffs[row, seat] + 1.0) / 2.0
+
+
+def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What a generation's games were like, from its blocks."""
+    total = {name: sum(block[name] for block in blocks) for name in SUMMED}
+    games, scores = total["games"], [block["mean_score"] for block in blocks if block["mean_score"] is not None]
+    previous, points = total.pop("previous_games"), total.pop("previous_points")
+    return {
+        **total,
+        "simulations_per_second": total["simulations"] / max(total["seconds"], 1e-9),
+        "mean_length": total.pop("plies") / games,
+        "draws": total["draws"] / games,
+        "first_seat_payoff": total["first_seat_payoff"] / games,
+        "mean_score": sum(scores) / len(scores) if scores else None,
+        "against_previous": {"games": previous, "score": points / previous if previous else None},
+        "resign_checks": [check for block in blocks for check in block["resign_checks"]],
+    }
+
+
+SUMMED = (
+    *("games", "samples", "simulations", "plies", "draws", "first_seat_payoff", "resigned", "cut_off"),
+    *("distinct_games", "previous_games", "previous_points", "seconds"),
+)

@@ -1,0 +1,283 @@
+"""The stages of a generation: games, training, gate, and what is measured.
+
+Each stage leaves its files in the folder of the generation under way, and is skipped where they are there. Each is a
+function of the config, the seed and the files before it: on the CPU a run that was killed ends with the same bytes as
+one that was not.
+"""
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from safetensors.torch import load_file, save
+
+from anyzero.arena.draws import draw_seed
+from anyzero.games.files import write_whole
+from anyzero.games.load import load
+from anyzero.learning.block import BlockResult
+from anyzero.learning.config import RunConfig
+from anyzero.learning.contestants import Contestant, network_contestant
+from anyzero.learning.folder import RunFolder
+from anyzero.learning.gate import open_gate
+from anyzero.learning.league import benchmark, make_anchors, play_anchors, rate_generation
+from anyzero.learning.manifest import NETWORK, TRAINER, Generation
+from anyzero.learning.replay import build_replay, window_size
+from anyzero.learning.samples import Samples, join, new_samples, take
+from anyzero.learning.selfplay import block_sizes, describe_block, lowered_bar, pairing_shares, play_block, summary
+from anyzero.learning.shards import load_shard, save_shard
+from anyzero.learning.trainer import Trainer
+from anyzero.networks import NetworkEvaluator, load_network, new_network, save_network
+
+
+class Progress(Protocol):
+    """Told how far a stage is."""
+
+    def stage(self, generation: int, name: str, total: int) -> AbstractContextManager[Callable[[int], None]]: ...
+
+    def finished(self, report: dict[str, Any]) -> None: ...
+
+
+class Silent:
+    """Shows nothing."""
+
+    def stage(self, generation: int, name: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+        return nullcontext(lambda done: None)
+
+    def finished(self, report: dict[str, Any]) -> None: ...
+
+
+class OutOfTimeError(Exception):
+    """The minutes are over; the generation under way stays as it is."""
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
+
+
+class Stages:
+    """What a generation of one run goes through."""
+
+    def __init__(self, folder: RunFolder, progress: Progress) -> None:
+        self.folder, self.progress = folder, progress
+        self.config: RunConfig = folder.config
+        self.game = load(self.config.game)
+        self.deadline = float("inf")
+        self.samples: Samples | None = None
+        self.anchors: list[Contestant] = []
+
+    def once(self, part: Path, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """A stage: its result is read if it is there, else made and written."""
+        path = part / f"{name}.json"
+        if not path.exists():
+            start = time.monotonic()
+            found = make()
+            write_json(path, found | {"seconds": time.monotonic() - start})
+        return json.loads(path.read_text())  # type: ignore[no-any-return]
+
+    def watch(self, tell: Callable[[int], None], before: int = 0) -> Callable[[int, int], None]:
+        """What a block or a trainer calls as it goes."""
+
+        def look(done: int, _more: int) -> None:
+            tell(before + done)
+            self.look_at_the_clock()
+
+        return look
+
+    def look_at_the_clock(self) -> None:
+        if time.monotonic() >= self.deadline:
+            raise OutOfTimeError
+
+    # --- networks that play
+
+    def contestant(self, number: int, *, noise: bool, simulations: int = 0, at_once: int = 0) -> Contestant:
+        """The network of a generation, finished or under way."""
+        path = self.folder.part_path(number) / NETWORK
+        path = path if path.exists() else self.folder.network(number)
+        run, config = self.config, replace(self.config.selfplay, at_once=at_once or self.config.selfplay.at_once)
+        network = load_network(path, self.game)
+        evaluator = NetworkEvaluator(
+            self.game, network, device=run.device, precision=run.precision, threads=run.threads
+        )
+        return network_contestant(self.game, str(number), evaluator, config, noise=noise, simulations=simulations)
+
+    # --- self-play
+
+    def self_play(self, part: Path, before: Generation) -> dict[str, Any]:
+        """Blocks of games; each is written as soon as it is over."""
+        config, number = self.config.selfplay, before.number + 1
+        sizes = block_sizes(config.games, config.at_once)
+        contestants: list[Contestant] = []
+        with self.progress.stage(number, "self-play", config.games) as tell:
+            stages = []
+            for block, size in enumerate(sizes):
+                first = sum(sizes[:block])
+
+                def make(block: int = block, first: int = first, size: int = size) -> dict[str, Any]:
+                    if not contestants:
+                        contestants.extend(self.opponents(before))
+                    result = play_block(
+                        self.game,
+                        contestants,
+                        config,
+                        generation=number,
+                        first=first,
+                        num=size,
+                        seed=self.config.seed,
+                        shares=self.shares(before),
+                        resign_below=self.resign_bar(before),
+                        watch=self.watch(tell, first),
+                    )
+                    return self.keep_block(number, block, result)
+
+                stages.append(self.once(part, f"block-{block:03d}", make))
+                tell(first + size)
+        return summary(stages) | {"resign_below": self.resign_bar(before)}
+
+    def keep_block(self, number: int, block: int, result: BlockResult) -> dict[str, Any]:
+        """Write the games and the samples of a block; returns what the report needs of it."""
+        save_shard(self.folder.samples_path(number, block), self.game, result.samples)
+        lines = [json.dumps({"generation": number, **line._asdict()}) + "\n" for line in result.games]
+        write_whole(self.folder.games_path(number, block), "".join(lines).encode())
+        return describe_block(result)
+
+    def opponents(self, before: Generation) -> list[Contestant]:
+        """The champion, the one before it, and a recent generation; the champion stands in for those that are not."""
+        config = self.config.selfplay
+        champion = self.contestant(before.champion, noise=True)
+        found = [champion, champion, champion]
+        if config.two_champions and before.previous is not None:
+            found[1] = self.contestant(before.previous, noise=True)
+        if config.recent_share > 0.0:
+            known = [number for number in self.folder.numbers() if number > before.number - config.recent]
+            rng = np.random.default_rng(draw_seed("recent", self.config.seed, before.number))
+            found[2] = self.contestant(int(rng.choice(known)), noise=True)
+        return found
+
+    def shares(self, before: Generation) -> list[float]:
+        """Of the pairings, by how the champion did against the one before when they last met."""
+        config = self.config.selfplay
+        if before.previous is None:
+            config = replace(config, two_champions=False)
+        return pairing_shares(config, self.last_score_against_previous() if config.two_champions else None)
+
+    def last_score_against_previous(self) -> float | None:
+        """The champion's score in its games of self-play against the one before, in the newest generation with some."""
+        for report in reversed(self.folder.reports()):
+            played = report.get("selfplay")
+            if played and played["against_previous"]["games"]:
+                return float(played["against_previous"]["score"])
+        return None
+
+    def resign_bar(self, before: Generation) -> float:
+        """Where seats give up: as configured, and lower if that was wrong too often in the last generation."""
+        config, played = self.config.selfplay, before.read_report()["selfplay"]
+        if played is None:
+            return config.resign_below
+        return lowered_bar(config, played["resign_checks"], played["resign_below"])
+
+    # --- training
+
+    def first_network(self, part: Path) -> None:
+        """Random weights."""
+        if not (part / NETWORK).exists():
+            seed = draw_seed("network", self.config.seed) % 2**63
+            save_network(part / NETWORK, new_network(self.game, self.config.network, seed), self.game)
+
+    def train(self, part: Path, before: Generation) -> dict[str, Any]:
+        """The candidate: the last generation's network, trained on."""
+        number = before.number + 1
+
+        def make() -> dict[str, Any]:
+            trainer = self.trainer(before)
+            replay = build_replay(self.game, self.window(number), self.config.replay, number)
+            rng = np.random.default_rng(draw_seed("training", self.config.seed, number))
+            with self.progress.stage(number, "training", 0) as tell:
+                report = trainer.train(replay, number, rng, self.watch(tell))
+            save_network(part / NETWORK, trainer.network_to_play(), self.game)
+            write_whole(part / TRAINER, save(trainer.state_tensors()))
+            return {"training": report.to_dict(), "replay": replay.statistics.to_dict()}
+
+        found = self.once(part, "training", make)
+        return {"training": found["training"] | {"seconds": found["seconds"]}, "replay": found["replay"]}
+
+    def trainer(self, before: Generation) -> Trainer:
+        """As the last generation left it."""
+        network = load_network(self.folder.network(before.number), self.game)
+        config = self.config
+        trainer = Trainer(self.game, network, config.trainer, device=config.device, threads=config.threads)
+        if before.trainer.exists():
+            trainer.load_state_tensors(load_file(before.trainer))
+        return trainer
+
+    def window(self, number: int) -> Samples:
+        """The newest samples, those of this generation among them; shards that are too old are dropped."""
+        most = window_size(self.config.replay, number)
+        parts: list[Samples] = [] if self.samples is None else [self.samples]
+        known = int(self.samples.generations[-1]) if self.samples is not None and self.samples.num else -1
+        for block in self.folder.blocks():
+            if known < block.generation <= number:
+                parts.append(load_shard(block.path, self.game))
+        joined = join(parts) if parts else new_samples(self.game, 0)
+        self.samples = take(joined, slice(max(0, joined.num - most), None))
+        if self.samples.num:
+            self.folder.prune_samples(int(self.samples.generations[0]))
+        return self.samples
+
+    # --- gate, league and benchmark
+
+    def judge(self, part: Path, before: Generation) -> dict[str, Any] | None:
+        """The candidate against the champion, and against the one before where there are two; None without a gate."""
+        config, number = self.config.gate, before.number + 1
+        if config.games == 0 or self.game.num_seats > 2:
+            return None
+        rivals = [before.champion]
+        if self.config.selfplay.two_champions and before.previous is not None:
+            rivals.append(before.previous)
+
+        def make() -> dict[str, Any]:
+            options: dict[str, Any] = {"noise": False, "simulations": config.simulations, "at_once": config.games}
+            with self.progress.stage(number, "gate", config.games) as tell:
+                return open_gate(
+                    self.game,
+                    self.contestant(number, **options),
+                    [self.contestant(rival, **options) for rival in rivals],
+                    config,
+                    seed=draw_seed("gate", self.config.seed, number),
+                    watch=self.watch(tell),
+                )
+
+        return self.once(part, "gate", make)
+
+    def measure(self, part: Path, number: int) -> dict[str, Any]:
+        """The rating or the benchmark of a generation, where it is its turn."""
+        found: dict[str, Any] = {}
+        league, deals = self.config.league, self.config.benchmark
+        if self.game.num_seats > 1 and league.every and number % league.every == 0:
+            found["league"] = self.once(part, "league", lambda: self.rate(number))
+        if self.game.num_seats == 1 and deals.every and number % deals.every == 0:
+            found["benchmark"] = self.once(part, "benchmark", lambda: self.benchmark(number))
+        return found
+
+    def rate(self, number: int) -> dict[str, Any]:
+        config, seed = self.config.league, self.config.seed
+        if not self.anchors:
+            self.anchors = make_anchors(self.game, config, self.config.threads)
+        path = self.folder.path / "anchors.json"
+        with self.progress.stage(number, "rating", config.games) as tell:
+            watch = self.watch(tell)
+            if not path.exists():
+                write_json(path, {"points": play_anchors(self.game, self.anchors, config, seed, watch)})
+            points = json.loads(path.read_text())["points"]
+            mine = self.contestant(number, noise=False, simulations=config.simulations, at_once=config.games)
+            return rate_generation(self.game, mine, self.anchors, points, config, seed, watch)
+
+    def benchmark(self, number: int) -> dict[str, Any]:
+        config, at_once = self.config.benchmark, self.config.selfplay.at_once
+        mine = self.contestant(number, noise=False, simulations=config.simulations)
+        with self.progress.stage(number, "benchmark", config.deals) as tell:
+            return benchmark(self.game, mine, config, at_once, self.watch(tell))

@@ -1,0 +1,144 @@
+"""The door of training: `train("connect_four", run="four", minutes=30)`; on a run that is there, it goes on."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from anyzero.arena.draws import draw_seed
+from anyzero.games.errors import BadOptionError
+from anyzero.games.load import load
+from anyzero.learning.config import RunConfig, change, flatten
+from anyzero.learning.config_file import read_config
+from anyzero.learning.contest import Contest, contest
+from anyzero.learning.contestants import anchor_contestant
+from anyzero.learning.folder import RunFolder, is_run, run_path
+from anyzero.learning.history import rebuild
+from anyzero.learning.loop import Training
+from anyzero.learning.presets import preset_config
+from anyzero.learning.stages import Progress, Stages
+from anyzero.networks import new_network, resolve
+from anyzero.networks.evaluator import NetworkEvaluator, check_device, default_threads
+
+FREE = ("generations", "keep", "tensorboard")
+"""What may change when a run goes on."""
+MOST_SETTINGS = 3
+"""Differences that are named when a run cannot go on."""
+
+
+def train(
+    game: str | None = None,
+    *,
+    run: str | None = None,
+    preset: str | None = None,
+    config_file: Path | None = None,
+    changes: Mapping[str, Any] | None = None,
+    generations: int | None = None,
+    minutes: float | None = None,
+    progress: Progress | None = None,
+) -> tuple[RunFolder, str]:
+    """Train until so many generations or minutes in all are done; returns the run's folder, and why it ended."""
+    folder = open_run(game, run=run, preset=preset, config_file=config_file, changes=changes)
+    with folder.locked():
+        try:
+            return folder, Training(folder, progress).run(generations, minutes)
+        finally:
+            rebuild(folder)
+
+
+def open_run(
+    game: str | None = None,
+    *,
+    run: str | None = None,
+    preset: str | None = None,
+    config_file: Path | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> RunFolder:
+    """The run of this name if it is there and nothing else is asked of it, else a new one."""
+    if run is not None and is_run(run_path(run)):
+        return reopen(run_path(run), game, preset, config_file, changes or {})
+    config = make_config(game, preset=preset, config_file=config_file, changes=changes)
+    path = run_path(run or default_name(config, preset))
+    if is_run(path):
+        return reopen(path, game, preset, config_file, changes or {})
+    return RunFolder.create(path, fill_in(config))
+
+
+def make_config(
+    game: str | None = None,
+    *,
+    preset: str | None = None,
+    config_file: Path | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> RunConfig:
+    """A preset, then a file, then single changes; each may change what came before."""
+    written = read_config(config_file) if config_file is not None else {}
+    text = game or written.pop("game", None)
+    if text is None and preset is None:
+        raise BadOptionError("name a game, a preset, or a config file that names a game")
+    written.pop("game", None)
+    return change(change(preset_config(preset, text), written), changes or {})
+
+
+def default_name(config: RunConfig, preset: str | None) -> str:
+    """The preset's name, or the game's text as a name."""
+    return preset or re.sub(r"[^A-Za-z0-9]+", "-", config.game).strip("-")
+
+
+def fill_in(config: RunConfig) -> RunConfig:
+    """Everything that is left to the machine, decided now: the same numbers whenever the run goes on."""
+    game = load(config.game)
+    check_device(config.device)
+    threads = config.threads or default_threads()
+    network = resolve(config.network, game)
+    precision = config.precision
+    if config.device == "cpu":
+        trial = new_network(game, network)
+        precision = NetworkEvaluator(game, trial, precision=config.precision, threads=threads).precision
+    return replace(config, game=game.text, network=network, threads=threads, precision=precision)
+
+
+def reopen(
+    path: Path, game: str | None, preset: str | None, config_file: Path | None, changes: Mapping[str, Any]
+) -> RunFolder:
+    """A run that is there, if what is asked for is what it is."""
+    folder = RunFolder.open(path)
+    if game is not None:
+        folder.check_game(game)
+    old = flatten(folder.config.to_dict())
+    wanted = dict(flatten(changes))
+    if preset is not None or config_file is not None:
+        config = make_config(folder.config.game, preset=preset, config_file=config_file, changes=changes)
+        wanted = flatten(fill_in(config).to_dict())
+    other = [key for key, value in wanted.items() if old[key] != value and key not in FREE]
+    if other:
+        named = ", ".join(f"{key}={old[key]}" for key in other[:MOST_SETTINGS])
+        more = f" and {len(other) - MOST_SETTINGS} more" if len(other) > MOST_SETTINGS else ""
+        raise BadOptionError(f"{path} was begun with {named}{more}; take another name for another run")
+    check_device(folder.config.device)
+    new = change(folder.config, {key: wanted[key] for key in FREE if key in wanted})
+    if new != folder.config:
+        with folder.locked():
+            folder.write_config(new)
+    return folder
+
+
+def prove(folder: RunFolder, *, games: int = 100, rival: str | None = None, progress: Progress) -> tuple[str, Contest]:
+    """What the champion scores against an anchor; the strongest one if none is named."""
+    config, stages = folder.config, Stages(folder, progress)
+    newest = folder.newest()
+    champion = 0 if newest is None else newest.champion
+    name = rival or config.league.anchors[-1]
+    mine = stages.contestant(champion, noise=False, at_once=games)
+    theirs = anchor_contestant(stages.game, name, at_once=games, threads=config.threads)
+    with progress.stage(champion, "match", games) as tell:
+        found = contest(
+            stages.game,
+            mine,
+            theirs,
+            games=games,
+            seed=draw_seed("proof", config.seed),
+            watch=stages.watch(tell),
+        )
+    return name, found

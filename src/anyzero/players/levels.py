@@ -1,0 +1,71 @@
+"""Opponents by strength: `level:easy` is, in each game, one of the plain players of the table below.
+
+Budgets are simulations, so that a level plays the same on every machine; only `max` takes its time.
+"""
+
+from collections.abc import Mapping
+
+from anyzero.games.errors import UnknownNameError, list_some, nearest_hint
+from anyzero.games.game import Game, State
+from anyzero.players.player import Player, search_player
+from anyzero.search import SearchResult
+
+LEVELS = ("beginner", "easy", "medium", "hard", "max")
+"""From the weakest."""
+
+PLAIN = ("uct:10", "uct:100", "uct:1000", "uct:10000", "uct:5s")
+"""For games that are not in the table, a user's own among them."""
+
+BY_GAME: Mapping[str, tuple[str, ...]] = {
+    "tic_tac_toe": ("flat:9", "uct:5", "uct:20", "uct:100", "uct:2000"),
+    "connect_four": ("uct:10", "uct:50", "uct:300", "uct:3000", "uct:5s"),
+    "breakthrough": ("uct:10", "uct:100", "uct:1000", "uct:10000", "uct:5s"),
+    "knightthrough": ("uct:10", "rave:100", "grave:1000", "grave:10000", "grave:5s"),
+    "domineering": ("uct:10", "rave:100", "grave:1000", "grave:10000", "grave:5s"),
+    "atarigo": ("uct:10", "rave:100", "grave:1000", "grave:10000", "grave:5s"),
+    "hex": ("uct:20", "rave:100", "rave:1000", "rave:10000", "rave:5s"),
+    "take_it_easy": (
+        "flat:20",
+        "uct:100",
+        "uct:100,evaluator=guided",
+        "uct:1000,evaluator=guided",
+        "uct:5s,evaluator=guided",
+    ),
+}
+"""By the name that a game is loaded with."""
+
+
+def level_text(game: Game, level: str) -> str:
+    """The player that a level is in this game."""
+    return BY_GAME.get(game.source or game.name, PLAIN)[LEVELS.index(level)]
+
+
+def level_player(text: str) -> Player:
+    """`level:medium`: who that is depends on the game."""
+    _, _, level = text.partition(":")
+    if level not in LEVELS:
+        hint = nearest_hint(level, LEVELS)
+        raise UnknownNameError(f"there is no level {level!r}; {hint}known: {list_some(LEVELS)}")
+    players: dict[Game, Player] = {}
+
+    def found(game: Game) -> Player:
+        if game not in players:
+            players[game] = search_player(level_text(game, level))
+        return players[game]
+
+    def choose(game: Game, state: State, seed: int) -> int:
+        return found(game).choose(game, state, seed)
+
+    def prepare(game: Game) -> None:
+        found(game).prepare(game)
+
+    def forget() -> None:
+        for player in players.values():
+            player.forget()
+
+    def think(game: Game, state: State, seed: int) -> SearchResult:
+        look = found(game).think
+        assert look is not None  # a search
+        return look(game, state, seed)
+
+    return Player(text, choose, None, prepare, forget, think)

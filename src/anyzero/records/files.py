@@ -1,0 +1,94 @@
+"""Records in files: `.json` for every game, `.pgn` for chess, `.sgf` for Hex."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from anyzero.games.errors import AnyzeroError, list_some
+from anyzero.games.files import write_whole
+from anyzero.games.game import Game
+from anyzero.records.fields import BadRecordError
+from anyzero.records.pgn import read_pgn, write_pgn
+from anyzero.records.record import GameRecord
+from anyzero.records.replay import find_game
+from anyzero.records.sgf import read_sgf, write_sgf
+
+LARGEST_FILE = 16 * 2**20
+"""Bytes; more are not read."""
+
+
+def read_records(path: Path | str, game: Game | None = None) -> list[GameRecord]:
+    """All games of a file, at least one; `game` is needed where it is a file's."""
+    path = Path(path)
+    read = find_form(path)[0]
+    try:
+        records = read(load_text(path), game)
+        if game is not None:
+            for record in records:
+                find_game(record, game)
+        return records
+    except AnyzeroError as error:
+        raise BadRecordError(f"{path}: {error}") from None
+
+
+def read_record(path: Path | str, number: int = 1, game: Game | None = None) -> GameRecord:
+    """A game of a file, counted from 1."""
+    records = read_records(path, game)
+    if not 1 <= number <= len(records):
+        raise BadRecordError(f"{path} has {len(records)} game{'s' * (len(records) > 1)}, not a game {number}")
+    return records[number - 1]
+
+
+def write_record(path: Path | str, record: GameRecord, game: Game | None = None) -> None:
+    """Write a game, whole or not at all; a record that could not be read again is refused."""
+    write_whole(Path(path), record_text(path, record, game).encode())
+
+
+def record_text(path: Path | str, record: GameRecord, game: Game | None = None) -> str:
+    """What a file of this name holds."""
+    write = find_form(Path(path))[1]
+    return write(GameRecord.from_json(record.to_json(), game))
+
+
+def read_json(text: str, game: Game | None) -> list[GameRecord]:
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadRecordError(f"it is not JSON: {error}") from None
+    return [GameRecord.from_json(values, game)]
+
+
+def write_json(record: GameRecord) -> str:
+    return json.dumps(record.to_json(), ensure_ascii=False, indent=1) + "\n"
+
+
+FORMS: dict[str, tuple[Callable[[str, Game | None], list[GameRecord]], Callable[[GameRecord], str]]] = {
+    ".json": (read_json, write_json),
+    ".pgn": (lambda text, game: read_pgn(text), write_pgn),
+    ".sgf": (lambda text, game: read_sgf(text), write_sgf),
+}
+"""How the files of each suffix are read and written."""
+
+
+def find_form(path: Path) -> tuple[Callable[[str, Game | None], list[GameRecord]], Callable[[GameRecord], str]]:
+    suffix = path.suffix.lower()
+    if suffix not in FORMS or "\0" in str(path):
+        raise BadRecordError(f"{path}: the name of a game's file ends in one of {list_some(FORMS)}")
+    return FORMS[suffix]
+
+
+def load_text(path: Path) -> str:
+    """The file's text: UTF-8 or, as old PGN files are, Latin-1."""
+    try:
+        if path.exists() and not path.is_file():  # a device may be read for ever
+            raise BadRecordError("it is not a file")
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise BadRecordError(f"cannot be read: {error.strerror}") from None
+    if len(content) > LARGEST_FILE:
+        raise BadRecordError(f"it has more than {LARGEST_FILE // 2**20} MiB")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")

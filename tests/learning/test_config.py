@@ -1,0 +1,168 @@
+"""The config of a run: what is refused, and how it goes to a file and to single settings and back."""
+
+import tomllib
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anyzero.games.errors import AnyzeroError
+from anyzero.learning.config import BOUNDS, CHOICES, PARTS, GateConfig, RunConfig, SelfPlayConfig, all_keys, change
+from anyzero.learning.config_file import format_setting, load_config, parse_setting, read_config, write_config
+from anyzero.networks.config import BOUNDS as NETWORK_BOUNDS
+from anyzero.networks.config import NetworkConfig, parse_network
+
+
+def values_of(field):
+    """Everything that a field may hold."""
+    low, high = BOUNDS.get(field.name, (0, 1e12))
+    if field.name in CHOICES:
+        return st.sampled_from(CHOICES[field.name])
+    return {
+        int: st.integers(int(low), int(high)),
+        float: st.floats(low, high),
+        bool: st.booleans(),
+        str: st.text(),
+        tuple: st.lists(st.text(), max_size=3).map(tuple),
+    }[type(field.default)]
+
+
+def parts_of(kind):
+    return st.builds(kind, **{field.name: values_of(field) for field in fields(kind) if field.name not in PARTS})
+
+
+NETWORKS = st.builds(NetworkConfig, **{name: st.integers(*bounds) for name, bounds in NETWORK_BOUNDS.items()})
+OWN = {field.name: values_of(field) for field in fields(RunConfig) if field.name not in ("network", *PARTS)}
+CONFIGS = st.builds(RunConfig, network=NETWORKS, **OWN, **{name: parts_of(kind) for name, kind in PARTS.items()})
+
+
+@given(CONFIGS)
+def test_a_config_comes_back_from_its_file_as_it_was(config):
+    assert change(RunConfig(), tomllib.loads(write_config(config))) == config
+
+
+def test_the_file_is_laid_out_for_people(tmp_path):
+    text = write_config(change(RunConfig(), {"game": "hex:size=5", "league.anchors": ["random", "uct:100"]}))
+    lines = text.splitlines()
+    assert lines[:3] == ['game = "hex:size=5"', "seed = 0", "generations = 1000"]
+    assert 'anchors = ["random", "uct:100"]' in lines
+    assert [line for line in lines if line.startswith("[")] == [
+        *("[network]", "[selfplay]", "[replay]", "[trainer]", "[gate]", "[league]", "[benchmark]"),
+    ]
+
+
+def test_a_file_changes_only_what_it_names(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('network = "2x16"\ntrainer.learning_rate = 1\n[selfplay]\nsimulations = 64\nstarts = ["a", "b"]\n')
+    wanted = RunConfig(
+        network=parse_network("2x16"),
+        selfplay=SelfPlayConfig(simulations=64, starts=("a", "b")),
+        trainer=replace(RunConfig().trainer, learning_rate=1.0),
+    )
+    assert load_config(path) == change(RunConfig(), read_config(path)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[selfplay]\nsimulatons = 3", "did you mean selfplay.simulations"),
+        ("[selfpaly]\nsimulations = 3", "did you mean selfplay"),
+        ("simulations = 3", "did you mean gate.simulations"),
+        ("selfplay = 3", "there is no setting 'selfplay'"),
+        ("[network]\nblock = 3", "did you mean blocks"),
+        ('network = "4x"', "there is no network '4x'"),
+        ("[selfplay]\nsimulations = 1.5", "selfplay.simulations must be a whole number, not 1.5"),
+        ("[selfplay]\nsimulations = true", "selfplay.simulations must be a whole number, not True"),
+        ("[selfplay]\nstarts = [1]", "selfplay.starts must be a list of texts"),
+        ("[trainer]\nlearning_rate = nan", "trainer.learning_rate must be from 0 to 10, not nan"),
+        ("[trainer]\nclip = -1.0", "trainer.clip must be from 1e-06 to 1e+06, not -1.0"),
+        ('[trainer]\nschedule = "cosin"', "did you mean cosine"),
+        ("seed = ", "is not a TOML file"),
+        ("seed = 1\nseed = 2", "is not a TOML file"),
+        ("\xff", "is not a TOML file"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence(tmp_path, text, says):
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="latin-1")
+    with pytest.raises(AnyzeroError) as caught:
+        load_config(path)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_one_sentence(tmp_path):
+    with pytest.raises(AnyzeroError, match=r"cannot read .*nowhere.toml: No such file"):
+        read_config(tmp_path / "nowhere.toml")
+
+
+def test_a_text_that_no_file_can_hold_is_refused():
+    with pytest.raises(AnyzeroError, match="no Unicode"):
+        write_config(RunConfig(game="\udc80"))
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("selfplay.simulations=64", "selfplay.simulations", 64),
+        (" replay.window = 50_000 ", "replay.window", 50_000),
+        ("trainer.learning_rate=1e-4", "trainer.learning_rate", 1e-4),
+        ("trainer.epochs=2", "trainer.epochs", 2.0),
+        ("replay.merge=False", "replay.merge", False),
+        ("game=hex:size=5,swap=true", "game", "hex:size=5,swap=true"),
+        ("league.anchors=random; uct:100", "league.anchors", ("random", "uct:100")),
+        ("league.anchors=['random', 'uct:100']", "league.anchors", ("random", "uct:100")),
+        ("selfplay.starts=", "selfplay.starts", ()),
+        ("network.blocks=6", "network.blocks", 6),
+        ("network.value=wdl", "network.value", "wdl"),
+        ("network=6x64", "network", parse_network("6x64").to_dict()),
+    ],
+)
+def test_a_setting_has_the_type_of_its_field(text, key, value):
+    assert parse_setting(text) == (key, value)
+    assert type(parse_setting(text)[1]) is type(value)
+    change(RunConfig(), dict([parse_setting(text)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("selfplay.simulations", "is not of the form setting=value"),
+        ("=3", "is not of the form setting=value"),
+        ("selfplay.simulatons=3", "did you mean selfplay.simulations"),
+        ("simulations=3", "did you mean gate.simulations"),
+        ("gates.threshold=0.5", "did you mean gate"),
+        ("selfplay=3", "there is no setting 'selfplay'"),
+        ("to_dict=3", "there is no setting 'to_dict'"),
+        ("network.block=3", "did you mean blocks"),
+        ("network.blocks=many", "network.blocks must be a whole number, not 'many'"),
+        ("selfplay.simulations=1.5", "selfplay.simulations must be a whole number, not '1.5'"),
+        ("selfplay.simulations=٣", "selfplay.simulations must be a whole number"),
+        ("selfplay.simulations=-1", "selfplay.simulations must be from 0 to 1e+06, not -1"),
+        ("trainer.learning_rate=much", "trainer.learning_rate must be a number, not 'much'"),
+        ("trainer.learning_rate=nan", "trainer.learning_rate must be from 0 to 10, not nan"),
+        ("replay.merge=yes", "replay.merge must be true or false, not 'yes'"),
+        ("league.anchors=['random'", "league.anchors must be a list like a;b"),
+        ("league.anchors=[1, 2]", "league.anchors must be a list of texts"),
+        ("device=gpu", "device cannot be 'gpu'"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence(text, says):
+    with pytest.raises(AnyzeroError) as caught:
+        parse_setting(text)
+    assert says in str(caught.value)
+
+
+def test_every_setting_can_be_written_and_read():
+    for key in all_keys():
+        part, _, name = key.rpartition(".")
+        default = getattr(getattr(RunConfig(), part) if part else RunConfig(), name)
+        assert parse_setting(f"{key}={format_setting(default)}") == (key, default)
+
+
+def test_a_config_is_checked_when_it_is_made():
+    with pytest.raises(AnyzeroError, match=r"gate.threshold must be from 0 to 1, not 2.0"):
+        RunConfig(gate=GateConfig(threshold=2.0))
+    with pytest.raises(AnyzeroError, match="keep must be from 1 to"):
+        RunConfig(keep=0)

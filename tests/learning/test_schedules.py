@@ -1,0 +1,45 @@
+"""Learning rates, by numbers worked out by hand."""
+
+import math
+
+import pytest
+
+from anyzero.learning.config import SCHEDULES, TrainerConfig
+from anyzero.learning.schedules import SHARES, learning_rate
+
+
+def rate(schedule, generation, step=0, steps=10, **config):
+    return learning_rate(TrainerConfig(schedule=schedule, learning_rate=0.5, **config), generation, step, steps)
+
+
+def test_every_schedule_has_its_function():
+    assert set(SHARES) == set(SCHEDULES)
+
+
+def test_constant_stays():
+    assert {rate("constant", generation, step) for generation in (0, 50) for step in (0, 9)} == {0.5}
+
+
+def test_step_falls_by_its_factor_every_so_many_generations():
+    found = [rate("step", generation, 7, step_every=3, step_factor=0.1) for generation in (0, 2, 3, 5, 6)]
+    assert found == pytest.approx([0.5, 0.5, 0.05, 0.05, 0.005])
+
+
+def test_cosine_falls_over_the_horizon_and_stays_at_a_thousandth():
+    """A quarter of the way: (1 + cos 45 degrees) / 2 = 0.8536 of the fall is left."""
+    found = [rate("cosine", generation, horizon=8) for generation in (0, 2, 4, 8, 99)]
+    lowest = 0.0005
+    assert found == pytest.approx(
+        [0.5, lowest + 0.4995 * (1 + math.sqrt(0.5)) / 2, lowest + 0.4995 / 2, lowest, lowest]
+    )
+    assert rate("cosine", 1, 5, 10, horizon=3) == pytest.approx(lowest + 0.4995 / 2)
+
+
+def test_one_cycle_rises_for_three_tenths_and_falls_to_a_thousandth():
+    """101 steps: 0.02 at the first, half way up at step 15, 0.5 at step 30, half way down at 65, 0.0005 at the last."""
+    found = [rate("one-cycle", 7, step, 101) for step in (0, 15, 30, 65, 100)]
+    assert found == pytest.approx([0.02, 0.26, 0.5, 0.0005 + 0.4995 / 2, 0.0005])
+
+
+def test_one_cycle_of_a_single_step_has_a_rate():
+    assert rate("one-cycle", 0, 0, 1) == pytest.approx(0.02)

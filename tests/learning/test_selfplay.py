@@ -1,0 +1,110 @@
+"""Who plays whom, contests, the gate and the league."""
+
+import numpy as np
+import pytest
+
+from anyzero.games.load import load
+from anyzero.learning.config import BenchmarkConfig, GateConfig, LeagueConfig, SelfPlayConfig
+from anyzero.learning.contest import contest
+from anyzero.learning.contestants import RandomContestant, anchor_contestant
+from anyzero.learning.gate import open_gate
+from anyzero.learning.league import benchmark, has_converged, make_anchors, play_anchors, rate_generation
+from anyzero.learning.selfplay import (
+    CHAMPION,
+    PREVIOUS,
+    RECENT,
+    block_sizes,
+    draw_sides,
+    lowered_bar,
+    pairing_shares,
+)
+
+TOE, EASY = load("tic_tac_toe"), load("take_it_easy")
+
+
+@pytest.fixture(scope="module")
+def strong():
+    return anchor_contestant(TOE, "uct:200", at_once=40, threads=1)
+
+
+@pytest.mark.parametrize(
+    ("games", "at_once", "sizes"), [(10, 10, [10]), (10, 4, [3, 3, 4]), (1, 8, [1]), (256, 128, [128, 128])]
+)
+def test_blocks_are_about_equal(games, at_once, sizes):
+    assert block_sizes(games, at_once) == sizes
+
+
+@pytest.mark.parametrize(
+    ("score", "shares"),
+    [(None, [0.45, 0.45, 0.1]), (0.5, [0.45, 0.45, 0.1]), (1.0, [0.9, 0.0, 0.1]), (0.75, [0.675, 0.225, 0.1])],
+)
+def test_the_champion_meets_the_one_before_more_often_the_harder_it_is(score, shares):
+    config = SelfPlayConfig(two_champions=True, recent_share=0.1)
+    assert pairing_shares(config, score) == pytest.approx(shares)
+
+
+def test_sides_follow_the_shares_and_both_seats():
+    sides = draw_sides(TOE, [0.5, 0.25, 0.25], np.arange(4000), 1)
+    with_previous = {tuple(row) for row in sides.tolist() if PREVIOUS in row and RECENT not in row}
+    assert with_previous == {(CHAMPION, PREVIOUS), (PREVIOUS, CHAMPION)}
+    own = float((sides == CHAMPION).all(axis=1).mean())
+    assert abs(own - 0.5) < 0.04  # five deviations of 0.008
+    assert abs(float((sides == RECENT).any(axis=1).mean()) - 0.25) < 0.035
+
+
+def test_the_bar_is_lowered_until_giving_up_is_rarely_wrong():
+    config = SelfPlayConfig(resign_below=-0.8, resign_errors=0.05)
+    wrong_early = [(-0.85, True)] * 10 + [(-0.97, False)] * 90
+    bar = lowered_bar(config, wrong_early, -0.8)
+    assert -0.96 < bar <= -0.85
+    assert lowered_bar(config, [(-0.97, False)] * 90, -0.9) == -0.8
+    assert lowered_bar(config, wrong_early[:5], -0.8) == -0.8
+
+
+def test_a_contest_swaps_seats_and_knows_copies(strong):
+    found = contest(TOE, strong, RandomContestant(TOE), games=40, seed=1)
+    assert found.score > 0.8
+    assert [tally.total for tally in found.standings.seats] == [20, 20]
+    assert contest(TOE, strong, strong, games=8, seed=1, openings=0).same_games < 8
+
+
+def test_the_gate_promotes_the_stronger_and_keeps_the_weaker_out(strong):
+    config, weak = GateConfig(games=40), RandomContestant(TOE)
+    passed, kept_out = (
+        open_gate(TOE, candidate, [champion], config, seed=2)
+        for candidate, champion in [(strong, weak), (weak, strong)]
+    )
+    assert (passed["promoted"], kept_out["promoted"]) == (True, False)
+    assert passed["against"][0]["sprt"]["llr"] > 0.0 > kept_out["against"][0]["sprt"]["llr"]
+    assert passed["low"] <= passed["score"] <= passed["high"]
+
+
+def test_a_gate_of_two_champions_wants_both_beaten(strong):
+    verdict = open_gate(TOE, strong, [RandomContestant(TOE), strong], GateConfig(games=40), seed=2)
+    assert [entry["score"] > 0.55 for entry in verdict["against"]] == [True, False]
+    assert not verdict["promoted"]
+
+
+def test_ratings_are_on_the_scale_of_the_anchors(strong):
+    config = LeagueConfig(games=20, anchors=("random", "uct:200"))
+    anchors = make_anchors(TOE, config, 1)
+    points = play_anchors(TOE, anchors, config, 1)
+    assert points[1][0] > points[0][1]
+    found = rate_generation(TOE, anchors[1], anchors, points, config, 1)
+    same = found["anchors"]["uct:200"]["elo"]
+    assert found["anchors"]["random"]["elo"] == 0.0
+    assert found["low"] < same < found["high"]  # it is as strong as itself
+
+
+def test_the_benchmark_is_on_the_same_deals_however_many_at_once():
+    config = BenchmarkConfig(deals=30)
+    player = RandomContestant(EASY)
+    assert benchmark(EASY, player, config, 30) == benchmark(EASY, player, config, 7)
+
+
+def test_training_ends_when_the_benchmark_gains_too_little():
+    rising = [100.0, 101, 102, 103, 104, 105, 106, 107, 108, 109]
+    assert not has_converged(rising, 1.0)
+    assert has_converged(rising, 6.0)
+    assert not has_converged(rising[:9], 6.0)
+    assert not has_converged([100.0] * 10, 0.0)

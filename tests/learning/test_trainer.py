@@ -1,0 +1,396 @@
+"""Trainer: it learns, resumes bit for bit, comes back from numbers that are not finite, and says what it saw."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+
+from anyzero.games.errors import AnyzeroError
+from anyzero.games.load import load
+from anyzero.learning.config import ReplayConfig, TrainerConfig
+from anyzero.learning.measures import Bin, RowLosses, summarise, weighted_sums
+from anyzero.learning.recovery import KEEP_EVERY, Recovery, TrainingFailedError
+from anyzero.learning.replay import Batch, build_replay
+from anyzero.learning.trainer import Trainer
+from anyzero.networks import config_from_dict, new_network, parse_network
+from tests.learning.rows import random_samples
+
+TTT = load("tic_tac_toe")
+OWARE = load("oware")
+SIZE = parse_network("2x16")
+
+
+def trainer_of(game=TTT, seed=0, network=SIZE, **config):
+    return Trainer(game, new_network(game, network, seed), TrainerConfig(**config), threads=1)
+
+
+def replay_of(samples, game=TTT, **config):
+    return build_replay(game, samples, ReplayConfig(**config), 0)
+
+
+def stream(seed=0):
+    return np.random.default_rng(seed)
+
+
+def same(one, other):
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+# --- learning
+
+
+@pytest.mark.parametrize("text", ["tic_tac_toe", "oware"])
+def test_one_batch_is_learnt_by_heart(text):
+    game = load(text)
+    network = config_from_dict({**SIZE.to_dict(), "width": 64})
+    trainer = trainer_of(game, network=network, batches=200, learning_rate=0.01, schedule="one-cycle", weight_decay=0.0)
+    replay = replay_of(random_samples(game, 8), game, symmetries=False)
+    trainer.train(replay, 0, stream())
+    looking_on = Trainer(game, trainer.network_to_play(), TrainerConfig(batches=1, learning_rate=0.0), threads=1)
+    report = looking_on.train(replay, 1, stream())
+    assert 0.0 < report.kl < 0.005
+    assert report.value_loss < 0.02
+    assert report.value_error < 0.02
+    assert report.agreement == 1.0
+    assert report.calibration_error < 0.02
+
+
+@pytest.mark.parametrize("text", ["tic_tac_toe", "oware"])
+def test_won_positions_get_positive_values_and_lost_ones_negative(text):
+    game = load(text)
+    samples = random_samples(game, 64)
+    samples.payoffs[:] = np.where(samples.plies % 2, 1.0, -1.0)
+    replay = replay_of(samples, game, merge=False, symmetries=False)
+    trainer = trainer_of(game, batches=150, learning_rate=5e-3)
+    trainer.train(replay, 0, stream())
+    network, batch = trainer.network_to_play(), replay.batch(np.arange(64), None)
+    values = network.expected(network(batch.planes).value)
+    contradicted = np.array([len(set(samples.payoffs[samples.keys == key])) > 1 for key in samples.keys])
+    assert contradicted.sum() < 48
+    assert (torch.sign(values) == torch.sign(batch.values))[~contradicted].all()
+
+
+def test_learning_with_turned_boards_and_all_options_makes_the_loss_fall():
+    samples = random_samples(TTT, 300)
+    config = {"priority": 0.6, "by_count": True, "fade": 0.1, "payoff_share": 0.5}
+    trainer = trainer_of(batches=40, batch_size=64, learning_rate=5e-3, average=0.9)
+    reports = [trainer.train(replay_of(samples, **config), generation, stream(generation)) for generation in range(3)]
+    assert reports[2].policy_loss + reports[2].value_loss < reports[0].policy_loss + reports[0].value_loss
+
+
+# --- what it leaves alone
+
+
+def test_policies_of_rows_without_policy_weight_teach_nothing():
+    samples = random_samples(TTT, 40)
+    samples.policy_weights[::2] = 0.0
+    other = samples._replace(policies=samples.policies.copy())
+    other.policies[::2] = other.policies[::2, ::-1]
+    states = []
+    for rows in (samples, other):
+        trainer = trainer_of(batch_size=10)
+        trainer.train(replay_of(rows, merge=False), 0, stream())
+        states.append(trainer.state_tensors())
+    assert same(*states)
+
+
+def test_rows_without_weight_teach_nothing():
+    samples = random_samples(TTT, 40)
+    samples.weights[::2] = 0.0
+    other = samples._replace(payoffs=samples.payoffs.copy())
+    other.payoffs[::2] *= -1.0
+    states = []
+    for rows in (samples, other):
+        trainer = trainer_of(batch_size=10)
+        trainer.train(replay_of(rows, merge=False), 0, stream())
+        states.append(trainer.state_tensors())
+    assert same(*states)
+
+
+def test_the_network_that_was_handed_in_and_torch_are_left_alone():
+    network = new_network(TTT, SIZE)
+    before = {name: weight.clone() for name, weight in network.state_dict().items()}
+    state, threads = torch.random.get_rng_state(), torch.get_num_threads()
+    trainer = Trainer(TTT, network, TrainerConfig(batches=2), threads=threads + 1)
+    trainer.train(replay_of(random_samples(TTT, 20)), 0, stream())
+    assert same(network.state_dict(), before)
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert torch.get_num_threads() == threads
+
+
+def test_a_network_to_play_does_not_change_when_training_goes_on():
+    trainer, replay = trainer_of(batches=2), replay_of(random_samples(TTT, 20))
+    network = trainer.network_to_play()
+    before = {name: weight.clone() for name, weight in network.state_dict().items()}
+    trainer.train(replay, 0, stream())
+    assert same(network.state_dict(), before)
+    assert not same(trainer.network_to_play().state_dict(), before)
+
+
+def test_weights_decay_and_biases_do_not():
+    """Without any loss the gradients are 0, and two steps leave (1 - 0.1 * 0.5) ** 2 of every weight."""
+    network = new_network(TTT, SIZE)
+    with torch.no_grad():
+        network.trunk.stem.bias.fill_(1.0)
+    config = TrainerConfig(batches=2, learning_rate=0.1, weight_decay=0.5, policy_weight=0.0, value_weight=0.0)
+    trainer = Trainer(TTT, network, config, threads=1)
+    trainer.train(replay_of(random_samples(TTT, 20)), 0, stream())
+    after = trainer.network_to_play()
+    assert torch.allclose(after.trunk.stem.weight, network.trunk.stem.weight * 0.95**2)
+    assert torch.equal(after.trunk.stem.bias, network.trunk.stem.bias)
+
+
+def test_gradients_are_clipped_and_their_norm_before_that_is_told():
+    trainer, replay = trainer_of(batches=1, clip=1e-3), replay_of(random_samples(TTT, 20))
+    report = trainer.train(replay, 0, stream())
+    norm = math.sqrt(sum(float(weight.grad.pow(2).sum()) for weight in trainer.network.parameters()))
+    assert norm == pytest.approx(1e-3, rel=1e-3)
+    assert report.gradient_norm == report.gradient_norm_max > 0.01
+
+
+def test_averaged_weights_follow_by_the_decay_that_few_steps_allow():
+    """One step: the decay is (1 + 1) / (10 + 1), less than 0.9, so 9/11 of the way to the new weights."""
+    trainer = trainer_of(batches=1, average=0.9)
+    before = trainer.network_to_play().state_dict()
+    trainer.train(replay_of(random_samples(TTT, 20)), 0, stream())
+    played = trainer.network_to_play().state_dict()
+    for name, weight in trainer.network.state_dict().items():
+        assert torch.allclose(played[name], before[name] + (weight - before[name]) * 9 / 11, atol=1e-6), name
+
+
+# --- resuming
+
+
+@pytest.mark.parametrize("game", [TTT, OWARE], ids=["residual", "mlp"])
+@pytest.mark.parametrize("config", [{}, {"priority": 0.6}], ids=["alike", "prioritised"])
+def test_training_after_save_and_load_is_bit_for_bit_that_without(game, config):
+    replay = [replay_of(random_samples(game, 80, seed), game, **config) for seed in (1, 2)]
+    options = {"batch_size": 16, "average": 0.99, "schedule": "one-cycle"}
+    straight = trainer_of(game, **options)
+    straight.train(replay[0], 0, stream(0))
+    saved = save_tensors(straight.state_tensors())
+    report = straight.train(replay[1], 1, stream(1))
+    resumed = trainer_of(game, seed=9, **options)
+    resumed.load_state_tensors(load_tensors(saved))
+    again = resumed.train(replay_of(random_samples(game, 80, 2), game, **config), 1, stream(1))
+    assert same(straight.state_tensors(), resumed.state_tensors())
+    assert same(straight.network_to_play().state_dict(), resumed.network_to_play().state_dict())
+    timed = {"seconds": 0, "samples_per_second": 0}
+    assert report.to_dict() | timed == again.to_dict() | timed
+
+
+def test_the_state_is_there_before_the_first_step():
+    state = trainer_of().state_tensors()
+    assert not state["exp_avg.trunk.stem.weight"].any()
+    assert state["step.trunk.stem.weight"] == state["steps"] == 0
+
+
+def test_the_state_of_another_trainer_is_refused():
+    state = trainer_of().state_tensors()
+    with pytest.raises(AnyzeroError, match=r"another trainer: only one of them has 'average\.policy"):
+        trainer_of(average=0.9).load_state_tensors(state)
+    with pytest.raises(AnyzeroError, match="has the shape"):
+        trainer_of(network=parse_network("2x8")).load_state_tensors(state)
+
+
+# --- numbers that are not finite
+
+
+def test_a_payoff_that_is_no_number_is_survived_and_told():
+    samples = random_samples(TTT, 60)
+    samples.payoffs[30] = np.nan
+    trainer = trainer_of(batch_size=6, learning_rate=0.004)
+    report = trainer.train(replay_of(samples, merge=False), 0, stream())
+    assert report.recoveries == len(report.notes) == 1
+    assert "was not finite: back to step 0, and on with 0.5 of the learning rate" in report.notes[0]
+    assert report.steps == 9
+    assert report.learning_rate == 0.002
+    assert all(torch.isfinite(tensor).all() for tensor in trainer.state_tensors().values())
+    json.dumps(report.to_dict(), allow_nan=False)
+
+
+def test_the_learning_rate_is_whole_again_in_the_next_generation():
+    samples = random_samples(TTT, 60)
+    samples.payoffs[30] = np.nan
+    trainer = trainer_of(batch_size=6, learning_rate=0.004)
+    trainer.train(replay_of(samples, merge=False), 0, stream())
+    assert trainer.train(replay_of(random_samples(TTT, 20)), 1, stream()).learning_rate == 0.004
+
+
+def test_a_learning_rate_beyond_all_measure_is_given_up_with_the_network_as_it_was():
+    trainer, replay = trainer_of(learning_rate=1e30, batches=50), replay_of(random_samples(TTT, 20))
+    before = trainer.state_tensors()
+    with pytest.raises(TrainingFailedError, match=r"given up after 5 recoveries .* the learning rate may be too high"):
+        trainer.train(replay, 0, stream())
+    assert same(trainer.state_tensors(), before)
+
+
+@pytest.mark.parametrize("batches", [1, KEEP_EVERY])
+def test_a_last_step_that_breaks_the_network_is_undone(batches):
+    trainer, replay = trainer_of(learning_rate=1e-3, batches=batches), replay_of(random_samples(TTT, 20))
+
+    def break_the_last(done, steps):
+        if done == steps:
+            with torch.no_grad():
+                trainer.network.trunk.stem.weight.fill_(1e30)
+
+    report = trainer.train(replay, 0, stream(), break_the_last)
+    assert report.recoveries == 1
+    assert torch.isfinite(trainer.network(replay.batch(np.arange(9), None).planes).logits).all()
+
+
+def test_the_way_back_leads_to_the_last_copy():
+    weight = torch.zeros(3)
+    recovery = Recovery({"weight": weight})
+    weight += 1.0
+    recovery.keep_if_due(KEEP_EVERY - 1)
+    weight += 1.0
+    recovery.keep_if_due(KEEP_EVERY)
+    weight += float("nan")
+    recovery.recover(KEEP_EVERY + 5)
+    assert weight.tolist() == [2.0, 2.0, 2.0]
+    assert recovery.factor == 0.5
+    assert recovery.notes == [
+        "the loss or gradient at step 105 was not finite: back to step 100, and on with 0.5 of the learning rate"
+    ]
+
+
+# --- what it says
+
+
+def test_a_report_says_what_the_network_thought_before_its_steps():
+    """Oracle: NumPy on the network's outputs; nothing is learnt at a rate of 0, so that all steps see one network."""
+    samples = random_samples(TTT, 48)
+    samples.policy_weights[:] = stream().choice([0.0, 0.5, 1.0], 48)
+    samples.weights[:] = stream(1).uniform(0.5, 1.0, 48)
+    replay = replay_of(samples, merge=False, symmetries=False)
+    trainer = trainer_of(learning_rate=0.0, weight_decay=0.0, batch_size=8)
+    report = trainer.train(replay, 4, stream())
+    batch, network = replay.batch(np.arange(48), None), trainer.network_to_play()
+    output = network(batch.planes)
+    logits = np.where(batch.legal.numpy(), output.logits.numpy().astype(float), -np.inf)
+    priors = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    policies, values = batch.policies.numpy().astype(float), network.expected(output.value).numpy().astype(float)
+    weights = batch.weights.numpy().astype(float)
+    by_policy = weights * samples.policy_weights / (weights * samples.policy_weights).sum()
+    crossed = -(policies * np.log(np.where(priors > 0, priors, 1.0))).sum(axis=1)
+    entropies = [-(part * np.log(np.where(part > 0, part, 1.0))).sum(axis=1) for part in (policies, priors)]
+    assert report.policy_loss == pytest.approx((crossed * by_policy).sum(), abs=1e-5)
+    assert report.kl == pytest.approx(((crossed - entropies[0]) * by_policy).sum(), abs=1e-5)
+    assert report.policy_entropy == pytest.approx((entropies[0] * by_policy).sum(), abs=1e-5)
+    assert report.prior_entropy == pytest.approx((entropies[1] * by_policy).sum(), abs=1e-5)
+    agrees = priors.argmax(axis=1) == policies.argmax(axis=1)
+    assert report.agreement == pytest.approx((agrees * by_policy).sum(), abs=1e-5)
+    errors = np.abs(values - samples.payoffs)
+    assert report.value_error == pytest.approx((errors * weights).sum() / weights.sum(), abs=1e-5)
+    assert (report.generation, report.steps, report.samples) == (4, 6, 48)
+    assert report.recoveries == 0
+    assert not report.stopped
+
+
+def test_calibration_by_hand():
+    """Values -0.9 and -0.85 in the first bin came out as -1 and 1, by weights 3 and 1; 0.5 came out as 0.25."""
+    values = torch.tensor([-1.0, 1.0, 0.25])
+    batch = Batch(
+        planes=torch.zeros(3, 1),
+        policies=torch.eye(3)[[0, 0, 0]],
+        legal=torch.ones(3, 3, dtype=torch.bool),
+        values=values,
+        policy_weights=torch.tensor([1.0, 0.0, 1.0]),
+        weights=torch.tensor([3.0, 1.0, 4.0]),
+    )
+    losses = RowLosses(torch.zeros(3), torch.tensor([1.0, 5.0, 0.0]), torch.log_softmax(torch.eye(3), 1))
+    found = summarise(weighted_sums(losses, torch.tensor([-0.9, -0.85, 0.5]), batch))
+    assert found["calibration"] == (
+        Bin(0.5, pytest.approx((-0.9 * 3 - 0.85) / 4), pytest.approx(-0.5)),
+        Bin(0.5, 0.5, 0.25),
+    )
+    assert found["calibration_error"] == pytest.approx(0.5 * (0.8875 - 0.5) + 0.5 * 0.25)
+    assert found["value_loss"] == pytest.approx((3 * 1 + 1 * 5) / 8)
+    assert found["agreement"] == pytest.approx(3 / 7)
+
+
+def test_moves_that_the_search_likes_as_well_as_its_best_are_no_error():
+    batch = Batch(
+        planes=torch.zeros(2, 1),
+        policies=torch.tensor([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0]]),
+        legal=torch.ones(2, 3, dtype=torch.bool),
+        values=torch.zeros(2),
+        policy_weights=torch.ones(2),
+        weights=torch.ones(2),
+    )
+    losses = RowLosses(torch.zeros(2), torch.zeros(2), torch.log(torch.tensor([[0.2, 0.5, 0.3], [0.2, 0.3, 0.5]])))
+    assert summarise(weighted_sums(losses, torch.zeros(2), batch))["agreement"] == 0.5
+
+
+def test_a_watcher_is_told_every_step_and_may_stop():
+    told = []
+
+    def watch(done, steps):
+        told.append((done, steps))
+        return done == 3
+
+    report = trainer_of(batch_size=4).train(replay_of(random_samples(TTT, 40), merge=False), 0, stream(), watch)
+    assert told == [(1, 10), (2, 10), (3, 10)]
+    assert (report.steps, report.samples, report.stopped) == (3, 12, True)
+
+
+@pytest.mark.parametrize(
+    ("config", "steps"),
+    [({}, 5), ({"epochs": 2.0}, 10), ({"epochs": 0.5}, 3), ({"epochs": 0.0}, 0), ({"batches": 7}, 7)],
+)
+def test_steps_follow_from_epochs_or_batches(config, steps):
+    replay = replay_of(random_samples(TTT, 40), merge=False)
+    assert trainer_of(batch_size=8, **config).train(replay, 0, stream()).steps == steps
+
+
+def test_no_samples_are_said_in_a_sentence():
+    with pytest.raises(AnyzeroError, match="no samples to train on"):
+        trainer_of().train(replay_of(random_samples(TTT, 5), window=0), 0, stream())
+
+
+# --- sources
+
+
+def test_a_prioritised_source_hears_the_loss_of_every_row_and_of_each_that_was_trained():
+    """At a rate of 0 both are the same: what NumPy makes of the network's outputs, policy plus twice the value."""
+    replay = replay_of(random_samples(TTT, 30), merge=False, priority=1.0, symmetries=False)
+    trainer = trainer_of(batches=3, batch_size=8, learning_rate=0.0, weight_decay=0.0, value_weight=2.0)
+    trainer.train(replay, 0, stream())
+    batch, network = replay.batch(np.arange(30), None), trainer.network_to_play()
+    output = network(batch.planes)
+    priors = torch.softmax(output.logits.masked_fill(~batch.legal, -1e9), 1).double()
+    policies = batch.policies.double()
+    policy = (torch.xlogy(policies, policies) - torch.xlogy(policies, priors)).sum(1)
+    wanted = torch.stack([batch.values == 1, batch.values == 0, batch.values == -1], 1)
+    value = -torch.log_softmax(output.value.double(), 1)[wanted]
+    assert replay.chances == pytest.approx((policy + 2 * value).numpy(), abs=1e-5)
+
+
+class OneBatch:
+    """A source that always gives the same batch."""
+
+    num, prioritised = 16, False
+
+    def __init__(self, batch):
+        self.given = batch
+
+    def row_batches(self, steps, size, _rng):
+        return iter([size] * steps)
+
+    def batch(self, _rows, _rng):
+        return self.given
+
+    def note_losses(self, rows, losses):
+        raise AssertionError
+
+
+def test_any_source_of_batches_will_do():
+    batch = replay_of(random_samples(TTT, 16), merge=False).batch(np.arange(16), None)
+    report = trainer_of(batches=60, learning_rate=5e-3).train(OneBatch(batch), 0, stream())
+    assert report.steps == 60
+    assert report.samples == 960
