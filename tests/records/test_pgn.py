@@ -188,7 +188,7 @@ def test_a_tag_of_backslashes_is_refused_at_once():
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_a_damaged_file_is_read_or_refused(tmp_path_factory, seed):
     path = tmp_path_factory.getbasetemp() / "damaged.pgn"
     content = write_pgn(random_table("chess", seed % 5, most=4).to_record()) + SCHOLARS_MATE

@@ -19,7 +19,7 @@ RACE = Path(__file__).parent.parent / "race.py"
 
 
 @given(st.sampled_from(GAMES), st.integers(0, 2**32))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_a_record_is_read_as_it_was_written(tmp_path_factory, game, seed):
     record = random_table(game, seed).to_record()
     assert GameRecord.from_json(json.loads(json.dumps(record.to_json()))) == record

@@ -31,12 +31,11 @@ def replay(
     """Show the positions of a game, or of all games of a file, move by move."""
     from anyzero.cli.session_screen import Screen
     from anyzero.games.load import load
-    from anyzero.records import read_record, read_records
+    from anyzero.records import read_records
     from anyzero.records.replay import replay as play_again
 
     rules = None if game is None else load(game)
-    records = read_records(file, rules) if number is None else [read_record(file, number, rules)]
-    games = [play_again(record, rules) for record in records]
+    games = [play_again(record, rules) for record in read_records(file, rules, number=number)]
     for found in games:
         check_move(file, found, move)
     if json:

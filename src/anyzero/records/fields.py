@@ -4,9 +4,11 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from anyzero.games.errors import AnyzeroError, list_some, nearest_hint
+
+T = TypeVar("T")
 
 FORMAT = 1
 RULES, RESIGN, FORFEIT, AGREEMENT, UNFINISHED = "rules", "resign", "forfeit", "agreement", "unfinished"
@@ -167,6 +169,15 @@ def tags(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         raise BadRecordError(f"tags is {show(value)}, not an object with keys")
     return {text("tags", key): text(f"tags[{show(key)}]", item) for key, item in value.items()}
+
+
+def pick(games: Sequence[T], number: int | None) -> list[tuple[int, T]]:
+    """The games of a file with their numbers, counted from 1; only one of them if a number is given."""
+    if not games:
+        raise BadRecordError("there is no game in it")
+    if number is not None and not 1 <= number <= len(games):
+        raise BadRecordError(f"it has {len(games)} game{'s' * (len(games) > 1)}, not a game {number}")
+    return [(index, game) for index, game in enumerate(games, start=1) if number in (None, index)]
 
 
 def read_seed(value: str) -> int | None:

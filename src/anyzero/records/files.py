@@ -7,7 +7,7 @@ from pathlib import Path
 from anyzero.games.errors import AnyzeroError, list_some
 from anyzero.games.files import write_whole
 from anyzero.games.game import Game
-from anyzero.records.fields import BadRecordError
+from anyzero.records.fields import BadRecordError, pick
 from anyzero.records.pgn import read_pgn, write_pgn
 from anyzero.records.record import GameRecord
 from anyzero.records.replay import find_game
@@ -17,12 +17,16 @@ LARGEST_FILE = 16 * 2**20
 """Bytes; more are not read."""
 
 
-def read_records(path: Path | str, game: Game | None = None) -> list[GameRecord]:
-    """All games of a file, at least one; `game` is needed where it is a file's."""
+Read = Callable[[str, int | None, Game | None], list[GameRecord]]
+Write = Callable[[GameRecord], str]
+
+
+def read_records(path: Path | str, game: Game | None = None, *, number: int | None = None) -> list[GameRecord]:
+    """All games of a file, at least one, or the one of this number; `game` is needed where it is a file's."""
     path = Path(path)
     read = find_form(path)[0]
     try:
-        records = read(load_text(path), game)
+        records = read(load_text(path), number, game)
         if game is not None:
             for record in records:
                 find_game(record, game)
@@ -33,10 +37,7 @@ def read_records(path: Path | str, game: Game | None = None) -> list[GameRecord]
 
 def read_record(path: Path | str, number: int = 1, game: Game | None = None) -> GameRecord:
     """A game of a file, counted from 1."""
-    records = read_records(path, game)
-    if not 1 <= number <= len(records):
-        raise BadRecordError(f"{path} has {len(records)} game{'s' * (len(records) > 1)}, not a game {number}")
-    return records[number - 1]
+    return read_records(path, game, number=number)[0]
 
 
 def write_record(path: Path | str, record: GameRecord, game: Game | None = None) -> None:
@@ -50,27 +51,27 @@ def record_text(path: Path | str, record: GameRecord, game: Game | None = None) 
     return write(GameRecord.from_json(record.to_json(), game))
 
 
-def read_json(text: str, game: Game | None) -> list[GameRecord]:
+def read_json(text: str, number: int | None, game: Game | None) -> list[GameRecord]:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadRecordError(f"it is not JSON: {error}") from None
-    return [GameRecord.from_json(values, game)]
+    return [GameRecord.from_json(one, game) for _, one in pick([values], number)]
 
 
 def write_json(record: GameRecord) -> str:
     return json.dumps(record.to_json(), ensure_ascii=False, indent=1) + "\n"
 
 
-FORMS: dict[str, tuple[Callable[[str, Game | None], list[GameRecord]], Callable[[GameRecord], str]]] = {
+FORMS: dict[str, tuple[Read, Write]] = {
     ".json": (read_json, write_json),
-    ".pgn": (lambda text, game: read_pgn(text), write_pgn),
-    ".sgf": (lambda text, game: read_sgf(text), write_sgf),
+    ".pgn": (lambda text, number, game: read_pgn(text, number), write_pgn),
+    ".sgf": (lambda text, number, game: read_sgf(text, number), write_sgf),
 }
 """How the files of each suffix are read and written."""
 
 
-def find_form(path: Path) -> tuple[Callable[[str, Game | None], list[GameRecord]], Callable[[GameRecord], str]]:
+def find_form(path: Path) -> tuple[Read, Write]:
     suffix = path.suffix.lower()
     if suffix not in FORMS or "\0" in str(path):
         raise BadRecordError(f"{path}: the name of a game's file ends in one of {list_some(FORMS)}")

@@ -18,6 +18,7 @@ from anyzero.records.fields import (
     UNFINISHED,
     BadRecordError,
     day,
+    pick,
     read_seed,
 )
 from anyzero.records.notes import note_of, parse_note
@@ -43,12 +44,10 @@ WIDTH = 79
 # --- reading
 
 
-def read_pgn(text: str) -> list[GameRecord]:
-    """The games of a file; one sentence for the first thing that is wrong."""
-    game, games = load("chess"), split_games(text)
-    if not games:
-        raise BadRecordError("there is no game in it")
-    return [read_game(game, found, number) for number, found in enumerate(games, start=1)]
+def read_pgn(text: str, number: int | None = None) -> list[GameRecord]:
+    """The games of a file, or one of them; one sentence for the first thing that is wrong."""
+    game = load("chess")
+    return [read_game(game, found, index) for index, found in pick(split_games(text), number)]
 
 
 def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:

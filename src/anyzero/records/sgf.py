@@ -10,7 +10,7 @@ from anyzero.games.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 from anyzero.games.load import load
-from anyzero.records.fields import CONTROL, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, day, read_seed
+from anyzero.records.fields import CONTROL, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, day, pick, read_seed
 from anyzero.records.notes import note_of, parse_note
 from anyzero.records.record import GameRecord
 from anyzero.records.replay import find_start, known, loss_payoffs, play_line, replay, rule_payoffs, start_text
@@ -34,12 +34,9 @@ FAULTS = ("f", "forfeit", "t", "time")
 # --- reading
 
 
-def read_sgf(text: str) -> list[GameRecord]:
-    """The games of a file; one sentence for the first thing that is wrong."""
-    games = main_lines(text)
-    if not games:
-        raise BadRecordError("there is no game in it")
-    return [read_game(nodes, number) for number, nodes in enumerate(games, start=1)]
+def read_sgf(text: str, number: int | None = None) -> list[GameRecord]:
+    """The games of a file, or one of them; one sentence for the first thing that is wrong."""
+    return [read_game(nodes, index) for index, nodes in pick(main_lines(text), number)]
 
 
 def read_game(nodes: list[Node], number: int) -> GameRecord:

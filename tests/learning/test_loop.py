@@ -1,0 +1,248 @@
+"""A tiny real run: it learns, resumes, survives kill -9, and says what is wrong with what it is asked."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from anyzero.games.errors import AnyzeroError, BadOptionError
+from anyzero.learning.config import change
+from anyzero.learning.folder import RunFolder
+from anyzero.learning.loop import Training
+from anyzero.learning.presets import PRESETS, preset_config
+from anyzero.learning.stages import OutOfTimeError, Silent
+from anyzero.learning.start import fill_in, make_config, open_run, train
+
+TINY = {
+    "network": {"blocks": 1, "channels": 8, "pool_every": 0},
+    "selfplay": {"games": 12, "at_once": 6, "simulations": 4, "opening_plies": 2},
+    "trainer": {"batch_size": 32, "epochs": 2.0},
+    "gate": {"games": 4, "threshold": 0.3},
+    "league": {"every": 2, "games": 4, "anchors": ("random", "uct:20")},
+    "precision": "float32",
+    "threads": 1,
+}
+GENERATIONS = 3
+
+
+def tiny(**changes):
+    return make_config("tic_tac_toe", changes={**TINY, **changes})
+
+
+def run_to_the_end(path, config=None):
+    folder = RunFolder.create(path, fill_in(config or tiny()))
+    with folder.locked():
+        Training(folder).run(GENERATIONS)
+    return folder
+
+
+def weights(path):
+    """The networks, trainers and samples of a run, by their hashes."""
+    files = sorted([*path.glob("generations/*/*.safetensors"), *path.glob("samples/*"), path / "champion.safetensors"])
+    return {str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return run_to_the_end(tmp_path_factory.mktemp("whole") / "run")
+
+
+def test_a_run_leaves_its_history(whole):
+    newest = whole.newest()
+    assert newest.number == GENERATIONS
+    reports = whole.reports()
+    assert [report["generation"] for report in reports] == [0, 1, 2, 3]
+    assert [report["league"] is not None for report in reports] == [True, False, True, False]
+    last = reports[-1]
+    assert last["selfplay"]["games"] == 12
+    assert last["selfplay"]["samples"] > 12
+    assert {"policy_loss", "kl", "value_loss"} <= set(last["training"])
+    assert last["gate"]["against"][0]["name"] == str(reports[-2]["champion"])
+    lines = [json.loads(line) for file in sorted(whole.path.glob("games/*")) for line in file.read_text().splitlines()]
+    assert len(lines) == 12 * GENERATIONS
+
+
+def test_the_same_seed_gives_the_same_run_and_another_does_not(whole, tmp_path):
+    again = run_to_the_end(tmp_path / "again")
+    assert weights(again.path) == weights(whole.path)
+    other = run_to_the_end(tmp_path / "other", tiny(seed=5))
+    assert weights(other.path)["champion.safetensors"] != weights(whole.path)["champion.safetensors"]
+
+
+class StopAt(Silent):
+    """Ends the training at its nth look, as a full clock does, or a kill."""
+
+    def __init__(self, looks):
+        self.left = looks
+
+    def stage(self, generation, name, total):
+        class Looking:
+            def __enter__(inner):  # noqa: N805
+                return self.look
+
+            def __exit__(inner, *_):  # noqa: N805
+                return None
+
+        return Looking()
+
+    def look(self, _done):
+        self.left -= 1
+        if self.left == 0:
+            raise OutOfTimeError
+
+
+def test_a_run_that_is_stopped_again_and_again_ends_with_the_same_bytes(whole, tmp_path):
+    folder, stops = RunFolder.create(tmp_path / "run", fill_in(tiny())), 0
+    while (newest := folder.newest()) is None or newest.number < GENERATIONS:
+        with folder.locked():
+            Training(folder, StopAt(7 + 9 * (stops % 4))).run(GENERATIONS, minutes=1000.0)
+        stops += 1
+        folder = RunFolder.open(tmp_path / "run")
+    assert stops > 5
+    assert weights(folder.path) == weights(whole.path)
+
+
+def killed_again_and_again(path, kills, delays):
+    """Train in processes that are killed after these many seconds; the last one may finish."""
+    code = (
+        "import sys; from anyzero.learning.folder import RunFolder; from anyzero.learning.loop import Training\n"
+        "folder = RunFolder.open(sys.argv[1])\n"
+        f"with folder.locked(): Training(folder).run({GENERATIONS})"
+    )
+    for number in range(kills + 1):
+        process = subprocess.Popen([sys.executable, "-c", code, str(path)], start_new_session=True)
+        if number < kills:
+            time.sleep(delays[number % len(delays)])
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(timeout=300)
+
+
+@pytest.mark.parametrize("kills", [3, pytest.param(30, marks=pytest.mark.slow)])
+def test_a_run_that_is_killed_ends_with_the_same_bytes(whole, tmp_path, kills):
+    RunFolder.create(tmp_path / "run", fill_in(tiny()))
+    killed_again_and_again(tmp_path / "run", kills, [3.1, 3.7, 4.6, 4.1, 5.3, 3.4, 2.9])
+    assert weights(tmp_path / "run") == weights(whole.path)
+
+
+def test_threads_change_nothing_in_the_games(whole, tmp_path):
+    config = replace(fill_in(tiny()), threads=2)
+    folder = RunFolder.create(tmp_path / "run", config)
+    with folder.locked():
+        Training(folder).run(1)
+    games = "games/0001-000.jsonl"
+    assert (folder.path / games).read_text() == (whole.path / games).read_text()
+
+
+def test_the_clock_ends_a_run_and_more_time_goes_on(tmp_path):
+    folder = RunFolder.create(tmp_path / "run", fill_in(tiny()))
+    with folder.locked():
+        assert Training(folder).run(minutes=0.0) == "0 minutes are over"
+        assert Training(folder).run(1, minutes=1000.0) == "1 generations are done"
+
+
+def test_a_damaged_generation_is_passed_over(tmp_path):
+    folder = run_to_the_end(tmp_path / "run")
+    before = weights(folder.path)
+    (folder.path / "generations/0003/network.safetensors").write_bytes(b"nonsense")
+    folder = RunFolder.open(folder.path)
+    with folder.locked():
+        Training(folder).run(GENERATIONS)
+    assert any("generation 3" in note for note in folder.notes)
+    after = weights(folder.path)
+    assert {name: after[name] for name in before} == before
+
+
+def test_take_it_easy_trains_and_is_benchmarked(tmp_path):
+    changes = {
+        "network": {"layers": 1, "width": 16},
+        "selfplay": {"games": 8, "at_once": 8, "simulations": 4},
+        "trainer": {"batch_size": 64, "epochs": 1.0},
+        "benchmark": {"deals": 10},
+        "threads": 1,
+    }
+    folder, reason = train(preset="take-it-easy", run=str(tmp_path / "easy"), changes=changes, generations=1)
+    assert reason == "1 generations are done"
+    report = folder.reports()[-1]
+    assert report["benchmark"]["deals"] == 10
+    assert report["selfplay"]["samples"] == 8 * 38
+    assert report["training"]["policy_loss"] > 0.0
+
+
+def test_another_config_is_another_run(tmp_path):
+    path = str(tmp_path / "run")
+    open_run("tic_tac_toe", run=path, changes=TINY)
+    assert open_run("tic_tac_toe", run=path).config.selfplay.games == 12
+    assert open_run("tic_tac_toe", run=path, changes={"generations": 7}).config.generations == 7
+    with pytest.raises(BadOptionError, match=r"was begun with selfplay\.games=12; take another name"):
+        open_run("tic_tac_toe", run=path, changes={"selfplay.games": 13})
+    with pytest.raises(AnyzeroError, match="is a run of tic_tac_toe, not of connect_four"):
+        open_run("connect_four", run=path)
+
+
+def test_a_game_without_an_encoding_cannot_be_learnt(tmp_path):
+    path = Path(tmp_path) / "nim.py"
+    path.write_text(NIM)
+    with pytest.raises(AnyzeroError, match="has no function encode, which a network needs"):
+        open_run(str(path), run=str(tmp_path / "run"))
+    assert not (tmp_path / "run").exists()
+
+
+NIM = """
+from typing import NamedTuple
+
+import numpy as np
+
+from anyzero.games.game import Game
+
+
+class Nim(NamedTuple):
+    stones: int
+
+
+def initial_state(rules, state):
+    state.left = rules.stones
+
+
+def seat_to_move(rules, state):
+    return state.mover if state.left > 0 else -2
+
+
+def legal_actions(rules, state, actions):
+    for take in range(min(3, state.left)):
+        actions[take] = take
+    return min(3, state.left)
+
+
+def play(rules, state, action):
+    state.left -= action + 1
+    state.mover = 1 - state.mover
+
+
+def payoffs(rules, state, out):
+    out[1 - state.mover], out[state.mover] = 1.0, -1.0
+
+
+def make():
+    functions = (initial_state, seat_to_move, legal_actions, play, payoffs)
+    state = [("left", np.int32), ("mover", np.int8)]
+    return Game(name="nim", rules=Nim(15), state=state, functions=functions, num_actions=3, max_plies=15)
+"""
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_is_a_config_that_its_game_can_have(name):
+    config = preset_config(name, None)
+    assert change(config, {}) == config
+
+
+def test_a_missing_gpu_is_one_sentence(tmp_path):
+    with pytest.raises(BadOptionError, match="the device cuda needs an NVIDIA GPU"):
+        open_run("tic_tac_toe", run=str(tmp_path / "run"), changes={"device": "cuda"})
+    assert not (tmp_path / "run").exists()

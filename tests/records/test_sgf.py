@@ -1,0 +1,143 @@
+"""Games of Hex as SGF: ours, the standard's special moves, and the dialect of Little Golem."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anyzero.records import BadRecordError, Evaluation, Table, read_record, write_record
+from anyzero.records.sgf import read_sgf, write_sgf
+from tests.records.play import load, mutate, play_all, random_table, read_or_refuse
+
+
+def test_a_game_is_written_node_by_node():
+    table = Table(load("hex:size=3,swap=true"), players=("Ann [1]", "rave:50"), seed=4, date="2026-01-31")
+    table.play("a3", seconds=61.5)
+    table.play("swap", seconds=0.25, evaluation=Evaluation(0.5, 50))
+    table.play("b2")
+    table.resign()
+    assert write_sgf(table.to_record()).splitlines() == [
+        "(;FF[4]GM[11]CA[UTF-8]SZ[3]RU[swap]PB[Ann [1\\]]PW[rave:50]RE[B+R]DT[2026-01-31]SEED[4]",
+        ";B[a3]C[[%emt 0:01:01.5\\]]",
+        ";W[swap-pieces]C[[%emt 0:00:00.25\\] [%value 0.5/50\\]]",
+        ";B[b2]",
+        ")",
+    ]
+
+
+@given(st.sampled_from(["hex:size=3", "hex:size=3,swap=true", "hex:size=5"]), st.integers(0, 2**32))
+@settings(max_examples=40)
+def test_a_random_game_is_read_as_it_was_written(game, seed):
+    record = random_table(game, seed).to_record()
+    assert read_sgf(write_sgf(record)) == [record]
+
+
+@pytest.mark.parametrize("position", ["1x1/3/3 o", "x2/1o1/3 x", "3/1o1/3 x"])
+def test_a_start_position_is_set_up(position):
+    game = load("hex:size=3,swap=true")
+    table = Table(game, start=game.parse_state(position))
+    table.play("c3")
+    text = write_sgf(table.to_record())
+    assert "A" in text
+    assert read_sgf(text) == [table.to_record()]
+
+
+def test_the_dialect_of_little_golem():
+    text = "(;FF[4]EV[hex.ld.DEFAULT]PB[first]PW[second]SZ[13]RE[B]GC[game #5];W[ac];B[dj];W[ie];B[resign])"
+    (record,) = read_sgf(text)
+    assert record.moves == ("a3", "d10", "i5")
+    assert record.players == ("first", "second")
+    assert (record.payoffs, record.termination) == ((1.0, -1.0), "resign")
+    assert (record.game, record.tags) == ("hex:size=13,swap=false", {"EV": "hex.ld.DEFAULT", "GC": "game #5"})
+    assert read_sgf("(;SZ[11];W[ad];B[swap];W[eg])")[0].moves == ("a4", "swap", "e7")
+
+
+def test_swapped_sides_are_swapped_stones_on_a_mirrored_board():
+    # Black's stone on a2 is now the second player's; who plays white joins left and right. Mirrored, the first player
+    # still joins top and bottom: its d1 is our a4, and the game goes on in the same way.
+    sides = read_sgf("(;GM[11]SZ[4];B[a2];W[swap-sides];W[d1];B[b3])")[0]
+    pieces = read_sgf("(;GM[11]SZ[4];B[a2];W[swap-pieces];B[a4];W[c2])")[0]
+    assert sides == pieces
+
+
+def test_variations_after_the_first_are_passed_over():
+    text = "(;GM[11]SZ[3](;B[a1](;W[b1])(;W[c1];B[c2]))(;B[b2];W[a1](;B[c3])))\n(;GM[11]SZ[3];B[c3])"
+    assert [record.moves for record in read_sgf(text)] == [("a1", "b1"), ("c3",)]
+
+
+def test_values_may_hold_brackets_and_line_breaks():
+    (record,) = read_sgf("(;GM[11]SZ[3]PB[a\\]b\\\\c\\\nd]PW[x\ny]GN[(;)];B[a1])")
+    assert record.players == ("a]b\\cd", "x y")
+    assert record.tags == {"GN": "(;)"}
+
+
+ENDS = [
+    ("RE[B+];B[a1];W[a2];B[b1]", (1.0, -1.0), "resign"),
+    ("RE[W+Resign];B[a1]", (-1.0, 1.0), "resign"),
+    ("RE[B+T];B[a1]", (1.0, -1.0), "forfeit"),
+    ("RE[?];B[a1]", None, "unfinished"),
+    (";B[a1]", None, "unfinished"),
+    (";B[a1];W[forfeit]", (1.0, -1.0), "forfeit"),
+    (";B[a1];W[b1];B[a2];W[b2];B[a3]", (1.0, -1.0), "rules"),
+]
+
+
+@pytest.mark.parametrize(("text", "payoffs", "how"), ENDS)
+def test_how_games_end(text, payoffs, how):
+    (record,) = read_sgf(f"(;GM[11]SZ[3]{text})")
+    assert (record.payoffs, record.termination) == (payoffs, how)
+    assert read_sgf(write_sgf(record)) == [record]
+
+
+WRONG = [
+    ("(;GM[1]SZ[19];B[dd])", "it is not a game of Hex, GM[11]"),
+    ("(;GM[11]SZ[3];B[a1];W[a1])", "game 1: move 2: hex: 'a1' is not a legal move here"),
+    ("(;GM[11]SZ[3];B[z9])", "game 1: move 1: hex: 'z9' is not a cell"),
+    ("(;GM[11]SZ[3];B[])", "move 1: hex: '' is not a cell"),
+    ("(;GM[11]SZ[3];W[a1])", "W makes the first move, not B"),
+    ("(;GM[11]SZ[3];B[a1];B[a2])", "move 2: B moves twice in a row"),
+    ("(;GM[11]SZ[3:4];B[a1])", "the size '3:4' is not a number of rows and columns"),
+    ("(;GM[11]SZ[40];B[a1])", "the size is from 2 to 19, not 40"),
+    ("(;GM[11]SZ[3]AB[q1];W[a1])", "AB: 'q1' is not a cell"),
+    ("(;GM[11]SZ[3];B[a1];AW[b1])", "stones are set up in the middle of the game"),
+    ("(;GM[11]SZ[3]RE[W+];B[a1];W[b1];B[a2];W[b2];B[a3])", "the result W+ does not fit the moves"),
+    ("(;GM[11]SZ[3]RE[W+];B[a1];W[resign])", "the result W+ does not fit the moves"),
+    ("(;GM[11]SZ[3]RE[Draw];B[a1])", "the result 'Draw' is not like B+"),
+    ("(;GM[11]SZ[3];B[resign];W[a1])", "'a1' comes after the end of the game"),
+    ("(;GM[11]SZ[3];W[swap])", "W makes the first move"),
+    ("(;GM[11]SZ[3]RU[no swap];B[a1];W[swap-pieces])", "move 2: hex: 'swap' is not a legal move"),
+    ("(;GM[11]SZ[3];B[a1]", "a game is not closed"),
+    ("(;GM[11]\nSZ[3", "line 2: '[3' is not SGF"),
+    (";GM[11]", "';' stands outside of a game"),
+    ("(GM[11])", "'GM' stands before the first node"),
+    ("(;[11])", "'11' belongs to no property"),
+    ("((;GM[11]))", "a variation stands before the first node"),
+    ("hello", "'hello' stands outside of a game"),
+]
+
+
+@pytest.mark.parametrize(("text", "says"), WRONG, ids=[text for text, _ in WRONG])
+def test_wrong_sgf_is_one_sentence(text, says):
+    with pytest.raises(BadRecordError) as error:
+        read_sgf(text)
+    assert says in str(error.value)
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=150)
+def test_a_damaged_file_is_read_or_refused(tmp_path_factory, seed):
+    path = tmp_path_factory.getbasetemp() / "damaged.sgf"
+    content = write_sgf(random_table("hex:size=3,swap=true", seed % 9).to_record())
+    path.write_bytes(mutate(content.encode(), seed))
+    records, refusal = read_or_refuse(path)
+    if refusal is None:
+        assert [read_sgf(write_sgf(record)) for record in records] == [[record] for record in records]
+    else:
+        assert refusal.startswith(f"{path}: ")
+        assert "\n" not in refusal
+
+
+def test_only_hex_is_written_as_sgf(tmp_path):
+    with pytest.raises(BadRecordError, match="SGF is for Hex, this is a game of tic_tac_toe"):
+        write_record(tmp_path / "game.sgf", play_all("tic_tac_toe", "a1").to_record())
+    write_record(tmp_path / "game.sgf", play_all("hex:size=3", "a1").to_record())
+    assert read_record(tmp_path / "game.sgf").moves == ("a1",)
