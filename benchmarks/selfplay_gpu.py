@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,7 @@ def some_positions(game: Game, num: int) -> Any:
 def check_games(game: Game, samples: Samples) -> int:
     """Play some of the games again by the rules as Python has them; returns how many there were."""
     begins = np.flatnonzero(np.diff(samples.plies, prepend=np.int16(32767)) <= 0)[: CHECKED_GAMES + 1]
-    for first, end in zip(begins[:-1], begins[1:], strict=True):
+    for first, end in pairwise(begins):
         for row in range(first, end):
             check_sample(game, samples, row)
             following = samples.states[row + 1] if row + 1 < end else None

@@ -240,7 +240,7 @@ def test_a_last_step_that_breaks_the_network_is_undone(batches):
 
     report = trainer.train(replay, 0, stream(), break_the_last)
     assert report.recoveries == 1
-    assert torch.isfinite(trainer.network(replay.batch(np.arange(9), None).planes).logits).all()
+    assert trainer.network.trunk.stem.weight.abs().max() < 10.0
 
 
 def test_the_way_back_leads_to_the_last_copy():

@@ -6,7 +6,7 @@ import torch
 
 from anyzero.games.load import BUILT_IN, load
 from anyzero.networks import NetworkConfig, config_from_dict, new_network, parse_network, policy_loss, value_loss
-from anyzero.networks.losses import spread
+from anyzero.networks.losses import policy_losses, spread, value_losses
 from anyzero.networks.models import support_of
 from tests.networks.positions import random_batch, random_states
 
@@ -116,3 +116,19 @@ def test_a_payoff_is_the_mean_of_what_it_is_spread_over(value, bins):
     assert torch.allclose(wanted.sum(1), torch.ones(5))
     assert ((wanted > 1e-6).sum(1) <= 2).all()
     assert wanted[-1, 0 if value == "wdl" else -1] == 1.0
+
+
+def test_losses_of_rows_by_hand():
+    """Equal logits: a sure policy among two legal actions is ln 2 away, the mean of both is not, and no policy is 0."""
+    legal = torch.tensor([[True, True, False], [True, True, False], [False, False, False]])
+    policies = torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 0.0]])
+    found = policy_losses(torch.zeros(3, 3), policies, legal)
+    assert found.tolist() == pytest.approx([np.log(2), 0.0, 0.0])
+    assert policy_loss(torch.zeros(3, 3), policies, legal).item() == pytest.approx(np.log(2) / 3)
+
+
+def test_a_payoff_that_is_no_number_spoils_its_own_row_only():
+    network = new_network(load("connect_four"), TINY)
+    found = value_losses(network, torch.zeros(2, 3), torch.tensor([float("nan"), 1.0]))
+    assert found[0].isnan()
+    assert found[1].item() == pytest.approx(np.log(3))

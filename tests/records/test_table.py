@@ -74,9 +74,7 @@ def test_chance_is_drawn_at_once_and_again_the_same():
     table.undo()
     table.play("4")
     assert table.moves == [drawn[0], "4", drawn[2]]
-    assert (
-        Table(load("take_it_easy"), seed=6).moves != drawn[:1] or Table(load("take_it_easy"), seed=7).moves != drawn[:1]
-    )
+    assert len({Table(load("take_it_easy"), seed=seed).moves[0] for seed in range(10)}) > 1
 
 
 def test_every_tile_is_drawn_about_as_often_as_every_other():

@@ -85,3 +85,20 @@ def test_a_scene_without_cells_is_its_caption():
 
 def test_a_picture_prints_itself_as_text():
     assert str(Picture(Scene(square_cells(1, 2)))) == ". ."
+
+
+def test_marked_cells_stand_in_brackets():
+    scene = Scene(square_cells(2, 3), (piece("a1", "X"), piece("c2", "O")), over=square_labels(2, 3))
+    assert scene_to_text(scene, ("a1", "c2")) == drawn("""
+        2 . .[O]
+        1[X]. .
+          a b c
+    """)
+
+
+def test_marked_neighbours_share_a_bar():
+    assert scene_to_text(Scene(square_cells(1, 3)), ("a1", "b1")) == "[.|.]."
+
+
+def test_brackets_go_around_the_middle_of_a_tall_piece():
+    assert scene_to_text(Scene(square_cells(1, 1), (piece("a1", " 1\n2 3"),)), ("a1",)) == "  1\n[2 3]"

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from textwrap import wrap
 
 from rich.console import Console
 from rich.text import Text
@@ -24,7 +25,9 @@ class Screen:
                 import readline  # noqa: F401  (lines can be edited and called up again)
 
     def say(self, text: str) -> None:
-        self.console.print(Text(text))
+        """Print a sentence, broken between words where the terminal ends."""
+        lines = wrap(text, self.console.width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        self.console.print(Text("\n".join(lines)), soft_wrap=True)
 
     def show_table(self, table: Table) -> None:
         """The position, the last move marked, and what chance has drawn."""

@@ -55,6 +55,11 @@ def rules_to_device(rules: Any) -> Any:
     return type(rules)(*(cuda.to_device(value) if isinstance(value, np.ndarray) else value for value in rules))
 
 
+def tensor_array(tensor: Any) -> Any:
+    """A tensor's memory as kernels take it."""
+    return tensor.numpy() if is_simulated() else cuda.as_cuda_array(tensor)
+
+
 @cuda.jit(device=True)
 def trailing_zeros(word):  # type: ignore[no-untyped-def]
     return np.int64(cuda.ffs(word) - 1)

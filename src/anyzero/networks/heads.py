@@ -64,7 +64,8 @@ class ColumnPolicy(nn.Module):
 
     def forward(self, features: Tensor, pooled: Tensor) -> Tensor:
         features = features.float()
-        columns = torch.cat([features.mean(2), features.amax(2)], 1).transpose(1, 2)
+        # Channels stay side by side, as a GPU likes to read them.
+        columns = torch.cat([features.mean(2).transpose(1, 2), features.amax(2).transpose(1, 2)], 2)
         hidden = F.relu(self.local(columns) + self.pooled(pooled)[:, None])
         logits: Tensor = self.columns(hidden)
         return logits.squeeze(2)

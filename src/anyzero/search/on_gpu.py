@@ -147,7 +147,7 @@ class GpuRun:
 def device_arrays(evaluator: DeviceEvaluator) -> list[Any]:
     """Its logits, values and planes as kernels take them."""
     arrays = evaluator.logits, evaluator.values, evaluator.planes
-    return [array if hasattr(array, "copy_to_host") else cuda.as_cuda_array(array) for array in arrays]
+    return [array if hasattr(array, "copy_to_host") else gpu.tensor_array(array) for array in arrays]
 
 
 def to_device(parts: Any) -> Any:

@@ -1,0 +1,116 @@
+"""A case: what the checks look at, read or made when the first check asks for it. Nothing of a run is changed."""
+
+import json
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+
+from anyzero.arena.draws import draw_seed
+from anyzero.games.errors import AnyzeroError
+from anyzero.games.game import Game
+from anyzero.learning.block import Block, BlockResult, Manner
+from anyzero.learning.config import RunConfig
+from anyzero.learning.contestants import RandomContestant
+from anyzero.learning.folder import GAMES, RunFolder
+from anyzero.learning.manifest import Generation
+from anyzero.learning.samples import Samples, join, new_samples
+from anyzero.learning.shards import load_shard
+from anyzero.networks import Network, NetworkEvaluator, load_network, new_network
+from anyzero.networks.evaluator import default_threads
+
+ENOUGH_GAMES, ENOUGH_SAMPLES = 256, 20_000
+"""The newest of a run that are looked at; whole blocks, so that there may be more."""
+RANDOM_GAMES = 256
+MOST_RANDOM_PLIES = 30_000
+"""Long games are fewer."""
+
+
+class Case:
+    """A run, or with no folder a game and the config that it would be trained with."""
+
+    def __init__(self, game: Game, config: RunConfig, folder: RunFolder | None = None) -> None:
+        self.game, self.config, self.folder = game, config, folder
+        self.threads = config.threads or default_threads()
+        self.device = config.device if torch.cuda.is_available() else "cpu"
+
+    # --- what a run has written
+
+    @cached_property
+    def reports(self) -> list[dict[str, Any]]:
+        """Of all finished generations, in order."""
+        return self.folder.reports() if self.folder else []
+
+    def late(self, part: str, most: int = 3) -> list[dict[str, Any]]:
+        """One part of the newest reports that have it, in order."""
+        return [report[part] for report in self.reports if report.get(part)][-most:]
+
+    @cached_property
+    def newest(self) -> Generation | None:
+        return self.folder.newest() if self.folder else None
+
+    @property
+    def generation(self) -> int:
+        """Of the newest network; 0 before any training."""
+        return 0 if self.newest is None else self.newest.number
+
+    @cached_property
+    def network(self) -> Network | None:
+        """The newest generation's, whether it was promoted or not."""
+        if self.folder is None or self.newest is None:
+            return None
+        return load_network(self.folder.network(self.newest.number), self.game)
+
+    @cached_property
+    def fresh(self) -> Network:
+        """As generation 0 was, with random weights."""
+        return new_network(self.game, self.config.network, draw_seed("doctor", self.config.seed) % 2**63)
+
+    @cached_property
+    def lines(self) -> list[dict[str, Any]]:
+        """The newest games, the newest block first."""
+        found: list[dict[str, Any]] = []
+        for block in reversed(self.folder.blocks(GAMES) if self.folder else []):
+            if len(found) < ENOUGH_GAMES:
+                found += read_lines(block.path.read_text())
+        return found
+
+    @cached_property
+    def samples(self) -> Samples:
+        """The newest samples; those of random games where there are none."""
+        parts: list[Samples] = []
+        for block in reversed(self.folder.blocks() if self.folder else []):
+            if sum(part.num for part in parts) < ENOUGH_SAMPLES:
+                parts.append(load_shard(block.path, self.game))
+        own = join(parts) if parts else new_samples(self.game, 0)
+        return own if own.num else self.random.samples
+
+    @property
+    def has_samples(self) -> bool:
+        return bool(self.folder and self.folder.blocks())
+
+    # --- what is made here
+
+    @cached_property
+    def random(self) -> BlockResult:
+        """Random games of the game, recorded as self-play records its own."""
+        longest = min(self.game.max_plies, self.config.selfplay.max_plies or self.game.max_plies)
+        num = max(32, min(RANDOM_GAMES, MOST_RANDOM_PLIES // longest))
+        sides = np.zeros((num, self.game.num_seats), np.int64)
+        manner = Manner(keep_samples=True, max_plies=self.config.selfplay.max_plies)
+        contestants = [RandomContestant(self.game)]
+        return Block(self.game, contestants, sides, manner, seed=self.config.seed, numbers=np.arange(num)).play()
+
+    def evaluator(self, network: Network) -> NetworkEvaluator:
+        """The network as it plays."""
+        precision = self.config.precision if self.device == self.config.device else "auto"
+        return NetworkEvaluator(self.game, network, device=self.device, precision=precision, threads=self.threads)
+
+
+def read_lines(text: str) -> list[dict[str, Any]]:
+    """The games of a file."""
+    try:
+        return [json.loads(line) for line in text.splitlines()]
+    except ValueError:
+        raise AnyzeroError("a file of games is damaged") from None

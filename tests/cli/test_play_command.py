@@ -1,0 +1,315 @@
+"""`play` through the real entry point: piped, in a real terminal, and for programs."""
+
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from anyzero.cli.play import known_player
+from anyzero.records import Table, read_record, write_record
+from tests.cli.terminal import Terminal
+from tests.records.play import load, play_all
+
+pytestmark = pytest.mark.xdist_group("search")
+
+FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
+RACE = str(Path(__file__).parent.parent / "race.py")
+MACHINES = ("--seat0", "uct:50", "--seat1", "uct:50")
+PEOPLE = ("--seat0", "human", "--seat1", "human")
+
+
+@pytest.fixture
+def typed(run, monkeypatch):
+    """Run `play` with these lines as its input; returns what it printed."""
+
+    def typed(*words: str, lines: str) -> str:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+        code, out, err = run("play", *words)
+        assert (code, err) == (0, "")
+        return out
+
+    return typed
+
+
+# --- in a terminal
+
+
+@pytest.fixture
+def open_terminal():
+    """Run a command in a terminal; what still runs after the test is ended."""
+    opened = []
+
+    def open_terminal(*words: str, **environment: str) -> Terminal:
+        opened.append(Terminal(*words, **environment))
+        return opened[-1]
+
+    yield open_terminal
+    for terminal in opened:
+        terminal.process.kill()
+        terminal.process.wait()
+
+
+def play_to_the_end(terminal: Terminal, machine: str) -> str:
+    """Take the first free cell each time; returns everything that was shown."""
+    taken, shown = set(), ""
+    while True:
+        text = terminal.wait_for("seat 0> ", "game over> ")
+        shown += text
+        if "game over> " in text:
+            return shown
+        taken |= set(re.findall(rf"{machine} plays ([a-c][1-3]) \(value", text))
+        move = next(cell for cell in ("a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3") if cell not in taken)
+        taken.add(move)
+        terminal.type(f"{move}\n")
+
+
+def test_a_person_plays_a_game_to_its_end_in_a_terminal(open_terminal, tmp_path):
+    terminal = open_terminal("play", "tic_tac_toe", "--seat1", "uct:50", "--seed", "1")
+    shown = play_to_the_end(terminal, "uct:50")
+    terminal.type(f"save {tmp_path}/game.json\n")
+    assert f"saved to {tmp_path}/game.json" in " ".join(terminal.wait_for("game over> ").split())
+    terminal.type("quit\n")
+    code, _ = terminal.end()
+    assert code == 0
+    record = read_record(tmp_path / "game.json")
+    assert (record.termination, record.players) == ("rules", ("human", "uct:50"))
+    assert {1.0: "human (seat 0) wins", 0.0: "a draw", -1.0: "uct:50 (seat 1) wins"}[record.payoffs[0]] in shown
+    assert record.clocks is not None
+    assert record.evaluations[1].simulations <= 50
+    assert "\x1b[1;94m" in terminal.shown  # the first seat's colour
+    assert max(len(line) for line in shown.splitlines()) <= 80
+
+
+def test_without_colours_the_last_move_is_still_marked(open_terminal):
+    terminal = open_terminal("play", "tic_tac_toe", *PEOPLE, NO_COLOR="1")
+    terminal.wait_for("seat 0> ")
+    terminal.type("b2\n")
+    assert "2 .[X]." in terminal.wait_for("seat 1> ")
+    terminal.type("\x04")
+    code, last = terminal.end()
+    assert code == 0
+    assert "the game was not saved" in last
+    assert not re.search(r"\x1b\[[0-9;]*(3[0-9]|9[0-7])m", terminal.shown)
+
+
+def test_ctrl_c_says_how_a_game_is_saved(open_terminal):
+    terminal = open_terminal("play", "tic_tac_toe", *PEOPLE)
+    terminal.wait_for("seat 0> ")
+    terminal.type("b2\n")
+    terminal.wait_for("seat 1> ")
+    terminal.type("\x03")
+    code, last = terminal.end()
+    assert code == 130
+    assert "stopped after 1 moves; the game was not saved: the command save FILE keeps one" in last
+    assert "Traceback" not in last
+
+
+def test_ctrl_c_keeps_the_game_where_it_was_told_to(open_terminal, tmp_path):
+    terminal = open_terminal("play", "tic_tac_toe", *PEOPLE, "--save", f"{tmp_path}/kept.json")
+    terminal.wait_for("seat 0> ")
+    terminal.type("b2\n")
+    terminal.wait_for("seat 1> ")
+    terminal.type("\x03")
+    code, last = terminal.end()
+    assert code == 130
+    assert "the first 1 are kept: anyzero play --load" in last
+    assert read_record(tmp_path / "kept.json").moves == ("b2",)
+
+
+# --- piped
+
+
+def test_two_people_play_by_lines_of_text(typed):
+    out = typed("tic_tac_toe", *PEOPLE, lines="b2\na1\nc3\nA2\na3\nc1\nb1\n")
+    assert out.splitlines()[:7] == [
+        "tic_tac_toe; seat 0: human; seat 1: human; help lists the commands",
+        "3 . . .",
+        "2 . . .",
+        "1 . . .",
+        "  a b c",
+        "x to move",
+        "seat 0> b2",
+    ]
+    assert "\x1b" not in out
+    assert out.splitlines()[-1] == "the game was not saved"
+
+
+def test_the_end_names_the_winner(typed):
+    out = typed("tic_tac_toe", *PEOPLE, lines="a1\nb1\na2\nb2\na3\nundo\nc3\nb3\nhint\nmoves\n")
+    assert "game over: human (seat 0) wins\n" in out
+    assert "game over: human (seat 1) wins\n" in out
+    assert "the game is over; undo takes the last move back" in out
+    assert "none, the game is over" in out
+
+
+def test_one_seat_has_no_opponent_and_a_score(typed):
+    out = typed("take_it_easy", "--seed", "3", lines="".join(f"{cell}\n" for cell in range(19)))
+    assert out.startswith("take_it_easy; seat 0: human; help")
+    assert re.search(r"game over: score \d+\n", out)
+    assert "drawn: " in out
+
+
+def test_commands(typed, tmp_path):
+    lines = f"help\nb2\nundo\nredo\nmoves\nhint uct:50\nanalyse uct:50\nsave {tmp_path}/a b.json\nresign\nundo\nundo\n"
+    lines += (
+        f"load {tmp_path}/a b.json\nundo 2\nsave\nload\nsave x.txt\nload {tmp_path}/none.json\nanalyse random\nquit\n"
+    )
+    out = typed("tic_tac_toe", "--seat1", "uct:50", "--seed", "4", lines=lines)
+    assert "  hint [PLAYER]" in out
+    assert re.search(r"uct:50 plays \w\d \(value [-+]\d\.\d{3}, \d+ simulations?, \d\.\d\d s, line \w\d", out)
+    assert re.search(r"hint: \w\d \(value", out)
+    assert "move  visits  value   prior  proven" in out
+    assert f"saved to {tmp_path}/a b.json" in " ".join(out.split())
+    assert "game over: human (seat 0) resigns; uct:50 (seat 1) wins" in out
+    assert "undo stands alone" in out
+    assert "save FILE: the name ends in" in out
+    assert "load FILE: a game that was saved" in out
+    assert "ends in one of .json, .pgn, .sgf" in out
+    assert "cannot be read: No such file" in " ".join(out.split())
+    assert "random does not search" in out
+    assert read_record(tmp_path / "a b.json").moves[0] == "b2"
+
+
+def test_undo_stops_at_a_persons_own_move(typed):
+    out = typed("tic_tac_toe", "--seat0", "uct:50", "--seed", "4", lines="undo\nredo\nmoves\n")
+    assert "there is no move of yours to take back" in out
+    assert "there is no move to make again" in out
+    assert len(out.splitlines()[-2].split()) == 8
+
+
+@pytest.mark.parametrize(
+    ("game", "line", "says"),
+    [
+        ("hex:size=5", "f3", "did you mean e3? moves lists the legal moves"),
+        ("hex:size=5", "unod", "did you mean undo?"),
+        ("tic_tac_toe", "zz", "legal: a1, b1, c1, a2, b2, c2, a3, b3, ... (9 in all); moves"),
+        ("chess", "Nf4", "'Nf4' is not a legal move here; did you mean"),
+        ("chess", "e2e5", "did you mean e2e"),
+    ],
+)
+def test_a_wrong_move_gets_the_nearest_legal_one(typed, game, line, says):
+    out = typed(game, *PEOPLE, lines=f"{line}\n")
+    assert says in " ".join(out.split())
+
+
+def test_an_empty_input_ends_cleanly(typed):
+    out = typed("tic_tac_toe", *PEOPLE, lines="")
+    assert "not saved" not in out
+    assert "\n\n" not in out
+
+
+def test_a_game_without_a_picture_can_be_played(typed):
+    assert "race (seat" not in typed(RACE, *PEOPLE, lines="3\n3\n3\n1\n")
+    assert "game over: human (seat 1) wins" in typed(RACE, *PEOPLE, lines="3\n3\n3\n1\n")
+
+
+def test_torch_is_never_needed():
+    code = (
+        "import sys; sys.modules['torch'] = None; sys.argv = ['anyzero', 'play', 'tic_tac_toe', '--seed', '1']\n"
+        "from anyzero.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input="b2\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "level:medium plays" in done.stdout
+
+
+# --- for programs
+
+
+def test_machines_play_and_the_record_is_printed(run):
+    code, out, err = run("play", "tic_tac_toe", *MACHINES, "--seed", "5", "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert found["players"] == ["uct:50", "uct:50"]
+    assert found["result"]["termination"] == "rules"
+    assert len(found["clocks"]) == len(found["evaluations"]) == len(found["moves"])
+    assert json.loads(run("play", "tic_tac_toe", *MACHINES, "--seed", "5", "--json")[1])["moves"] == found["moves"]
+
+
+@pytest.mark.parametrize(
+    ("game", "seats"), [("tic_tac_toe", MACHINES), ("take_it_easy", ("--seat0", "random")), ("oware:plies=30", None)]
+)
+def test_a_game_that_was_saved_goes_on_as_it_would_have(run, tmp_path, game, seats):
+    seats = seats or ("--seat0", "random", "--seat1", "random")
+    whole = json.loads(run("play", game, *seats, "--seed", "5", "--json")[1])
+    table = Table(load(game), seed=5, players=whole["players"])
+    while len(table.moves) < 6:
+        table.play(whole["moves"][len(table.moves)])
+    write_record(tmp_path / "half.json", table.to_record())
+    rest = json.loads(run("play", "--load", str(tmp_path / "half.json"), "--json")[1])
+    assert rest["moves"] == whole["moves"]
+    assert rest["result"] == whole["result"]
+    assert rest["players"] == whole["players"]
+
+
+def test_a_player_that_fails_forfeits(run):
+    words = ("--seat0", f"{FAULTY}:fault=crash", "--seat1", "random")
+    found = json.loads(run("play", "tic_tac_toe", *words, "--json")[1])
+    assert found["result"] == {"payoffs": [-1.0, 1.0], "termination": "forfeit"}
+    code, out, _ = run("play", "tic_tac_toe", *words)
+    assert code == 0
+    assert "failed: RuntimeError: out of ideas" in " ".join(out.split())
+    assert "forfeits; random (seat 1) wins" in " ".join(out.split())
+
+
+def test_a_game_begins_in_any_position(typed):
+    out = typed("tic_tac_toe", *PEOPLE, "--position", "xx1/oo1/3 x", lines="c3\n")
+    assert "game over: human (seat 0) wins" in out
+
+
+def test_who_sits_where(run, typed, tmp_path):
+    assert "seat 0: human; seat 1: level:medium (uct:" in typed("tic_tac_toe", lines="")
+    assert "seat 0: uct:50; seat 1: human;" in typed("tic_tac_toe", "--seat0", "uct:50", lines="")
+    assert "seat 0: level:medium (uct:20); seat 1: human" in typed("tic_tac_toe", "--seat1", "human", lines="")
+    table = play_all("tic_tac_toe", "b2")
+    table.players = ("Ann", "human")
+    write_record(tmp_path / "ann.json", table.to_record())
+    assert "seat 0: level:medium (uct:20); seat 1: human" in typed("--load", str(tmp_path / "ann.json"), lines="")
+    table.players = ("./evil.py", "uct:50")
+    write_record(tmp_path / "evil.json", table.to_record())
+    assert "seat 0: human; seat 1: uct:50" in typed("--load", str(tmp_path / "evil.json"), lines="")
+
+
+def test_a_file_does_not_name_code_to_run():
+    assert known_player("./evil.py") is None
+    assert known_player("./evil.py:depth=3") is None
+    assert known_player("Ann") is None
+    assert known_player("uct:50") == "uct:50"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "name a game to play, or a file with --load"),
+        (["hax"], "did you mean hex"),
+        (["hex", "--seat0", "rve:10"], "did you mean rave"),
+        (["hex", "--seat0", "level:esay"], "there is no level 'esay'; did you mean easy? known: beginner, easy"),
+        (["hex", "--seat0", "level"], "there is no level ''"),
+        (["hex", "--seat2", "random"], "hex has 2 seats, so there is no --seat2"),
+        (["take_it_easy", "--seat1", "random"], "take_it_easy has 1 seat, so there is no --seat1"),
+        (["hex", "--json"], "with --json every seat is a machine's"),
+        (["hex", "--position", "what"], "a position looks like"),
+        (["hex", "--load", "x.json", "--position", "what"], "--load and --position exclude each other"),
+        (["--load", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["hex", "--hints", "nobody"], "there is no player 'nobody'"),
+        (["hex", "--save", "game.pgn"], "PGN is for chess, this is a game of hex"),
+        (["hex", "--save", "game.txt"], "ends in one of .json"),
+        (["hex", "--save", "/nowhere/at/all.json"], "there is no such folder"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_exit_code_2(run, words, says):
+    code, out, err = run("play", *words)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_the_game_of_a_file_must_be_the_one_that_was_named(run, tmp_path):
+    write_record(tmp_path / "game.json", play_all("tic_tac_toe", "b2").to_record())
+    code, _, err = run("play", "hex", "--load", str(tmp_path / "game.json"))
+    assert code == 2
+    assert "the record is of tic_tac_toe, which is not hex" in err
