@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from selfplay_gpu import NETWORKS, some_positions
 from torch.profiler import ProfilerActivity, profile
 
 from anyzero.games.game import Game
@@ -23,6 +22,7 @@ from anyzero.learning.replay_on_gpu import GpuReplay
 from anyzero.learning.samples import Samples, new_samples
 from anyzero.learning.trainer import Trainer
 from anyzero.networks import new_network, parse_network
+from selfplay_gpu import NETWORKS, some_positions
 
 POSITIONS, ROWS, STEPS = 256, 65_536, 60
 WANTED_BUSY = 0.9

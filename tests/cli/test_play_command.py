@@ -104,7 +104,7 @@ def test_ctrl_c_says_how_a_game_is_saved(open_terminal):
     terminal.type("\x03")
     code, last = terminal.end()
     assert code == 130
-    assert "stopped after 1 moves; the game was not saved: the command save FILE keeps one" in last
+    assert "stopped after 1 move; the game was not saved: the command save FILE keeps one" in last
     assert "Traceback" not in last
 
 
@@ -116,7 +116,7 @@ def test_ctrl_c_keeps_the_game_where_it_was_told_to(open_terminal, tmp_path):
     terminal.type("\x03")
     code, last = terminal.end()
     assert code == 130
-    assert "the first 1 are kept: anyzero play --load" in last
+    assert "stopped after 1 move, kept up to move 1: anyzero play --load" in last
     assert read_record(tmp_path / "kept.json").moves == ("b2",)
 
 
@@ -264,11 +264,11 @@ def test_a_game_begins_in_any_position(typed):
 def test_who_sits_where(run, typed, tmp_path):
     assert "seat 0: human; seat 1: level:medium (uct:" in typed("tic_tac_toe", lines="")
     assert "seat 0: uct:50; seat 1: human;" in typed("tic_tac_toe", "--seat0", "uct:50", lines="")
-    assert "seat 0: level:medium (uct:20); seat 1: human" in typed("tic_tac_toe", "--seat1", "human", lines="")
+    assert "seat 0: level:medium (uct:30); seat 1: human" in typed("tic_tac_toe", "--seat1", "human", lines="")
     table = play_all("tic_tac_toe", "b2")
     table.players = ("Ann", "human")
     write_record(tmp_path / "ann.json", table.to_record())
-    assert "seat 0: level:medium (uct:20); seat 1: human" in typed("--load", str(tmp_path / "ann.json"), lines="")
+    assert "seat 0: level:medium (uct:30); seat 1: human" in typed("--load", str(tmp_path / "ann.json"), lines="")
     table.players = ("./evil.py", "uct:50")
     write_record(tmp_path / "evil.json", table.to_record())
     assert "seat 0: human; seat 1: uct:50" in typed("--load", str(tmp_path / "evil.json"), lines="")

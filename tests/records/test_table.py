@@ -1,5 +1,7 @@
 """The laws of a game in progress."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -147,6 +149,11 @@ def test_the_start_is_not_changed_by_play():
     table.play("a1")
     assert start.tobytes() == before.tobytes()
     assert table.to_record().start == "3/1x1/3 o"
+
+
+def test_a_record_without_a_seed_stays_without_one():
+    record = replace(play_all("tic_tac_toe", "b2").to_record(), seed=None)
+    assert Table.from_record(record).to_record() == record
 
 
 def test_players_can_be_named_later():

@@ -83,13 +83,13 @@ def make_table(game: str | None, *, position: str | None, load: Path | None, see
     if position is not None and load is not None:
         raise AnyzeroError("--load and --position exclude each other: a file says where its game stands")
     rules = None if game is None else load_game(game)
+    drawn = secrets.randbits(32) if seed is None else seed % 2**64
     if load is not None:
         table = Table.from_record(read_record(load, game=rules), rules)
-        table.seed = table.seed if seed is None else seed % 2**64
+        table.seed = drawn if seed is not None or table.seed is None else table.seed
         return table
     assert rules is not None
     start = None if position is None else rules.parse_state(position)
-    drawn = secrets.randbits(32) if seed is None else seed
     return Table(rules, start=start, seed=drawn, date=date.today().isoformat())
 
 
@@ -145,7 +145,8 @@ def run(session: "Session") -> None:
 def stop_words(session: "Session") -> str:
     """What Ctrl-C leaves behind."""
     num = len(session.table.moves)
+    start = f"stopped after {num} move{'s' * (num != 1)}"
     if session.kept is None:
-        return f"stopped after {num} moves; the game was not saved: the command save FILE keeps one, or --save FILE"
+        return f"{start}; the game was not saved: the command save FILE keeps one, or --save FILE"
     path, moves = session.kept
-    return f"stopped after {num} moves; the first {len(moves)} are kept: anyzero play --load {path} goes on"
+    return f"{start}, kept up to move {len(moves)}: anyzero play --load {path} goes on"

@@ -14,6 +14,7 @@ from typing import Any
 
 STOPPED = "stopped; nothing was kept, the same command starts again from the beginning"
 STOP_CODE = 130
+NUDGE_S = 0.2
 PATIENCE_S = 1.0
 
 
@@ -48,6 +49,9 @@ def wait_for_signal(outlet: int, heard: threading.Event) -> None:
     """End the process if a signal comes that Python does not hear in time; return when the pipe is closed."""
     with os.fdopen(outlet, "rb", buffering=0) as pipe:
         while number := pipe.read(1):
+            if number[0] == signal.SIGINT and not heard.wait(NUDGE_S):
+                # It may have come just before the main thread began to wait for input: a second one wakes it up.
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
             if number[0] == signal.SIGINT and not heard.wait(PATIENCE_S):
                 show_cursor()
                 print(STOPPED, file=sys.stderr, flush=True)

@@ -2,6 +2,7 @@
 
 import json
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ class Case:
         found: list[dict[str, Any]] = []
         for block in reversed(self.folder.blocks(GAMES) if self.folder else []):
             if len(found) < ENOUGH_GAMES:
-                found += read_lines(block.path.read_text())
+                found += read_lines(block.path)
         return found
 
     @cached_property
@@ -108,9 +109,9 @@ class Case:
         return NetworkEvaluator(self.game, network, device=self.device, precision=precision, threads=self.threads)
 
 
-def read_lines(text: str) -> list[dict[str, Any]]:
+def read_lines(path: Path) -> list[dict[str, Any]]:
     """The games of a file."""
     try:
-        return [json.loads(line) for line in text.splitlines()]
-    except ValueError:
-        raise AnyzeroError("a file of games is damaged") from None
+        return [json.loads(line) for line in path.read_text().splitlines()]
+    except (OSError, ValueError) as error:
+        raise AnyzeroError(f"the games in {path} cannot be read: {error}") from None

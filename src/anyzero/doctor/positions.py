@@ -48,8 +48,8 @@ def replay_games(game: Game, starts: Any, first: np.ndarray, actions: list[list[
     game.compile(read_payoffs)(game.rules, states, np.flatnonzero(~illegal), found)
     if not parts:
         parts.append((game.new_states(0), *(np.zeros(0, np.int64) for _ in range(3))))
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    return Replayed(*columns, lengths, found, illegal)
+    before_each, seats_at, plies, games = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Replayed(before_each, seats_at, plies, games, lengths, found, illegal)
 
 
 def play_checked(rules: Any, states: Any, rows: Any, actions: Any, legal: Any, seats: Any) -> None:

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.doctor.case import Case, read_lines
+from anyzero.doctor.case import ENOUGH_GAMES, Case, read_lines
 from anyzero.doctor.finding import DOUBTFUL, WELL, WRONG, Finding, percent, skipped
 from anyzero.doctor.positions import Replayed, replay_games
-from anyzero.games.game import Game
 from anyzero.learning.samples import Samples, join
 from anyzero.learning.selfplay import start_states
 from anyzero.learning.shards import load_shard
@@ -44,11 +43,13 @@ def newest_blocks(case: Case) -> tuple[Samples, list[dict[str, Any]]] | None:
     """The samples and the games of the newest blocks that have both."""
     parts: list[Samples] = []
     lines: list[dict[str, Any]] = []
-    for block in reversed(case.folder.blocks() if case.folder else []):
-        games = case.folder.games_path(block.generation, block.number) if case.folder else block.path
-        if games.is_file() and len(lines) < 256:
+    if case.folder is None:
+        return None
+    for block in reversed(case.folder.blocks()):
+        games = case.folder.games_path(block.generation, block.number)
+        if games.is_file() and len(lines) < ENOUGH_GAMES:
             parts.append(load_shard(block.path, case.game))
-            lines += read_lines(games.read_text())
+            lines += read_lines(games)
     return (join(parts), lines) if parts else None
 
 
@@ -98,7 +99,7 @@ def position_keys(states: Any, plies: np.ndarray, lengths: np.ndarray) -> np.nda
 def with_payoff(keys: np.ndarray, payoffs: np.ndarray) -> np.ndarray:
     """Keys of position and result together; results are compared to five digits."""
     rounded = np.round(payoffs / CLOSE).astype(np.int64).view(np.uint64)
-    return keys + rounded * np.uint64(0x9E3779B97F4A7C15)
+    return np.asarray(keys + rounded * np.uint64(0x9E3779B97F4A7C15))
 
 
 def check_search_values(case: Case) -> Finding:
@@ -110,8 +111,9 @@ def check_search_values(case: Case) -> Finding:
     if samples.num < ENOUGH or min(column.std() for column in both) < 1e-6:
         return skipped(SEARCH, "too few samples, or all with the same value or result")
     found = float(np.corrcoef(*both)[0, 1])
+    games = samples.num / float(samples.lengths.mean())  # samples of one game are not independent
     seen = f"correlation {found:+.2f} over {samples.num} samples"
-    if found < -4.0 / np.sqrt(samples.num):
+    if found < -max(0.1, 4.0 / np.sqrt(games)):
         advice = "the evaluator's value must be for the seat to move: look at the network's targets and at encode"
         return Finding(SEARCH, WRONG, "the search believes the opposite of what happens", seen, advice)
     if found < 0.1:
@@ -125,7 +127,7 @@ def sign_share(samples: Samples) -> float:
     return float((np.sign(samples.values) == np.sign(samples.payoffs))[decided].mean()) if decided.any() else 0.0
 
 
-def last_positions(game: Game, played: Replayed, plies: int = 3) -> Any:
+def last_positions(played: Replayed, plies: int = 3) -> Any:
     """The last positions of every game in which a seat was to move."""
     late = (played.plies >= played.lengths[played.games] - plies) & (played.seats >= 0)
     return played.states[late]

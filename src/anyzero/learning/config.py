@@ -27,6 +27,8 @@ class SelfPlayConfig:
     """Games that are played side by side, and written together."""
     exploration: float = 1.25
     """PUCT: the weight of priors."""
+    first_play: float = -0.2
+    """PUCT: what a move without visits is worth, beside the mean of the others."""
     considered: int = 16
     """Gumbel: the most moves that the root considers."""
     value_scale: float = 0.25
@@ -216,6 +218,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "games": (0, 10_000_000),
     "at_once": (1, 1_000_000),
     "considered": (1, 100_000),
+    "first_play": (-2, 2),
     "noise_fraction": (0, 1),
     "noise_concentration": (1e-3, 1e3),
     "temperature": (0, 100),

@@ -95,14 +95,19 @@ def self_play_method(config: SelfPlayConfig) -> Method:
         "noise_concentration": config.noise_concentration,
         "noise_total": config.noise_total,
     }
-    return find_method("puct", {"exploration": config.exploration, **noise})
+    return find_method("puct", {**puct_options(config), **noise})
 
 
 def match_method(config: SelfPlayConfig) -> Method:
     """The same search without noise."""
     if config.method == "gumbel":
         return find_method("gumbel", gumbel_options(config))
-    return find_method("puct", {"exploration": config.exploration})
+    return find_method("puct", puct_options(config))
+
+
+def puct_options(config: SelfPlayConfig) -> dict[str, object]:
+    by_log_visits = int(config.final == "value+log visits")
+    return {"exploration": config.exploration, "first_play": config.first_play, "log_visits": by_log_visits}
 
 
 def gumbel_options(config: SelfPlayConfig) -> dict[str, object]:

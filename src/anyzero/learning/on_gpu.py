@@ -127,14 +127,21 @@ class GpuSelfPlay:
         for _ in range(steps):
             self.step()
 
-    def play(self, num_samples: int) -> Samples:
-        """Go on until finished games have so many samples, or a few more."""
+    def play(
+        self, num_games: int, generation: int = 0, *, keys: bool = True, watch: Callable[[int, int], None] | None = None
+    ) -> Samples:
+        """Go on until so many more games are finished, or a few more; returns their samples, with `keys` if wanted."""
         parts: list[Samples] = []
-        while sum(part.num for part in parts) < num_samples:
+        begun = self.finished
+        while (done := self.finished - begun) < num_games:
+            if watch:
+                watch(done, self.simulations)
             self.advance_many(STEPS)
             parts += self.fetch()
-        samples = join(parts)
-        samples.keys[:] = input_keys(self.game, samples.states)
+        samples = join(parts) if parts else new_samples(self.game, 0)
+        samples.generations[:] = generation
+        if keys:
+            samples.keys[:] = input_keys(self.game, samples.states)
         return samples
 
     def fetch(self) -> list[Samples]:
@@ -177,6 +184,26 @@ class GpuSelfPlay:
     def finished(self) -> int:
         """Games so far."""
         return int(self.games.finished.copy_to_host().sum())
+
+
+def describe_samples(samples: Samples, games: int, simulations: int) -> dict[str, Any]:
+    """What the report of a generation needs; of the games nothing is left but their samples."""
+    ends = samples.plies == samples.lengths - 1
+    return {
+        "games": games,
+        "samples": samples.num,
+        "simulations": simulations,
+        "plies": int(samples.lengths[ends].sum()),
+        "draws": int((samples.payoffs[ends] == 0.0).sum()),
+        "first_seat_payoff": float(np.where(samples.plies[ends] % 2 == 0, 1, -1) @ samples.payoffs[ends]),
+        "resigned": 0,
+        "cut_off": 0,
+        "distinct_games": games,
+        "previous_games": 0,
+        "previous_points": 0.0,
+        "mean_score": None,
+        "resign_checks": [],
+    }
 
 
 def no_evaluator(_game: Game, _states: Any) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from safetensors.torch import load_file, save
@@ -25,13 +25,25 @@ from anyzero.learning.contestants import Contestant, network_contestant
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.gate import open_gate
 from anyzero.learning.league import benchmark, make_anchors, play_anchors, rate_generation
+from anyzero.learning.lesson import Source
 from anyzero.learning.manifest import NETWORK, TRAINER, Generation
 from anyzero.learning.replay import build_replay, window_size
 from anyzero.learning.samples import Samples, join, new_samples, take
-from anyzero.learning.selfplay import block_sizes, describe_block, lowered_bar, pairing_shares, play_block, summary
+from anyzero.learning.selfplay import (
+    block_sizes,
+    describe_block,
+    lowered_bar,
+    pairing_shares,
+    play_block,
+    start_states,
+    summary,
+)
 from anyzero.learning.shards import load_shard, save_shard
 from anyzero.learning.trainer import Trainer
 from anyzero.networks import NetworkEvaluator, load_network, new_network, save_network
+
+if TYPE_CHECKING:
+    from anyzero.learning.on_gpu import GpuSelfPlay
 
 
 class Progress(Protocol):
@@ -69,6 +81,7 @@ class Stages:
         self.deadline = float("inf")
         self.samples: Samples | None = None
         self.anchors: list[Contestant] = []
+        self.on_gpu: GpuSelfPlay | None = None
 
     def once(self, part: Path, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """A stage: its result is read if it is there, else made and written."""
@@ -101,7 +114,7 @@ class Stages:
         run, config = self.config, replace(self.config.selfplay, at_once=at_once or self.config.selfplay.at_once)
         network = load_network(path, self.game)
         evaluator = NetworkEvaluator(
-            self.game, network, device=run.device, precision=run.precision, threads=run.threads
+            self.game, network, device=run.device, precision=run.precision, threads=run.threads, compiled=False
         )
         return network_contestant(self.game, str(number), evaluator, config, noise=noise, simulations=simulations)
 
@@ -109,6 +122,8 @@ class Stages:
 
     def self_play(self, part: Path, before: Generation) -> dict[str, Any]:
         """Blocks of games; each is written as soon as it is over."""
+        if self.config.device == "cuda":
+            return self.self_play_on_gpu(part, before)
         config, number = self.config.selfplay, before.number + 1
         sizes = block_sizes(config.games, config.at_once)
         contestants: list[Contestant] = []
@@ -137,6 +152,40 @@ class Stages:
                 stages.append(self.once(part, f"block-{block:03d}", make))
                 tell(first + size)
         return summary(stages) | {"resign_below": self.resign_bar(before)}
+
+    def self_play_on_gpu(self, part: Path, before: Generation) -> dict[str, Any]:
+        """One block of the games that are finished next; games under way go on in the next generation."""
+        from anyzero.learning.on_gpu import describe_samples
+
+        config, number = self.config, before.number + 1
+
+        def make() -> dict[str, Any]:
+            play = self.games_on_gpu(before)
+            simulations, finished = play.simulations, play.finished
+            with self.progress.stage(number, "self-play", config.selfplay.games) as tell:
+                games = config.selfplay.games
+                samples = play.play(games, number, keys=config.replay.merge, watch=self.watch(tell))
+            if config.keep_samples:
+                save_shard(self.folder.samples_path(number, 0), self.game, samples)
+            else:
+                self.samples = join([self.samples, samples]) if self.samples is not None else samples
+            return describe_samples(samples, play.finished - finished, play.simulations - simulations)
+
+        found = self.once(part, "block-000", make)
+        return summary([found]) | {"resign_below": config.selfplay.resign_below}
+
+    def games_on_gpu(self, before: Generation) -> "GpuSelfPlay":
+        """The games on the device, played by the champion from now on."""
+        from anyzero.learning.on_gpu import GpuSelfPlay
+        from anyzero.networks.on_gpu import GpuEvaluator
+
+        config, network = self.config.selfplay, load_network(self.folder.network(before.champion), self.game)
+        if self.on_gpu is None:
+            evaluator = GpuEvaluator(self.game, network, rows=config.at_once, precision=self.config.precision)
+            seed, starts = draw_seed("gpu", self.config.seed, before.number), start_states(self.game, config.starts)
+            self.on_gpu = GpuSelfPlay(self.game, evaluator, config, num_games=config.at_once, seed=seed, starts=starts)
+        self.on_gpu.evaluator.load(network)  # type: ignore[attr-defined]
+        return self.on_gpu
 
     def keep_block(self, number: int, block: int, result: BlockResult) -> dict[str, Any]:
         """Write the games and the samples of a block; returns what the report needs of it."""
@@ -195,9 +244,14 @@ class Stages:
         def make() -> dict[str, Any]:
             trainer = self.trainer(before)
             replay = build_replay(self.game, self.window(number), self.config.replay, number)
+            source: Source = replay
+            if self.config.device == "cuda":
+                from anyzero.learning.replay_on_gpu import GpuReplay
+
+                source = GpuReplay(replay)
             rng = np.random.default_rng(draw_seed("training", self.config.seed, number))
             with self.progress.stage(number, "training", 0) as tell:
-                report = trainer.train(replay, number, rng, self.watch(tell))
+                report = trainer.train(source, number, rng, self.watch(tell))
             save_network(part / NETWORK, trainer.network_to_play(), self.game)
             write_whole(part / TRAINER, save(trainer.state_tensors()))
             return {"training": report.to_dict(), "replay": replay.statistics.to_dict()}

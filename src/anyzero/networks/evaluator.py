@@ -17,8 +17,8 @@ from anyzero.networks.precision import as_input, choose_precision, in_precision
 from anyzero.networks.remembered import Remembered
 
 DEVICES = ("cpu", "cuda")
-CHUNK = 32
-"""Rows that go through the network together: few enough for the processor's caches, enough to be worth the calls."""
+TOGETHER = {"residual": 32, "mlp": 256}
+"""Rows that go through a network together: few enough for the processor's caches, enough to be worth the calls."""
 
 OWN = local()
 """Marks the threads that compute for evaluators."""
@@ -31,6 +31,7 @@ class NetworkEvaluator:
     then ask on those threads, each for a few leaves of its own. A batch from elsewhere is cut into chunks by its length
     alone, so that the number of threads changes nothing but the time. `cache` remembers so many answers by the game's
     state_key: positions that share one get one answer, also where the input tells them apart (clocks, repetitions).
+    `compiled` is for the GPU: half a minute at first, which pays where there is much to do.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class NetworkEvaluator:
         precision: str = "auto",
         threads: int | None = None,
         cache: int = 0,
+        compiled: bool = True,
     ) -> None:
         check(game, network, device)
         self.game, self.device = game, device
@@ -53,11 +55,12 @@ class NetworkEvaluator:
         if device == "cuda":
             from anyzero.networks.on_gpu import GpuForward
 
-            self.forward = GpuForward(network, game, precision, self.threads)
+            self.forward = GpuForward(network, game, precision, self.threads, compiled)
         else:
             self.forward = CpuForward(network, game, precision, self.threads)
         self.precision: str = self.forward.precision
         self.pool = None if cache > 0 or device == "cuda" else self.forward.pool
+        self.together = TOGETHER[network.config.kind]
 
     def __call__(self, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
         """Logits [positions, actions] and values [positions], float32."""
@@ -116,7 +119,7 @@ class CpuForward:
 
     def run_parts(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
         num = len(states)
-        parts = -(-num // CHUNK)
+        parts = -(-num // TOGETHER[self.network.config.kind])
         bounds = [part * num // parts for part in range(parts + 1)]
 
         def run(first: int, last: int) -> None:

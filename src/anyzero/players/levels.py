@@ -17,7 +17,7 @@ PLAIN = ("uct:10", "uct:100", "uct:1000", "uct:10000", "uct:5s")
 """For games that are not in the table, a user's own among them."""
 
 BY_GAME: Mapping[str, tuple[str, ...]] = {
-    "tic_tac_toe": ("flat:9", "uct:5", "uct:20", "uct:100", "uct:2000"),
+    "tic_tac_toe": ("flat:3", "flat:20", "uct:30", "uct:200", "uct:2000"),
     "connect_four": ("uct:10", "uct:50", "uct:300", "uct:3000", "uct:5s"),
     "breakthrough": ("uct:10", "uct:100", "uct:1000", "uct:10000", "uct:5s"),
     "knightthrough": ("uct:10", "rave:100", "grave:1000", "grave:10000", "grave:5s"),

@@ -48,12 +48,14 @@ class Table:
         *,
         start: State | None = None,
         players: Sequence[str] = (),
-        seed: int = 0,
+        seed: int | None = 0,
         date: str = "",
         tags: Mapping[str, str] | None = None,
         line: Sequence[Ply] = (),
     ) -> None:
-        self.game, self.seed, self.date, self.tags = game, seed % (LARGEST + 1), date, dict(tags or {})
+        self.game, self.date, self.tags = game, date, dict(tags or {})
+        self.seed = None if seed is None else seed % (LARGEST + 1)
+        """None, where a file did not say it, counts as 0."""
         self.players = (*players, *[UNKNOWN_PLAYER] * (game.num_seats - len(players)))
         self.start = game.initial_state() if start is None else start.copy()
         self.line = list(line)
@@ -221,7 +223,7 @@ class Table:
             plies.append(Ply(states[-1], loser, termination=record.termination))
         about: dict[str, Any] = {
             "players": record.players,
-            "seed": record.seed or 0,
+            "seed": record.seed,
             "date": record.date,
             "tags": record.tags,
         }
@@ -231,7 +233,7 @@ class Table:
 
     def stream(self) -> np.ndarray:
         """The random stream of the next ply."""
-        stream: np.ndarray = make_streams(self.seed, 1, first=self.num_plies)[0]
+        stream: np.ndarray = make_streams(self.seed or 0, 1, first=self.num_plies)[0]
         return stream
 
     def check_running(self, refusal: str) -> None:

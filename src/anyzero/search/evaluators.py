@@ -5,7 +5,7 @@ actions], of which the search takes the softmax over the legal actions, and valu
 seat to move (at a chance node: the first seat), or [positions, seats] for games that are not two opposite seats or one.
 
 One that has threads of its own brings them as `pool`: then each of them searches its share of the trees to the end and
-calls the evaluator for its own leaves alone, so that nobody waits for anybody.
+calls the evaluator for its own leaves alone, so that nobody waits for anybody; `together` says of how many trees.
 """
 
 from collections.abc import Callable

@@ -67,6 +67,7 @@ OPTIONS = (
     "gumbel_scale",
     "doubt",
     "leaves",
+    "log_visits",
 )
 
 LEAST = {"considered": 1, "leaves": 1, "noise_concentration": 1e-3, "max_depth": 1}

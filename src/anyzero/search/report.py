@@ -1,5 +1,6 @@
 """What trees came to, as arrays: the policy after search, the value, and the choice that Gumbel makes."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from anyzero.compile.vectors import best_index
 from anyzero.search.priors import gumbel_scores, improved_policy
 from anyzero.search.scratch import Scratch
 from anyzero.search.settings import GUMBEL, Settings
-from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN, Tree, root_of
+from anyzero.search.tree import LOSS, UNKNOWN, WIN, Tree, root_of
 
 if TYPE_CHECKING:
     from anyzero.search.result import RootMoves
@@ -55,7 +56,7 @@ def share_visits(tree: Tree, root: int, scores: Any) -> None:
     first, count, proof, total = tree.first[root], tree.num_children[root], tree.proven[root], 0.0
     for index in range(count):
         child = first + index
-        if proof == WIN or proof == DRAW:
+        if proof > UNKNOWN:  # a win or a draw
             scores[index] = tree.prior[child] + LEAST_SHARE if tree.proven[child] == proof else 0.0
         else:
             scores[index] = tree.visits[child]
@@ -69,7 +70,7 @@ def proven_value(proof: int) -> float:
 
 
 def choose_action(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> int:
-    """The most visited action; with Gumbel, the best by noise, prior and value of the most visited."""
+    """The most visited action, or the best by value + log visits; with Gumbel, by noise, prior and value."""
     root, scores = root_of(tree, number), scratch.scores[number * settings.leaves]
     final_scores(tree, scratch, settings, number, scores)
     best = best_index(scores, tree.num_children[root])
@@ -89,6 +90,8 @@ def final_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, 
         child = first + index
         if settings.formula != GUMBEL:
             scores[index] = tree.visits[child]
+            if settings.log_visits and tree.visits[child] > 0:
+                scores[index] = tree.value[child] + math.log(tree.visits[child])
         else:
             scores[index] -= 0.0 if tree.visits[child] >= most else 1e6
         if tree.proven[child] != UNKNOWN:

@@ -60,13 +60,11 @@ def choice_parts(settings: Settings) -> dict[Callable[..., Any], Callable[..., A
 
 NO_LOGITS, NO_VALUES = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
 """What is handed on where no leaf needs an answer."""
-MOST_TOGETHER = 32
-"""Trees whose leaves are evaluated together on one thread: few enough for the caches, enough to be worth a call."""
 
 
-def part_bounds(num: int) -> list[int]:
+def part_bounds(num: int, most: int) -> list[int]:
     """Where trees are cut into parts, an even number of them; by their number alone, so that threads change nothing."""
-    parts = min(num, 2 * -(-num // (2 * MOST_TOGETHER)))
+    parts = min(num, 2 * -(-num // (2 * most)))
     return [part * num // parts for part in range(parts + 1)]
 
 
@@ -148,7 +146,7 @@ class Run:
         self.scratch.budget[:] = budget
         before = self.simulations()
         if self.pool is not None and self.asks_by_part:
-            bounds = part_bounds(self.num_used)
+            bounds = part_bounds(self.num_used, self.evaluator.together)  # type: ignore[union-attr]
             list(self.pool.map(self.finish_part, bounds[:-1], bounds[1:]))
         else:
             while self.step() > 0:

@@ -62,3 +62,5 @@ class Settings(NamedTuple):
     """Gumbel: visits that the node's mean counts for in each child's value; left alone, none, and 16 with rollouts."""
     leaves: int = 1
     """How many leaves of one tree wait for the evaluator at a time; virtual visits keep them apart."""
+    log_visits: int = 0
+    """Many trees: whether the move is chosen by value + log visits instead of the visits alone."""

@@ -1,10 +1,11 @@
 """A scene as text in the colours of a terminal; `rich` leaves the colours out where there are none."""
 
 from collections.abc import Collection
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from anyzero.views.scene import Scene
-from anyzero.views.text import canvas_lines, lay_out, printable
+from anyzero.views.text import canvas_lines, lay_out, letters_text, printable
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -30,8 +31,8 @@ def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
     for line in canvas_lines(lay_out(scene, marked)):
         while line and line[-1].text == " ":
             line.pop()
-        for letter in line:
-            text.append(letter.text, STYLES.get(letter.role, "bold"))
+        for role, letters in groupby(line, key=lambda letter: letter.role):
+            text.append(letters_text(letters), STYLES.get(role, "bold"))
         text.append("\n")
     text.append(printable(scene.caption))
     return text

@@ -1,6 +1,6 @@
 """A scene as lines of plain text: every cell and label at its place on a grid of characters."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import floor
 from typing import NamedTuple
@@ -127,7 +127,7 @@ def canvas_lines(canvas: Canvas) -> list[list[Letter]]:
     ]
 
 
-def letters_text(letters: list[Letter]) -> str:
+def letters_text(letters: Iterable[Letter]) -> str:
     return "".join(letter.text for letter in letters)
 
 
