@@ -20,6 +20,7 @@ LOWER = {
     "experiments": {"compile", "games", "search", "players", "arena", "views"},
     "networks": {"compile", "games", "search"},
     "learning": {"compile", "games", "search", "players", "arena", "networks"},
+    "doctor": {"compile", "games", "search", "players", "arena", "networks", "learning"},
     "cli": {
         "compile",
         "views",
@@ -31,6 +32,7 @@ LOWER = {
         "experiments",
         "networks",
         "learning",
+        "doctor",
     },
 }
 """What each folder may import besides itself."""

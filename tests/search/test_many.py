@@ -6,7 +6,9 @@ import pytest
 from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
 from anyzero.search import search, search_many
-from anyzero.search.search import Searcher
+from anyzero.search.methods import find_method
+from anyzero.search.run import Run
+from anyzero.search.search import Searcher, adapt
 from tests.search.stubs import first_seat_wins, no_opinion, prefer, repeat
 
 FOUR = load("connect_four")
@@ -145,6 +147,8 @@ def test_a_wrong_answer_of_an_evaluator_gets_one_sentence(answer, says):
         ("uct", {"temperature": -1.0}, BadOptionError, "temperature"),
         ("puct", {"noise_fraction": 1.5}, BadOptionError, "a share from 0 to 1"),
         ("halving", {"reuse": True}, BadOptionError, "cannot be reused"),
+        ("uct", {"transpositions": 1, "trees": 2}, BadOptionError, "transpositions are for one tree"),
+        ("puct", {"transpositions": 1, "evaluator": no_opinion}, BadOptionError, "within the search"),
     ],
 )
 def test_options_that_do_not_go_together_get_one_sentence(method, options, error, says):
@@ -173,3 +177,30 @@ def test_a_temperature_draws_the_move_by_visits():
     assert len(drawn) >= 4
     cold = [search(FOUR, START, "uct", simulations=500, temperature=0.01, seed=seed) for seed in range(5)]
     assert all(result.visits[result.best_move] == max(result.visits.values()) for result in cold)
+
+
+def test_many_trees_share_no_nodes():
+    with pytest.raises(BadOptionError, match="transpositions are for one tree"):
+        search_many(FOUR, repeat(FOUR, START, 2), "puct", simulations=5, transpositions=1)
+
+
+def test_a_proven_root_has_an_exact_value_and_the_policy_of_a_win():
+    """The first seat has three in a row with an open end: d wins at once, and nothing else does."""
+    state = START
+    for move in ("a", "a", "b", "b", "c", "c"):
+        state = FOUR.play(state, move)
+    found = search_many(FOUR, repeat(FOUR, state, 1), "puct", simulations=50, evaluator=no_opinion)
+    assert found.values.tolist() == [1.0]
+    assert found.policies[0].tolist() == pytest.approx([0, 0, 0, 1, 0, 0, 0])
+
+
+def test_moves_may_be_chosen_by_value_and_log_visits():
+    """A move with a value 0.9 higher wins over one with twice the visits: log 2 is 0.69."""
+    run = Run(FOUR, adapt(FOUR, find_method("puct", {"log_visits": 1}), "uniform"), room=64, simulations=1)
+    run.seed(1)
+    run.plant(repeat(FOUR, START, 1))
+    run.simulate(1)
+    first, actions = int(run.tree.first[0]), run.moves().actions
+    run.tree.visits[first : first + 7] = [20, 10, 1, 1, 1, 1, 1]
+    run.tree.value[first : first + 7] = [0.0, 0.9, 0, 0, 0, 0, 0]
+    assert run.report()[0][0] == actions[1]

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 from anyzero.cli import (
     bench,
     check,
+    doctor,
     estimate,
     experiment,
     games,
@@ -65,6 +66,7 @@ app.command("plot", epilog=plot.EXAMPLES)(plot.plot)
 app.command("estimate", epilog=estimate.EXAMPLES)(estimate.estimate)
 app.command("runs", epilog=runs.EXAMPLES)(runs.runs)
 app.command("train", epilog=train.EXAMPLES)(train.train)
+app.command("doctor", epilog=doctor.EXAMPLES)(doctor.doctor)
 app.add_typer(bench.app, name="bench")
 
 

@@ -14,7 +14,7 @@ from anyzero.arena.draws import draw_seed
 from anyzero.compile.random import numbered_streams
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game
-from anyzero.learning.contestants import Contestant
+from anyzero.learning.contestants import PLIES, Contestant
 from anyzero.learning.moves import (
     draw_by_policy,
     draw_moves,
@@ -27,8 +27,6 @@ from anyzero.learning.moves import (
 )
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
 
-PLIES = 1 << 16
-"""More than any game has: the stream of a search is number game * PLIES + ply."""
 RESIGN_AFTER = 2
 """So many of a seat's values in a row must be under the bar."""
 

@@ -198,6 +198,8 @@ class RunConfig:
         check(self, "run")
         for name in PARTS:
             check(getattr(self, name), name)
+        if self.selfplay.reuse and self.selfplay.method != "puct":
+            raise BadOptionError("selfplay.reuse is for puct: gumbel plans every visit of its root")
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

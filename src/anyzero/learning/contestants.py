@@ -16,6 +16,11 @@ from anyzero.search.run import Run
 from anyzero.search.search import adapt, room
 from anyzero.search.text import parse_search
 
+PLIES = 1 << 16
+"""More than any game has: the stream of a search is number game * PLIES + ply."""
+REUSED = 4
+"""Trees that are used again have room for so many times the simulations of one move."""
+
 
 class Contestant(Protocol):
     """Searches a batch of positions. The streams of `seed` with these numbers are its randomness, one a position."""
@@ -39,8 +44,10 @@ class SearchContestant:
         evaluator: str | Evaluator = "rollout",
         at_once: int,
         threads: int = 1,
+        reuse: bool = False,
     ) -> None:
-        self.game, self.name, self.at_once, self.threads = game, name, at_once, threads
+        self.game, self.name, self.at_once, self.threads, self.reuse = game, name, at_once, threads, reuse
+        self.places: dict[int, int] = {}
         self.method, self.evaluator = adapt(game, method, evaluator), evaluator
         self.simulations = {False: simulations, True: fast_simulations}
         self.runs: dict[bool, Run] = {}
@@ -52,18 +59,24 @@ class SearchContestant:
             self.runs[fast] = Run(
                 self.game,
                 self.method,
-                room=room(self.game, simulations, 1 << 30),
+                room=room(self.game, simulations * (REUSED if self.reuse else 1), 1 << 30),
                 simulations=simulations,
                 num_trees=self.at_once,
                 evaluator=self.evaluator if callable(self.evaluator) else None,
                 threads=self.threads,
+                keeps=self.reuse,
             )
         return self.runs[fast]
 
     def search(self, states: Any, seed: int, numbers: np.ndarray, fast: bool = False) -> ManyResults:
         run = self.run(fast)
         run.seed_trees(seed, numbers)
-        run.plant(states)
+        if self.reuse and not fast:
+            games = (numbers // np.uint64(PLIES)).tolist()
+            run.move_on_all(states, [self.places.get(game, -1) for game in games])
+            self.places = {game: place for place, game in enumerate(games)}
+        else:
+            run.plant(states)
         done = run.simulate(self.simulations[fast])
         return ManyResults(*run.report(), done)
 
@@ -127,6 +140,7 @@ def network_contestant(
         evaluator=evaluator,
         at_once=config.at_once,
         threads=evaluator.threads,
+        reuse=config.reuse,
     )
 
 

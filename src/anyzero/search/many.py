@@ -50,6 +50,8 @@ def search_many(
     chosen = adapt(game, find_method(method, options), evaluator)
     if chosen.halves:
         raise AnyzeroError(f"{method} halves one root at a time; for many positions take gumbel")
+    if chosen.settings.transpositions:
+        raise BadOptionError("transpositions are for one tree: many trees must not share nodes")
     if any(game.seat_to_move(state) < 0 for state in states):
         raise AnyzeroError(f"{game.name}: there is nothing to search, a game is over or it is chance's turn")
     nodes = room(game, simulations, max_nodes or MOST_NODES)

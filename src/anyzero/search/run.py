@@ -233,6 +233,29 @@ class Run:
         self.scratch.counters[:] = 0
         return True
 
+    def move_on_all(self, states: Any, numbers: list[int]) -> None:
+        """Make these positions the roots of the first trees; tree `numbers[i]` may know position i, -1: none does."""
+        new = new_tree_for(self.game, self.settings, self.room, self.num_trees) if self.spare is None else self.spare
+        find, copy, plant = (self.kernel(function) for function in (find_descendant, copy_subtree, plant_trees))
+        four, before = self.game.new_states(4), self.roots.copy()
+        known = []
+        for place, number in enumerate(numbers):
+            node = NOT_FOUND
+            if number >= 0:
+                four[0], four[1] = before[number], states[place]
+                node = int(find(self.game.rules, self.tree, four, number))
+            if node == NOT_FOUND:
+                plant(new, self.scratch, place, place + 1)
+            else:
+                copy(self.tree, new, node, place)
+                known.append(place)
+        self.tree, self.spare, self.num_used = new, self.tree, len(states)
+        self.roots[: len(states)] = states
+        self.scratch.counters[:] = 0
+        for place in known:
+            if new.num_children[place * self.room] > 0:
+                self.kernel(prepare_root)(new, self.scratch, self.settings, place)
+
     def plan_for(self, simulations: int) -> None:
         """Gumbel: halve over so many simulations."""
         self.scratch = self.scratch._replace(plan=gumbel_plan(self.settings.considered, simulations))

@@ -51,6 +51,8 @@ class Searcher:
         check_numbers(max_nodes, trees, temperature)
         if reuse and (self.method.settings.transpositions or self.method.halves or trees > 1):
             raise BadOptionError(f"{method}: a tree with transpositions, merged trees or halving cannot be reused")
+        if trees > 1 and self.method.settings.transpositions:
+            raise BadOptionError(f"{method}: transpositions are for one tree, as merged trees must not share nodes")
         self.evaluator = evaluator if callable(evaluator) else None
         self.trees, self.reuse, self.temperature = trees, bool(reuse), temperature
         self.room = max_nodes if simulations is None or reuse else room(game, simulations, max_nodes // trees)
@@ -61,8 +63,8 @@ class Searcher:
         """Begin the next search with an empty tree."""
         self.remembers = False
 
-    def run(self, state: State, seed: int) -> Run:
-        """Search a position until the budget is spent."""
+    def begin(self, state: State, seed: int) -> Run:
+        """A run over a position that has had none of its budget yet."""
         if self.game.seat_to_move(state) < 0:
             raise AnyzeroError(f"{self.game.name}: there is nothing to search, the game is over or it is chance's turn")
         run = self.last = self.new_run() if self.last is None else self.last  # its memory is used again
@@ -70,6 +72,11 @@ class Searcher:
         if not (self.remembers and run.move_on(state)):
             run.plant(state)
         self.remembers = self.reuse
+        return run
+
+    def run(self, state: State, seed: int) -> Run:
+        """Search a position until the budget is spent."""
+        run = self.begin(state, seed)
         self.spend(run)
         return run
 
@@ -115,7 +122,10 @@ class Searcher:
     def search(self, state: State, seed: int) -> SearchResult:
         start = time.perf_counter()
         run = self.run(state, seed)
-        seconds = time.perf_counter() - start
+        return self.result(run, state, seed, time.perf_counter() - start)
+
+    def result(self, run: Run, state: State, seed: int, seconds: float) -> SearchResult:
+        """What a run over this position has found by now."""
         game, moves = self.game, merge_moves([run.moves(number) for number in range(self.trees)])
         order = self.order(run, moves, seed)
         texts = [game.format_action(state, int(action)) for action in moves.actions]
@@ -181,6 +191,8 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
         raise BadOptionError(f"{game.name} has no guided rollouts")
     if code != BATCH and settings.leaves > 1:
         raise BadOptionError("several leaves at a time need an evaluator outside the search")
+    if code == BATCH and settings.transpositions:
+        raise BadOptionError("transpositions are for evaluators within the search")
     if settings.formula == GUMBEL and settings.leaves > 1:
         raise BadOptionError("gumbel plans every visit of the root, so that it takes one leaf at a time")
     solve = settings.solve if game.is_opposed else 0
