@@ -21,6 +21,7 @@ LOWER = {
     "networks": {"compile", "games", "search"},
     "learning": {"compile", "games", "search", "players", "arena", "networks"},
     "doctor": {"compile", "games", "search", "players", "arena", "networks", "learning"},
+    "protocols": {"compile", "games", "views", "search", "players", "arena", "networks", "records"},
     "cli": {
         "compile",
         "views",
@@ -32,6 +33,7 @@ LOWER = {
         "experiments",
         "networks",
         "learning",
+        "protocols",
         "doctor",
     },
 }

@@ -13,6 +13,7 @@ from anyzero.cli import (
     estimate,
     experiment,
     games,
+    gtp,
     match,
     perft,
     play,
@@ -24,6 +25,7 @@ from anyzero.cli import (
     solve,
     tournament,
     train,
+    uci,
 )
 from anyzero.cli.stop import STOP_CODE, STOPPED, ending_on_ctrl_c, forget_signal
 
@@ -67,6 +69,8 @@ app.command("estimate", epilog=estimate.EXAMPLES)(estimate.estimate)
 app.command("runs", epilog=runs.EXAMPLES)(runs.runs)
 app.command("train", epilog=train.EXAMPLES)(train.train)
 app.command("doctor", epilog=doctor.EXAMPLES)(doctor.doctor)
+app.command("uci", epilog=uci.EXAMPLES)(uci.uci)
+app.command("gtp", epilog=gtp.EXAMPLES)(gtp.gtp)
 app.add_typer(bench.app, name="bench")
 
 

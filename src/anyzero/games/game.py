@@ -172,6 +172,11 @@ class Game:
             if not self.is_over(state):
                 state = self.play(state, self.legal_actions(state)[0])
 
+    def stay_interpreted(self) -> None:
+        """Never compile the door: for a process in which no single move may wait for a compiler."""
+        for step in self._steps.values():
+            step.seconds = math.inf
+
     def initial_state(self) -> State:
         """The position before the first move."""
         state = self.new_states(1)[0]

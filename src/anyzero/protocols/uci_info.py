@@ -63,7 +63,7 @@ def centipawns(value: float) -> int:
 
 
 def wdl_text(child: Child) -> str:
-    """Wins, draws and losses in a thousand; a mean cannot tell a draw from an even fight, so only proven draws count."""
+    """Wins, draws and losses in a thousand. A mean cannot tell draws from even chances: only a proven draw is one."""
     if child.proven == "draw":
         return " wdl 0 1000 0"
     wins = round(500 * (1 + (child.value or 0.0)))

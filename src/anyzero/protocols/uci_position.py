@@ -35,10 +35,10 @@ def read_position(game: Game, words: list[str], known: Position) -> Position:
     end = words.index("moves") if "moves" in words else len(words)
     start, moves = read_start(words[:end]), tuple(words[end + 1 :])
     if start == known.start:
-        shared = sum(1 for _ in shared_prefix(moves, known.moves))
+        shared = count_shared(moves, known.moves)
         states = list(known.states[: shared + 1])
     else:
-        shared, states = 0, [playable(game.parse_state(start))]
+        shared, states = 0, [start_state(game, start)]
     for move in moves[shared:]:
         states.append(playable(game.play(states[-1], move)))
     return Position(start, moves, tuple(states))
@@ -52,13 +52,14 @@ def read_start(words: list[str]) -> str:
     raise BadPositionError("a position is given by: position startpos [moves ...], or position fen FEN [moves ...]")
 
 
-def shared_prefix(first: tuple[str, ...], second: tuple[str, ...]) -> list[str]:
-    shared = []
-    for one, other in zip(first, second, strict=False):
-        if one != other:
-            break
-        shared.append(one)
-    return shared
+def start_state(game: Game, start: str) -> State:
+    return game.initial_state() if start == START else playable(game.parse_state(start))
+
+
+def count_shared(first: tuple[str, ...], second: tuple[str, ...]) -> int:
+    """How many moves both lines begin with."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((index for index, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 def playable(state: State) -> State:

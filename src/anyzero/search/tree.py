@@ -71,7 +71,7 @@ class Tree(NamedTuple):
         per_node = sum(part.itemsize for part in self[:13] if len(part) == len(self.visits))
         tables = int(self.used[0, 1]) * 2 * self.table_value[0].nbytes if len(self.table_value) else 0
         shared = (self.shared_key.nbytes + self.shared_node.nbytes) / len(self.visits)
-        return float(per_node + shared + tables / self.nodes())
+        return float(per_node + shared + tables / max(1, self.nodes()))
 
 
 def new_tree(game: Game, settings: Settings, room: int, *, num_trees: int = 1, num_tables: int = 0) -> Tree:

@@ -1,0 +1,149 @@
+"""UCI, the protocol of chess engines: each line is a command, and a wrong one changes nothing but is told of.
+
+The commands are read while a search runs on its own thread, so that `stop` is answered at once.
+"""
+
+from collections.abc import Callable
+from importlib.metadata import version
+
+from anyzero.games.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
+from anyzero.games.game import Game
+from anyzero.games.load import load
+from anyzero.networks.find import find_network
+from anyzero.players.player import load_evaluator
+from anyzero.protocols.lines import Send, on_one_line
+from anyzero.protocols.uci_limits import read_limits
+from anyzero.protocols.uci_options import OFFERS, UciOptions, changed
+from anyzero.protocols.uci_position import Position, first_position, read_position
+from anyzero.protocols.uci_search import Task, Thinking, make_searcher
+from anyzero.search.evaluators import Evaluator
+
+Words = list[str]
+
+
+class BusyError(AnyzeroError):
+    """A command that has to wait for the search to end."""
+
+
+class UciEngine:
+    """An engine that is told lines and sends lines."""
+
+    def __init__(self, send: Send) -> None:
+        self.send = send
+        self.game: Game = load("chess")
+        self.options = UciOptions()
+        self.evaluator: Evaluator | None = None
+        self.position: Position = first_position(self.game)
+        self.thinking: Thinking | None = None
+        self.prepared: set[tuple[str, str]] = set()
+        """Methods and networks whose code is compiled."""
+
+    def handle(self, line: str) -> bool:
+        """Do what a line says; False once the engine is to end."""
+        command, *words = line.split() or [""]
+        try:
+            if command == "quit":
+                self.stop([])
+                return False
+            if command:
+                self.find(command)(self, words)
+        except AnyzeroError as error:
+            self.say(str(error))
+        except Exception as error:  # whatever it is, the GUI must not lose its engine
+            self.say(f"failed: {type(error).__name__}: {error}")
+        return True
+
+    def find(self, command: str) -> "Callable[[UciEngine, Words], None]":
+        if command not in COMMANDS:
+            known = [*COMMANDS, "quit"]
+            raise UnknownNameError(f"there is no command {command!r}; {nearest_hint(command, known)}{list_some(known)}")
+        return COMMANDS[command]
+
+    def say(self, sentence: str) -> None:
+        self.send(f"info string {on_one_line(sentence)}")
+
+    @property
+    def is_searching(self) -> bool:
+        return self.thinking is not None and self.thinking.is_running
+
+    def need_rest(self) -> None:
+        if self.is_searching:
+            raise BusyError("a search is under way: stop comes first")
+
+    # --- commands
+
+    def introduce(self, words: Words) -> None:
+        self.send(f"id name anyzero {version('anyzero')}")
+        self.send("id author the anyzero authors")
+        for name, offer in OFFERS.items():
+            self.send(offer.describe(name))
+        self.send("uciok")
+
+    def get_ready(self, words: Words) -> None:
+        """Compile or load what a search needs, so that no clock runs meanwhile."""
+        wanted = self.options.search_method, self.options.network
+        try:
+            if not self.is_searching and wanted not in self.prepared:
+                self.game.compile_door()
+                small = make_searcher(self.game, self.options, self.evaluator, simulations=2)
+                small.search(self.game.initial_state(), 0)
+                self.prepared.add(wanted)
+        finally:
+            self.send("readyok")
+
+    def set_option(self, words: Words) -> None:
+        self.need_rest()
+        options = changed(self.options, words)
+        evaluator = self.evaluator if options.network == self.options.network else self.load_network(options.network)
+        make_searcher(self.game, options, evaluator, seconds=1.0)  # says so if they do not fit each other
+        self.options, self.evaluator = options, evaluator
+
+    def load_network(self, name: str) -> Evaluator | None:
+        loaded: Evaluator | None = load_evaluator(self.game, find_network(name)) if name else None
+        return loaded
+
+    def begin_game(self, words: Words) -> None:
+        """Nothing is kept from one search to the next."""
+        self.need_rest()
+
+    def set_position(self, words: Words) -> None:
+        self.need_rest()
+        self.position = read_position(self.game, words, self.position)
+
+    def go(self, words: Words) -> None:
+        self.need_rest()
+        limits, state = read_limits(words), self.position.state
+        if self.game.is_over(state):
+            self.say("there is no move: the game is over")
+            self.send("bestmove (none)")
+            return
+        for move in limits.searchmoves:
+            self.game.parse_action(state, move)
+        if limits.mate is not None:
+            self.say("mate is no limit here: a tree search does not look for mates by their length")
+        self.thinking = Thinking(Task(self.game, state, limits, self.options, self.evaluator), self.send)
+
+    def stop(self, words: Words) -> None:
+        if self.thinking is not None:
+            self.thinking.stop()
+
+    def ponder_hit(self, words: Words) -> None:
+        if self.thinking is not None:
+            self.thinking.hit()
+
+    def ignore(self, words: Words) -> None:
+        """Commands that have nothing to do here."""
+
+
+COMMANDS: dict[str, Callable[[UciEngine, Words], None]] = {
+    "uci": UciEngine.introduce,
+    "isready": UciEngine.get_ready,
+    "setoption": UciEngine.set_option,
+    "ucinewgame": UciEngine.begin_game,
+    "position": UciEngine.set_position,
+    "go": UciEngine.go,
+    "stop": UciEngine.stop,
+    "ponderhit": UciEngine.ponder_hit,
+    "debug": UciEngine.ignore,
+    "register": UciEngine.ignore,
+}

@@ -1,0 +1,161 @@
+"""One `go`: a thread that searches in short pieces, says what it finds, and ends with `bestmove`."""
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from anyzero.games.errors import AnyzeroError
+from anyzero.games.game import Game, State
+from anyzero.protocols.lines import Send, on_one_line
+from anyzero.protocols.uci_info import Progress, Report, info_lines
+from anyzero.protocols.uci_limits import Limits
+from anyzero.protocols.uci_options import UciOptions
+from anyzero.search import Searcher
+from anyzero.search.evaluators import Evaluator
+from anyzero.search.run import new_tree_for
+from anyzero.search.stream import ENDLESS_S, PIECE_S, LiveSearch
+
+FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 0.25
+MOST_NODES = 1 << 30
+"""Of all trees together: nodes have numbers of 31 bits."""
+ONLY_MOVE_S = 0.05
+"""By the clock, the only move is not worth more."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a `go` asks for."""
+
+    game: Game
+    state: State
+    limits: Limits
+    options: UciOptions
+    evaluator: Evaluator | None = None
+
+    @property
+    def simulations(self) -> int | None:
+        """Most simulations; None: no limit."""
+        most = [self.limits.nodes, None if self.limits.infinite else self.options.simulations or None]
+        return min((one for one in most if one is not None), default=None)
+
+    @property
+    def seconds(self) -> float | None:
+        """Most seconds once the clock runs; None: no limit."""
+        seconds = self.limits.seconds(self.game.seat_to_move(self.state), self.options.overhead_ms)
+        only = seconds is not None and len(self.game.legal_actions(self.state)) == 1
+        return min(seconds, ONLY_MOVE_S) if only and seconds is not None else seconds
+
+    @property
+    def is_open(self) -> bool:
+        """Whether only `stop` ends it."""
+        bounded = self.simulations is not None or self.seconds is not None or self.limits.depth is not None
+        return self.limits.infinite or not bounded
+
+    def searcher(self) -> Searcher:
+        limited = self.seconds is not None and not self.limits.ponder
+        seconds = self.seconds if limited else ENDLESS_S
+        budget = {"seconds": seconds} if self.simulations is None else {"simulations": self.simulations}
+        return make_searcher(self.game, self.options, self.evaluator, **budget)
+
+
+def make_searcher(game: Game, options: UciOptions, evaluator: Evaluator | None, **budget: Any) -> Searcher:
+    """The search that the options ask for; an error where they do not fit each other."""
+    known = {} if evaluator is None else {"evaluator": evaluator}
+    method, trees = options.search_method, options.threads
+    searcher = Searcher(game, method, **budget, **known, trees=trees, max_nodes=MOST_NODES)
+    bytes_a_node = new_tree_for(game, searcher.method.settings, 2, 1).bytes_a_node
+    allowed = int((options.hash_mb << 20) / bytes_a_node)
+    searcher.room = max(game.max_legal + 2, min(searcher.room, allowed, MOST_NODES) // trees)
+    return searcher
+
+
+class Thinking:
+    """The thread; `stop` and `hit` (the opponent made the expected move) may be called at any time."""
+
+    def __init__(self, task: Task, send: Send) -> None:
+        self.task, self.send = task, send
+        self.stopped, self.pondering = threading.Event(), task.limits.ponder
+        self.since = time.perf_counter()
+        """When the clock of this move began to run."""
+        self.thread = threading.Thread(target=self.answer, daemon=True)
+        self.thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        return self.thread.is_alive()
+
+    def stop(self) -> None:
+        """End the search; the answer has been sent when this returns."""
+        self.stopped.set()
+        self.thread.join()
+
+    def hit(self) -> None:
+        self.since, self.pondering = time.perf_counter(), False
+
+    def answer(self) -> None:
+        """Search and send the move; whatever happens, there is an answer."""
+        try:
+            best = self.search()
+            line = best.line
+        except Exception as error:
+            sentence = str(error) if isinstance(error, AnyzeroError) else f"failed: {type(error).__name__}: {error}"
+            self.send(f"info string {on_one_line(sentence)}")
+            line = self.task.game.legal_moves(self.task.state)[:1]
+        self.send(f"bestmove {line[0]}" + (f" ponder {line[1]}" if len(line) > 1 else ""))
+
+    def search(self) -> Report:
+        live, look_at = LiveSearch(self.task.searcher(), self.task.state, self.task.options.seed), FIRST_LOOK_S
+        reports: list[Report] = []
+        going = True
+        while not self.is_done(live, reports, going):
+            if going:
+                going = live.advance(self.piece())
+            else:
+                self.stopped.wait(PIECE_S)
+            if going and live.seconds >= look_at:
+                reports, look_at = self.look(live), live.seconds + LOOK_EVERY_S
+        return self.look(live)[0]
+
+    def piece(self) -> float:
+        """How long the search may go on before it looks up: not past its time."""
+        left = PIECE_S if self.task.seconds is None or self.pondering else self.task.seconds - self.spent
+        return max(0.001, min(PIECE_S, left))
+
+    @property
+    def spent(self) -> float:
+        return time.perf_counter() - self.since
+
+    def is_done(self, live: LiveSearch, reports: list[Report], going: bool) -> bool:
+        task, limits = self.task, self.task.limits
+        if live.simulations == 0 or self.stopped.is_set():
+            return live.simulations > 0
+        if self.pondering or task.is_open:
+            return False
+        late = task.seconds is not None and self.spent >= task.seconds
+        deep = limits.depth is not None and (is_full(live) or longest(reports) >= limits.depth)
+        return not going or late or deep
+
+    def look(self, live: LiveSearch) -> list[Report]:
+        """Send what has been found so far, the best moves first."""
+        task = self.task
+        found = live.result()
+        wanted = [
+            child for child in found.children if not task.limits.searchmoves or child.move in task.limits.searchmoves
+        ]
+        seen = [child for child in wanted if child.visits > 0 or child.proven] or wanted[:1]
+        reports = [Report(child, live.line(child.action)) for child in seen[: task.options.multi_pv]]
+        progress = Progress(live.simulations, live.seconds, found.depth)
+        for line in info_lines(task.game, task.state, reports, progress, wdl=task.options.show_wdl):
+            self.send(line)
+        return reports
+
+
+def longest(reports: list[Report]) -> int:
+    """The length of the best line."""
+    return len(reports[0].line) if reports else 0
+
+
+def is_full(live: LiveSearch) -> bool:
+    """Whether the tree has no room for another node's children."""
+    return live.run.tree.nodes() + live.run.game.max_legal > live.run.room

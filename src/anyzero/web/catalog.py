@@ -1,0 +1,152 @@
+"""What a request may name: games, players and networks that are known here. No text of a request becomes a path."""
+
+import re
+from collections import OrderedDict
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.games.game import Game, game_text
+from anyzero.games.load import default_options, find_maker, game_names, load, split_text
+from anyzero.networks.find import known_names
+from anyzero.players.levels import LEVELS, level_text
+from anyzero.search import Searcher
+from anyzero.search.methods import METHODS
+from anyzero.search.text import parse_search
+from anyzero.web.config import ServerConfig
+
+HUMAN, RANDOM = "human", "random"
+MOST_GAMES = 64
+"""Loaded games that are kept."""
+OWN_BUSINESS = ("trees", "reuse", "max_nodes", "noise_fraction")
+"""Options that are not a client's to choose: threads and memory are shared, and noise is for self-play."""
+
+
+class Catalog:
+    """The games and players of this server."""
+
+    def __init__(self, config: ServerConfig) -> None:
+        self.config = config
+        self.files = {Path(path).stem: str(Path(path)) for path in config.games}
+        self.loaded: OrderedDict[str, Game] = OrderedDict()
+        self.lock = Lock()
+        for name in self.files:
+            self.load(name)
+
+    # --- games
+
+    @property
+    def names(self) -> list[str]:
+        return [*self.files, *(name for name in game_names() if name not in self.files)]
+
+    def source(self, text: str) -> str:
+        """The text that `load` takes: a file only if the command line named it."""
+        name, options = split_text(text.strip())
+        known = {path: path for path in self.files.values()} | self.files
+        if name in known:
+            return f"{known[name]}:{options}" if options else known[name]
+        if name not in self.names:
+            hint = nearest_hint(name, self.names)
+            raise UnknownNameError(f"there is no game {name!r}; {hint}known: {list_some(self.names)}")
+        return text.strip()
+
+    def load(self, text: str) -> Game:
+        """A game that this process plays interpreted, so that no move waits for a compiler."""
+        source = self.source(text)
+        with self.lock:
+            if source not in self.loaded:
+                game = load(source)
+                game.stay_interpreted()
+                self.loaded[source] = game
+            self.loaded.move_to_end(source)
+            while len(self.loaded) > MOST_GAMES:
+                self.loaded.popitem(last=False)
+            return self.loaded[source]
+
+    def public(self, game: Game) -> str:
+        """The game's text without the path of its file."""
+        names = {path: name for name, path in self.files.items()}
+        return game_text(names.get(game.source, game.source or game.name), game.options)
+
+    def describe_games(self) -> list[dict[str, Any]]:
+        return [self.describe_game(name) for name in self.names]
+
+    def describe_game(self, name: str) -> dict[str, Any]:
+        game = self.load(name)
+        options = default_options(find_maker(split_text(self.source(name))[0]))
+        return {
+            "name": name,
+            "title": title_of(game),
+            "options": [
+                {"name": key, "default": value, "kind": type(value).__name__} for key, value in options.items()
+            ],
+            "num_seats": game.num_seats,
+            "chance": game.num_outcomes > 0,
+            "position": game.has("parse_state"),
+            "levels": {level: level_text(game, level) for level in LEVELS},
+        }
+
+    # --- players
+
+    def check_player(self, text: str, game: Game) -> str:
+        """The player's text, if this server lets it play this game."""
+        text = text.strip()
+        kind, _, level = text.partition(":")
+        if text in (HUMAN, RANDOM):
+            return text
+        if kind == "level":
+            if level not in LEVELS:
+                raise UnknownNameError(
+                    f"there is no level {level!r}; {nearest_hint(level, LEVELS)}known: {list_some(LEVELS)}"
+                )
+            return text
+        known = (HUMAN, RANDOM, "level", *METHODS)
+        if kind not in METHODS:
+            raise UnknownNameError(
+                f"there is no player {kind!r}; {nearest_hint(kind, known)}known: {list_some(known)}"
+            )
+        self.check_search(text, game)
+        return text
+
+    def check_machine(self, text: str, game: Game) -> str:
+        """The same for one that must think."""
+        checked = self.check_player(text, game)
+        if checked in (HUMAN, RANDOM):
+            raise BadOptionError(f"{checked!r} does not search; name a method like uct:1000 or a level like level:hard")
+        return checked
+
+    def check_search(self, text: str, game: Game) -> None:
+        search, at, network = text.partition("@")
+        wanted, config = parse_search(search), self.config
+        if (wanted.simulations or 0) > config.max_simulations or (wanted.seconds or 0.0) > config.max_seconds:
+            raise BadOptionError(
+                f"{text!r}: a search here has at most {config.max_simulations} simulations or {config.max_seconds:g} s"
+            )
+        for option in OWN_BUSINESS:
+            if option in wanted.options:
+                raise BadOptionError(f"{text!r}: the option {option} is not for the web app")
+        if at:
+            check_network(network)
+        else:
+            Searcher(game, **wanted.arguments)  # says what does not fit
+
+    def check_seats(self, seats: list[str], game: Game) -> tuple[str, ...]:
+        if len(seats) != game.num_seats:
+            raise AnyzeroError(f"{game.name} has {game.num_seats} seats, not {len(seats)}")
+        return tuple(self.check_player(seat, game) for seat in seats)
+
+
+def check_network(name: str) -> None:
+    """Only what is listed, or a generation of a listed run."""
+    known = known_names()
+    run, _, number = name.rpartition("/")
+    if name not in known and not (run in known and re.fullmatch("[0-9]{1,6}", number)):
+        listed = f"known: {list_some(known)}" if known else "there are no runs and no models here"
+        raise UnknownNameError(f"there is no network {name!r}; {nearest_hint(name, known)}{listed}")
+
+
+def title_of(game: Game) -> str:
+    """The picture's title, or the name."""
+    title = game.scene(game.initial_state()).title if game.has("scene") else ""
+    return title or game.name.replace("_", " ").capitalize()

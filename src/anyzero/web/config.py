@@ -1,0 +1,53 @@
+"""What the server is told, and the limits that keep one client from using up the machine."""
+
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from anyzero.networks.find import RUNS
+
+
+def data_file() -> Path:
+    """Where games are kept, by the operating system's own convention."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "anyzero" / "games.sqlite3"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "anyzero" / "games.sqlite3"
+
+
+@dataclass(frozen=True)
+class ServerConfig:
+    host: str = "127.0.0.1"
+    """The address that it listens at; others than this machine's own are the user's choice."""
+    port: int = 8000
+    """0: any that is free."""
+    data: Path = field(default_factory=data_file)
+    """The file that holds the games."""
+    games: tuple[str, ...] = ()
+    """Files with games of the user's own; no other file's code is run."""
+    runs: Path = RUNS
+    """The folder of training runs."""
+    experiments: Path = Path()
+    """The folder with the tables of experiments."""
+    max_connections: int = 64
+    """Browsers' tabs at a time."""
+    max_message: int = 1 << 20
+    """Bytes of one message."""
+    max_games: int = 20_000
+    """Games in the file."""
+    max_rooms: int = 200
+    """Games in memory at a time."""
+    max_joined: int = 32
+    """Games that one client looks at."""
+    max_simulations: int = 2_000_000
+    """The budget of one search."""
+    max_seconds: float = 60.0
+    """The same by the clock."""
+    max_nodes: int = 4_000_000
+    """The tree of one search."""
+    max_jobs: int = 64
+    """Searches under way or waiting."""
+    max_client_jobs: int = 6
+    """The same for one client."""
+    max_moves: int = 5_000
+    """Moves in one request."""

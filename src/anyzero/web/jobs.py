@@ -1,0 +1,131 @@
+"""One search in the worker: made from its text, driven in short turns, stopped when it is no longer wanted."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anyzero.games.game import Game, State
+from anyzero.networks.find import find_network
+from anyzero.players.levels import level_text
+from anyzero.players.player import choose_at_random, load_evaluator
+from anyzero.search import Searcher, SearchResult
+from anyzero.search.run import Run
+from anyzero.search.stream import PIECE_S, LiveSearch
+from anyzero.search.text import parse_search
+from anyzero.web.turns import Turnstile
+
+LOOK_EVERY_S = 0.2
+MOST_GHOSTS = 8
+"""Moves of the expected line that are drawn."""
+
+Send = Callable[[dict[str, Any]], None]
+
+
+class StoppedError(Exception):
+    """Nobody waits for this search any more."""
+
+
+class Job:
+    """What is wanted; `stopped` may be set at any time."""
+
+    def __init__(self, wanted: dict[str, Any], game: Game) -> None:
+        self.number, self.client = int(wanted["job"]), str(wanted["client"])
+        self.game, self.player, self.seed = game, str(wanted["player"]), int(wanted["seed"])
+        self.live, self.max_nodes = bool(wanted["live"]), int(wanted["max_nodes"])
+        self.state = parse_bytes(game, wanted["state"])
+        self.stopped = threading.Event()
+
+    def run(self, turns: Turnstile, send: Send) -> dict[str, Any]:
+        """Search to the end, or to the stop: what was found by then."""
+        if self.player == "random":
+            action = choose_at_random(self.game, self.state, self.seed)
+            return {"action": action, "result": None}
+        with turns.turn(self.client):
+            searcher = make_searcher(self.game, self.player, self.max_nodes)
+        result = (self.halve if searcher.method.halves else self.watch)(searcher, turns, send)
+        return {"action": result.best_action, "result": result_values(self.game, self.state, result)}
+
+    def watch(self, searcher: Searcher, turns: Turnstile, send: Send) -> SearchResult:
+        """A search that shows what it has while it goes on."""
+        with turns.turn(self.client):
+            search = LiveSearch(searcher, self.state, self.seed)
+            going, look = search.advance(), time.perf_counter() + LOOK_EVERY_S / 4
+        while going and not self.stopped.is_set():
+            with turns.turn(self.client):
+                going = search.advance(PIECE_S)
+            if self.live and going and time.perf_counter() >= look:
+                send({"result": result_values(self.game, self.state, search.result())})
+                look = time.perf_counter() + LOOK_EVERY_S
+        return search.result()
+
+    def halve(self, searcher: Searcher, turns: Turnstile, send: Send) -> SearchResult:
+        """Halving has nothing to show before its end, but it waits for its turns as well."""
+        run = searcher.last = searcher.new_run()
+        simulate = run.simulate
+
+        def paced(num: int, *forced: int) -> int:
+            if self.stopped.is_set():
+                raise StoppedError
+            with turns.turn(self.client):
+                return simulate(num, *forced)
+
+        run.simulate = in_pieces(run, paced)  # type: ignore[method-assign]
+        return searcher.search(self.state, self.seed)
+
+
+def in_pieces(run: Run, simulate: Callable[..., int]) -> Callable[..., int]:
+    """Simulations in pieces of about one turn each."""
+    piece = 1
+
+    def simulate_all(num: int, *forced: int) -> int:
+        nonlocal piece
+        done = found = 0
+        while done < num:
+            start, now = time.perf_counter(), min(piece, num - done)
+            found += simulate(now, *forced)
+            done += now
+            rate = now / max(time.perf_counter() - start, 1e-7)
+            piece = max(1, min(2 * now, int(rate * PIECE_S)))
+        return found
+
+    return simulate_all
+
+
+def make_searcher(game: Game, text: str, max_nodes: int) -> Searcher:
+    """The search that a player's text names; it was checked before."""
+    kind, _, level = text.partition(":")
+    search, at, network = (level_text(game, level) if kind == "level" else text).partition("@")
+    arguments = {**parse_search(search).arguments, "max_nodes": max_nodes}
+    if at:
+        arguments["evaluator"] = load_evaluator(game, find_network(network))
+    return Searcher(game, **arguments)
+
+
+# --- forms
+
+
+def state_text(state: State) -> str:
+    """A state on its way to a process of the same program."""
+    return str(state.tobytes().hex())
+
+
+def parse_bytes(game: Game, text: str) -> State:
+    return np.frombuffer(bytes.fromhex(text), game.state_dtype).copy().view(np.recarray)[0]
+
+
+def result_values(game: Game, state: State, result: SearchResult) -> dict[str, Any]:
+    """The result as plain values, and the cells of the expected line."""
+    return {**result.to_json(), "ghosts": ghost_cells(game, state, result.principal_variation)}
+
+
+def ghost_cells(game: Game, state: State, line: list[str]) -> list[list[str]]:
+    """For each move of the line, the cells that it names; empty for a game without a picture."""
+    cells: list[list[str]] = []
+    for move in line[:MOST_GHOSTS] if game.has("scene") else ():
+        action = game.parse_action(state, move)
+        cells.append(list(game.scene(state).clicks.get(action, ())))
+        state = game.play(state, action)
+    return cells

@@ -1,0 +1,89 @@
+"""The process that searches: it reads jobs from standard input, a JSON object a line, and writes what they find.
+
+The server's own process never searches and never compiles, so that it always answers at once. Each job is a thread
+here; compiled code lets others run, and turns are handed out fairly. The process ends when the server does.
+"""
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, TextIO
+
+from anyzero.arena.workers import count_cores
+from anyzero.games.errors import AnyzeroError
+from anyzero.games.game import Game
+from anyzero.games.load import load
+from anyzero.web.jobs import Job, StoppedError
+from anyzero.web.turns import Turnstile
+
+MOST_GAMES = 16
+
+
+def main() -> None:
+    Worker(take_output()).serve(sys.stdin)
+    os._exit(0)  # whatever still searches, nobody waits for it
+
+
+def take_output() -> TextIO:
+    """The pipe to the server, kept from everything that prints."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return answers
+
+
+class Worker:
+    def __init__(self, answers: TextIO) -> None:
+        self.answers, self.lock = answers, threading.Lock()
+        self.turns = Turnstile(count_cores())
+        self.games: dict[str, Game] = {}
+        self.jobs: dict[int, Job] = {}
+
+    def serve(self, lines: TextIO) -> None:
+        for line in lines:
+            wanted = json.loads(line)
+            if "stop" in wanted:
+                job = self.jobs.get(wanted["stop"])
+                if job is not None:
+                    job.stopped.set()
+            else:
+                self.start(wanted)
+
+    def start(self, wanted: dict[str, Any]) -> None:
+        send = self.sender(wanted["job"])
+        try:
+            job = self.jobs[wanted["job"]] = Job(wanted, self.game(wanted["game"]))
+        except Exception as error:  # a game's own code may raise anything
+            send({"error": error_words(error)})
+            return
+        threading.Thread(target=self.run, args=(job, send), daemon=True).start()
+
+    def run(self, job: Job, send: Callable[[dict[str, Any]], None]) -> None:
+        try:
+            send({"done": True, **job.run(self.turns, send)})
+        except StoppedError:
+            send({"done": True, "action": None, "result": None})
+        except Exception as error:
+            send({"error": error_words(error)})
+        finally:
+            del self.jobs[job.number]
+
+    def game(self, text: str) -> Game:
+        if text not in self.games:
+            if len(self.games) >= MOST_GAMES:
+                self.games.pop(next(iter(self.games)))
+            self.games[text] = load(text)
+        return self.games[text]
+
+    def sender(self, number: int) -> Callable[[dict[str, Any]], None]:
+        def send(values: dict[str, Any]) -> None:
+            with self.lock:
+                self.answers.write(json.dumps({"job": number, **values}) + "\n")
+                self.answers.flush()
+
+        return send
+
+
+def error_words(error: Exception) -> str:
+    return str(error) if isinstance(error, AnyzeroError) else f"the search failed: {type(error).__name__}: {error}"

@@ -1,0 +1,123 @@
+"""`anyzero train` through the real entry point: a tiny real run, resumed, swept, stopped, and asked for nonsense."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+TINY = """
+precision = "float32"
+threads = 1
+[network]
+blocks = 1
+channels = 8
+pool_every = 0
+[selfplay]
+games = 12
+at_once = 12
+simulations = 4
+[trainer]
+batch_size = 32
+[gate]
+games = 4
+[league]
+every = 2
+games = 4
+anchors = ["random", "uct:20"]
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return tmp_path
+
+
+def test_a_run_ends_with_a_match_and_the_way_to_play(run, tiny):
+    code, out, err = run("train", "tic_tac_toe", "--config", "tiny.toml", "--generations", "2", "--match", "10")
+    assert code == 0
+    assert "2 generations are done; the champion is generation" in out
+    assert "against uct:20 in 10 games" in out
+    assert "anyzero play tic_tac_toe --seat1 gumbel:64@tic-tac-toe" in out
+    assert [line.split()[:2] for line in err.splitlines()[1:4]] == [["generation", str(number)] for number in range(3)]
+    rows = list(csv.DictReader((tiny / "runs/tic-tac-toe/training_history.csv").read_text().splitlines()))
+    assert [row["generation"] for row in rows] == ["0", "1", "2"]
+    assert float(rows[2]["policy_loss"]) > 0.0
+    assert rows[1]["elo"] == "" != rows[2]["elo"]
+
+
+def test_the_same_command_goes_on_and_the_champion_plays_in_the_arena(run, tiny):
+    command = ("train", "tic_tac_toe", "--config", "tiny.toml", "--run", "toe", "--match", "0", "--json")
+    assert json.loads(run(*command, "--generations", "1")[1])["generations"] == 1
+    code, out, _ = run(*command, "--iterations", "2", "--output", "copy.csv")
+    assert (code, json.loads(out)["generations"]) == (0, 2)
+    assert (tiny / "copy.csv").read_bytes() == (tiny / "runs/toe/training_history.csv").read_bytes()
+    code, out, _ = run("match", "tic_tac_toe", "gumbel:8@toe", "puct:8@toe/1", "--games", "4", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["games"] == 4
+    assert found["forfeits"] == []
+
+
+def test_the_knobs_that_people_know_set_what_they_say(run, tiny):
+    flags = ("--games", "5", "--simulations", "3", "--epochs", "0.5", "--batches", "2", "--batch-size", "16")
+    more = ("--learning-rate", "0.01", "--dirichlet-epsilon", "0.1", "--dirichlet-alpha", "0.5")
+    rest = ("--convergence-threshold", "0.3", "--seed", "9", "--set", "selfplay.method=puct", "--generations", "0")
+    assert run("train", "tic_tac_toe", "--config", "tiny.toml", "--match", "0", *flags, *more, *rest)[0] == 0
+    text = (tiny / "runs/tic-tac-toe/config.toml").read_text()
+    wanted = ("games = 5", "simulations = 3", "epochs = 0.5", "batches = 2", "batch_size = 16", "learning_rate = 0.01")
+    others = ("noise_fraction = 0.1", "noise_concentration = 0.5", "convergence_threshold = 0.3", "seed = 9")
+    for line in (*wanted, *others, 'method = "puct"'):
+        assert line in text.splitlines()
+
+
+def test_a_sweep_trains_once_for_each_value_and_compares(run, tiny):
+    sweep = ("--sweep", "selfplay.gumbel_scale=0,1", "--generations", "2", "--output", "both.csv")
+    code, out, _ = run("train", "tic_tac_toe", "--config", "tiny.toml", *sweep)
+    assert code == 0
+    assert "gumbel_scale-0" in out
+    assert (tiny / "runs/tic-tac-toe-gumbel_scale.png").read_bytes().startswith(b"\x89PNG")
+    rows = list(csv.DictReader((tiny / "both.csv").read_text().splitlines()))
+    assert [row["run"] for row in rows] == ["tic-tac-toe-gumbel_scale-0"] * 3 + ["tic-tac-toe-gumbel_scale-1"] * 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("tic_tac_toe", "--preset", "ches"), "there is no preset 'ches'; did you mean chess?"),
+        (("tic_tac_toe", "--set", "selfplay.simulatons=4"), "did you mean selfplay.simulations"),
+        (("tic_tac_toe", "--set", "trainer.batch_size=many"), "trainer.batch_size must be a whole number"),
+        (("tic_tac_toe", "--set", "replay.fade=7"), "replay.fade must be from 0 to 1, not 7.0"),
+        (("tic_tac_toe", "--config", "nothing.toml"), "cannot read nothing.toml"),
+        (("tic_tac_toe", "--sweep", "selfplay.games"), "is not of the form setting=a,b,c"),
+        (("tic_tac_toe", "--device", "cuda"), "needs an NVIDIA GPU"),
+        ((), "name a game, a preset, or a config file"),
+        (("tic_tac_toe", "--run", "..hidden"), "a run cannot be called"),
+    ],
+)
+def test_wrong_input_gets_one_sentence_and_leaves_nothing(run, tiny, arguments, says):
+    code, out, err = run("train", *arguments)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert len(err.splitlines()) == 1
+    assert not (tiny / "runs").exists()
+
+
+def test_ctrl_c_keeps_what_is_finished(tiny):
+    command = [sys.executable, "-c", "from anyzero.cli.app import main; main()", "train", "tic_tac_toe"]
+    process = subprocess.Popen([*command, "--config", "tiny.toml"], stderr=subprocess.PIPE, text=True)
+    history = tiny / "runs/tic-tac-toe/training_history.csv"
+    for _ in range(1200):
+        if history.exists() and len(history.read_text().splitlines()) > 2:
+            break
+        time.sleep(0.1)
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.splitlines()[-1].endswith("the same command goes on from there")
