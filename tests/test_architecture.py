@@ -22,7 +22,11 @@ LOWER = {
     "learning": {"compile", "games", "search", "players", "arena", "networks"},
     "doctor": {"compile", "games", "search", "players", "arena", "networks", "learning"},
     "protocols": {"compile", "games", "views", "search", "players", "arena", "networks", "records"},
+    "web": {
+        *("compile", "views", "games", "records", "search", "players", "arena", "experiments", "networks", "learning"),
+    },
     "cli": {
+        "web",
         "compile",
         "views",
         "games",

@@ -33,7 +33,7 @@ WRONG = [
     (["search", "hex", "uct:10", "--sed", "3"], "No such option: --sed (Possible options: --seed"),
     (
         ["match", "hex", "randm", "random"],
-        f"did you mean random? known: random, {ALL_METHODS}, level, or a path to a .py file",
+        f"did you mean random? known: random, {ALL_METHODS}, level, uci, gtp, or a path to a .py file",
     ),
     (["match", "hex", "random", "./nobody.py"], "cannot read the player file ./nobody.py"),
     (["match", "hex", "random", f"{FAULTY}:falt=crash"], "did you mean fault? its options: fault, limit"),

@@ -7,7 +7,7 @@ from anyzero.compile.random import make_streams
 from anyzero.games.contract import CHANCE
 from anyzero.games.load import load
 from anyzero.learning.block import Block, Manner
-from anyzero.learning.contestants import RandomContestant
+from anyzero.learning.contestants import FULL, RandomContestant
 from anyzero.learning.moves import draw_by_policy
 from anyzero.learning.samples import take
 from anyzero.search.many import ManyResults
@@ -23,7 +23,7 @@ class Scripted:
     def __init__(self, game, value):
         self.game, self.value = game, value
 
-    def search(self, states, seed, numbers, fast=False):
+    def search(self, states, seed, numbers, pace=FULL):
         actions = np.array([self.game.legal_actions(state)[0] for state in states], np.int32)
         policies = np.zeros((len(states), self.game.num_actions), np.float32)
         policies[np.arange(len(states)), actions] = 1.0
@@ -135,9 +135,9 @@ def test_contestants_have_their_seats():
     asked = []
 
     class Named(Scripted):
-        def search(self, states, seed, numbers, fast=False):
+        def search(self, states, seed, numbers, pace=FULL):
             asked.extend((self.value, FOUR.seat_to_move(state)) for state in states)
-            return super().search(states, seed, numbers, fast)
+            return super().search(states, seed, numbers, pace)
 
     play(FOUR, [Named(FOUR, 1), Named(FOUR, 2)], 2, sides=np.array([[0, 1], [0, 1]]))
     assert set(asked) == {(1, 0), (2, 1)}
@@ -148,6 +148,18 @@ def test_fast_searches_are_no_samples():
     some = play(FOUR, [Scripted(FOUR, 0.0)], 20, keep_samples=True, fast_share=0.5)
     assert full.games == some.games
     assert 0.3 * full.samples.num < some.samples.num < 0.7 * full.samples.num  # each move a fair coin: 13 deviations
+
+
+def test_gumbels_noise_ends_with_the_plies_in_which_moves_are_drawn():
+    asked = []
+
+    class Listening(Scripted):
+        def search(self, states, seed, numbers, pace=FULL):
+            asked.append(pace.late)
+            return super().search(states, seed, numbers, pace)
+
+    play(FOUR, [Listening(FOUR, 0.0)], 1, temperature_plies=3)
+    assert asked[:5] == [False, False, False, True, True]
 
 
 def test_moves_are_drawn_by_the_policy_and_its_temperature():

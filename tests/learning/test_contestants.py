@@ -6,7 +6,8 @@ import pytest
 from anyzero.games.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, SelfPlayConfig
-from anyzero.learning.contestants import PLIES, SearchContestant, match_method, self_play_method
+from anyzero.learning.contestants import PLIES, Pace, SearchContestant, match_method, self_play_method
+from tests.search.stubs import no_opinion
 
 FOUR = load("connect_four")
 PUCT = SelfPlayConfig(method="puct")
@@ -61,6 +62,17 @@ def test_self_play_has_noise_and_matches_have_none():
     assert match_method(PUCT).settings.noise_fraction == 0.0
     assert self_play_method(SelfPlayConfig()).settings.gumbel_scale == 1.0
     assert match_method(SelfPlayConfig()).settings.gumbel_scale == 0.0
+
+
+def test_late_searches_have_no_noise():
+    """With noise, equal priors and values give different first choices; without it, one for all."""
+    player = SearchContestant(
+        FOUR, "gumbel", self_play_method(SelfPlayConfig()), simulations=2, evaluator=no_opinion, at_once=40
+    )
+    states = np.array([FOUR.initial_state()] * 40, FOUR.state_dtype)
+    early, late = (player.search(states, 1, streams(range(40), 0), Pace(late=late)) for late in (False, True))
+    assert len(set(early.actions.tolist())) > 3  # the chance that 40 draws of seven give at most three is below 1e-12
+    assert len(set(late.actions.tolist())) == 1
 
 
 def test_gumbel_cannot_use_trees_again():

@@ -11,11 +11,12 @@ from anyzero.arena.live import Live
 from anyzero.arena.openings import draw_outcome
 from anyzero.arena.plan import Match
 from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.errors import BadGameError
+from anyzero.games.errors import BadGameError, IllegalMoveError
 from anyzero.games.game import Game, State
 from anyzero.players import Player
+from anyzero.players.consult import ResignedError
 
-NORMAL, CRASH, ILLEGAL, LATE = "normal", "crash", "illegal move", "time"
+NORMAL, CRASH, ILLEGAL, LATE, RESIGNED = "normal", "crash", "illegal move", "time", "resignation"
 """Why a game ended; all but the first are a forfeit."""
 
 
@@ -102,7 +103,7 @@ def ask(game: Game, state: State, player: Player, seat: int, *, seed: int, live:
     try:
         answer = player.choose(game, state.copy(), seed)
     except (Exception, SystemExit) as error:
-        raise ForfeitError(CRASH, f"{type(error).__name__}: {error}") from error
+        raise ForfeitError(fault_of(error), f"{type(error).__name__}: {error}") from error
     finally:
         seconds = time.perf_counter() - start
         live.end_move(seat, seconds)
@@ -115,6 +116,12 @@ def ask(game: Game, state: State, player: Player, seat: int, *, seed: int, live:
     if action not in game.legal_actions(state):
         raise ForfeitError(ILLEGAL, f"action {action} is not legal")
     return action
+
+
+def fault_of(error: BaseException) -> str:
+    """The reason of a forfeit by what a player raised."""
+    reasons = ((TimeoutError, LATE), (IllegalMoveError, ILLEGAL), (ResignedError, RESIGNED))
+    return next((reason for kind, reason in reasons if isinstance(error, kind)), CRASH)
 
 
 def report(game: Game, match: Match, players: list[str], opening: int, live: Live, end: tuple[str, str]) -> MatchResult:

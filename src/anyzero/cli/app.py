@@ -21,6 +21,7 @@ from anyzero.cli import (
     replay,
     runs,
     search,
+    serve,
     show,
     solve,
     tournament,
@@ -57,6 +58,7 @@ app.command("games", epilog=games.EXAMPLES)(games.games)
 app.command("check", epilog=check.EXAMPLES)(check.check)
 app.command("show", epilog=show.EXAMPLES)(show.show)
 app.command("play", epilog=play.EXAMPLES)(play.play)
+app.command("serve", epilog=serve.EXAMPLES)(serve.serve)
 app.command("replay", epilog=replay.EXAMPLES)(replay.replay)
 app.command("perft", epilog=perft.EXAMPLES)(perft.perft)
 app.command("search", epilog=search.EXAMPLES)(search.search)

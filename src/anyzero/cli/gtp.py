@@ -18,12 +18,15 @@ def gtp(
         "level:medium"
     ),
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same moves.")] = 0,
+    resign: Annotated[
+        float | None, typer.Option("--resign", metavar="VALUE", min=-1, max=1, help="Resign below this value (-0.9).")
+    ] = None,
 ) -> None:
     """Play a game of two seats by GTP: give a GUI the command `anyzero gtp GAME`."""
     from anyzero.protocols.gtp import GtpEngine
     from anyzero.protocols.lines import read_lines, take_output
 
-    engine = GtpEngine(game, player, take_output, seed=seed)
+    engine = GtpEngine(game, player, take_output(), seed=seed, resign=resign)
     for line in read_lines():
         if not engine.handle(line):
             return

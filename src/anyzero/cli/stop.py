@@ -13,9 +13,21 @@ from contextlib import contextmanager
 from typing import Any
 
 STOPPED = "stopped; nothing was kept, the same command starts again from the beginning"
+SENTENCES = [STOPPED]
+"""What is said where a command cannot say it itself: the last one."""
 STOP_CODE = 130
 NUDGE_S = 0.2
 PATIENCE_S = 1.0
+
+
+@contextmanager
+def keeping(sentence: str) -> Iterator[None]:
+    """Within this, a process that is ended has kept something: `sentence` says what."""
+    SENTENCES.append(sentence)
+    try:
+        yield
+    finally:
+        SENTENCES.pop()
 
 
 @contextmanager
@@ -54,7 +66,7 @@ def wait_for_signal(outlet: int, heard: threading.Event) -> None:
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
             if number[0] == signal.SIGINT and not heard.wait(PATIENCE_S):
                 show_cursor()
-                print(STOPPED, file=sys.stderr, flush=True)
+                print(SENTENCES[-1], file=sys.stderr, flush=True)
                 os._exit(STOP_CODE)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anyzero.cli.output import Json, print_json
+from anyzero.cli.stop import keeping
 from anyzero.cli.sweep import train_sweep
 from anyzero.cli.train_progress import Bars
 
@@ -93,19 +94,19 @@ def train_one(
     folder = open_run(game, run=run, preset=wanted["preset"], config_file=wanted["config_file"], changes=changes)
     show = Bars(folder, quiet=quiet)
     show.begin()
+    kept = f"stopped; all that is finished is in {folder.path}, the same command goes on from there"
     try:
-        return train(
-            game,
-            run=str(folder.path.absolute()),
-            changes=changes,
-            generations=wanted["generations"],
-            minutes=wanted["minutes"],
-            progress=show,
-        )
+        with keeping(kept):
+            return train(
+                game,
+                run=str(folder.path.absolute()),
+                changes=changes,
+                generations=wanted["generations"],
+                minutes=wanted["minutes"],
+                progress=show,
+            )
     except KeyboardInterrupt:
-        print(
-            f"stopped; all that is finished is in {folder.path}, the same command goes on from there", file=sys.stderr
-        )
+        print(kept, file=sys.stderr)
         raise typer.Exit(130) from None
     finally:
         show.close()

@@ -16,6 +16,8 @@ OLD = 15.0
 """A mean age, in generations, that is too great."""
 SELDOM, OFTEN = 0.5, 30.0
 """How often a sample is learnt so far: less is a waste, more is learning by heart."""
+EXPLODED = 10.0
+"""Nats that neither head of a network can be wrong by while it still learns."""
 MEASURED = ("policy_loss", "kl", "value_loss", "value_error", "gradient_norm", "gradient_norm_max")
 STEEP, FLAT = 20.0, 1e-4
 """Mean gradient norms, the first in units of the clip."""
@@ -74,6 +76,7 @@ def check_losses(case: Case) -> Finding:
     if not trained:
         return unfinished(case)
     broken = [part["generation"] for part in trained if not is_finite(part)]
+    high = [part["generation"] for part in trained if max(part["kl"], part["value_loss"]) > EXPLODED]
     recoveries = sum(part["recoveries"] for part in trained)
     last = trained[-1]
     moved = [
@@ -83,6 +86,8 @@ def check_losses(case: Case) -> Finding:
     advice = "a lower trainer.learning_rate or trainer.clip; see also that the payoffs of the game are within -1 and 1"
     if broken:
         return Finding(LOSSES, WRONG, f"losses are not finite in generation {broken[0]}", seen, advice)
+    if high:
+        return Finding(LOSSES, WRONG, f"losses exploded in generation {high[-1]}", seen, advice)
     if recoveries:
         verdict = WRONG if last["recoveries"] or recoveries > 3 else DOUBTFUL
         return Finding(LOSSES, verdict, "training had to go back to its last good state", seen, advice)

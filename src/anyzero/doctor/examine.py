@@ -141,6 +141,8 @@ def examine_game(text: str, tell: Tell | None = None, root: Path | str = "runs")
     try:
         game = load(text)
     except UnknownNameError as error:
+        if not str(error).startswith("there is no game"):
+            raise
         known = [path.name for path in list_runs(root)]
         raise UnknownNameError(f"{error}; runs in {root}: {list_some(known) or 'none'}") from None
     title = f"{game.text}: a game to be learnt"

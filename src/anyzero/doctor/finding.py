@@ -34,6 +34,6 @@ def skipped(name: str, reason: str) -> Finding:
 
 
 def percent(share: float) -> str:
-    """`12 %`, with a digit more where it would be 0 or 100 and is not."""
-    number = 100.0 * share
-    return f"{number:.0f} %" if round(number) == number or 1.0 <= number <= 99.0 else f"{number:.1f} %"
+    """`12 %`, with a digit more under 1 and over 99."""
+    text = f"{100.0 * share:.0f}" if 0.01 <= share <= 0.99 else f"{100.0 * share:.1f}".removesuffix(".0")
+    return f"{text} %"

@@ -12,7 +12,8 @@ from anyzero.doctor.finding import DOUBTFUL, WELL, WRONG, Finding, percent, skip
 COPIES, POWER = "games of the gate", "power of the gate"
 LATE = 5
 """Generations whose gates are looked at."""
-FEW_DIFFERENT, HARDLY_DIFFERENT = 0.7, 0.25
+FEW_DIFFERENT, HARDLY_DIFFERENT = 0.45, 0.2
+"""Two networks that think alike play both games of a pair alike, so that half of the games may be copies for good."""
 BETTER = 0.6
 """The score of a candidate that a gate should let pass."""
 LUCKY, SELDOM, NEVER = 0.25, 0.5, 0.1
@@ -32,7 +33,7 @@ def check_copies(case: Case) -> Finding:
     seen = f"openings of {plies} random moves"
     if share is not None:
         seen += f"; {percent(share)} of {games} games in the newest gates are different"
-    advice = "gate.opening_plies=4, or as many as give more openings than the gate has pairs of games"
+    advice = f"gate.opening_plies={max(4, plies + 2)}, so that there are more openings than pairs of games"
     if game.num_outcomes == 0 and plies == 0:
         return Finding(COPIES, WRONG, "the gate plays the same two games again and again", seen, advice)
     if share is not None and share < FEW_DIFFERENT:
@@ -66,7 +67,7 @@ def check_power(case: Case) -> Finding:
     entries = gate_entries(case)
     games, share = sum(count_games(entry) for entry in entries), different_share(case)[0]
     draws = sum(entry["draws"] for entry in entries) / games if games else 0.0
-    num = max(2, round(config.games * (1.0 if share is None else share)))
+    num = max(2, round(config.games * (1.0 if share is None else min(1.0, 2.0 * share))))
     equal, better = (pass_chance(num, config.threshold, score, draws) for score in (0.5, BETTER))
     seen = (
         f"{num} different games with {percent(draws)} draws, threshold {percent(config.threshold)}: "

@@ -16,8 +16,8 @@ from anyzero.networks.layers import Conv, Dense
 
 AT_START, NOW, MOVED = "layers at the start", "layers now", "weights since the start"
 ROWS = 128
-MANY = 0.5
-"""Share of a layer's units without a gradient that is too much."""
+MANY = 0.75
+"""Share of a layer's units without a gradient that is too much; a third is common in the value head's hidden layer."""
 LEAST_CHANGE = 1e-3
 """Of the weights' norm, since generation 0."""
 NAMED = 6

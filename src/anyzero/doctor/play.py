@@ -28,7 +28,9 @@ def check_noise(case: Case) -> Finding:
         advice = "matches and ratings must play without noise: what is measured is the network, not the dice"
         return Finding(NOISE, WRONG, "noise is on in matches", seen, advice)
     if not own and not other:
-        return Finding(NOISE, WRONG, "noise is off in self-play: every game is the same", seen, noise_advice(config))
+        return Finding(
+            NOISE, WRONG, "noise is off in self-play, so that every game is the same", seen, noise_advice(config)
+        )
     copies = distinct_share(case.lines)
     if copies is not None and copies < MANY_COPIES:
         return Finding(NOISE, WRONG, "self-play repeats the same games", seen, noise_advice(config))

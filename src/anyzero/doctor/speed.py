@@ -31,15 +31,15 @@ def check_speed(case: Case) -> Finding:
     total, most = sum(seconds.values()) or 1.0, max(seconds, key=lambda part: seconds[part])
     shares = ", ".join(f"{WORDS[part]} {percent(of / total)}" for part, of in seconds.items() if of)
     fastest = max(report["selfplay"]["simulations_per_second"] for report in late)
-    own = evaluations_per_second(case, states_for(case))
     seen = f"{shares} of {total / len(late):.1f} s a generation; {fastest:.0f} simulations/s"
-    measuring = sum(seconds[part] for part in ("gate", "league", "benchmark"))
+    measuring, own = sum(seconds[part] for part in ("gate", "league", "benchmark")), 0.0
     if case.device == case.config.device:
+        own = evaluations_per_second(case, states_for(case))
         seen += f", the network alone {own:.0f} evaluations/s"
     if measuring > total / 2:
         advice = "rate less often (league.every, benchmark.every), with fewer games, or without a gate"
         return Finding(SPEED, DOUBTFUL, "more time goes into measuring than into learning", seen, advice)
-    if most == "selfplay" and case.device == case.config.device and fastest < SLOW * own:
+    if most == "selfplay" and fastest < SLOW * own:
         advice = "a greater selfplay.at_once, so that the network gets larger batches; no other work on this machine"
         return Finding(SPEED, DOUBTFUL, "the bottleneck is self-play, and not for its network", seen, advice)
     return Finding(SPEED, WELL, f"the bottleneck is {WORDS[most]}", seen)

@@ -13,7 +13,7 @@ from anyzero.doctor.finding import DOUBTFUL, WELL, WRONG, Finding, skipped
 from anyzero.learning.config import TrainerConfig
 from anyzero.learning.lesson import on_device
 from anyzero.learning.measures import row_losses
-from anyzero.learning.replay import Batch, build_replay
+from anyzero.learning.replay import Batch, Replay, build_replay
 from anyzero.learning.trainer import Trainer, computing_on
 from anyzero.networks import Network
 
@@ -23,6 +23,8 @@ FEW_STEPS = 60
 """With fewer, a batch that is not learnt proves nothing."""
 FALLEN, NEAR_FLOOR = 0.5, 0.2
 """Parts of a fresh network's loss: one that falls, and one that is near its floor, which is 0."""
+RATHER_HIGH = 0.1
+"""A part of the loss that is left although a hundredth of the rate leaves a third of it or less."""
 ENOUGH = 0.02
 """A trial ends when its loss is under this part of the first."""
 LAST = 10
@@ -53,10 +55,16 @@ class Trial(NamedTuple):
         return f"at the rate {self.rate:g} from {self.first:.3g} to {last} in {self.steps} steps"
 
 
-def one_batch(case: Case, rows: int = ROWS) -> Batch:
+@lru_cache(maxsize=1)
+def newest_rows(case: Case) -> Replay:
     """Different positions of the newest samples, none of them turned, with the run's own targets."""
     config = replace(case.config.replay, merge=True, symmetries=False, priority=0.0, by_count=False)
-    replay = build_replay(case.game, case.samples, config, case.generation)
+    return build_replay(case.game, case.samples, config, case.generation)
+
+
+def one_batch(case: Case, rows: int = ROWS) -> Batch:
+    """Some of them, always the same."""
+    replay = newest_rows(case)
     chosen = np.random.default_rng(case.config.seed).permutation(replay.num)[:rows]
     return replay.batch(chosen, None)
 
@@ -107,6 +115,9 @@ def check_rate(case: Case) -> Finding:
     own, lower, sound = try_rates(case)
     first, seen = own.first, f"{own.text}; {lower.text}"
     if own.share(first) <= FALLEN:
+        if own.share(first) > RATHER_HIGH and lower.share(first) < own.share(first) / 3:
+            advice = "a lower trainer.learning_rate: with a hundredth of it one batch is learnt better"
+            return Finding(RATE, DOUBTFUL, "the learning rate is rather high", seen, advice)
         return Finding(RATE, WELL, "the loss of one batch falls", seen)
     if own.steps < FEW_STEPS and math.isfinite(own.last):
         return skipped(RATE, f"the network is too slow here: {own.steps} steps in {SECONDS:g} s")

@@ -25,6 +25,8 @@ LATE = 2
 MOST = 96
 """Of them."""
 TRIAL = TrainerConfig(batches=300, batch_size=64, learning_rate=2e-3, policy_weight=0.0)
+SECONDS = 6.0
+"""For a trial, at most."""
 LEARNT, HARDLY = 0.4, 0.15
 """Parts of the exact values that a network reaches after the trial, and after a run, at least."""
 SURE = 4.0
@@ -89,7 +91,7 @@ def late_samples(case: Case) -> tuple[Samples, Decided]:
 def learn(case: Case, replay: Replay) -> tuple[Network, int, float]:
     """A fresh network of the run's own kind, trained for some seconds at most."""
     trainer = Trainer(case.game, case.fresh, TRIAL, device=case.device, threads=TRIAL_THREADS)
-    watch = StopAfter(6.0)
+    watch = StopAfter(SECONDS)
     report = trainer.train(replay, 0, np.random.default_rng(case.config.seed), watch)
     return trainer.network_to_play(), report.steps, report.seconds
 

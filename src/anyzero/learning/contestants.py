@@ -1,6 +1,6 @@
 """Who plays in many games at once: a network with a search, a search with rollouts, or chance."""
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,12 +22,24 @@ REUSED = 4
 """Trees that are used again have room for so many times the simulations of one move."""
 
 
+class Pace(NamedTuple):
+    """Which kind of search a move gets."""
+
+    fast: bool = False
+    """Few simulations."""
+    late: bool = False
+    """Without Gumbel's noise, as moves are no longer drawn."""
+
+
+FULL = Pace()
+
+
 class Contestant(Protocol):
     """Searches a batch of positions. The streams of `seed` with these numbers are its randomness, one a position."""
 
     name: str
 
-    def search(self, states: Any, seed: int, numbers: np.ndarray, fast: bool = False) -> ManyResults: ...
+    def search(self, states: Any, seed: int, numbers: np.ndarray, pace: Pace = FULL) -> ManyResults: ...
 
 
 class SearchContestant:
@@ -68,16 +80,17 @@ class SearchContestant:
             )
         return self.runs[fast]
 
-    def search(self, states: Any, seed: int, numbers: np.ndarray, fast: bool = False) -> ManyResults:
-        run = self.run(fast)
+    def search(self, states: Any, seed: int, numbers: np.ndarray, pace: Pace = FULL) -> ManyResults:
+        run = self.run(pace.fast)
+        run.method = quiet(self.method) if pace.late else self.method
         run.seed_trees(seed, numbers)
-        if self.reuse and not fast:
+        if self.reuse and not pace.fast:
             games = (numbers // np.uint64(PLIES)).tolist()
             run.move_on_all(states, [self.places.get(game, -1) for game in games])
             self.places = {game: place for place, game in enumerate(games)}
         else:
             run.plant(states)
-        done = run.simulate(self.simulations[fast])
+        done = run.simulate(self.simulations[pace.fast])
         return ManyResults(*run.report(), done)
 
 
@@ -89,7 +102,7 @@ class RandomContestant:
     def __init__(self, game: Game) -> None:
         self.game = game
 
-    def search(self, states: Any, seed: int, numbers: np.ndarray, fast: bool = False) -> ManyResults:
+    def search(self, states: Any, seed: int, numbers: np.ndarray, pace: Pace = FULL) -> ManyResults:
         num = len(states)
         actions, streams = np.zeros(num, np.int32), numbered_streams(seed, numbers)
         draw = self.game.compile(draw_moves)
@@ -109,6 +122,11 @@ def self_play_method(config: SelfPlayConfig) -> Method:
         "noise_total": config.noise_total,
     }
     return find_method("puct", {**puct_options(config), **noise})
+
+
+def quiet(method: Method) -> Method:
+    """The same without Gumbel's noise."""
+    return method._replace(settings=method.settings._replace(gumbel_scale=0.0))
 
 
 def match_method(config: SelfPlayConfig) -> Method:

@@ -20,34 +20,52 @@ class Preset(NamedTuple):
 PRESETS: dict[str, Preset] = {
     "connect-four": Preset(
         "connect_four",
-        "Gumbel search with 32 simulations, a small residual net, no gate",
+        "Gumbel search with 24 simulations, a small residual net, no gate",
         {
             "network": "4x32",
-            "selfplay": {"games": 256, "at_once": 128, "simulations": 32, "opening_plies": 4},
-            "replay": {"window": 80_000, "payoff_share": 0.6},
-            "trainer": {"learning_rate": 2e-3, "schedule": "cosine", "horizon": 80},
+            "selfplay": {
+                "games": 384,
+                "at_once": 192,
+                "simulations": 24,
+                "opening_plies": 4,
+                "temperature_plies": 12,
+            },
+            "replay": {"window": 150_000, "payoff_share": 0.7},
+            "trainer": {"epochs": 0.5, "learning_rate": 2e-3, "schedule": "cosine", "horizon": 60},
             "gate": {"games": 0},
             "league": {"every": 10, "anchors": ("random", "uct:100", "uct:1000")},
         },
     ),
     "breakthrough": Preset(
         "breakthrough:rows=5,columns=5",
-        "Gumbel search with 32 simulations, a small residual net, no gate",
+        "Gumbel search with 32 simulations, an MLP on small boards, no gate",
         {
-            "network": "4x32",
-            "selfplay": {"games": 256, "at_once": 128, "simulations": 32, "opening_plies": 4},
-            "replay": {"window": 60_000, "payoff_share": 0.6},
-            "trainer": {"learning_rate": 2e-3, "schedule": "cosine", "horizon": 60},
+            "network": {"kind": "mlp", "layers": 3, "width": 256},
+            "selfplay": {
+                "games": 1024,
+                "at_once": 512,
+                "simulations": 32,
+                "opening_plies": 4,
+                "temperature_plies": 12,
+            },
+            "replay": {"window": 200_000, "payoff_share": 0.6},
+            "trainer": {"learning_rate": 2e-3, "schedule": "cosine", "horizon": 80},
             "gate": {"games": 0},
             "league": {"every": 10, "anchors": ("random", "uct:100", "uct:1000")},
         },
     ),
     "hex": Preset(
         "hex:size=5",
-        "Gumbel search; the net grows with the board",
+        "Gumbel search with 32 simulations; the residual net grows with the board",
         {
             "network": "4x32",
-            "selfplay": {"games": 256, "at_once": 128, "simulations": 32, "opening_plies": 3},
+            "selfplay": {
+                "games": 256,
+                "at_once": 128,
+                "simulations": 32,
+                "opening_plies": 3,
+                "temperature_plies": 8,
+            },
             "replay": {"window": 60_000, "payoff_share": 0.6},
             "trainer": {"learning_rate": 2e-3, "schedule": "cosine", "horizon": 60},
             "gate": {"games": 0},
@@ -105,7 +123,7 @@ PRESETS: dict[str, Preset] = {
                 "payoff_share_end": 0.8,
             },
             "trainer": {"batch_size": 512, "epochs": 1.0, "schedule": "one-cycle"},
-            "gate": {"games": 128, "threshold": 0.55},
+            "gate": {"games": 64, "threshold": 0.55},
             "league": {"every": 5, "anchors": ("random", "uct:100", "uct:1000")},
         },
     ),
@@ -168,6 +186,11 @@ GENERAL = Preset(
 )
 
 
+BY_SIZE = ("hex", "breakthrough")
+SMALL, MIDDLE = 6, 8
+"""Rows of boards that count as small, and as middling."""
+
+
 def find_preset(name: str) -> Preset:
     if name not in PRESETS:
         hint = nearest_hint(name, PRESETS)
@@ -186,7 +209,7 @@ def preset_config(name: str | None, game_text: str | None) -> RunConfig:
     changes = {**preset.changes}
     network = changes.pop("network")
     config = change(RunConfig(game=game.text, network=network_of(network)), changes)
-    return suit_board(config, game) if preset is PRESETS["hex"] else config
+    return suit_board(config, game) if game.name in BY_SIZE else config
 
 
 def network_of(network: Any) -> NetworkConfig:
@@ -194,16 +217,11 @@ def network_of(network: Any) -> NetworkConfig:
 
 
 def suit_board(config: RunConfig, game: Game) -> RunConfig:
-    """Hex: larger boards need a larger net and longer games."""
+    """Larger boards want residual nets, larger ones, and a longer memory."""
     size = game.planes_shape[1]
-    if size <= 6:
+    if size <= SMALL:
         return config
-    return change(
-        config,
-        {
-            "network.blocks": 4 if size <= 8 else 6,
-            "network.channels": 48 if size <= 8 else 64,
-            "replay.window": 150_000,
-            "selfplay.opening_plies": 4,
-        },
-    )
+    blocks, channels = (4, 48) if size <= MIDDLE else (6, 64)
+    sizes = {"network.kind": "residual", "network.blocks": blocks, "network.channels": channels}
+    games = {"selfplay.games": 256, "selfplay.at_once": 128, "selfplay.temperature_plies": 20}
+    return change(config, {**sizes, **games, "replay.window": 150_000})

@@ -21,6 +21,10 @@ class FailedPlayerError(AnyzeroError):
     """A player that broke off, or answered what is no legal action."""
 
 
+class ResignedError(FailedPlayerError):
+    """A player that gives its game up."""
+
+
 def consult(player: Player, game: Game, state: State, seed: int) -> Answer:
     """The player's move with all that is known about it; FailedPlayerError says what it did instead."""
     start, result = time.perf_counter(), None

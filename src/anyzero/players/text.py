@@ -1,4 +1,4 @@
-"""From a text to a player: `random`, `uct:2000`, `grave:0.5s`, or a file of the user's: `./my_player.py:depth=3`."""
+"""From a text to a player: `random`, `uct:2000`, `uci:stockfish`, or a file of the user's: `./my_player.py:depth=3`."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.load import load_file, parse_options, split_text
+from anyzero.players.engine import CLIENTS, engine_player
 from anyzero.players.levels import level_player
 from anyzero.players.player import Player, random_player, search_player
 from anyzero.search.methods import METHODS
@@ -14,6 +15,7 @@ KINDS: dict[str, Callable[[str], Player]] = {
     "random": random_player,
     **dict.fromkeys(METHODS, search_player),
     "level": level_player,
+    **dict.fromkeys(CLIENTS, engine_player),
 }
 """What makes a player from its text, by the word that the text begins with."""
 
@@ -21,6 +23,8 @@ KINDS: dict[str, Callable[[str], Player]] = {
 def parse_player(text: str) -> Player:
     """The player that a text names; an error says what is wrong with it."""
     text = text.strip()
+    if text.partition(":")[0] in CLIENTS:  # a command may hold anything
+        return engine_player(text)
     name, rest = split_text(text)
     if name.endswith(".py"):
         return load_player(text, name, rest)

@@ -4,6 +4,7 @@ The commands are read while a search runs on its own thread, so that `stop` is a
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import version
 
 from anyzero.games.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
@@ -69,6 +70,8 @@ class UciEngine:
     def need_rest(self) -> None:
         if self.is_searching:
             raise BusyError("a search is under way: stop comes first")
+        if self.thinking is not None:
+            self.thinking.thread.join()
 
     # --- commands
 
@@ -117,8 +120,8 @@ class UciEngine:
             self.say("there is no move: the game is over")
             self.send("bestmove (none)")
             return
-        for move in limits.searchmoves:
-            self.game.parse_action(state, move)
+        actions = [self.game.parse_action(state, move) for move in limits.searchmoves]
+        limits = replace(limits, searchmoves=tuple(self.game.format_action(state, action) for action in actions))
         if limits.mate is not None:
             self.say("mate is no limit here: a tree search does not look for mates by their length")
         self.thinking = Thinking(Task(self.game, state, limits, self.options, self.evaluator), self.send)

@@ -3,6 +3,7 @@
 import threading
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from anyzero.games.errors import AnyzeroError
@@ -33,13 +34,13 @@ class Task:
     options: UciOptions
     evaluator: Evaluator | None = None
 
-    @property
+    @cached_property
     def simulations(self) -> int | None:
         """Most simulations; None: no limit."""
         most = [self.limits.nodes, None if self.limits.infinite else self.options.simulations or None]
         return min((one for one in most if one is not None), default=None)
 
-    @property
+    @cached_property
     def seconds(self) -> float | None:
         """Most seconds once the clock runs; None: no limit."""
         seconds = self.limits.seconds(self.game.seat_to_move(self.state), self.options.overhead_ms)
@@ -61,7 +62,7 @@ class Task:
 
 def make_searcher(game: Game, options: UciOptions, evaluator: Evaluator | None, **budget: Any) -> Searcher:
     """The search that the options ask for; an error where they do not fit each other."""
-    known = {} if evaluator is None else {"evaluator": evaluator}
+    known: dict[str, Any] = {} if evaluator is None else {"evaluator": evaluator}
     method, trees = options.search_method, options.threads
     searcher = Searcher(game, method, **budget, **known, trees=trees, max_nodes=MOST_NODES)
     bytes_a_node = new_tree_for(game, searcher.method.settings, 2, 1).bytes_a_node
@@ -75,7 +76,7 @@ class Thinking:
 
     def __init__(self, task: Task, send: Send) -> None:
         self.task, self.send = task, send
-        self.stopped, self.pondering = threading.Event(), task.limits.ponder
+        self.stopped, self.done, self.pondering = threading.Event(), threading.Event(), task.limits.ponder
         self.since = time.perf_counter()
         """When the clock of this move began to run."""
         self.thread = threading.Thread(target=self.answer, daemon=True)
@@ -83,7 +84,8 @@ class Thinking:
 
     @property
     def is_running(self) -> bool:
-        return self.thread.is_alive()
+        """Whether the answer is still to be found; it may be on its way even then."""
+        return not self.done.is_set()
 
     def stop(self) -> None:
         """End the search; the answer has been sent when this returns."""
@@ -102,6 +104,7 @@ class Thinking:
             sentence = str(error) if isinstance(error, AnyzeroError) else f"failed: {type(error).__name__}: {error}"
             self.send(f"info string {on_one_line(sentence)}")
             line = self.task.game.legal_moves(self.task.state)[:1]
+        self.done.set()  # before it is sent: the GUI may answer sooner than this thread can end
         self.send(f"bestmove {line[0]}" + (f" ponder {line[1]}" if len(line) > 1 else ""))
 
     def search(self) -> Report:

@@ -103,9 +103,7 @@ class Catalog:
             return text
         known = (HUMAN, RANDOM, "level", *METHODS)
         if kind not in METHODS:
-            raise UnknownNameError(
-                f"there is no player {kind!r}; {nearest_hint(kind, known)}known: {list_some(known)}"
-            )
+            raise UnknownNameError(f"there is no player {kind!r}; {nearest_hint(kind, known)}known: {list_some(known)}")
         self.check_search(text, game)
         return text
 

@@ -1,11 +1,10 @@
-"""The server's side of the searching process: jobs go out, what they find comes back, and a process that dies is replaced."""
+"""The server's side of the searching process: jobs go out, findings come back, a process that dies is replaced."""
 
 import asyncio
 import contextlib
 import json
-import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from anyzero.games.errors import AnyzeroError
@@ -36,7 +35,7 @@ class Engine:
 
     async def search(
         self, game: Game, state: State, player: str, *, seed: int, client: str, live: bool = False
-    ) -> AsyncIterator[dict[str, Any]]:
+    ) -> AsyncGenerator[dict[str, Any], None]:
         """What the search finds, the last answer with `done`; leaving the loop stops it."""
         self.check_room(client)
         self.number += 1
@@ -85,8 +84,9 @@ class Engine:
 
     async def start(self) -> asyncio.subprocess.Process:
         pipe = asyncio.subprocess.PIPE
-        own = {"start_new_session": True} if os.name == "posix" else {}
-        process = await asyncio.create_subprocess_exec(*COMMAND, stdin=pipe, stdout=pipe, limit=LONGEST_LINE, **own)
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND, stdin=pipe, stdout=pipe, limit=LONGEST_LINE, start_new_session=True
+        )
         self.reader = asyncio.create_task(self.read(process))
         return process
 

@@ -44,7 +44,10 @@ class Job:
             action = choose_at_random(self.game, self.state, self.seed)
             return {"action": action, "result": None}
         with turns.turn(self.client):
-            searcher = make_searcher(self.game, self.player, self.max_nodes)
+            arguments = search_arguments(self.game, self.player, self.max_nodes)
+            # compiled before the clock runs; a moment where that is done
+            Searcher(self.game, **{**arguments, "simulations": 2, "seconds": None}).choose(self.state, 0)
+            searcher = Searcher(self.game, **arguments)
         result = (self.halve if searcher.method.halves else self.watch)(searcher, turns, send)
         return {"action": result.best_action, "result": result_values(self.game, self.state, result)}
 
@@ -94,14 +97,12 @@ def in_pieces(run: Run, simulate: Callable[..., int]) -> Callable[..., int]:
     return simulate_all
 
 
-def make_searcher(game: Game, text: str, max_nodes: int) -> Searcher:
-    """The search that a player's text names; it was checked before."""
+def search_arguments(game: Game, text: str, max_nodes: int) -> dict[str, Any]:
+    """What makes the searcher that a player's text names; the text was checked before."""
     kind, _, level = text.partition(":")
     search, at, network = (level_text(game, level) if kind == "level" else text).partition("@")
     arguments = {**parse_search(search).arguments, "max_nodes": max_nodes}
-    if at:
-        arguments["evaluator"] = load_evaluator(game, find_network(network))
-    return Searcher(game, **arguments)
+    return {**arguments, "evaluator": load_evaluator(game, find_network(network))} if at else arguments
 
 
 # --- forms

@@ -1,4 +1,4 @@
-"""A scene as plain values for the page, and the palette as a style sheet: the page draws every game from these alone."""
+"""A scene as plain values, and the palette as a style sheet: the page draws every game from these alone."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,0 +1,81 @@
+"""`anyzero serve`: the web app."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from anyzero.cli.output import Json, print_json
+
+EXAMPLES = "Examples: anyzero serve --open    anyzero serve --port 0 --game ./my_game.py    anyzero play hex --web"
+KEPT = "stopped; all games are kept, anyzero serve goes on with them"
+
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any that is free.")]
+
+
+def serve(
+    port: Port = 8000,
+    browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    game: Annotated[
+        list[Path] | None, typer.Option("--game", metavar="FILE", help="A game of your own; may be repeated.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="FILE", help="Where games are kept; by default with your data.")
+    ] = None,
+    experiments: Annotated[
+        Path, typer.Option("--experiments", metavar="FOLDER", help="Where tables of experiments are.")
+    ] = Path(),
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen at; the default is this machine alone.")
+    ] = "127.0.0.1",
+    json: Json = False,
+) -> None:
+    """Play, analyse and watch games in a browser; everything stays on this machine.
+
+    Games go on after a restart. Runs and models are those of the folders runs and models.
+    """
+    files = tuple(str(path) for path in game or ())
+    run(port=port, host=host, files=files, data=data, experiments=experiments, browser=browser, json=json)
+
+
+def run(
+    *,
+    port: int = 8000,
+    host: str = "127.0.0.1",
+    files: tuple[str, ...] = (),
+    data: Path | None = None,
+    experiments: Path = Path(),
+    browser: bool = False,
+    json: bool = False,
+    fragment: str = "",
+) -> None:
+    """Serve until Ctrl-C; `fragment` is the part of the page that is opened."""
+    import sys
+
+    from anyzero.web.config import ServerConfig, data_file
+    from anyzero.web.server import serving
+
+    config = ServerConfig(host=host, port=port, data=data or data_file(), games=files, experiments=experiments)
+    try:
+        with serving(config) as (address, thread):
+            announce(address + fragment, browser=browser, json=json)
+            while thread.is_alive():
+                thread.join(0.2)
+    except KeyboardInterrupt:
+        print(KEPT, file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
+def announce(address: str, *, browser: bool, json: bool) -> None:
+    """Say where the page is, and open it if that is wanted."""
+    import sys
+
+    if json:
+        print_json({"url": address})
+        sys.stdout.flush()
+    else:
+        print(f"anyzero is at {address} (Ctrl-C ends it)", flush=True)
+    if browser:
+        import webbrowser
+
+        webbrowser.open(address)

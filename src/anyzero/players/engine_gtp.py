@@ -1,0 +1,97 @@
+"""An engine that speaks GTP, as a player."""
+
+import time
+
+from anyzero.games.errors import BadOptionError, list_some
+from anyzero.games.game import Game, State
+from anyzero.players.consult import ResignedError
+from anyzero.players.engine_line import line_to
+from anyzero.players.engine_moves import COLOURS, RESIGN, from_gtp, to_gtp
+from anyzero.players.engine_process import EngineError, EngineProcess
+from anyzero.players.engine_text import EngineText
+
+OWN_OPTIONS = ("movetime", "start", "limit")
+
+
+class GtpClient:
+    """An engine's process, and the game as it knows it."""
+
+    def __init__(self, wanted: EngineText) -> None:
+        unknown = [*wanted.options, *(name for name in ("nodes", "depth", "elo", "level") if getattr(wanted, name))]
+        if unknown:
+            raise BadOptionError(f"{wanted.text}: GTP has no option {unknown[0]!r}, only {list_some(OWN_OPTIONS)}")
+        if wanted.movetime is not None and wanted.movetime != int(wanted.movetime):
+            raise BadOptionError(f"{wanted.text}: GTP counts whole seconds, movetime is {wanted.movetime:g}")
+        self.wanted = wanted
+        self.process: EngineProcess | None = None
+        self.states: list[State] = []
+        """The positions on the engine's board, from the initial one."""
+
+    def start(self, game: Game) -> EngineProcess:
+        """The process, its board empty if it was not there before."""
+        if game.num_seats != 2 or game.num_outcomes > 0:
+            raise BadOptionError(f"{self.wanted.text}: GTP is for games of two seats without chance, not {game.name}")
+        if self.process is None or not self.process.is_running:
+            self.process = EngineProcess(self.wanted.text, self.wanted.command)
+            self.set_up(self.process, game)
+        return self.process
+
+    def set_up(self, process: EngineProcess, game: Game) -> None:
+        """An empty board of the right size."""
+        deadline = time.monotonic() + self.wanted.start
+        ask(process, "protocol_version", deadline)
+        rows, columns = game.planes_shape[-2:] if len(game.planes_shape) == 3 else (0, 0)
+        if rows:
+            ask(process, f"boardsize {columns}" + (f" {rows}" if rows != columns else ""), deadline)
+        ask(process, "clear_board", deadline)
+        if self.wanted.movetime is not None:
+            ask(process, f"time_settings 0 {int(self.wanted.movetime)} 1", deadline)
+        self.states = [game.initial_state()]
+
+    def begin_game(self, game: Game) -> None:
+        self.set_up(self.start(game), game)
+
+    def going_on(self, game: Game) -> EngineProcess:
+        """The process in the middle of a game: one that has ended has lost it, and the next one gets a new process."""
+        process = self.start(game) if self.process is None else self.process
+        if not process.is_running:
+            self.process = None
+            raise EngineError(f"{self.wanted.text}: {process.describe_end()}")
+        return process
+
+    def choose(self, game: Game, state: State, seed: int) -> int:
+        deadline = time.monotonic() + self.wanted.limit
+        process = self.going_on(game)
+        self.follow(process, game, state, deadline)
+        colour = COLOURS[game.seat_to_move(state)]
+        answer = ask(process, f"genmove {colour}", deadline).strip()
+        if answer.lower() == RESIGN:
+            raise ResignedError(f"{self.wanted.text} resigned")
+        action = game.parse_action(state, from_gtp(game, answer))
+        self.states.append(game.play(state, action))
+        return action
+
+    def follow(self, process: EngineProcess, game: Game, goal: State, deadline: float) -> None:
+        """Make the moves on the engine's board that lead to this position."""
+        num_known, line = line_to(game, self.states, goal)
+        if num_known < len(self.states):
+            ask(process, "clear_board", deadline)
+            self.states = self.states[:num_known]
+        for action in line:
+            state = self.states[-1]
+            move = to_gtp(game, game.format_action(state, action))
+            ask(process, f"play {COLOURS[game.seat_to_move(state)]} {move}", deadline)
+            self.states.append(game.play(state, action))
+
+
+def ask(process: EngineProcess, command: str, deadline: float) -> str:
+    """The answer to a command; EngineError if it is refused."""
+    process.send(command)
+    lines: list[str] = []
+    while (line := process.read(deadline)) or not lines:
+        if line or lines:
+            lines.append(line)
+    answer = "\n".join(lines)
+    if not answer.startswith("="):
+        raise EngineError(f"{process.name}: {command!r} was answered by {answer!r}")
+    return answer[1:]

@@ -1,0 +1,279 @@
+"""GTP 2, the Go Text Protocol, for every game of two seats without chance; Hex as HexGui speaks it.
+
+Answers are those of the standard (Farnebäck 2002): `=` or `?`, the command's number where it had one, the text, and an
+empty line. A refused command changes nothing.
+"""
+
+import re
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+
+from anyzero.games.errors import AnyzeroError, BadOptionError, IllegalMoveError
+from anyzero.games.game import Game
+from anyzero.games.load import load
+from anyzero.players.engine_moves import COLOURS, GO_GAMES, RESIGN, TO_GO, from_gtp, seat_of, to_gtp
+from anyzero.protocols.gtp_brain import Brain
+from anyzero.protocols.gtp_clock import Clock, read_seconds
+from anyzero.protocols.lines import Send, on_one_line, whole_number
+from anyzero.records import Table
+
+Words = list[str]
+SHOWN = 10
+"""How many moves `analyse` shows."""
+
+
+class GtpError(AnyzeroError):
+    """What is answered after a question mark, in the standard's own words where it has some."""
+
+
+SYNTAX = "syntax error"
+
+
+def clean(line: str) -> str:
+    """The line as the standard wants it read: no control characters, no comment."""
+    visible = "".join(" " if letter == "\t" else letter for letter in line if letter == "\t" or ord(letter) > 31)
+    return visible.replace("\x7f", "").partition("#")[0].strip()
+
+
+class GtpEngine:
+    """An engine that is told lines and sends answers."""
+
+    def __init__(self, game: str, player: str, send: Send, *, seed: int = 0, resign: float | None = None) -> None:
+        self.send, self.seed, self.resign, self.text = send, seed, resign, player
+        self.set_game(load(game))
+        self.clocks: list[Clock | None] = [None, None]
+
+    def set_game(self, game: Game) -> None:
+        if game.num_seats != 2 or game.num_outcomes > 0:
+            raise BadOptionError(f"{game.name}: GTP is for games of two seats without chance")
+        self.brain = Brain(game, self.text)
+        self.game, self.table = game, Table(game, seed=self.seed)
+
+    def handle(self, line: str) -> bool:
+        """Do what a line says; False once the engine is to end."""
+        text = clean(line)
+        if not text:
+            return True
+        number, text = split_number(text)
+        command, *words = text.split() or [""]
+        try:
+            mark, answer = "=", self.run(command, words)
+        except AnyzeroError as error:
+            mark, answer = "?", on_one_line(str(error))
+        except Exception as error:  # whatever it is, the controller must not lose its engine
+            mark, answer = "?", on_one_line(f"failed: {type(error).__name__}: {error}")
+        self.send(f"{mark}{number} {answer}".rstrip() + "\n")
+        return command != "quit"
+
+    def run(self, command: str, words: Words) -> str:
+        if command not in COMMANDS:
+            raise GtpError("unknown command")
+        return COMMANDS[command](self, words)
+
+    # --- about the engine
+
+    def tell_protocol(self, words: Words) -> str:
+        return "2"
+
+    def tell_name(self, words: Words) -> str:
+        return "anyzero"
+
+    def tell_version(self, words: Words) -> str:
+        return version("anyzero")
+
+    def knows(self, words: Words) -> str:
+        return "true" if words and words[0] in COMMANDS else "false"
+
+    def list_commands(self, words: Words) -> str:
+        return "\n".join(COMMANDS)
+
+    def list_analyses(self, words: Words) -> str:
+        """What HexGui puts into its menu."""
+        return "string/Analyse/analyse\nstring/Legal moves/all_legal_moves"
+
+    def quit(self, words: Words) -> str:
+        return ""
+
+    # --- the board
+
+    def set_size(self, words: Words) -> str:
+        """`boardsize 11`, or HexGui's `boardsize 11 11`."""
+        sizes = [whole_number(word) for word in words]
+        if not 1 <= len(words) <= 2 or None in sizes:
+            raise GtpError(SYNTAX)
+        columns, rows = sizes[0], sizes[-1]
+        try:
+            self.set_game(load(self.game.source, **resized(self.game, rows or 0, columns or 0)))
+        except BadOptionError:
+            raise GtpError("unacceptable size") from None
+        return ""
+
+    def clear(self, words: Words) -> str:
+        self.table = Table(self.game, seed=self.seed)
+        return ""
+
+    def set_komi(self, words: Words) -> str:
+        """Read and left alone: none of these games counts it."""
+        if len(words) != 1 or read_seconds(words[0].lstrip("-")) is None:
+            raise GtpError(SYNTAX)
+        return ""
+
+    def show(self, words: Words) -> str:
+        """The board as the terminal shows it, without empty lines."""
+        lines = [line.rstrip() for line in self.game.show(self.table.state).text.splitlines() if line.strip()]
+        if self.game.name in GO_GAMES:
+            lines = [
+                line.translate(TO_GO) if re.fullmatch(r"[a-z ]+", line) and "  a b" in line else line for line in lines
+            ]
+        return "\n" + "\n".join(lines)
+
+    def list_moves(self, words: Words) -> str:
+        return " ".join(to_gtp(self.game, move) for move in self.table.legal_moves)
+
+    # --- moves
+
+    def play(self, words: Words) -> str:
+        if len(words) != 2 or (seat := seat_of(words[0])) is None:
+            raise GtpError(SYNTAX)
+        try:
+            if words[1].lower() == RESIGN:
+                self.table.resign(seat)
+            elif seat != self.table.seat_to_move:
+                raise GtpError("illegal move")
+            else:
+                self.table.play(from_gtp(self.game, words[1]))
+        except IllegalMoveError:
+            raise GtpError("illegal move") from None
+        return ""
+
+    def undo(self, words: Words) -> str:
+        if not self.table.can_undo:
+            raise GtpError("cannot undo")
+        self.table.undo()
+        return ""
+
+    def generate(self, words: Words) -> str:
+        """`genmove`: choose a move and play it."""
+        move = self.choose(words)
+        self.table.resign() if move is None else self.table.play(move)
+        return RESIGN if move is None else to_gtp(self.game, self.table.moves[-1])
+
+    def propose(self, words: Words) -> str:
+        """`reg_genmove`: choose a move and leave the board alone."""
+        move = self.choose(words)
+        return RESIGN if move is None else to_gtp(self.game, self.game.format_action(self.table.state, move))
+
+    def choose(self, words: Words) -> int | None:
+        """The action of the colour to move; None: it gives up."""
+        seat = self.read_turn(words)
+        clock, start = self.clocks[seat], time.perf_counter()
+        seconds = None if clock is None else clock.seconds
+        action, value = self.brain.choose(self.table.state, self.table.move_seed, seconds)
+        self.clocks[seat] = None if clock is None else clock.after(time.perf_counter() - start)
+        lost = self.resign is not None and value is not None and value < self.resign
+        return None if lost else action
+
+    def read_turn(self, words: Words) -> int:
+        if len(words) != 1 or (seat := seat_of(words[0])) is None:
+            raise GtpError(SYNTAX)
+        if self.table.is_over:
+            raise GtpError("the game is over")
+        if seat != self.table.seat_to_move:
+            raise GtpError(f"it is the turn of {COLOURS[self.table.seat_to_move]}")
+        return seat
+
+    def analyse(self, words: Words) -> str:
+        """What the search thinks of the best moves; a number of seconds may follow."""
+        seconds = read_seconds(words[0]) if words else None
+        if len(words) > 1 or (words and not seconds):
+            raise GtpError(SYNTAX)
+        if self.table.is_over:
+            raise GtpError("the game is over")
+        found = self.brain.analyse(self.table.state, self.table.move_seed, seconds)
+        lines = [
+            f"{to_gtp(self.game, child.move)} visits {child.visits} value {child.value or 0.0:+.3f}"
+            + (f" proven {child.proven}" if child.proven else "")
+            for child in found.children[:SHOWN]
+        ]
+        line = " ".join(to_gtp(self.game, move) for move in found.principal_variation)
+        return "\n".join([*lines, f"line {line}"])
+
+    # --- time and result
+
+    def set_time(self, words: Words) -> str:
+        numbers = [read_seconds(word) for word in words[:2]]
+        stones = whole_number(words[2]) if len(words) == 3 else None
+        if len(words) != 3 or None in numbers or stones is None or stones < 0:
+            raise GtpError(SYNTAX)
+        self.brain.player.prepare(self.game)  # no clock is to run while code is compiled
+        self.clocks = [Clock(numbers[0] or 0.0, numbers[1] or 0.0, stones)] * 2
+        return ""
+
+    def set_time_left(self, words: Words) -> str:
+        seat = seat_of(words[0]) if len(words) == 3 else None
+        seconds = read_seconds(words[1]) if len(words) == 3 else None
+        stones = whole_number(words[2]) if len(words) == 3 else None
+        if seat is None or seconds is None or stones is None or stones < 0:
+            raise GtpError(SYNTAX)
+        self.clocks[seat] = (self.clocks[seat] or Clock()).left(seconds, stones)
+        return ""
+
+    def tell_score(self, words: Words) -> str:
+        """`B+5` where points are counted, `B+R` after a resignation, `B+` for any other win, `0` for a draw."""
+        payoffs = self.table.payoffs
+        if payoffs is None:
+            raise GtpError("cannot score")
+        if payoffs[0] == payoffs[1]:
+            return "0"
+        winner = 0 if payoffs[0] > payoffs[1] else 1
+        if self.table.declared is not None:
+            return f"{'BW'[winner]}+R"
+        points = (
+            abs(self.game.score(self.table.state, 0) - self.game.score(self.table.state, 1))
+            if self.game.has("score")
+            else 0
+        )
+        return f"{'BW'[winner]}+{points:g}" if points else f"{'BW'[winner]}+"
+
+
+def split_number(text: str) -> tuple[str, str]:
+    """The command's number, if it has one, and the rest."""
+    match = re.fullmatch(r"([0-9]+)(?:\s+(.*))?", text)
+    return (match[1], match[2] or "") if match else ("", text)
+
+
+def resized(game: Game, rows: int, columns: int) -> dict[str, object]:
+    """The game's options on a board of another size; an error if it has no such size."""
+    options = dict(game.options)
+    if "size" in options and rows == columns:
+        return {**options, "size": rows}
+    if {"rows", "columns"} <= options.keys():
+        return {**options, "rows": rows, "columns": columns}
+    if game.planes_shape[1:] == (rows, columns):
+        return options
+    raise BadOptionError(f"{game.name} has no board of {rows} rows and {columns} columns")
+
+
+COMMANDS: dict[str, Callable[[GtpEngine, Words], str]] = {
+    "protocol_version": GtpEngine.tell_protocol,
+    "name": GtpEngine.tell_name,
+    "version": GtpEngine.tell_version,
+    "known_command": GtpEngine.knows,
+    "list_commands": GtpEngine.list_commands,
+    "quit": GtpEngine.quit,
+    "boardsize": GtpEngine.set_size,
+    "clear_board": GtpEngine.clear,
+    "komi": GtpEngine.set_komi,
+    "play": GtpEngine.play,
+    "genmove": GtpEngine.generate,
+    "reg_genmove": GtpEngine.propose,
+    "undo": GtpEngine.undo,
+    "showboard": GtpEngine.show,
+    "all_legal_moves": GtpEngine.list_moves,
+    "time_settings": GtpEngine.set_time,
+    "time_left": GtpEngine.set_time_left,
+    "final_score": GtpEngine.tell_score,
+    "analyse": GtpEngine.analyse,
+    "hexgui-analyze_commands": GtpEngine.list_analyses,
+}

@@ -1,0 +1,143 @@
+// Analyse: a game with people in all seats, one or two searches over it, and the value from move to move.
+
+import { button, field, h, replace, toast } from "./dom.js";
+import { lineChart } from "./chart.js";
+import { Lane } from "./lane.js";
+import { catalog, get, link } from "./link.js";
+import { moveList } from "./moves.js";
+import { askNewGame } from "./newgame.js";
+import { begin, loadFile } from "./play.js";
+import { HUMAN } from "./players.js";
+import { caption, joinTable } from "./table.js";
+
+const GLANCE = "uct:400";
+
+export async function render(section, { rest }) {
+  return rest[0] ? renderTable(section, rest[0]) : renderStart(section);
+}
+
+async function renderStart(section) {
+  const [lists, { tables }] = await Promise.all([catalog(), get("/api/tables")]);
+  const open = async (table) => {
+    try {
+      const view = await link.ask({ type: "join", table: table.id });
+      const moves = view.moves.filter((move) => move.played).map((move) => move.move);
+      await begin({ type: "new", game: view.game, seats: view.seats.map(() => HUMAN), moves }, "analyse");
+    } catch (error) {
+      toast(error.message);
+    }
+  };
+  replace(section,
+    h("div", { class: "page-head" }, h("h1", {}, "Analyse a game"), h("div", { class: "row" },
+      button("New position …", async () => {
+        const message = await askNewGame(lists, { seats: [HUMAN, HUMAN] });
+        if (message) begin({ ...message, seats: message.seats.map(() => HUMAN) }, "analyse").catch((error) => toast(error.message));
+      }, { class: "main" }),
+      button("Load a file", loadFile))),
+    h("p", { class: "muted" }, "A search shows its visits, values, priors and AMAF values over the board while it runs."),
+    h("div", { class: "row" }, lists.games.map((game) => button(game.title, () =>
+      begin({ type: "new", game: game.name, seats: Array(game.num_seats).fill(HUMAN) }, "analyse").catch((error) => toast(error.message))))),
+    tables.length ? h("h2", {}, "Games of yours") : null,
+    h("ul", { class: "list" }, tables.slice(0, 12).map((table) => h("li", {},
+      button(`${table.game}, ${table.num_moves} moves`, () => open(table), { class: "quiet" })))));
+}
+
+async function renderTable(section, id) {
+  const lists = await catalog();
+  const table = await joinTable(id, () => update());
+  const values = new Map();
+  const position = () => ({ table: id, ply: table.shown.ply });
+  const play = async (move) => {
+    if (!table.looking) return table.move(move);
+    const moves = table.view.moves.slice(0, table.looking.ply).filter((one) => one.played).map((one) => one.move);
+    return begin({ type: "new", game: table.view.game, seats: table.view.seats, moves: [...moves, move.move] }, "analyse")
+      .catch((error) => toast(error.message));
+  };
+  const note = (answer) => {
+    if (!answer.result) return;
+    values.set(answer.ply, forFirst(table, answer));
+    drawGraph();
+  };
+  const first = new Lane("a", lists, { player: "uct:100000", position, onMove: play, onResult: note });
+  const second = new Lane("b", lists, { player: "rave:100000", position, onMove: play });
+  second.node.hidden = true;
+  const compare = h("input", { type: "checkbox", onchange: () => {
+    second.node.hidden = !compare.checked;
+    lanes.classList.toggle("compared", compare.checked);
+    if (!compare.checked) second.stop();
+  } });
+  const status = h("h1", { class: "status" });
+  const list = moveList(table);
+  const graph = h("div", {});
+  const sweep = button("Whole game", () => sweepGame());
+  const lanes = h("div", { class: "lanes" }, first.node, second.node, h("div", { class: "lane aside" },
+    h("div", { class: "card-box" }, h("div", { class: "page-head" }, h("h2", {}, "Value over the game"), sweep), graph),
+    h("div", { class: "card-box" }, h("h2", {}, "Moves"), list.node)));
+  let shownPly = null;
+
+  replace(section,
+    h("div", { class: "page-head" }, status, h("div", { class: "row" },
+      field("Compare", compare), button("Flip", () => { first.board.flip(); second.board.flip(); }),
+      button("Undo", () => table.act("undo")), button("Redo", () => table.act("redo")),
+      h("a", { class: "button", href: `#/play/${id}` }, "Play on"))),
+    lanes);
+
+  function update() {
+    const view = table.shown;
+    const open = table.looking ? true : !table.view.over;
+    status.textContent = table.looking ? `After move ${view.ply} of ${table.view.ply}` : caption(table.view);
+    for (const lane of [first, second]) lane.show({ ...view, last: view.last || [] }, open);
+    if (shownPly !== null && shownPly !== `${view.ply} ${view.position}`) [first, second].forEach((lane) => lane.forget());
+    shownPly = `${view.ply} ${view.position}`;
+    list.update();
+    drawGraph();
+  }
+
+  function drawGraph() {
+    const told = new Map(table.view.moves.map((move, index) => [index, move.value === null ? null : move.seat === 0 || !table.view.opposed ? move.value : -move.value]));
+    const points = [];
+    for (let ply = 0; ply <= table.view.ply; ply += 1) {
+      const value = values.get(ply) ?? told.get(ply) ?? null;
+      if (value !== null) points.push([ply, value]);
+    }
+    replace(graph, points.length
+      ? lineChart([{ name: "move", points }], { range: [-1, 1], height: 170, now: table.shown.ply, label: "Value for the first seat over the game", onpick: (ply) => table.look(Math.max(0, Math.min(table.view.ply, ply))) })
+      : h("p", { class: "muted" }, "Search a position, or the whole game."));
+  }
+
+  // Every position for a moment, from the first to the last.
+  async function sweepGame() {
+    sweep.disabled = true;
+    try {
+      for (let ply = 0; ply <= table.view.ply; ply += 1) {
+        const played = table.view.moves[ply];
+        if (played ? played.seat < 0 || !played.played : table.view.over) continue;
+        await new Promise((resolve) => link.stream({ type: "analyse", lane: "sweep", player: GLANCE, table: id, ply },
+          (answer) => {
+            if (!answer.done) return;
+            note(answer);
+            resolve();
+          }, (error) => {
+            toast(error);
+            resolve();
+          }));
+      }
+    } finally {
+      sweep.disabled = false;
+    }
+  }
+
+  update();
+  return () => {
+    first.leave();
+    second.leave();
+    table.leave();
+  };
+}
+
+// The value of a result for the first seat, where there are two; else for the one that plays.
+function forFirst(table, answer) {
+  const move = table.view.moves[answer.ply];
+  const seat = answer.ply === table.view.ply ? table.view.seat : move ? move.seat : 0;
+  return table.view.opposed && seat === 1 ? -answer.result.value : answer.result.value;
+}

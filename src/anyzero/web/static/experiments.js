@@ -1,0 +1,58 @@
+// Experiments: tables of results, and who beats whom at which budget.
+
+import { h, number, replace } from "./dom.js";
+import { heatMap } from "./chart.js";
+import { get } from "./link.js";
+
+export async function render(section, { rest }) {
+  const { experiments } = await get("/api/experiments");
+  const list = h("ul", { class: "list" }, experiments.map((one) => h("li", {},
+    h("a", { href: `#/experiments/${encodeURIComponent(one.name)}`, "aria-current": one.name === rest[0] ? "true" : undefined }, one.name))));
+  const main = h("div", {});
+  replace(section, h("div", { class: "page-head" }, h("h1", {}, "Experiments")),
+    experiments.length ? h("div", { class: "two" }, list, main)
+      : h("p", { class: "muted" }, "There are no tables of experiments here. ", h("code", {}, "anyzero experiment"), " makes one; ",
+        h("code", {}, "anyzero serve --experiments FOLDER"), " says where they are."));
+  if (!rest[0]) {
+    if (experiments.length) main.append(h("p", { class: "muted" }, "Choose an experiment."));
+    return;
+  }
+  const { rows } = await get(`/api/experiments/${encodeURIComponent(rest[0])}`);
+  replace(main, groups(rows).map((group) => groupBox(group)), h("h2", {}, "All cells"), h("div", { class: "card-box scroll" }, table(rows)));
+}
+
+// The rows by game, options, players and who begins.
+function groups(rows) {
+  const found = new Map();
+  for (const row of rows) {
+    const key = [row.game, row.options, row.first, row.second, row.first_seat].join("\n");
+    if (!found.has(key)) found.set(key, []);
+    found.get(key).push(row);
+  }
+  return [...found.values()];
+}
+
+function groupBox(rows) {
+  const [one] = rows;
+  const firsts = [...new Set(rows.map((row) => row.budgets[0]))];
+  const seconds = [...new Set(rows.map((row) => row.budgets[1]))];
+  const title = `${one.game}${one.options ? ` ${one.options}` : ""}: ${one.first} against ${one.second}${one.first_seat === "both" ? "" : `, the ${one.first_seat} begins`}`;
+  const cell = (first, second) => {
+    const row = rows.find((found) => found.budgets[0] === first && found.budgets[1] === second);
+    if (!row) return null;
+    const [score, low, high] = row.score;
+    return { share: score, text: `${number(100 * score, 0)}%`, title: `${number(100 * low, 1)} to ${number(100 * high, 1)} %, ${row.wins} wins, ${row.draws} draws, ${row.losses} losses` };
+  };
+  return h("div", { class: "card-box heat-box" }, h("h3", {}, title),
+    h("p", { class: "muted" }, "Score of the first player; rows are its budget, columns that of the second."),
+    h("div", { class: "scroll" }, heatMap(firsts, seconds, cell)));
+}
+
+function table(rows) {
+  const columns = ["Game", "First", "Second", "Budgets", "Begins", "Wins", "Draws", "Losses", "Score", "95 % interval"];
+  return h("table", {}, h("thead", {}, h("tr", {}, columns.map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, rows.map((row) => h("tr", {}, [
+      `${row.game} ${row.options}`, row.first, row.second, row.budgets.filter(Boolean).join(" / "), row.first_seat,
+      row.wins, row.draws, row.losses, `${number(100 * row.score[0], 1)}%`, `${number(100 * row.score[1], 1)} to ${number(100 * row.score[2], 1)}%`,
+    ].map((value) => h("td", {}, String(value)))))));
+}

@@ -1,0 +1,83 @@
+// Which page is shown, in which colours, and whether the server is there.
+
+import { h, replace, toast } from "./dom.js";
+import { link } from "./link.js";
+
+const PAGES = {
+  play: () => import("./play.js"),
+  analyse: () => import("./analyse.js"),
+  watch: () => import("./watch.js"),
+  advisor: () => import("./advisor.js"),
+  runs: () => import("./runs.js"),
+  experiments: () => import("./experiments.js"),
+};
+
+const content = document.getElementById("content");
+let leave = () => {};
+let shown = 0;
+
+// `#/play/ID?moves=...` as its parts.
+function place() {
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
+  const [page, ...rest] = path.split("/");
+  return { page: PAGES[page] ? page : "play", rest: rest.map(decodeURIComponent), query: new URLSearchParams(query) };
+}
+
+async function show() {
+  const here = place();
+  const number = ++shown;
+  for (const entry of document.querySelectorAll("nav a")) {
+    if (entry.getAttribute("href") === `#/${here.page}`) entry.setAttribute("aria-current", "page");
+    else entry.removeAttribute("aria-current");
+  }
+  leave();
+  leave = () => {};
+  try {
+    const page = await PAGES[here.page]();
+    await link.ready();
+    if (number !== shown) return;
+    const section = h("section", { class: `page page-${here.page}` });
+    replace(content, section);
+    leave = (await page.render(section, here)) || (() => {});
+    if (number !== shown) leave();
+  } catch (error) {
+    replace(content, h("section", { class: "page" }, h("h1", {}, "That did not work"), h("p", {}, error.message),
+      h("p", {}, h("a", { href: "#/play" }, "Choose a game"))));
+    toast(error.message);
+  }
+}
+
+function showState() {
+  const state = document.getElementById("link-state");
+  state.textContent = link.open ? "" : "reconnecting …";
+  state.classList.toggle("lost", !link.open);
+}
+
+// --- light and dark
+
+const THEMES = ["auto", "light", "dark"];
+const SIGNS = { auto: "◐", light: "☀", dark: "☾" };
+
+function setTheme(theme) {
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  const toggle = document.getElementById("theme");
+  toggle.textContent = SIGNS[theme];
+  toggle.setAttribute("aria-label", `Colours: ${theme}`);
+  toggle.title = `Colours: ${theme}`;
+  localStorage.setItem("theme", theme);
+}
+
+document.getElementById("theme").addEventListener("click", () => {
+  const now = localStorage.getItem("theme") || "auto";
+  setTheme(THEMES[(THEMES.indexOf(now) + 1) % THEMES.length]);
+});
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  content.focus();
+});
+setTheme(THEMES.includes(localStorage.getItem("theme")) ? localStorage.getItem("theme") : "auto");
+link.on("open", showState);
+link.on("closed", showState);
+addEventListener("hashchange", show);
+show();

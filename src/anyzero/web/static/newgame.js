@@ -1,0 +1,93 @@
+// The dialogs that begin a game: which game, its options, who sits where; or a file.
+
+import { ask, button, field, h, replace } from "./dom.js";
+import { playerPicker } from "./players.js";
+
+export function defaultSeats(game) {
+  return game.num_seats === 1 ? ["human"] : ["human", ...Array(game.num_seats - 1).fill("level:medium")];
+}
+
+export function gameText(name, options) {
+  const written = Object.entries(options).map(([key, value]) => `${key}=${value}`).join(",");
+  return written ? `${name}:${written}` : name;
+}
+
+export function splitGame(text) {
+  const [name, rest = ""] = text.split(":");
+  const options = Object.fromEntries(rest.split(",").filter(Boolean).map((part) => part.split("=")));
+  return { name, options };
+}
+
+function optionControl(option, value) {
+  if (option.kind === "bool") return h("input", { type: "checkbox", checked: String(value) === "true" });
+  if (option.kind === "int") return h("input", { type: "number", step: 1, value });
+  if (option.kind === "float") return h("input", { type: "number", step: "any", value });
+  return h("input", { type: "text", value });
+}
+
+// Resolves to the message that makes the game, or null.
+export function askNewGame(lists, { game = "hex", seats = null, machines = false } = {}) {
+  return ask("New game", (close) => {
+    const start = splitGame(game);
+    const names = h("select", {}, lists.games.map((one) => h("option", { value: one.name }, one.title)));
+    names.value = lists.games.some((one) => one.name === start.name) ? start.name : lists.games[0].name;
+    const optionBox = h("div", { class: "fields" });
+    const seatBox = h("div", { class: "fields" });
+    const seed = h("input", { type: "text", inputmode: "numeric", pattern: "[0-9]*", placeholder: "random" });
+    const position = h("input", { type: "text", placeholder: "the start", spellcheck: "false" });
+    let controls = {};
+    let pickers = [];
+
+    function rebuild(given, who) {
+      const chosen = lists.games.find((one) => one.name === names.value);
+      controls = Object.fromEntries(chosen.options.map((option) =>
+        [option.name, optionControl(option, given[option.name] ?? option.default)]));
+      replace(optionBox, Object.entries(controls).map(([name, control]) => field(name.replaceAll("_", " "), control)));
+      const fitting = who && who.length === chosen.num_seats ? who : machines ? Array(chosen.num_seats).fill("level:easy") : defaultSeats(chosen);
+      pickers = fitting.map((value, seat) => playerPicker(lists, { value, machines, label: `Seat ${seat + 1}` }));
+      replace(seatBox, pickers.map((picker, seat) =>
+        h("div", { class: "field" }, h("span", {}, h("i", { class: `disc seat${seat}` }), ` Seat ${seat + 1}`), picker.node)));
+    }
+
+    function read(event) {
+      event.preventDefault();
+      const options = Object.fromEntries(Object.entries(controls).map(([name, control]) =>
+        [name, control.type === "checkbox" ? control.checked : control.value]));
+      const message = { type: "new", game: gameText(names.value, options), seats: pickers.map((picker) => picker.value()) };
+      if (seed.value.trim()) message.seed = Number(seed.value);
+      if (position.value.trim()) message.position = position.value.trim();
+      close(message);
+    }
+
+    names.addEventListener("change", () => rebuild({}, null));
+    rebuild(start.options, seats);
+    return h("form", { onsubmit: read, class: "form" },
+      field("Game", names), optionBox, seatBox,
+      h("details", {}, h("summary", {}, "Position and seed"), h("div", { class: "fields" }, field("Position", position), field("Seed", seed))),
+      h("div", { class: "row end" }, button("Cancel", () => close(null), { class: "quiet" }),
+        h("button", { type: "submit", class: "main" }, "Start")));
+  });
+}
+
+export function askSeats(lists, seats) {
+  return ask("Who sits where", (close) => {
+    const pickers = seats.map((value, seat) => playerPicker(lists, { value, label: `Seat ${seat + 1}` }));
+    return h("form", { class: "form", onsubmit: (event) => { event.preventDefault(); close(pickers.map((picker) => picker.value())); } },
+      pickers.map((picker, seat) => h("div", { class: "field" },
+        h("span", {}, h("i", { class: `disc seat${seat}` }), ` Seat ${seat + 1}`), picker.node)),
+      h("div", { class: "row end" }, h("button", { type: "submit", class: "main" }, "Sit down")));
+  });
+}
+
+// A file's text and form, or null.
+export function askFile() {
+  return new Promise((resolve) => {
+    const input = h("input", { type: "file", accept: ".json,.pgn,.sgf" });
+    input.addEventListener("change", async () => {
+      const [file] = input.files;
+      resolve(file ? { text: await file.text(), form: file.name.split(".").pop().toLowerCase() } : null);
+    });
+    input.addEventListener("cancel", () => resolve(null));
+    input.click();
+  });
+}

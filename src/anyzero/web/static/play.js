@@ -1,0 +1,247 @@
+// Play: choose a game, sit down, and move by mouse, finger, keyboard or text.
+
+import { announce, ask, button, h, replace, signed, toast } from "./dom.js";
+import { Board } from "./board.js";
+import { catalog, get, link } from "./link.js";
+import { moveList } from "./moves.js";
+import { askFile, askNewGame, askSeats, defaultSeats, splitGame } from "./newgame.js";
+import { HUMAN } from "./players.js";
+import { thumbnail } from "./shapes.js";
+import { caption, joinTable, positionLink, result, seatName, shareLink } from "./table.js";
+import { hintOverlay } from "./overlay.js";
+
+export async function render(section, { rest, query }) {
+  if (rest[0]) return renderTable(section, rest[0]);
+  if (query.get("game")) return openShared(query);
+  return renderStart(section);
+}
+
+export async function begin(message, page = "play") {
+  const view = await link.ask(message);
+  location.hash = `#/${page}/${view.table}`;
+}
+
+async function tryBegin(message, page) {
+  try {
+    await begin(message, page);
+  } catch (error) {
+    toast(error.message);
+  }
+}
+
+async function openShared(query) {
+  const lists = await catalog();
+  const game = query.get("game");
+  const known = lists.games.find((one) => one.name === splitGame(game).name);
+  const seats = query.get("seats") ? query.get("seats").split(" ") : known ? defaultSeats(known) : [HUMAN, HUMAN];
+  const message = { type: "new", game, seats, moves: (query.get("moves") || "").split(" ").filter(Boolean) };
+  if (query.get("position")) message.position = query.get("position");
+  const view = await link.ask(message);
+  history.replaceState(null, "", `#/play/${view.table}`);
+  dispatchEvent(new Event("hashchange"));
+}
+
+// --- the start
+
+async function renderStart(section) {
+  const [lists, { tables }] = await Promise.all([catalog(), get("/api/tables")]);
+  const cards = lists.games.map((game) => gameCard(game));
+  replace(section,
+    h("div", { class: "page-head" }, h("h1", {}, "Choose a game"),
+      h("div", { class: "row" },
+        button("Options …", async () => {
+          const message = await askNewGame(lists);
+          if (message) tryBegin(message);
+        }, { class: "main" }),
+        button("Load a file", loadFile))),
+    h("div", { class: "cards" }, cards.map((card) => card.node)),
+    tables.length ? h("h2", {}, "Go on with") : null,
+    tables.length ? h("ul", { class: "games" }, tables.slice(0, 12).map((table) => gameRow(table, lists))) : null);
+  for (const card of cards) card.fill();
+}
+
+function gameCard(game) {
+  const picture = h("div", { class: "card-picture" });
+  const seats = game.num_seats === 1 ? "one player" : "against a machine";
+  const node = button("", () => tryBegin({ type: "new", game: game.name, seats: defaultSeats(game) }), { class: "card" });
+  node.append(picture, h("span", { class: "card-title" }, game.title), h("span", { class: "muted" }, seats));
+  const fill = async () => {
+    try {
+      const { scene } = await link.ask({ type: "look", game: game.name });
+      replace(picture, scene ? thumbnail(scene) : h("span", { class: "muted" }, "no picture"));
+    } catch {
+      replace(picture);
+    }
+  };
+  return { node, fill };
+}
+
+function gameRow(table, lists) {
+  const { name, options } = splitGame(table.game);
+  const game = lists.games.find((one) => one.name === name);
+  const changed = game ? game.options.filter((option) => String(options[option.name] ?? option.default) !== String(option.default)) : [];
+  const words = changed.map((option) => `${option.name.replaceAll("_", " ")} ${options[option.name]}`).join(", ");
+  const state = table.termination === "unfinished" ? `${table.num_moves} moves` : `finished, ${table.num_moves} moves`;
+  return h("li", {}, h("a", { href: `#/play/${table.id}` }, h("b", {}, game ? game.title : name), words ? `, ${words}` : ""),
+    h("span", { class: "muted" }, ` ${state} · ${table.seats.map((seat, index) => seatName(table, index)).join(" – ")}`));
+}
+
+export async function loadFile() {
+  const file = await askFile();
+  if (file) tryBegin({ type: "load", ...file });
+}
+
+// --- the table
+
+async function renderTable(section, id) {
+  const board = new Board({ onMove: (move) => table.move(move) });
+  const table = await joinTable(id, () => update());
+  const panel = makePanel(table, board);
+  replace(section, h("div", { class: "table" }, board.node, panel.node));
+  const keys = (event) => pressKey(event, table);
+  addEventListener("keydown", keys);
+  let shownPly = -1;
+
+  function update() {
+    const view = table.shown;
+    if (shownPly !== view.ply) board.setOverlay(null);
+    shownPly = view.ply;
+    board.show(view, table.isOpen);
+    panel.update();
+    document.title = `${caption(table.view)} · anyzero`;
+  }
+
+  update();
+  announce(caption(table.view));
+  return () => {
+    removeEventListener("keydown", keys);
+    table.leave();
+    document.title = "anyzero";
+  };
+}
+
+function pressKey(event, table) {
+  if (event.target.closest("input, select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "u") table.act("undo");
+  else if (event.key === "r") table.act("redo");
+  else if (event.key === "[") table.look(Math.max(0, table.shown.ply - 1));
+  else if (event.key === "]") table.look(Math.min(table.view.ply, table.shown.ply + 1));
+}
+
+// In the colour of the seat's pieces.
+function disc(view, seat) {
+  const node = h("i", { class: `disc seat${seat}` });
+  const piece = view.scene && view.scene.pieces.find((one) => one.seat === seat);
+  const shape = piece && piece.shapes.find((one) => one.fill !== "none" && one.kind !== "label");
+  if (shape) node.style.background = `var(--role-${shape.fill})`;
+  return node;
+}
+
+export function seatCards(view) {
+  return view.seats.map((name, seat) => {
+    const turn = !view.over && view.seat === seat;
+    const won = view.over && view.payoffs && view.payoffs.length > 1 && view.payoffs[seat] === Math.max(...view.payoffs) && new Set(view.payoffs).size > 1;
+    return h("div", { class: `seat-card${turn ? " turn" : ""}${won ? " won" : ""}` },
+      disc(view, seat),
+      h("span", { class: "seat-name" }, seatName(view, seat)),
+      turn && view.thinking ? h("span", { class: "thinking", role: "status" }, "thinking") : null,
+      won ? h("span", { class: "badge" }, "won") : null,
+      view.scores ? h("b", { class: "score" }, String(view.scores[seat])) : null);
+  });
+}
+
+function makePanel(table, board) {
+  const seats = h("div", { class: "seats" });
+  const status = h("h1", { class: "status" });
+  const words = h("p", { class: "hint-words", role: "status" });
+  const list = moveList(table);
+  const undo = button("Undo", () => table.act("undo"));
+  const redo = button("Redo", () => table.act("redo"));
+  const hint = button("Hint", () => askHint(table, board, words));
+  const resign = button("Resign", () => table.act("resign"));
+  const goOn = button("Go on", () => table.act("pace", { paused: false, pace: table.view.pace }), { class: "main" });
+  const input = h("input", { type: "text", "aria-label": "Type a move", placeholder: "Type a move", autocomplete: "off", spellcheck: "false" });
+  const form = h("form", { class: "row type-move" }, input, h("button", { type: "submit" }, "Play"));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (input.value.trim() && (await table.move(input.value.trim()))) input.value = "";
+  });
+  const node = h("aside", { class: "panel", "aria-label": "Game" }, status, seats, words,
+    h("div", { class: "row tools" }, undo, redo, hint, button("Flip", () => board.flip()), goOn),
+    form, list.node, menu(table, resign));
+
+  function update() {
+    const { view } = table;
+    replace(seats, seatCards(view));
+    status.textContent = table.looking ? `Move ${table.looking.ply} of ${view.ply}` : caption(view);
+    if (view.over && !table.looking) status.append(h("small", {}, result(view)));
+    undo.disabled = !view.can_undo;
+    redo.disabled = !view.can_redo;
+    hint.disabled = !table.isOpen;
+    resign.disabled = view.over || view.num_seats < 2 || view.seats[view.seat] !== HUMAN;
+    goOn.hidden = !view.paused || view.over;
+    form.hidden = !table.isOpen;
+    words.textContent = view.trouble || "";
+    list.update();
+  }
+
+  return { node, update };
+}
+
+function menu(table, resign) {
+  const save = (form) => h("a", { class: "button", href: `/api/tables/${table.id}/record.${form}`, download: "" }, `Save .${form}`);
+  const { name } = splitGame(table.view.game);
+  return h("div", { class: "row menu" },
+    button("New", async () => {
+      const message = await askNewGame(await catalog(), { game: table.view.game, seats: table.view.seats });
+      if (message) tryBegin(message);
+    }, { class: "main" }),
+    button("Analyse", () => copyTo(table, "analyse")),
+    button("Seats", async () => {
+      const seats = await askSeats(await catalog(), table.view.seats);
+      if (seats) table.act("sit", { seats });
+    }),
+    save("json"), name === "chess" ? save("pgn") : null, name === "hex" ? save("sgf") : null,
+    button("Load", loadFile),
+    button("Share", () => share(table)),
+    resign);
+}
+
+// The same game up to the shown move, with people in all seats.
+export function copyTo(table, page) {
+  const { view } = table;
+  const moves = view.moves.slice(0, table.shown.ply).filter((move) => move.played).map((move) => move.move);
+  return tryBegin({ type: "new", game: view.game, seats: view.seats.map(() => HUMAN), moves }, page);
+}
+
+// Links that hold the game, or the position alone: they work on every machine that runs anyzero.
+function share(table) {
+  const { position } = table.shown;
+  const row = (name, text) => {
+    const box = h("input", { type: "text", readonly: true, value: text, "aria-label": name });
+    const copy = async () => {
+      box.select();
+      await navigator.clipboard.writeText(text).catch(() => document.execCommand("copy"));
+      toast(`${name}: copied`, "good");
+    };
+    return h("div", { class: "fields" }, h("span", { class: "muted" }, name), h("div", { class: "row type-move" }, box, button("Copy", copy)));
+  };
+  return ask("Share", () => h("div", { class: "form" },
+    row("Link to the game", shareLink(table.view, table.shown.ply)),
+    position === null ? null : row("Link to the position", positionLink(table.view, position)),
+    position === null ? null : row("Position", position)));
+}
+
+function askHint(table, board, words) {
+  words.textContent = "Looking for a good move …";
+  const ply = table.view.ply;
+  link.stream({ type: "hint", table: table.id }, (answer) => {
+    if (!answer.done || table.view.ply !== ply || !answer.result) return;
+    const found = answer.result;
+    const value = table.view.opposed ? `, value ${signed(found.value)}` : "";
+    words.textContent = `Try ${found.best_move}${value}; then perhaps ${found.principal_variation.slice(1, 4).join(" ") || "the end"}.`;
+    board.setOverlay(hintOverlay(found.ghosts[0] || []));
+  }, (error) => {
+    words.textContent = error;
+  });
+}

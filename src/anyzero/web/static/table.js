@@ -1,0 +1,130 @@
+// A table that this page has joined: what it looks like now, and what can be done with it.
+
+import { announce, toast } from "./dom.js";
+import { link } from "./link.js";
+import { HUMAN, playerName } from "./players.js";
+
+export class Table {
+  constructor(view, onChange) {
+    this.view = view;
+    this.onChange = onChange;
+    this.looking = null;
+    this.since = performance.now();
+    this.ends = [
+      link.on("table", (message) => this.hear(message)),
+      link.on("open", () => this.rejoin()),
+    ];
+  }
+
+  get id() {
+    return this.view.table;
+  }
+
+  // The position on the screen: now, or an earlier one.
+  get shown() {
+    return this.looking || this.view;
+  }
+
+  get isOpen() {
+    return !this.looking && !this.view.over && this.view.seats[this.view.seat] === HUMAN;
+  }
+
+  hear(message) {
+    if (message.table !== this.id) return;
+    const before = this.view;
+    this.view = message;
+    if (message.ply !== before.ply) {
+      this.looking = null;
+      this.since = performance.now();
+      this.speak(before);
+    }
+    if (message.trouble && message.trouble !== before.trouble) toast(message.trouble);
+    this.onChange();
+  }
+
+  // The last moves, for those who hear the page.
+  speak(before) {
+    const fresh = this.view.moves.slice(before.ply);
+    const words = fresh.map((move) => (move.seat < 0 ? `drawn: ${move.move}` : `${seatName(this.view, move.seat)}: ${move.move}`));
+    announce([...words, caption(this.view)].join(". "));
+  }
+
+  async rejoin() {
+    try {
+      this.hear(await link.ask({ type: "join", table: this.id }));
+    } catch (error) {
+      toast(error.message);
+    }
+  }
+
+  async act(type, more = {}) {
+    try {
+      return await link.ask({ type, table: this.id, ...more });
+    } catch (error) {
+      toast(error.message);
+      return null;
+    }
+  }
+
+  move(move) {
+    const seconds = (performance.now() - this.since) / 1000;
+    const name = typeof move === "string" ? { move } : { action: move.action };
+    return this.act("move", { ...name, ply: this.view.ply, seconds: Math.round(seconds * 1000) / 1000 });
+  }
+
+  // Look at an earlier position; the last one is the game itself.
+  async look(ply) {
+    if (ply === this.view.ply) this.looking = null;
+    else {
+      const found = await this.act("look", { ply: Math.max(0, ply) });
+      if (found) this.looking = found;
+    }
+    this.onChange();
+  }
+
+  leave() {
+    this.ends.forEach((end) => end());
+    link.say({ type: "leave", table: this.id });
+  }
+}
+
+export async function joinTable(id, onChange) {
+  return new Table(await link.ask({ type: "join", table: id }), onChange);
+}
+
+export function seatName(view, seat) {
+  const machines = view.seats.filter((name) => name !== HUMAN).length;
+  if (view.seats[seat] !== HUMAN) return playerName(view.seats[seat]);
+  return machines === view.seats.length - 1 ? "You" : `Person ${seat + 1}`;
+}
+
+// Whose turn it is, or how it ended.
+export function caption(view) {
+  const text = view.scene ? view.scene.caption : "";
+  if (view.over && view.termination !== "rules") {
+    const loser = view.payoffs.indexOf(-1);
+    return view.termination === "agreement" ? "A draw was agreed" : `${seatName(view, loser)} ${view.termination === "resign" ? "resigned" : "forfeited"}`;
+  }
+  if (text) return text.charAt(0).toUpperCase() + text.slice(1);
+  if (view.over) return result(view);
+  return `${seatName(view, view.seat)} to move`;
+}
+
+export function result(view) {
+  if (!view.over || !view.payoffs) return "";
+  if (view.payoffs.length === 1) return view.scores ? `${view.scores[0]} points` : "The end";
+  const best = Math.max(...view.payoffs);
+  if (view.payoffs.every((payoff) => payoff === best)) return "A draw";
+  return `${seatName(view, view.payoffs.indexOf(best))} won`;
+}
+
+export function shareLink(view, ply = view.ply) {
+  const query = new URLSearchParams({ game: view.game, seats: view.seats.join(" ") });
+  const moves = view.moves.slice(0, ply).filter((move) => move.played).map((move) => move.move);
+  if (moves.length) query.set("moves", moves.join(" "));
+  return `${location.origin}/#/play?${query}`;
+}
+
+export function positionLink(view, position) {
+  return `${location.origin}/#/play?${new URLSearchParams({ game: view.game, seats: view.seats.join(" "), position })}`;
+}

@@ -1,0 +1,76 @@
+"""Searches that can be watched: they end as `search` does, or when nobody looks any more."""
+
+from itertools import islice
+
+import pytest
+
+import anyzero
+from anyzero.games.errors import BadOptionError
+from anyzero.search import Searcher, search
+from anyzero.search.stream import ENDLESS_S, LiveSearch, search_steps
+
+GAME = anyzero.load("tic_tac_toe")
+START = GAME.initial_state()
+LONG = anyzero.load("connect_four")
+
+
+def without_time(result):
+    return {**result.to_json(), "seconds": None}
+
+
+@pytest.mark.parametrize("method", ["uct", "gumbel"])
+def test_the_last_result_is_that_of_a_search_with_the_same_seed(method):
+    results = list(search_steps(GAME, START, method, simulations=300, seed=4, every_s=1e-4))
+    assert len(results) > 1
+    assert without_time(results[-1]) == without_time(search(GAME, START, method, simulations=300, seed=4))
+
+
+def test_several_trees_share_the_budget_as_they_do_in_a_search():
+    *_, last = search_steps(GAME, START, simulations=300, trees=2, seed=4)
+    assert without_time(last) == without_time(search(GAME, START, simulations=300, trees=2, seed=4))
+
+
+def test_a_search_without_a_budget_goes_on_until_it_is_left():
+    counts = [result.simulations for result in islice(search_steps(LONG, LONG.initial_state(), every_s=0.01), 5)]
+    assert counts == sorted(set(counts))
+
+
+def test_a_proven_position_ends_a_search_without_a_budget():
+    state = GAME.parse_state("3/oo1/xx1 x")
+    *_, last = search_steps(GAME, state)
+    assert (last.best_move, last.proven) == ("c1", "win")
+
+
+def test_a_budget_of_seconds_is_kept_within_a_piece():
+    live = LiveSearch(Searcher(LONG, seconds=0.05), LONG.initial_state())
+    steps = 1
+    while live.advance(0.01):
+        steps += 1
+    assert live.seconds >= 0.05
+    assert steps > 1
+    assert not live.advance(0.01)
+
+
+def test_gumbel_by_the_clock_plans_by_the_speed_that_it_has():
+    search(LONG, LONG.initial_state(), "gumbel", simulations=8)  # compiles
+    live = LiveSearch(Searcher(LONG, "gumbel", seconds=1.0), LONG.initial_state())
+    while live.advance(0.005):
+        pass
+    assert live.planned is None  # the trials are over
+    assert 8 < live.result().simulations < live.simulations  # those of the trials are gone
+
+
+def test_the_line_of_any_move_can_be_played():
+    live = LiveSearch(Searcher(LONG, seconds=ENDLESS_S), LONG.initial_state())
+    for _ in range(12):
+        live.advance()
+    for child in live.result().children:
+        state, line = LONG.initial_state(), live.line(child.action)
+        assert line[0] == child.move
+        for move in line:
+            state = LONG.play(state, move)
+
+
+def test_halving_has_nothing_to_show_before_its_end():
+    with pytest.raises(BadOptionError, match="nothing to show"):
+        next(search_steps(GAME, START, "halving", simulations=100))

@@ -1,0 +1,41 @@
+"""One server for the tests that do not stop it, and a browser where there is one."""
+
+import shutil
+
+import pytest
+
+from tests.web.server import ServerProcess
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+QUIET = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    process = ServerProcess(tmp_path_factory.mktemp("server"))
+    yield process
+    process.stop()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip("there is no Chromium on this machine")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=found, headless=True, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser):
+    """A tab in which nothing may go wrong, and from which nothing may leave the machine."""
+    context = browser.new_context(viewport={"width": 1280, "height": 860}, reduced_motion="reduce")
+    page, wrong = context.new_page(), []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda request: wrong.append(request.url) if "127.0.0.1" not in request.url else None)
+    yield page
+    context.close()
+    assert not wrong

@@ -1,0 +1,317 @@
+"""The server as clients see it: games, machines, two clients at one table, and what it refuses."""
+
+import asyncio
+import json
+
+import httpx
+import pytest
+import websockets
+
+from anyzero.games.load import load
+from anyzero.players import parse_player
+from anyzero.records import Table
+from tests.web.server import ServerProcess, open_tab
+
+TTT = {"type": "new", "game": "tic_tac_toe", "seats": ["human", "human"]}
+
+
+def run(work):
+    return asyncio.run(work)
+
+
+def test_a_move_is_acknowledged_and_everybody_at_the_table_is_told(server):
+    async def work():
+        async with open_tab(server) as one, open_tab(server) as other:
+            table = (await one.ask(**TTT))["table"]
+            assert (await other.ask(type="join", table=table))["ply"] == 0
+            done = await one.ask(type="move", table=table, move="b2", ply=0)
+            assert (done["type"], done["ply"]) == ("done", 1)
+            told = await other.hear_table(1)
+            assert [move["move"] for move in told["moves"]] == ["b2"]
+            assert told["last"] == ["b2"]
+            late = await other.ask(type="move", table=table, move="a1", ply=0)
+            assert late == {"type": "error", "request": 2, "error": "the game has moved on since; look again"}
+
+    run(work())
+
+
+def test_a_machine_plays_what_the_same_player_plays_elsewhere(server):
+    async def work():
+        async with open_tab(server) as tab:
+            seats = ["human", "uct:60"]
+            view = await tab.ask(type="new", game="tic_tac_toe", seats=seats, seed=5)
+            await tab.ask(type="move", table=view["table"], move="a1")
+            return (await tab.hear_table(2))["moves"]
+
+    moves = run(work())
+    game = load("tic_tac_toe")
+    table = Table(game, seed=5)
+    table.play("a1")
+    action = parse_player("uct:60").choose(game, table.state, table.move_seed)
+    assert moves[1]["move"] == game.format_action(table.state, action)
+    assert moves[1]["simulations"] <= 60
+    assert -1 <= moves[1]["value"] <= 1
+
+
+def test_undo_goes_back_to_the_persons_decision_and_redo_forward_again(server):
+    async def work():
+        async with open_tab(server) as tab:
+            view = await tab.ask(type="new", game="tic_tac_toe", seats=["human", "random"], seed=1)
+            table = view["table"]
+            await tab.ask(type="move", table=table, move="a1")
+            after = await tab.hear_table(2)
+            back = await tab.ask(type="undo", table=table)
+            assert back["ply"] == 0
+            forward = await tab.ask(type="redo", table=table)
+            assert forward["ply"] == 2
+            again = await tab.ask(type="look", table=table)
+            assert again["position"] == after["position"]
+
+    run(work())
+
+
+def test_a_game_without_people_plays_itself_waits_and_goes_on(server):
+    async def work():
+        async with open_tab(server) as tab:
+            view = await tab.ask(type="new", game="tic_tac_toe", seats=["random", "random"], paused=True)
+            assert not view["thinking"]
+            await tab.ask(type="pace", table=view["table"], paused=False)
+            end = await tab.hear(lambda found: found["type"] == "table" and found["over"])
+            assert end["termination"] == "rules"
+            assert len(end["payoffs"]) == 2
+
+    run(work())
+
+
+def test_resigning_and_records(server):
+    async def work():
+        async with open_tab(server) as tab:
+            view = await tab.ask(type="new", game="hex:size=5", seats=["human", "human"], moves=["c3", "b2"])
+            table = view["table"]
+            await tab.ask(type="resign", table=table)
+            end = await tab.hear(lambda found: found["type"] == "table" and found["over"])
+            assert (end["termination"], end["payoffs"]) == ("resign", [-1.0, 1.0])
+            text = httpx.get(f"{server.url}api/tables/{table}/record.sgf").text
+            assert ";B[c3]" in text
+            loaded = await tab.ask(type="load", text=text, form="sgf")
+            assert (loaded["termination"], loaded["game"]) == ("resign", "hex:size=5,swap=false")
+            whole = httpx.get(f"{server.url}api/tables/{table}/record.json").json()
+            assert whole["moves"] == ["c3", "b2"]
+            again = await tab.ask(type="load", text=json.dumps(whole), form="json")
+            assert again["ply"] == view["ply"] + 1
+
+    run(work())
+
+
+def test_an_analysis_is_streamed_and_adds_up(server):
+    async def work():
+        async with open_tab(server) as tab:
+            number = await tab.say(type="analyse", game="tic_tac_toe", moves=["b2"], player="uct:30000,solve=0")
+            found = await tab.hear_done(number)
+            last = found[-1]["result"]
+            assert found[-1]["done"]
+            assert last["simulations"] == 30000
+            assert sum(child["visits"] for child in last["children"]) in (29999, 30000)
+            assert [len(cells) for cells in last["ghosts"]] == [1] * len(last["ghosts"])
+            counts = [answer["result"]["simulations"] for answer in found]
+            assert counts == sorted(counts)
+
+    run(work())
+
+
+def test_stop_ends_a_search_and_a_new_one_takes_its_lane(server):
+    async def work():
+        async with open_tab(server) as tab:
+            await tab.say(type="analyse", game="tic_tac_toe", player="uct:50s,solve=0", lane="x")
+            await tab.hear(lambda found: found["type"] == "analysis")
+            await tab.say(type="stop", lane="x")
+            hint = await tab.say(type="analyse", game="tic_tac_toe", player="uct:50", lane="x")
+            assert (await tab.hear_done(hint))[-1]["result"]["simulations"] <= 50
+
+    run(work())
+
+
+def test_halving_answers_at_its_end(server):
+    async def work():
+        async with open_tab(server) as tab:
+            number = await tab.say(type="analyse", game="tic_tac_toe", player="halving:200")
+            found = await tab.hear_done(number)
+            assert len(found) == 1
+            assert len(found[0]["result"]["children"]) == 9
+
+    run(work())
+
+
+def test_a_hint_names_a_winning_move(server):
+    async def work():
+        async with open_tab(server) as tab:
+            view = await tab.ask(**TTT, moves=["a1", "a2", "b1", "b2"])
+            number = await tab.say(type="hint", table=view["table"], player="uct:200")
+            result = (await tab.hear_done(number))[-1]["result"]
+            assert result["best_move"] == "c1"
+            assert result["ghosts"][0] == ["c1"]
+
+    run(work())
+
+
+def test_chance_can_be_told_move_by_move(server):
+    async def work():
+        async with open_tab(server) as tab:
+            start = await tab.ask(type="look", game="take_it_easy")
+            assert start["seat"] == -1
+            assert len(start["legal"]) == 27
+            drawn = await tab.ask(type="look", game="take_it_easy", moves=["928"])
+            assert (drawn["seat"], len(drawn["legal"])) == (0, 19)
+
+    run(work())
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({"type": "fly"}, "does not match"),
+        ({"type": "join", "table": "../../etc/passwd"}, "there is no game"),
+        ({"type": "new", "game": "hexx", "seats": []}, "did you mean hex?"),
+        ({"type": "new", "game": "./evil.py", "seats": ["human", "human"]}, "there is no game './evil.py'"),
+        ({"type": "new", "game": "hex:size=99", "seats": ["human", "human"]}, "99"),
+        ({"type": "new", "game": "hex", "seats": ["human"]}, "hex has 2 seats, not 1"),
+        ({"type": "new", "game": "hex", "seats": ["human", "./p.py"]}, "there is no player"),
+        ({"type": "new", "game": "hex", "seats": ["human", "puct:9@../x"]}, "there is no network"),
+        ({"type": "new", "game": "hex", "seats": ["human", "uct:999999999"]}, "at most 2000000 simulations"),
+        ({"type": "new", "game": "hex", "seats": ["human", "uct:9,trees=64"]}, "not for the web app"),
+        ({"type": "new", "game": "hex", "seats": ["human", "rave:9,evaluator=uniform"]}, "AMAF needs"),
+        ({"type": "new", "game": "hex", "seats": ["human", "human"], "moves": ["a1", "a1"]}, "move 2"),
+        ({"type": "load", "text": "{}", "form": "json"}, "the record has no key"),
+        ({"type": "load", "text": "x", "form": "exe"}, "form"),
+        ({"type": "analyse", "game": "hex", "player": "human"}, "does not search"),
+        ({"type": "look"}, "a position is that of a table"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(server, message, words):
+    async def work():
+        async with open_tab(server) as tab:
+            answer = await tab.ask(**message)
+            assert answer["type"] == "error"
+            assert words in answer["error"]
+            assert "\n" not in answer["error"]
+
+    run(work())
+
+
+def test_what_is_not_a_message_ends_nothing(server):
+    async def work():
+        async with open_tab(server) as tab:
+            for text in ("", "{", "[]", "null", '{"type": "join"}', "[" * 50_000):
+                await tab.socket.send(text)
+                assert (await tab.hear(lambda found: True))["type"] == "error"
+            assert (await tab.ask(**TTT))["type"] == "table"
+
+    run(work())
+
+
+def test_a_message_that_is_too_large_ends_the_connection_alone(server):
+    async def work():
+        async with open_tab(server) as tab:
+            await tab.socket.send("x" * (2 << 20))
+            with pytest.raises(websockets.ConnectionClosedError):
+                await tab.socket.recv()
+        async with open_tab(server) as tab:
+            assert (await tab.ask(**TTT))["type"] == "table"
+
+    run(work())
+
+
+def test_one_client_cannot_start_any_number_of_searches(server):
+    async def work():
+        async with open_tab(server) as tab:
+            for lane in range(7):
+                last = await tab.say(type="analyse", game="tic_tac_toe", player="uct:30s,solve=0", lane=str(lane))
+            refused = await tab.hear(lambda found: found.get("request") == last)
+            assert "6 searches under way" in refused["error"]
+        async with open_tab(server) as tab:  # those of a client that is gone have ended
+            number = await tab.say(type="analyse", game="tic_tac_toe", player="uct:50")
+            assert (await tab.hear_done(number))[-1]["type"] == "analysis"
+
+    run(work())
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"host": "evil.example"},
+        {"host": "127.0.0.1.evil.example"},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1:1"},
+    ],
+)
+def test_other_sites_are_refused(server, headers):
+    answer = httpx.get(server.url, headers=headers)
+    assert answer.status_code == 403
+    assert "only" in answer.json()["error"]
+
+    async def work():
+        with pytest.raises(websockets.InvalidStatus) as refused:
+            async with open_tab(server, additional_headers=headers):
+                pass
+        assert refused.value.response.status_code == 403
+
+    if "origin" in headers:
+        run(work())
+
+
+def test_nothing_may_be_loaded_from_elsewhere(server):
+    answer = httpx.get(server.url)
+    assert answer.status_code == 200
+    assert "default-src 'none'; script-src 'self'" in answer.headers["content-security-policy"]
+    for name in ("main.js", "style.css", "palette.css", "icon.svg"):
+        found = httpx.get(server.url + name)
+        assert found.status_code == 200
+        assert httpx.get(server.url + name, headers={"if-none-match": found.headers["etag"]}).status_code == 304
+
+
+@pytest.mark.parametrize("path", ["..%2fapp.py", "%2e%2e/app.py", "static", "api/runs/..%2f..", "api/runs/%2e%2e"])
+def test_paths_lead_nowhere(server, path):
+    assert httpx.get(server.url + path).status_code == 404
+
+
+def test_the_lists_say_what_there_is(server):
+    games = {game["name"]: game for game in httpx.get(server.url + "api/games").json()["games"]}
+    assert games["hex"]["title"] == "Hex"
+    assert {"name": "size", "default": 11, "kind": "int"} in games["hex"]["options"]
+    assert games["take_it_easy"]["num_seats"] == 1
+    players = httpx.get(server.url + "api/players").json()
+    assert players["levels"] == ["beginner", "easy", "medium", "hard", "max"]
+    assert httpx.get(server.url + "api/runs").json() == {"runs": [], "broken": []}
+    assert httpx.get(server.url + "api/experiments/x.csv").status_code == 404
+
+
+def test_a_killed_server_goes_on_with_every_acknowledged_move(tmp_path):
+    server = ServerProcess(tmp_path)
+
+    async def begin():
+        async with open_tab(server) as tab:
+            seats = {"game": "connect_four", "seats": ["human", "human"]}
+            table = (await tab.ask(type="new", **seats))["table"]
+            for move in "dcde":
+                assert (await tab.ask(type="move", table=table, move=move))["type"] == "done"
+            assert (await tab.ask(type="undo", table=table))["ply"] == 3
+            server.kill()
+            return table
+
+    async def go_on(table):
+        async with open_tab(server) as tab:
+            view = await tab.ask(type="join", table=table)
+            assert [move["move"] for move in view["moves"]] == ["d", "c", "d"]
+            assert (view["plies"], view["can_redo"]) == (4, True)
+            assert (await tab.ask(type="redo", table=table))["ply"] == 4
+
+    table = run(begin())
+    server.restart()
+    try:
+        run(go_on(table))
+        assert httpx.get(server.url + "api/tables").json()["tables"][0]["id"] == table
+    finally:
+        code, words = server.stop()
+    assert code == 130
+    assert "all games are kept" in words
