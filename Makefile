@@ -12,7 +12,7 @@ setup: .venv/ready
 	touch $@
 
 demo: setup
-	$(BIN)/python examples/demo.py
+	$(BIN)/anyzero train --preset breakthrough --run demo --minutes 3
 
 fix: setup
 	$(BIN)/ruff format .

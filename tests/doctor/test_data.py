@@ -6,6 +6,8 @@ from anyzero.doctor.data import check_age, check_gradients, check_losses, check_
 from anyzero.doctor.finding import DOUBTFUL, SKIPPED, WELL, WRONG
 from tests.doctor.runs import case_of, nim_case
 
+pytestmark = pytest.mark.xdist_group("doctor")
+
 TRAINING = {
     "generation": 3,
     "samples": 10_000,

@@ -8,6 +8,8 @@ from anyzero.doctor.finding import DOUBTFUL, SKIPPED, WELL, WRONG
 from anyzero.doctor.gates import check_copies, check_power, pass_chance
 from tests.doctor.runs import nim_case
 
+pytestmark = pytest.mark.xdist_group("doctor")
+
 
 def binomial_tail(games, least, chance):
     return sum(comb(games, won) * chance**won * (1 - chance) ** (games - won) for won in range(least, games + 1))

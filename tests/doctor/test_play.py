@@ -8,6 +8,8 @@ from anyzero.doctor.play import check_noise, check_outcomes
 from anyzero.learning.contestants import self_play_method
 from tests.doctor.runs import nim_case, play_line
 
+pytestmark = pytest.mark.xdist_group("doctor")
+
 PUCT_OFF = {"selfplay.method": "puct", "selfplay.noise_fraction": 0.0, "selfplay.temperature": 0.0}
 DIFFERENT = [play_line([first, second, third]) for first in range(3) for second in range(3) for third in range(3)]
 

@@ -114,9 +114,10 @@ def test_damaged_samples_are_named_and_what_needs_them_is_skipped(healthy, tmp_p
     assert found["outcomes of games"].verdict == WELL
 
 
-def test_games_that_cannot_be_read_are_named(healthy, tmp_path):
+@pytest.mark.parametrize("text", ["{nonsense", '{"start": 0}', "7"])
+def test_games_that_cannot_be_read_are_named(healthy, tmp_path, text):
     shutil.copytree(healthy.path, tmp_path / "run")
-    (tmp_path / "run/games/0002-000.jsonl").write_text("{nonsense")
+    (tmp_path / "run/games/0002-000.jsonl").write_text(text)
     found = quick_look(RunFolder.open(tmp_path / "run"))["files"]
     assert (found.verdict, found.conclusion) == (WRONG, "a file is damaged")
     assert "0002-000.jsonl cannot be read" in found.seen

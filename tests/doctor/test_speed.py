@@ -8,6 +8,8 @@ from anyzero.doctor.speed import check_rate, check_speed
 from anyzero.learning.config import change
 from tests.doctor.runs import nim_case
 
+pytestmark = pytest.mark.xdist_group("doctor")
+
 
 @pytest.fixture
 def case(monkeypatch):

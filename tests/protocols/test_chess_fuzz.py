@@ -11,7 +11,7 @@ from tests.protocols.fuzz import GTP_LINES, UCI_LINES, mutated
 from tests.protocols.lines import Listener
 
 HANGING_S = 10.0
-"""Longer than any machine is busy with a line; measured: 0.03 s, and 0.15 s for the first board of a new size."""
+"""Longer than any machine is busy with a line, however many others it serves."""
 FEW = pytest.param(4_000, id="few")
 MANY = pytest.param(100_000, id="many", marks=pytest.mark.slow)
 

@@ -52,8 +52,8 @@ def test_a_budget_of_seconds_is_kept_within_a_piece():
 
 
 def test_gumbel_by_the_clock_plans_by_the_speed_that_it_has():
-    search(LONG, LONG.initial_state(), "gumbel", simulations=8)  # compiles
-    live = LiveSearch(Searcher(LONG, "gumbel", seconds=1.0), LONG.initial_state())
+    search(GAME, START, "gumbel", simulations=8)  # compiles
+    live = LiveSearch(Searcher(GAME, "gumbel", seconds=1.0, solve=0), START)
     while live.advance(0.005):
         pass
     assert live.planned is None  # the trials are over

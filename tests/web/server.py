@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ class Tab:
             if wanted(message):
                 return self.missed.pop(index)
         while True:
-            message = json.loads(await asyncio.wait_for(self.socket.recv(), 60))
+            message = json.loads(await asyncio.wait_for(self.socket.recv(), 120))
             if wanted(message):
                 return message
             self.missed.append(message)
@@ -90,3 +91,9 @@ class Tab:
 async def open_tab(server: ServerProcess, **options: Any):
     async with websockets.connect(server.socket_url, max_size=1 << 24, **options) as socket:
         yield Tab(socket)
+
+
+def run(work: Any) -> Any:
+    """A coroutine to its end, in a thread of its own: the browser has a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()

@@ -1,6 +1,5 @@
 """The server as clients see it: games, machines, two clients at one table, and what it refuses."""
 
-import asyncio
 import json
 
 import httpx
@@ -10,13 +9,9 @@ import websockets
 from anyzero.games.load import load
 from anyzero.players import parse_player
 from anyzero.records import Table
-from tests.web.server import ServerProcess, open_tab
+from tests.web.server import ServerProcess, open_tab, run
 
 TTT = {"type": "new", "game": "tic_tac_toe", "seats": ["human", "human"]}
-
-
-def run(work):
-    return asyncio.run(work)
 
 
 def test_a_move_is_acknowledged_and_everybody_at_the_table_is_told(server):

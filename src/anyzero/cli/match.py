@@ -39,7 +39,9 @@ RecordFile = Annotated[
 
 def match(
     game: GameText,
-    first: Annotated[str, typer.Argument(metavar="A", help="random, uct:2000, grave:0.5s, uci:stockfish,elo=1400, or a file.")],
+    first: Annotated[
+        str, typer.Argument(metavar="A", help="random, uct:2000, grave:0.5s, uci:stockfish,elo=1400, or a file.")
+    ],
     second: Annotated[str, typer.Argument(metavar="B", help="The player that A is measured against.")],
     games: Games = 100,
     seed: Seed = 0,

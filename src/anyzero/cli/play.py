@@ -1,4 +1,4 @@
-"""`anyzero play`: people and machines at one table, in the terminal."""
+"""`anyzero play`: people and machines at one table, in the terminal or in a browser."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from anyzero.records import Table
 
 EXAMPLES = (
-    "Examples: anyzero play hex:size=7    anyzero play chess --seat1 human    "
+    "Examples: anyzero play hex:size=7    anyzero play chess --seat1 human    anyzero play hex --web    "
     "anyzero play connect_four --seat0 uct:1000 --seat1 level:easy --json    anyzero play --load game.json"
 )
 
@@ -41,6 +41,9 @@ def play(
     hints: Annotated[
         str, typer.Option("--hints", metavar="PLAYER", help="Who gives hints and analyses.")
     ] = "level:hard",
+    web: Annotated[
+        bool, typer.Option("--web", help="Play in a browser; with --json only the address is told.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Play in the terminal: against a machine by default; people and machines can take any seat.
@@ -55,6 +58,9 @@ def play(
 
     table = make_table(game, position=position, load=load, seed=seed)
     names = seat_names([seat0, seat1, seat2, seat3], table)
+    if web:
+        play_in_browser(table, names, save=save, json=json)
+        return
     if json and HUMAN in names:
         raise AnyzeroError("with --json every seat is a machine's: name them with --seat0, --seat1, ...")
     players = [None if name == HUMAN else parse_player(name) for name in names]
@@ -67,6 +73,29 @@ def play(
     run(session)
     if json:
         print_json(session.table.to_record().to_json())
+
+
+def play_in_browser(table: "Table", names: list[str], *, save: Path | None, json: bool) -> None:
+    """The same table as a page of the web app."""
+    from urllib.parse import urlencode
+
+    from anyzero.cli import serve
+    from anyzero.games.errors import AnyzeroError
+    from anyzero.games.game import game_text
+
+    if save is not None:
+        raise AnyzeroError("--save is for the terminal; the page saves games itself")
+    game = table.game
+    is_file = game.source.endswith(".py")
+    name = Path(game.source).stem if is_file else game.source
+    query = {"game": game_text(name, game.options), "seats": " ".join(names), "seed": table.seed or 0}
+    if table.moves:
+        query["moves"] = " ".join(table.moves)
+    start = table.to_record().start
+    if start is not None:
+        query["position"] = start
+    files = (game.source,) if is_file else ()
+    serve.run(port=0, files=files, browser=not json, json=json, fragment=f"#/play?{urlencode(query)}")
 
 
 def make_table(game: str | None, *, position: str | None, load: Path | None, seed: int | None) -> "Table":

@@ -24,6 +24,8 @@ from anyzero.networks.evaluator import default_threads
 ENOUGH_GAMES, ENOUGH_SAMPLES = 256, 20_000
 """The newest of a run that are looked at; whole blocks, so that there may be more."""
 RANDOM_GAMES = 256
+LINE_PARTS = {"start", "actions", "payoffs", "end"}
+"""What is needed of a line in a file of games."""
 MOST_RANDOM_PLIES = 30_000
 """Long games are fewer."""
 
@@ -112,6 +114,9 @@ class Case:
 def read_lines(path: Path) -> list[dict[str, Any]]:
     """The games of a file."""
     try:
-        return [json.loads(line) for line in path.read_text().splitlines()]
+        found = [json.loads(line) for line in path.read_text().splitlines()]
     except (OSError, ValueError) as error:
         raise AnyzeroError(f"the games in {path} cannot be read: {error}") from None
+    if not all(isinstance(line, dict) and line.keys() >= LINE_PARTS for line in found):
+        raise AnyzeroError(f"the games in {path} cannot be read: a line is not a game")
+    return found

@@ -115,15 +115,16 @@ def check_network(case: Case) -> Finding:
         return skipped(NETWORK, "there are hardly any decided positions")
     found = compare(case, case.network, decided)
     seen = f"on {len(decided.values)} decided positions of {source}, {found.text}"
+    ends = ("won", "lost") if case.game.num_seats > 1 else ("good", "bad")
     if found.share < -SURE * found.error:
         advice = (
             "first look at the checks of samples and of training; a network that has learnt this must be thrown away"
         )
-        return Finding(NETWORK, WRONG, "the network takes won positions for lost ones", seen, advice)
+        return Finding(NETWORK, WRONG, f"the network takes {ends[0]} positions for {ends[1]} ones", seen, advice)
     if found.share < HARDLY:
         advice = "normal in the first generations; later, look at the learning rate, the layers, and the value's weight"
-        return Finding(NETWORK, DOUBTFUL, "the network hardly tells won from lost", seen, advice)
-    return Finding(NETWORK, WELL, "the network tells won from lost", seen)
+        return Finding(NETWORK, DOUBTFUL, f"the network hardly tells {ends[0]} from {ends[1]}", seen, advice)
+    return Finding(NETWORK, WELL, f"the network tells {ends[0]} from {ends[1]}", seen)
 
 
 def find_decided(case: Case) -> tuple[Decided, str]:

@@ -49,6 +49,8 @@ class SelfPlayConfig:
     """For so many plies; Gumbel draws by its own noise for as long."""
     late_temperature: float = 0.1
     """PUCT: the temperature after that."""
+    move_value: bool = False
+    """Whether a position's value after search is that of the move chosen, rather than the mean of all simulations."""
     final: str = "visits"
     """PUCT at temperature 0, and every match: the most visits, or the best value + log visits."""
     opening_plies: int = 0

@@ -137,12 +137,21 @@ def match_method(config: SelfPlayConfig) -> Method:
 
 
 def puct_options(config: SelfPlayConfig) -> dict[str, object]:
-    by_log_visits = int(config.final == "value+log visits")
-    return {"exploration": config.exploration, "first_play": config.first_play, "log_visits": by_log_visits}
+    return {
+        "exploration": config.exploration,
+        "first_play": config.first_play,
+        "log_visits": int(config.final == "value+log visits"),
+        "move_value": int(config.move_value),
+    }
 
 
 def gumbel_options(config: SelfPlayConfig) -> dict[str, object]:
-    return {"considered": config.considered, "value_scale": config.value_scale, "visit_scale": config.visit_scale}
+    return {
+        "considered": config.considered,
+        "value_scale": config.value_scale,
+        "visit_scale": config.visit_scale,
+        "move_value": int(config.move_value),
+    }
 
 
 def network_contestant(

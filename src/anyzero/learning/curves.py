@@ -30,6 +30,8 @@ PANEL = (4.2, 2.5)
 DOTS_PER_INCH = 150
 FEW = 30
 """More points than that have no marks, and a band instead of bars."""
+MOST_LETTERS = 40
+"""Of a game's text in a title."""
 AXES = {"generations": "generation", "minutes": "minutes of training"}
 FORMATS: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """With the metadata that keeps a file from changing with the day on which it was drawn."""
@@ -191,9 +193,15 @@ def title_of(runs: Sequence[RunCurves]) -> str:
         run, last = runs[0], runs[0].rows[-1]
         time = last["total_seconds"] / 60
         shown = f"{time:.0f}" if time >= 10 else f"{time:.1f}"
-        return f"{run.config.game}: run {run.name}, generation {last['generation']} after {shown} minutes"
-    games = list(dict.fromkeys(run.config.game for run in runs))
+        return f"{short_game(run)}: run {run.name}, generation {last['generation']} after {shown} minutes"
+    games = list(dict.fromkeys(short_game(run) for run in runs))
     return f"{' and '.join(games)}: {len(runs)} runs compared"
+
+
+def short_game(run: RunCurves) -> str:
+    """The game's text, without options where they are many."""
+    text = run.config.game
+    return text if len(text) <= MOST_LETTERS else text.partition(":")[0]
 
 
 def add_legend(figure: Figure, runs: Sequence[RunCurves]) -> None:

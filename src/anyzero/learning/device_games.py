@@ -14,10 +14,10 @@ from anyzero.games.contract import CHANCE, OVER, draw_outcome, legal_actions, pa
 from anyzero.games.game import Game
 from anyzero.search.advance import advance_tree, begin_tree
 from anyzero.search.priors import improved_policy
-from anyzero.search.report import choose_action, proven_value, share_visits
+from anyzero.search.report import choose_child_of_root, share_visits, value_after
 from anyzero.search.scratch import Scratch
 from anyzero.search.settings import GUMBEL, Settings
-from anyzero.search.tree import UNKNOWN, Tree, root_of
+from anyzero.search.tree import Tree, root_of
 
 
 class Pace(NamedTuple):
@@ -142,7 +142,11 @@ def finish_move(
     if not games.fast[number]:
         row = next_row(games, pace, number)
         rows.states[row], rows.seats[row] = state, seat_to_move(rules, state)
-        rows.values[row], rows.plies[row] = value_of(tree, number), games.plies[number]
+        best = choose_child_of_root(tree, scratch, settings, number)
+        rows.values[row], rows.plies[row] = (
+            value_after(tree, settings, root_of(tree, number), best),
+            games.plies[number],
+        )
         write_policy(tree, scratch, settings, number, rows.actions[row], rows.policies[row])
         rows.policy_weights[row] = 1.0
     play(rules, state, np.int64(choose_move(tree, scratch, settings, games, pace, number)))  # type: ignore[arg-type]
@@ -163,12 +167,6 @@ def next_row(games: Games, pace: Pace, number: int) -> int:
 
 def first_row(pace: Pace, block: int) -> int:
     return np.int64(block) * pace.max_plies  # type: ignore[return-value]
-
-
-def value_of(tree: Tree, number: int) -> float:
-    """For the seat to move: exact where it is proven."""
-    root = root_of(tree, number)
-    return tree.value[root] if tree.proven[root] == UNKNOWN else proven_value(tree.proven[root])
 
 
 def write_policy(tree: Tree, scratch: Scratch, settings: Settings, number: int, actions: Any, policy: Any) -> None:
@@ -194,7 +192,7 @@ def choose_move(tree: Tree, scratch: Scratch, settings: Settings, games: Games, 
     """Gumbel's own choice; else drawn by the policy, or at temperature 0 the most visited."""
     temperature = pace.temperature if games.plies[number] < pace.temperature_plies else pace.late_temperature
     if settings.formula == GUMBEL or temperature <= 0.0:
-        return choose_action(tree, scratch, settings, number)
+        return tree.action[choose_child_of_root(tree, scratch, settings, number)]  # type: ignore[no-any-return]
     root, shares = root_of(tree, number), scratch.scores[number]
     share_visits(tree, root, shares)
     index = draw_share(shares, tree.num_children[root], temperature, scratch.streams[number])

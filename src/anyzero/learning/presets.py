@@ -90,9 +90,11 @@ PRESETS: dict[str, Preset] = {
                 "temperature": 1.0,
                 "temperature_plies": 4,
                 "late_temperature": 0.0,
+                # Every move is tried once, so that the mean of all simulations is worse than what is played.
+                "move_value": True,
             },
             "replay": {"window": 400_000, "payoff_share": 0.5, "merge": False},
-            "trainer": {"batch_size": 512, "epochs": 0.5, "schedule": "cosine", "horizon": 120},
+            "trainer": {"batch_size": 512, "epochs": 0.5, "schedule": "cosine", "horizon": 60, "average": 0.999},
             "gate": {"games": 0},
             "benchmark": {"deals": 1000, "convergence_threshold": 0.2},
         },

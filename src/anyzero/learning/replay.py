@@ -42,8 +42,8 @@ class ReplayStatistics:
     num: int
     rows: int
     """What is left of them once equal positions are one."""
-    unique_share: float
-    """Different positions, by their number of samples."""
+    unique_share: float | None
+    """Different positions, by their number of samples; None where samples have no keys."""
     new_share: float
     """From this generation."""
     mean_age: float
@@ -85,7 +85,7 @@ def describe(window: Samples, merged: Merged, generation: int) -> ReplayStatisti
     return ReplayStatistics(
         num=window.num,
         rows=merged.samples.num,
-        unique_share=len(np.unique(window.keys)) / least_one,
+        unique_share=len(np.unique(window.keys)) / least_one if window.num == 0 or window.keys.any() else None,
         new_share=int((window.generations == generation).sum()) / least_one,
         mean_age=float((generation - window.generations.astype(np.int64)).sum()) / least_one,
     )

@@ -68,6 +68,7 @@ OPTIONS = (
     "doubt",
     "leaves",
     "log_visits",
+    "move_value",
 )
 
 LEAST = {"considered": 1, "leaves": 1, "noise_concentration": 1e-3, "max_depth": 1}

@@ -34,9 +34,9 @@ def report_trees(
 def report_tree(
     tree: Tree, scratch: Scratch, settings: Settings, policies: Any, values: Any, chosen: Any, number: int
 ) -> None:
-    root = root_of(tree, number)
-    values[number] = tree.value[root] if tree.proven[root] == UNKNOWN else proven_value(tree.proven[root])
-    chosen[number] = choose_action(tree, scratch, settings, number)
+    root, best = root_of(tree, number), choose_child_of_root(tree, scratch, settings, number)
+    chosen[number] = tree.action[best]
+    values[number] = value_after(tree, settings, root, best)
     write_policy(tree, scratch, settings, number, policies[number])
 
 
@@ -65,16 +65,24 @@ def share_visits(tree: Tree, root: int, scores: Any) -> None:
         scores[index] /= max(total, LEAST_SHARE)
 
 
+def value_after(tree: Tree, settings: Settings, root: int, best: int) -> float:
+    """The value after search, for the seat to move: exact where it is proven; `best` is the child that was chosen."""
+    if tree.proven[root] != UNKNOWN:
+        return proven_value(tree.proven[root])
+    if settings.move_value and tree.visits[best] > 0:
+        return tree.value[best]  # type: ignore[no-any-return]
+    return tree.value[root]  # type: ignore[no-any-return]
+
+
 def proven_value(proof: int) -> float:
     return 1.0 if proof == WIN else -1.0 if proof == LOSS else 0.0
 
 
-def choose_action(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> int:
+def choose_child_of_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> int:
     """The most visited action, or the best by value + log visits; with Gumbel, by noise, prior and value."""
     root, scores = root_of(tree, number), scratch.scores[number * settings.leaves]
     final_scores(tree, scratch, settings, number, scores)
-    best = best_index(scores, tree.num_children[root])
-    return tree.action[tree.first[root] + best]  # type: ignore[no-any-return]
+    return tree.first[root] + best_index(scores, tree.num_children[root])  # type: ignore[no-any-return]
 
 
 def final_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any) -> None:

@@ -64,3 +64,5 @@ class Settings(NamedTuple):
     """How many leaves of one tree wait for the evaluator at a time; virtual visits keep them apart."""
     log_visits: int = 0
     """Many trees: whether the move is chosen by value + log visits instead of the visits alone."""
+    move_value: int = 0
+    """Many trees: whether a position's value is that of the chosen move instead of the mean of all simulations."""

@@ -45,6 +45,8 @@ class Client:
             message = messages.read_message(text)
             request = message.request
             await self.answer(message)
+        except messages.BadMessageError as error:
+            self.tell({"type": "error", "request": error.request, "error": str(error)})
         except AnyzeroError as error:
             self.tell({"type": "error", "request": request, "error": str(error)})
         except Exception as error:  # a game's own code may raise anything

@@ -1,5 +1,6 @@
 """What a client can say, checked before anything is done; anything else is answered with one sentence."""
 
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -135,7 +136,18 @@ def read_message(text: str) -> Any_:
     try:
         return READER.validate_json(text)
     except ValidationError as error:
-        raise BadMessageError(error_words(error.errors(include_input=False, include_url=False)[0])) from None
+        words = error_words(error.errors(include_input=False, include_url=False)[0])
+        raise BadMessageError(words, find_request(text)) from None
+
+
+def find_request(text: str) -> int | None:
+    """The number of a message that is wrong otherwise, so that its sender knows which one it was."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    request = values.get("request") if isinstance(values, dict) else None
+    return request if type(request) is int else None
 
 
 def error_words(error: Any) -> str:

@@ -23,7 +23,7 @@ MOST_GAMES = 16
 
 def main() -> None:
     if hasattr(os, "nice"):
-        os.nice(10)  # a person's move comes first
+        os.nice(2)  # a person's move comes first
     Worker(take_output()).serve(sys.stdin)
     os._exit(0)  # whatever still searches, nobody waits for it
 

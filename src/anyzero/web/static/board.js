@@ -28,6 +28,7 @@ export class Board {
     this.view = view;
     this.open = Boolean(open && this.onMove && view.legal.length);
     this.picked = [];
+    this.node.dataset.ply = view.ply;
     this.render(before);
   }
 
@@ -274,7 +275,7 @@ export class Board {
     event.stopPropagation();
   }
 
-  // The nearest cell in a direction: near along it counts, far aside counts more.
+  // The nearest cell in a direction, no further aside than along it.
   neighbour(name, [dx, dy]) {
     const [x, y] = this.place(name);
     let best = name;
@@ -283,8 +284,8 @@ export class Board {
       const [ox, oy] = this.place(other);
       const along = (ox - x) * dx + (oy - y) * dy;
       const aside = Math.abs((ox - x) * dy) + Math.abs((oy - y) * dx);
-      const cost = along + 2 * aside;
-      if (along > 0.2 && aside <= 2 * along && cost < least) [best, least] = [other, cost];
+      const cost = along + 0.9 * aside;
+      if (along > 0.2 && aside <= 1.2 * along && cost < least) [best, least] = [other, cost];
     }
     return best;
   }

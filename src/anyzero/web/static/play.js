@@ -35,6 +35,7 @@ async function openShared(query) {
   const known = lists.games.find((one) => one.name === splitGame(game).name);
   const seats = query.get("seats") ? query.get("seats").split(" ") : known ? defaultSeats(known) : [HUMAN, HUMAN];
   const message = { type: "new", game, seats, moves: (query.get("moves") || "").split(" ").filter(Boolean) };
+  if (query.get("seed")) message.seed = Number(query.get("seed"));
   if (query.get("position")) message.position = query.get("position");
   const view = await link.ask(message);
   history.replaceState(null, "", `#/play/${view.table}`);

@@ -1,0 +1,100 @@
+"""A run, an experiment and games of a user's own, as the server finds them."""
+
+import json
+from pathlib import Path
+
+from anyzero.experiments.results import GRID_COLUMNS
+from anyzero.games.files import write_whole
+from anyzero.learning.config import RunConfig
+from anyzero.learning.folder import RunFolder
+from tests.learning.reports import make_report
+
+GAME_LINE = {"names": ["champion", "champion"], "start": 0, "actions": [4, 0, 8], "payoffs": [0.0, 0.0], "end": "plies"}
+NASTY = "<img src=x onerror=alert(1)>"
+
+
+def make_run(path: Path) -> None:
+    """Three generations of tic-tac-toe and one block of games; the reports were never measured."""
+    folder = RunFolder.create(path, RunConfig(game="tic_tac_toe"))
+    with folder.locked():
+        for number in range(3):
+            part = folder.part(number)
+            write_whole(part / "network.safetensors", b"network")
+            write_whole(part / "report.json", json.dumps(make_report(number, champion=number)).encode())
+            folder.commit(number, {"champion": number, "previous": None, "promoted": True})
+        write_whole(folder.games_path(1, 0), (json.dumps({"generation": 1, **GAME_LINE}) + "\n").encode())
+
+
+def make_experiment(path: Path) -> None:
+    """Two cells of one grid."""
+    rows = [
+        ("hex", "size=5", "rave:100", "uct:100", 100, 100, "both", 10, 8, 0, 2, 0.8, 0.5, 0.9, 0, 0, 0, 1),
+        ("hex", "size=5", "rave:500", "uct:100", 500, 100, "both", 10, 9, 0, 1, 0.9, 0.6, 1.0, 0, 0, 0, 1),
+    ]
+    lines = [GRID_COLUMNS, *rows]
+    path.write_text("\n".join(",".join(map(str, line)) for line in lines) + "\n")
+
+
+OWN_GAME = '''
+"""Take one or two from a heap; who takes the last wins."""
+from typing import NamedTuple
+
+import numpy as np
+
+from anyzero.games.contract import OVER
+from anyzero.games.game import Game
+PICTURE
+
+
+class Rules(NamedTuple):
+    size: int
+
+
+def initial_state(rules, state):
+    state.left = rules.size
+
+
+def seat_to_move(rules, state):
+    return OVER if state.left == 0 else state.mover
+
+
+def legal_actions(rules, state, actions):
+    for index in range(min(2, state.left)):
+        actions[index] = index
+    return min(2, state.left)
+
+
+def play(rules, state, action):
+    state.left -= action + 1
+    state.mover = 1 - state.mover
+
+
+def payoffs(rules, state, out):
+    out[1 - state.mover] = 1.0
+    out[state.mover] = -1.0
+
+
+def make(size: int = 5):
+    state = [("left", np.int64), ("mover", np.int64)]
+    functions = [initial_state, seat_to_move, legal_actions, play, payoffs] + MORE
+    return Game("heap", Rules(size), state, functions, num_actions=2, max_plies=size)
+'''
+PICTURE = f'''
+from anyzero.views import Cell, Label, Scene
+
+
+def scene(rules, state):
+    outlines = [((x, 0.0), (x + 1.0, 0.0), (x + 1.0, 1.0), (x, 1.0)) for x in (0.0, 1.5)]
+    cells = (Cell("one", outlines[0]), Cell("two", outlines[1]))
+    clicks = {{index: (("one", "two")[index],) for index in range(min(2, int(state.left)))}}
+    label = Label(1.0, 1.4, "{NASTY}", 0.2)
+    return Scene(cells, over=(label,), caption="{NASTY}", clicks=clicks, title="{NASTY}")
+'''
+
+
+def write_own_games(folder: Path) -> list[str]:
+    """One game without a picture, and one whose texts would be markup if a page let them."""
+    plain, drawn = folder / "heap.py", folder / "drawn_heap.py"
+    plain.write_text(OWN_GAME.replace("PICTURE", "").replace("MORE", "[]"))
+    drawn.write_text(OWN_GAME.replace("PICTURE", PICTURE).replace("MORE", "[scene]"))
+    return [str(plain), str(drawn)]
