@@ -182,7 +182,7 @@ class RunConfig:
     keep: int = 3
     """Generations that are kept besides those that were promoted."""
     keep_samples: bool = True
-    """Whether samples are written, without which a resumed run starts with an empty replay."""
+    """Whether samples are written; on a GPU, where they are many, a run may go on with an empty replay instead."""
     device: str = "cpu"
     precision: str = "auto"
     threads: int = 0
@@ -202,6 +202,8 @@ class RunConfig:
             check(getattr(self, name), name)
         if self.selfplay.reuse and self.selfplay.method != "puct":
             raise BadOptionError("selfplay.reuse is for puct: gumbel plans every visit of its root")
+        if not self.keep_samples and self.device == "cpu":
+            raise BadOptionError("keep_samples=false is for the GPU: on the CPU a run goes on as if never stopped")
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

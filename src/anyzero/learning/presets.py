@@ -155,12 +155,12 @@ PRESETS: dict[str, Preset] = {
         {
             "network": "10x128",
             "device": "cuda",
+            "keep_samples": False,
             "selfplay": {"games": 4096, "at_once": 16384, "simulations": 32, "max_plies": 200, "opening_plies": 4},
             "replay": {"window": 1_000_000, "payoff_share": 0.5, "merge": False},
             "trainer": {"batch_size": 2048, "epochs": 1.0, "learning_rate": 1e-3, "schedule": "cosine", "horizon": 60},
             "gate": {"games": 0},
-            "league": {"every": 10, "games": 40, "anchors": ("random", "uct:100")},
-            "keep_samples": False,
+            "league": {"every": 20, "games": 40, "anchors": ("random", "uct:100")},
         },
     ),
 }
