@@ -15,6 +15,9 @@ SEARCHING = (
 )
 """Tests that share the search kernels of a few games."""
 
+WEB = "tests/web"
+"""Tests that share a server and a browser."""
+
 settings.register_profile("anyzero", deadline=None, derandomize=True, database=None)
 settings.load_profile("anyzero")
 
@@ -22,6 +25,6 @@ settings.load_profile("anyzero")
 @pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
 def pytest_collection_modifyitems(items):
     for item in items:
-        group = next((name for name in (*SEARCHING, *BUILT_IN) if name in item.nodeid), None)
+        group = next((name for name in (*SEARCHING, WEB, *BUILT_IN) if name in item.nodeid), None)
         if group is not None:
             item.add_marker(pytest.mark.xdist_group("search" if group in SEARCHING else group))

@@ -20,6 +20,7 @@ GAMES = {
     "take_it_easy": "take_it_easy",
 }
 """Small boards, so that a game is over soon."""
+LONG = ("connect_four", "oware", "breakthrough", "knightthrough", "domineering", "atarigo")
 PEOPLE = "human human"
 
 
@@ -78,7 +79,7 @@ def has_ended(page):
     return page.locator(".status small").count() == 1
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in GAMES])
 def test_a_game_is_played_to_its_end_by_mouse(server, page, name):
     seats = "human" if name == "take_it_easy" else PEOPLE
     open_game(page, server, GAMES[name], seats)

@@ -63,3 +63,37 @@ def test_a_turn_that_fails_is_given_back():
             pass
     assert turns.free == 1
     assert not turns.waiting
+
+
+def test_a_client_that_computes_already_lets_another_go_first():
+    turns, order = Turnstile(2), []
+    leave, waits = threading.Event(), threading.Event()
+
+    def hold(client):
+        with turns.turn(client):
+            order.append(client)
+            leave.wait(10)
+
+    def take(client):
+        with turns.turn(client):
+            order.append(client)
+            waits.wait(10)
+
+    threads = [threading.Thread(target=hold, args=(name,)) for name in ("greedy", "greedy")]
+    for thread in threads:
+        thread.start()
+    for client in ("greedy", "patient"):  # in this order
+        thread = threading.Thread(target=take, args=(client,))
+        thread.start()
+        threads.append(thread)
+        while len(turns.waiting.get(client, ())) != 1:
+            time.sleep(0.001)
+    with turns.changed:
+        assert list(turns.waiting) == ["greedy", "patient"]
+        assert not turns.is_next("greedy", turns.waiting["greedy"][0])
+        assert turns.is_next("patient", turns.waiting["patient"][0])
+    leave.set()
+    waits.set()
+    for thread in threads:
+        thread.join()
+    assert sorted(order) == ["greedy", "greedy", "greedy", "patient"]

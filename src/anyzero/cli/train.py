@@ -85,7 +85,7 @@ def train(
 
 
 def share_the_machine() -> None:
-    """Torch's threads shall sleep while they wait for each other: spinning, on a busy machine, made steps 30 times longer.
+    """Torch's threads shall sleep while they wait: spinning, a step took 30 times as long on a busy machine.
 
     They read this when torch is imported, which has not happened yet.
     """

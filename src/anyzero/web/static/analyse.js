@@ -10,7 +10,7 @@ import { begin, loadFile } from "./play.js";
 import { HUMAN } from "./players.js";
 import { caption, joinTable } from "./table.js";
 
-const GLANCE = "uct:400";
+const GLANCE = "level:medium";
 
 export async function render(section, { rest }) {
   return rest[0] ? renderTable(section, rest[0]) : renderStart(section);
@@ -139,5 +139,14 @@ async function renderTable(section, id) {
 function forFirst(table, answer) {
   const move = table.view.moves[answer.ply];
   const seat = answer.ply === table.view.ply ? table.view.seat : move ? move.seat : 0;
-  return table.view.opposed && seat === 1 ? -answer.result.value : answer.result.value;
+  const value = meanValue(answer.result);
+  return table.view.opposed && seat === 1 ? -value : value;
+}
+
+// What the position is worth: the mean over all simulations, which few lucky ones do not lead astray.
+function meanValue(result) {
+  const known = result.children.filter((child) => child.visits > 0 && child.value !== null);
+  const visits = known.reduce((sum, child) => sum + child.visits, 0);
+  if (result.proven || !visits) return result.value;
+  return known.reduce((sum, child) => sum + child.visits * child.value, 0) / visits;
 }

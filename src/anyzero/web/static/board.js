@@ -140,7 +140,9 @@ export class Board {
 
   target(name) {
     const [cx, cy] = this.place(name);
+    const labelled = this.view.scene.over.some((one) => one.kind === "label" && Math.hypot(this.sign * one.x - cx, this.sign * one.y - cy) < 0.3);
     if (this.pieces.has(name)) return s("polygon", { class: "target-ring", points: points(this.outline(name)) });
+    if (labelled) return s("circle", { class: "target", cx, cy: cy + 0.42, r: 0.08 });
     return s("circle", { class: "target", cx, cy, r: 0.13 });
   }
 

@@ -1,6 +1,6 @@
 // Runs: how training goes, live, and the games that it played.
 
-import { button, h, number, plural, replace, toast } from "./dom.js";
+import { button, h, number, replace, toast } from "./dom.js";
 import { Board } from "./board.js";
 import { lineChart } from "./chart.js";
 import { get, link } from "./link.js";
@@ -10,7 +10,7 @@ import { HUMAN } from "./players.js";
 
 const REFRESH_MS = 5000;
 const CHARTS = [
-  ["Elo against the first", "elo", "elo_low", "elo_high"],
+  ["Elo", "elo", "elo_low", "elo_high"],
   ["Benchmark", "benchmark_score_mean", "benchmark_score_low", "benchmark_score_high"],
   ["Policy loss", "policy_loss"],
   ["Value loss", "value_loss"],
@@ -22,7 +22,7 @@ export async function render(section, { rest }) {
   const { runs, broken } = await get("/api/runs");
   const list = h("ul", { class: "list" }, runs.map((run) => h("li", {},
     h("a", { href: `#/runs/${encodeURIComponent(run.name)}`, "aria-current": run.name === rest[0] ? "true" : undefined },
-      h("b", {}, run.name), h("br"), h("span", { class: "muted" }, `${run.game} · ${plural(run.generations ?? 0, "generation")}`)))),
+      h("b", {}, run.name), h("br"), h("span", { class: "muted" }, `${run.game} · ${generations(run)}`)))),
     broken.map((run) => h("li", { class: "muted" }, `${run.name}: ${run.error}`)));
   const main = h("div", {});
   replace(section, h("div", { class: "page-head" }, h("h1", {}, "Training runs")),
@@ -53,9 +53,13 @@ export async function render(section, { rest }) {
   return () => clearInterval(timer);
 }
 
+function generations(run) {
+  return run.generations === null ? "no generation yet" : `generation ${run.generations}`;
+}
+
 function drawRun(run, head, charts) {
   const last = run.history.at(-1);
-  head.textContent = [run.game, plural(run.generations ?? 0, "generation"), run.champion === null ? "" : `champion ${run.champion}`,
+  head.textContent = [run.game, generations(run), run.champion === null ? "" : `champion ${run.champion}`,
     last ? `${number(last.total_seconds / 60, 1)} minutes` : "", run.elo ? `Elo ${Math.round(run.elo[0])} (${Math.round(run.elo[1])} to ${Math.round(run.elo[2])})` : ""].filter(Boolean).join(" · ");
   replace(charts, CHARTS.filter(([, key]) => run.history.some((row) => row[key] !== null)).map(([title, key, low, high]) => {
     const column = (name) => run.history.map((row) => [row.generation, row[name]]);
