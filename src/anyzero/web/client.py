@@ -59,7 +59,8 @@ class Client:
             case messages.Join():
                 room = await self.enter(message.table)
                 self.tell({**await asyncio.to_thread(room.values), "request": message.request})
-                room.go_on(self.engine) if room.driver is None else None
+                if room.driver is None:  # a machine that thinks goes on thinking
+                    room.go_on(self.engine)
             case messages.Leave():
                 self.leave(message.table)
             case messages.Look():

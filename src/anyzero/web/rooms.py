@@ -1,14 +1,18 @@
 """All rooms: made from requests, taken from the disk when somebody comes, closed when nobody is there."""
 
+import json
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from anyzero.games.contract import OVER
 from anyzero.games.errors import AnyzeroError
 from anyzero.records import GameRecord, Table
-from anyzero.records.fields import BadRecordError, parse_fields
+from anyzero.records.fields import RULES, BadRecordError, parse_fields
 from anyzero.records.files import FORMS
+from anyzero.records.replay import find_start, play_line, rule_payoffs
 from anyzero.web.catalog import HUMAN, Catalog
 from anyzero.web.config import ServerConfig
 from anyzero.web.engine import BusyError
@@ -106,8 +110,6 @@ class Rooms:
 
 def read_json_text(text: str, catalog: Catalog) -> GameRecord:
     """A record in JSON; a game file's game only if the command line named the file."""
-    import json
-
     try:
         values: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -127,12 +129,6 @@ def continue_record(record: GameRecord, catalog: Catalog) -> Table:
 
 def play_moves(record: GameRecord, catalog: Catalog) -> Table:
     """The same without looking at the result."""
-    from dataclasses import replace
-
-    from anyzero.games.contract import OVER
-    from anyzero.records.fields import RULES
-    from anyzero.records.replay import find_start, play_line, rule_payoffs
-
     game = catalog.load(record.game)
     last = play_line(game, find_start(record.start, game), record.moves).states[-1]
     if game.seat_to_move(last) == OVER:
