@@ -139,7 +139,7 @@ class Lesson:
 
 def num_steps(config: TrainerConfig, num: int) -> int:
     """Steps a generation takes on so many rows."""
-    return config.batches or math.ceil(config.epochs * num / min(config.batch_size, num))
+    return config.batches or math.ceil(config.epochs * num / max(1, min(config.batch_size, num)))
 
 
 def on_device(batch: Batch, device: str) -> Batch:

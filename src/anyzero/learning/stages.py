@@ -25,7 +25,7 @@ from anyzero.learning.contestants import Contestant, network_contestant
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.gate import open_gate
 from anyzero.learning.league import benchmark, make_anchors, play_anchors, rate_generation
-from anyzero.learning.lesson import Source
+from anyzero.learning.lesson import Source, num_steps
 from anyzero.learning.manifest import NETWORK, TRAINER, Generation
 from anyzero.learning.replay import build_replay, window_size
 from anyzero.learning.samples import Samples, join, new_samples, take
@@ -250,7 +250,7 @@ class Stages:
 
                 source = GpuReplay(replay)
             rng = np.random.default_rng(draw_seed("training", self.config.seed, number))
-            with self.progress.stage(number, "training", 0) as tell:
+            with self.progress.stage(number, "training", num_steps(self.config.trainer, source.num)) as tell:
                 report = trainer.train(source, number, rng, self.watch(tell))
             save_network(part / NETWORK, trainer.network_to_play(), self.game)
             write_whole(part / TRAINER, save(trainer.state_tensors()))
