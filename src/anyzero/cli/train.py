@@ -100,7 +100,7 @@ def train_one(
     """One run, with its progress on the terminal."""
     import sys
 
-    from anyzero.learning.start import open_run, train
+    from anyzero.learning.start import open_run, train_on
 
     folder = open_run(game, run=run, preset=wanted["preset"], config_file=wanted["config_file"], changes=changes)
     show = Bars(folder, quiet=quiet)
@@ -108,14 +108,8 @@ def train_one(
     kept = f"stopped; all that is finished is in {folder.path}, the same command goes on from there"
     try:
         with keeping(kept):
-            return train(
-                game,
-                run=str(folder.path.absolute()),
-                changes=changes,
-                generations=wanted["generations"],
-                minutes=wanted["minutes"],
-                progress=show,
-            )
+            times = {name: wanted[name] for name in ("generations", "minutes")}
+            return folder, train_on(folder, **times, progress=show)
     except KeyboardInterrupt:
         print(kept, file=sys.stderr)
         raise typer.Exit(130) from None

@@ -40,9 +40,20 @@ def train(
 ) -> tuple[RunFolder, str]:
     """Train until so many generations or minutes in all are done; returns the run's folder, and why it ended."""
     folder = open_run(game, run=run, preset=preset, config_file=config_file, changes=changes)
+    return folder, train_on(folder, generations=generations, minutes=minutes, progress=progress)
+
+
+def train_on(
+    folder: RunFolder,
+    *,
+    generations: int | None = None,
+    minutes: float | None = None,
+    progress: Progress | None = None,
+) -> str:
+    """Go on with a run until so many generations or minutes in all are done; returns why it ended."""
     with folder.locked():
         try:
-            return folder, Training(folder, progress).run(generations, minutes)
+            return Training(folder, progress).run(generations, minutes)
         finally:
             rebuild(folder)
 
