@@ -17,6 +17,8 @@ from anyzero.networks.config import NetworkConfig, parse_network
 def values_of(field):
     """Everything that a field may hold."""
     low, high = BOUNDS.get(field.name, (0, 1e12))
+    if field.name in ("reuse", "keep_samples"):  # each goes with one method or device only
+        return st.just(field.default)
     if field.name in CHOICES:
         return st.sampled_from(CHOICES[field.name])
     return {

@@ -25,6 +25,13 @@ CHESS = anyzero.load("chess")
 HEX = anyzero.load("hex:size=5")
 BAD = f"{sys.executable} {Path(__file__).parent / 'engines.py'}"
 OWN = f"{sys.executable} -m anyzero"
+
+
+def marked(mark: str) -> str:
+    """Our own program with a word in its command line by which it can be told from others."""
+    return f"{sys.executable} -X {mark} -m anyzero"
+
+
 STOCKFISH = find_program("stockfish")
 needs_stockfish = pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
 PATIENCE_S = 60
@@ -237,10 +244,10 @@ def test_no_engine_outlives_a_process_that_is_killed():
 
 
 def test_our_own_uci_engine_plays_a_match():
-    player = f'uci:"{OWN} uci",nodes=5,start=180'
+    player = f'uci:"{marked("whole_match")} uci",nodes=5,start=180'
     standings = compare("chess", player, "random", games=2, openings=0, workers=1)
     assert (standings.games, standings.forfeits) == (2, ())
-    wait_until_gone("anyzero uci")
+    wait_until_gone("-X whole_match")
 
 
 def test_our_own_engine_is_told_the_seed():
@@ -258,16 +265,14 @@ def test_our_own_gtp_engine_plays_a_match(game, openings):
 
 
 def test_an_engine_that_is_killed_in_the_middle_of_a_game_forfeits_it():
-    player = f"uci:{OWN} uci,nodes=20000000,limit=100,start=180,Hash=33"
+    player = f"uci:{marked('to_be_killed')} uci,nodes=20000000,limit=100,start=180,Hash=33"
     plan = make_plan("chess", (player, "random"), games=1, openings=0, legs=(0,))
-    killer = subprocess.Popen(
-        [sys.executable, "-c", KILLER, "anyzero uci"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    killer = subprocess.Popen([sys.executable, "-c", KILLER], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     (result,) = play_games(plan, workers=1).values()
     killer.wait()
     assert (result.reason, result.forfeited_by, result.payoffs) == ("crash", 0, [-1.0, 1.0])
     assert "its process ended with code 137" in result.detail  # 128 + SIGKILL
-    wait_until_gone("anyzero uci")
+    wait_until_gone("-X to_be_killed")
 
 
 KILLER = """
@@ -280,7 +285,7 @@ def engines():
             used = sum(map(int, (path / "stat").read_text().rpartition(")")[2].split()[11:13]))
         except OSError:
             continue
-        if words[1:4] == [b"-m", b"anyzero", b"uci"] and used > 300:  # it has been busy for three seconds
+        if words[1:3] == [b"-X", b"to_be_killed"] and used > 300:  # it has been busy for three seconds
             yield int(path.name)
 while not (found := list(engines())):
     time.sleep(0.1)
