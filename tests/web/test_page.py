@@ -46,7 +46,11 @@ def ply(page):
 
 
 def click_cell(page, name):
-    box = page.locator(f'[data-cell="{name}"]').bounding_box()
+    """Wherever it is drawn; a page that found its server again may just be drawing its board anew."""
+    end, box = time.monotonic() + 30, None
+    while box is None:
+        assert time.monotonic() < end, f"there is no cell {name}"
+        box = page.locator(f'[data-cell="{name}"]').bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
