@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 
 from anyzero.games.errors import AnyzeroError, BadOptionError
-from anyzero.learning.config import change
+from anyzero.games.load import load
+from anyzero.learning.config import RunConfig, change
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.loop import Training
 from anyzero.learning.presets import PRESETS, preset_config
 from anyzero.learning.stages import OutOfTimeError, Silent
 from anyzero.learning.start import fill_in, make_config, open_run, train
+from anyzero.networks import resolve
 
 TINY = {
     "network": {"blocks": 1, "channels": 8, "pool_every": 0},
@@ -30,6 +32,7 @@ TINY = {
     "threads": 1,
 }
 GENERATIONS = 3
+NIM = Path(__file__).parent.parent / "doctor" / "nim.py"
 
 
 def tiny(**changes):
@@ -187,59 +190,18 @@ def test_another_config_is_another_run(tmp_path):
 
 
 def test_a_game_without_an_encoding_cannot_be_learnt(tmp_path):
-    path = Path(tmp_path) / "nim.py"
-    path.write_text(NIM)
     with pytest.raises(AnyzeroError, match="has no function encode, which a network needs"):
-        open_run(str(path), run=str(tmp_path / "run"))
+        open_run(f"{NIM}:fault=no encode", run=str(tmp_path / "run"))
     assert not (tmp_path / "run").exists()
-
-
-NIM = """
-from typing import NamedTuple
-
-import numpy as np
-
-from anyzero.games.game import Game
-
-
-class Nim(NamedTuple):
-    stones: int
-
-
-def initial_state(rules, state):
-    state.left = rules.stones
-
-
-def seat_to_move(rules, state):
-    return state.mover if state.left > 0 else -2
-
-
-def legal_actions(rules, state, actions):
-    for take in range(min(3, state.left)):
-        actions[take] = take
-    return min(3, state.left)
-
-
-def play(rules, state, action):
-    state.left -= action + 1
-    state.mover = 1 - state.mover
-
-
-def payoffs(rules, state, out):
-    out[1 - state.mover], out[state.mover] = 1.0, -1.0
-
-
-def make():
-    functions = (initial_state, seat_to_move, legal_actions, play, payoffs)
-    state = [("left", np.int32), ("mover", np.int8)]
-    return Game(name="nim", rules=Nim(15), state=state, functions=functions, num_actions=3, max_plies=15)
-"""
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_is_a_config_that_its_game_can_have(name):
     config = preset_config(name, None)
-    assert change(config, {}) == config
+    game = load(config.game)
+    is_board = len(game.planes_shape) == 3
+    assert resolve(config.network, game).kind == ("residual" if is_board and name != "breakthrough" else "mlp")
+    assert change(RunConfig(), config.to_dict()) == config
 
 
 def test_a_missing_gpu_is_one_sentence(tmp_path):

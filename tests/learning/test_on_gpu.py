@@ -14,7 +14,7 @@ from anyzero.compile.random import make_streams
 from anyzero.games.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.device_games import draw_share
+from anyzero.learning.moves import draw_share
 from anyzero.learning.on_gpu import check_config
 from anyzero.learning.samples import Samples, join
 from anyzero.search import search_many

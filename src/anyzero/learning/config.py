@@ -287,10 +287,15 @@ MEANINGS = {int: "a whole number", float: "a number", bool: "true or false", str
 
 def change(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
     """The config with some values changed: `{"selfplay.simulations": 64}`, or `{"selfplay": {"simulations": 64}}`."""
+    wanted: dict[str, dict[str, Any]] = {}
     for key, value in flatten(changes).items():
         part, _, name = key.rpartition(".")
-        config = change_one(config, part, name, value)
-    return config
+        wanted.setdefault(part, {})[name] = value if part == "network" else fitting(config, part, name, value)
+    new: dict[str, Any] = wanted.pop("", {})
+    for part, values in wanted.items():
+        old = getattr(config, part)
+        new[part] = config_from_dict({**old.to_dict(), **values}) if part == "network" else replace(old, **values)
+    return replace(config, **new)  # all at once: some settings only go together
 
 
 def flatten(changes: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -300,9 +305,8 @@ def flatten(changes: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return found
 
 
-def change_one(config: RunConfig, part: str, name: str, value: Any) -> RunConfig:
-    if part == "network":
-        return replace(config, network=config_from_dict({**config.network.to_dict(), name: value}))
+def fitting(config: RunConfig, part: str, name: str, value: Any) -> Any:
+    """The value as its setting holds it; an unknown setting is an error with the nearest name."""
     if part not in ("", *PARTS):
         known = ["network", *PARTS]
         raise UnknownNameError(f"a run has no part {part!r}; {nearest_hint(part, known)}its parts: {list_some(known)}")
@@ -312,11 +316,7 @@ def change_one(config: RunConfig, part: str, name: str, value: Any) -> RunConfig
         every = all_keys() if not part else [f"{part}.{item}" for item in known]
         wanted = f"{part}.{name}" if part else name
         raise UnknownNameError(f"there is no setting {wanted!r}; {nearest_hint(wanted, every)}see: {list_some(every)}")
-    value = tidy(value, type(next(item.default for item in fields(owner) if item.name == name)))
-    changes: dict[str, Any] = {name: value}
-    if part:
-        changes = {part: replace(owner, **changes)}
-    return replace(config, **changes)
+    return tidy(value, type(next(item.default for item in fields(owner) if item.name == name)))
 
 
 def all_keys() -> list[str]:

@@ -12,6 +12,7 @@ import numpy as np
 from anyzero.compile.random import random_below, random_unit
 from anyzero.games.contract import CHANCE, OVER, draw_outcome, legal_actions, payoffs, play, seat_to_move
 from anyzero.games.game import Game
+from anyzero.learning.moves import draw_share
 from anyzero.search.advance import advance_tree, begin_tree
 from anyzero.search.priors import improved_policy
 from anyzero.search.report import choose_child_of_root, share_visits, value_after
@@ -197,27 +198,6 @@ def choose_move(tree: Tree, scratch: Scratch, settings: Settings, games: Games, 
     share_visits(tree, root, shares)
     index = draw_share(shares, tree.num_children[root], temperature, scratch.streams[number])
     return tree.action[tree.first[root] + index]  # type: ignore[no-any-return]
-
-
-def draw_share(shares: Any, count: int, temperature: float, rng: Any) -> int:
-    """An index, with chances in proportion to share ** (1 / temperature)."""
-    most, total, last = 0.0, 0.0, 0
-    for index in range(count):
-        most = max(most, shares[index])
-    for index in range(count):
-        total += powered(shares[index], most, temperature)
-    left = random_unit(rng) * total
-    for index in range(count):
-        if shares[index] > 0.0:
-            last = index
-            left -= powered(shares[index], most, temperature)
-            if left < 0.0:
-                return index
-    return last
-
-
-def powered(share: float, most: float, temperature: float) -> float:
-    return 0.0 if share <= 0.0 else math.exp(math.log(share / most) / temperature)
 
 
 def pass_chance(rules: Any, scratch: Scratch, games: Games, rows: Rows, pace: Pace, number: int) -> None:

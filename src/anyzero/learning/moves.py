@@ -1,5 +1,6 @@
 """Kernels that move many games on by one step: who is to move, chance, random moves, and draws from a policy."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -39,24 +40,30 @@ def draw_by_policy(policies: Any, temperatures: Any, rows: Any, streams: Any, ac
     """Kernel: an action with chances in proportion to policy ** (1 / temperature); at temperature 0 as it is."""
     for index in range(len(rows)):
         if temperatures[index] > 0.0:
-            actions[index] = draw_action(policies[index], temperatures[index], streams[rows[index]])
+            actions[index] = draw_share(
+                policies[index], len(policies[index]), temperatures[index], streams[rows[index]]
+            )
 
 
-def draw_action(policy: Any, temperature: float, stream: Any) -> int:
-    most, total = 0.0, 0.0
-    for action in range(len(policy)):
-        most = max(most, policy[action])
-    for action in range(len(policy)):
-        if policy[action] > 0.0:
-            total += (policy[action] / most) ** (1.0 / temperature)
-    left, last = random_unit(stream) * total, 0
-    for action in range(len(policy)):
-        if policy[action] > 0.0:
-            last = action
-            left -= (policy[action] / most) ** (1.0 / temperature)
+def draw_share(shares: Any, count: int, temperature: float, rng: Any) -> int:
+    """An index, with chances in proportion to share ** (1 / temperature)."""
+    most, total, last = 0.0, 0.0, 0
+    for index in range(count):
+        most = max(most, shares[index])
+    for index in range(count):
+        total += powered(shares[index], most, temperature)
+    left = random_unit(rng) * total
+    for index in range(count):
+        if shares[index] > 0.0:
+            last = index
+            left -= powered(shares[index], most, temperature)
             if left < 0.0:
-                break
+                return index
     return last
+
+
+def powered(share: float, most: float, temperature: float) -> float:
+    return 0.0 if share <= 0.0 else math.exp(math.log(share / most) / temperature)
 
 
 def list_legal(rules: Any, states: Any, policies: Any, legal: Any, actions: Any, shares: Any) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,7 @@ def search_player(text: str) -> Player:
             searchers[game] = Searcher(game, **arguments(game))
         return searchers[game]
 
+    @cache
     def arguments(game: Game) -> dict[str, Any]:
         return wanted.arguments if path is None else {**wanted.arguments, "evaluator": load_evaluator(game, path)}
 

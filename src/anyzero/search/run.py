@@ -161,13 +161,8 @@ class Run:
         """All steps of these trees, on the calling thread."""
         game, tree, scratch, settings = self.game, self.tree, self.scratch, self.settings
         select, absorb = self.kernel(select_leaves), self.kernel(absorb_leaves)
-        first, last = begin * settings.leaves, end * settings.leaves
         while select(game.rules, tree, scratch, settings, self.roots, begin, end):
-            waiting = first + np.flatnonzero(scratch.known[first:last] == WAITING)
-            logits, values = NO_LOGITS, NO_VALUES
-            if len(waiting) and self.evaluator is not None:
-                scratch.rows[waiting] = np.arange(len(waiting))
-                logits, values = ask(self.evaluator, game, scratch.states[waiting])
+            logits, values = self.answers(begin, end)
             absorb(game.rules, tree, scratch, settings, logits, values, begin, end)
 
     def step(self) -> int:
@@ -177,13 +172,18 @@ class Run:
         found = self.share(lambda *part: int(select(game.rules, tree, scratch, self.settings, self.roots, *part)))
         if found == 0:
             return 0
-        waiting = np.flatnonzero(scratch.known == WAITING)
-        logits, values = NO_LOGITS, NO_VALUES
-        if len(waiting) and self.evaluator is not None:
-            scratch.rows[waiting] = np.arange(len(waiting))
-            logits, values = ask(self.evaluator, game, scratch.states[waiting])
+        logits, values = self.answers(0, self.num_used)
         self.share(lambda *part: absorb(game.rules, tree, scratch, self.settings, logits, values, *part) or 0)
         return found
+
+    def answers(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+        """What the evaluator says of the leaves of these trees that wait for it."""
+        scratch, first = self.scratch, begin * self.settings.leaves
+        waiting = first + np.flatnonzero(scratch.known[first : end * self.settings.leaves] == WAITING)
+        if len(waiting) == 0 or self.evaluator is None:
+            return NO_LOGITS, NO_VALUES
+        scratch.rows[waiting] = np.arange(len(waiting))
+        return ask(self.evaluator, self.game, scratch.states[waiting])
 
     def spend(self, simulations: int) -> None:
         """So many simulations, in pieces short enough for Ctrl-C."""
