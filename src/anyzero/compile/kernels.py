@@ -87,7 +87,7 @@ def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) ->
         # The name goes into the symbol, and symbols of two games must not meet in one process.
         rebuilt.__qualname__ += f"_{unit.name}_{(sources or str(id(unit)))[:12]}"
         is_kernel = rebuilt.__code__ is own.__code__
-        rebuilt.__globals__.update(constants if is_kernel else {})
+        rebuilt.__globals__.update(constants if rebuilt.__module__ == own.__module__ else {})
         inline = bool(unit.inlined) and package_of(rebuilt.__module__) == unit.inlined
         return cpu.compile_function(rebuilt, cache if is_kernel else None, inline=inline)
 
@@ -107,7 +107,7 @@ def compile_cuda(function: Function, unit: Unit, constants: Mapping[str, Any]) -
 
     def wrap(rebuilt: FunctionType) -> Any:
         is_kernel = rebuilt.__code__ is own.__code__
-        rebuilt.__globals__.update(constants if is_kernel else {})
+        rebuilt.__globals__.update(constants if rebuilt.__module__ == own.__module__ else {})
         return gpu.compile_function(rebuilt, is_kernel=is_kernel)
 
     return bind(function, {**unit.functions, **gpu.INTRINSICS}, wrap)

@@ -108,7 +108,7 @@ class CpuForward:
     def __init__(self, network: Network, game: Game, precision: str, threads: int) -> None:
         self.game, self.pool = game, new_pool(threads)
         self.precision = self.pool.submit(choose_precision, network, game.planes_shape, precision).result()
-        self.network = in_precision(network, self.precision)
+        self.network = in_precision(network, self.precision, game.planes_shape)
         encode_states(game, game.new_states(0))  # compiled now, not by several threads at once
 
     def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:

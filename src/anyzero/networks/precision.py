@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.networks.compiled import CompiledNetwork, compiles
 from anyzero.networks.models import Network
 
 PRECISIONS = ("auto", "float32", "bfloat16")
@@ -47,11 +48,11 @@ def processor_flags() -> frozenset[str]:
 
 def faster_precision(network: Network, planes_shape: tuple[int, ...]) -> str:
     """bfloat16 if it is clearly faster on one batch; runs on the calling thread."""
-    took = {name: trial(in_precision(network, name), planes_shape) for name in PRECISIONS[1:]}
+    took = {name: trial(in_precision(network, name, planes_shape), planes_shape) for name in PRECISIONS[1:]}
     return "bfloat16" if MARGIN * took["bfloat16"] < took["float32"] else "float32"
 
 
-def trial(network: Network, planes_shape: tuple[int, ...], repeats: int = 7) -> float:
+def trial(network: Network | CompiledNetwork, planes_shape: tuple[int, ...], repeats: int = 7) -> float:
     """Seconds for a batch, the best of some."""
     best, planes = float("inf"), torch.zeros(TRIAL_ROWS, *planes_shape)
     with torch.inference_mode():
@@ -62,21 +63,25 @@ def trial(network: Network, planes_shape: tuple[int, ...], repeats: int = 7) -> 
     return best
 
 
-def in_precision(network: Network, precision: str) -> Network:
-    """A copy for inference on the CPU: channels last, and the convolutions in this precision.
+def in_precision(network: Network, precision: str, planes_shape: tuple[int, ...]) -> Network | CompiledNetwork:
+    """A copy for inference on the CPU, with convolutions in this precision: by our kernel where it can, else by torch.
 
     Linear layers are a small part and stay in float32. That also keeps off the matrix units (AMX) that some virtual
     machines announce and do not have.
     """
     copy = deepcopy(network).cpu().float().eval().requires_grad_(False)
+    if precision == "float32" and compiles(copy):
+        return CompiledNetwork(copy, planes_shape)
     for module in copy.modules():
         if isinstance(module, nn.Conv2d):
             module.to(getattr(torch, precision)).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     return copy
 
 
-def as_input(network: Network, planes: torch.Tensor) -> torch.Tensor:
+def as_input(network: Network | CompiledNetwork, planes: torch.Tensor) -> torch.Tensor:
     """A batch in the form that the network's first layer wants."""
+    if isinstance(network, CompiledNetwork):
+        return planes
     weight = next(network.parameters())
     if planes.dim() < 4:
         return planes.to(weight.dtype)

@@ -1,0 +1,129 @@
+"""A residual network for inference on the CPU: its trunk is a kernel of ours, its heads are torch's."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from anyzero.compile import Unit, compile_kernel
+from anyzero.networks.layers import Conv
+from anyzero.networks.models import Network, Output
+from anyzero.networks.trunk_kernel import run_trunk
+from anyzero.networks.trunks import Block, ResidualTrunk
+
+MOST_SUMS = {16: 24, 8: 12}
+"""Vectors of sums that fit into the registers beside their factors, by the numbers in a vector."""
+MOST_VECTORS = 3
+LEAST_CHANNELS = 16
+"""Of fewer channels much of each vector would be empty."""
+UNIT = Unit("trunk", {}, ())
+
+
+def compiles(network: Network) -> bool:
+    """Whether the kernel suits this network."""
+    return network.config.kind == "residual" and network.config.channels >= LEAST_CHANNELS
+
+
+class CompiledNetwork(nn.Module):
+    """What `network` answers for inputs of one shape, up to the rounding of sums."""
+
+    def __init__(self, network: Network, planes_shape: tuple[int, ...]) -> None:
+        super().__init__()
+        self.config, self.expected = network.config, network.expected
+        self.policy, self.value = network.policy, network.value
+        self.trunk = PackedTrunk(network, planes_shape)
+
+    def forward(self, planes: Tensor) -> Output:
+        features, pooled = self.trunk(planes)
+        return Output(self.policy(features, pooled), self.value(pooled))
+
+
+class PackedTrunk:
+    """The weights of a residual trunk in the order in which the kernel reads them."""
+
+    def __init__(self, network: Network, planes_shape: tuple[int, ...]) -> None:
+        trunk = cast(ResidualTrunk, network.trunk)
+        planes, self.rows, self.columns = planes_shape
+        self.inputs, self.channels = planes + 1, network.config.channels
+        self.sizes = sizes_for(self.columns, self.channels)
+        wide = self.wide = self.sizes["CHANNELS"]
+        self.kernel = compile_kernel(
+            run_trunk, UNIT, "cpu", {**self.sizes, "ROWS": self.rows, "COLUMNS": self.columns, "INPUTS": self.inputs}
+        )
+        convolutions = [layer for block in blocks_of(trunk) for layer in (block.first, block.second)]
+        self.stem = self.pack(trunk.stem, self.inputs), pad(trunk.stem.bias, wide)
+        self.blocks = (
+            np.stack([self.pack(layer, wide) for layer in convolutions]),
+            np.stack([pad(layer.bias, wide) for layer in convolutions]),
+        )
+        self.pools = pack_pools(trunk, self.channels, wide)
+        self(torch.zeros(0, *planes_shape))  # compiled now, not by several threads at once
+
+    def pack(self, layer: Conv, inputs: int) -> np.ndarray:
+        """[parts, 3 rows, 3 columns * inputs * outputs of a part] from torch's [outputs, inputs, 3, 3]."""
+        weight = layer.weight.detach().float().numpy()
+        whole = np.zeros((self.wide, inputs, 3, 3), np.float32)
+        whole[: weight.shape[0], : weight.shape[1]] = weight
+        outputs = self.sizes["VECTORS"] * self.sizes["LANES"]
+        parts = whole.reshape(-1, outputs, inputs, 3, 3).transpose(0, 3, 4, 2, 1)
+        return np.ascontiguousarray(parts).reshape(len(parts), 3, -1)
+
+    def __call__(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        num, wide = len(planes), self.wide
+        features = np.empty((num, self.rows * self.columns * wide), np.float32)
+        pooled = np.empty((num, 2 * wide), np.float32)
+        self.kernel(planes.numpy(), self.stem, self.blocks, self.pools, self.boards(), features, pooled)
+        cells = torch.from_numpy(features).view(num, self.rows, self.columns, wide).permute(0, 3, 1, 2)
+        whole = torch.from_numpy(pooled).view(num, 2, wide)
+        return cells[:, : self.channels], whole[:, :, : self.channels].flatten(1)
+
+    def boards(self) -> tuple[np.ndarray, ...]:
+        cells = (self.rows + 2) * (self.columns + 2)
+        inputs, trunk = np.zeros(cells * self.inputs, np.float32), np.zeros((3, cells * self.wide), np.float32)
+        return inputs, *trunk, np.zeros(self.wide, np.float32)
+
+
+def pack_pools(trunk: ResidualTrunk, channels: int, wide: int) -> tuple[np.ndarray, ...]:
+    """Weights [blocks, 2 * channels, channels], biases and which blocks pool; zeros where none does."""
+    num = len(trunk.blocks)
+    weights, biases = np.zeros((num, 2, wide, wide), np.float32), np.zeros((num, wide), np.float32)
+    pools = np.zeros(num, np.bool_)
+    for index, block in enumerate(blocks_of(trunk)):
+        if block.pooled is not None:
+            weight = block.pooled.weight.detach().float().numpy().reshape(channels, 2, channels)
+            weights[index, :, :channels, :channels] = weight.transpose(1, 2, 0)
+            biases[index] = pad(block.pooled.bias, wide)
+            pools[index] = True
+    return weights.reshape(num, 2 * wide, wide), biases, pools
+
+
+def blocks_of(trunk: ResidualTrunk) -> list[Block]:
+    return [cast(Block, block) for block in trunk.blocks]
+
+
+def pad(numbers: Tensor | None, length: int) -> np.ndarray:
+    padded = np.zeros(length, np.float32)
+    if numbers is not None:
+        padded[: len(numbers)] = numbers.detach().float().numpy()
+    return padded
+
+
+def sizes_for(columns: int, channels: int) -> Mapping[str, int]:
+    """How the kernel shares its work out among the registers of this processor."""
+    lanes = lanes_here()
+    vectors = -(-channels // lanes)
+    together = max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
+    rounds = -(-columns * together // MOST_SUMS[lanes])
+    cells = -(-columns // rounds)
+    last = columns - cells * (-(-columns // cells) - 1)
+    return {"CHANNELS": vectors * lanes, "LANES": lanes, "VECTORS": together, "CELLS": cells, "LAST_CELLS": last}
+
+
+@cache
+def lanes_here() -> int:
+    from llvmlite import binding
+
+    return 16 if binding.get_host_cpu_features().get("avx512f") else 8

@@ -1,0 +1,76 @@
+"""The compiled trunk: what torch computes, but for the rounding of sums."""
+
+import pytest
+import torch
+
+from anyzero.games.load import load
+from anyzero.networks import compiled
+from anyzero.networks.compiled import CompiledNetwork, compiles, sizes_for
+from anyzero.networks.config import NetworkConfig
+from anyzero.networks.models import Network, new_network
+
+TOLERANCE = 1e-5
+
+
+def drawn_network(game: str, **sizes: int) -> Network:
+    """A network in which biases count too; torch starts them at zero."""
+    network = new_network(load(game), NetworkConfig(kind="residual", **sizes), seed=3)
+    rng = torch.Generator().manual_seed(4)
+    for parameter in network.parameters():
+        if parameter.dim() == 1:
+            torch.nn.init.normal_(parameter, std=0.2, generator=rng)
+    return network
+
+
+def largest_difference(network: Network, planes_shape: tuple[int, ...]) -> float:
+    planes = torch.rand(9, *planes_shape, generator=torch.Generator().manual_seed(5))
+    with torch.inference_mode():
+        wanted, got = network(planes), CompiledNetwork(network, planes_shape)(planes)
+    assert wanted.logits.abs().max() > 0.1
+    assert wanted.value.abs().max() > 0.1
+    return max(float((one - other).abs().max()) for one, other in zip(wanted, got, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("game", "sizes"),
+    [
+        ("connect_four", {"blocks": 2, "channels": 32}),
+        ("connect_four", {"blocks": 2, "channels": 20, "pool_every": 1}),  # vectors that are not full
+        ("hex:size=13", {"blocks": 1, "channels": 32, "pool_every": 0}),  # a row in two parts
+        ("chess", {"blocks": 1, "channels": 64}),  # channels in two parts
+    ],
+)
+def test_the_kernel_answers_as_torch_does(game: str, sizes: dict[str, int]) -> None:
+    assert largest_difference(drawn_network(game, **sizes), load(game).planes_shape) < TOLERANCE
+
+
+def test_the_kernel_plays_on_a_board_that_the_network_was_not_made_for() -> None:
+    network = drawn_network("hex:size=5", blocks=1, channels=16)
+    assert largest_difference(network, load("hex:size=6").planes_shape) < TOLERANCE
+
+
+def test_a_processor_with_shorter_vectors_answers_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "lanes_here", lambda: 8)
+    network = drawn_network("connect_four", blocks=1, channels=16)
+    assert sizes_for(7, 16)["LANES"] == 8
+    assert largest_difference(network, network.planes_shape) < TOLERANCE
+
+
+@pytest.mark.parametrize("lanes", [8, 16])
+@pytest.mark.parametrize("columns", range(1, 20))
+@pytest.mark.parametrize("channels", [16, 20, 32, 48, 64, 80, 128])
+def test_the_parts_of_a_row_make_up_the_row(
+    monkeypatch: pytest.MonkeyPatch, lanes: int, columns: int, channels: int
+) -> None:
+    monkeypatch.setattr(compiled, "lanes_here", lambda: lanes)
+    sizes = sizes_for(columns, channels)
+    assert (columns - sizes["LAST_CELLS"]) % sizes["CELLS"] == 0
+    assert 1 <= sizes["LAST_CELLS"] <= sizes["CELLS"]
+    assert sizes["CHANNELS"] >= channels
+    assert sizes["CHANNELS"] % (lanes * sizes["VECTORS"]) == 0
+    assert sizes["CELLS"] * sizes["VECTORS"] <= compiled.MOST_SUMS[lanes]
+
+
+def test_small_networks_and_mlps_are_left_to_torch() -> None:
+    assert not compiles(drawn_network("connect_four", blocks=1, channels=8))
+    assert not compiles(new_network(load("oware"), NetworkConfig(kind="mlp")))
