@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from anyzero.learning.config import TrainerConfig
-from anyzero.learning.measures import TrainReport, empty_sums, row_losses, summarise, weighted_sums
+from anyzero.learning.measures import TrainReport, empty_sums, summarise
 from anyzero.learning.recovery import Recovery
 from anyzero.learning.replay import Batch
 from anyzero.learning.schedules import learning_rate
@@ -88,14 +88,10 @@ class Lesson:
 
     def measure(self, batch: Batch) -> Tensor:
         """Make the gradients of a batch, and note what there is to say of it; returns the loss of each row."""
-        trainer = self.trainer
-        output = trainer.forward(batch)
-        parts = row_losses(trainer.network, output, batch)
-        losses = trainer.loss(parts, batch)
-        loss = (batch.weights * losses).mean()
-        self.pending.append(torch.stack([loss.detach(), trainer.backward(loss)]))
-        self.pending_sums += weighted_sums(parts, trainer.network.expected(output.value.detach()), batch)
-        return losses.detach()
+        measured = self.trainer.measure(batch)
+        self.pending.append(measured.loss_and_norm.clone())
+        self.pending_sums += measured.sums
+        return measured.losses
 
     def is_well(self, step: int) -> bool:
         """Whether losses and gradients since the last look are finite; if not, training goes back."""

@@ -30,6 +30,17 @@ class RowLosses(NamedTuple):
     """[rows, actions]: over the legal actions."""
 
 
+class Measured(NamedTuple):
+    """What one batch says; its gradients are in the weights."""
+
+    losses: Tensor
+    """[rows]: policy and value as the config weighs them."""
+    loss_and_norm: Tensor
+    """[2]: the weighted mean of the losses, and the norm of its gradients before they are clipped."""
+    sums: Tensor
+    """As `weighted_sums` has them."""
+
+
 def row_losses(network: Network, output: Output, batch: Batch) -> RowLosses:
     logs = log_priors(output.logits, batch.legal)
     policy = F.kl_div(logs, batch.policies, reduction="none").sum(1)

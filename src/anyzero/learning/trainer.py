@@ -13,7 +13,8 @@ from anyzero.games.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.learning.config import TrainerConfig
 from anyzero.learning.lesson import Lesson, Source, Watch, on_device
-from anyzero.learning.measures import RowLosses, TrainReport, row_losses
+from anyzero.learning.measure_graph import MeasureGraph
+from anyzero.learning.measures import Measured, RowLosses, TrainReport, row_losses, weighted_sums
 from anyzero.learning.replay import Batch
 from anyzero.networks.evaluator import check, default_threads
 from anyzero.networks.models import Network, Output
@@ -43,6 +44,7 @@ class Trainer:
         self.parameters = dict(self.network.named_parameters())
         self.optimizer = new_optimizer(self.parameters.values(), config)
         self.steps = torch.zeros((), dtype=torch.int64)
+        self.measure = MeasureGraph(self.measure_now) if device == "cuda" else self.measure_now
         self.average = {name: weight.detach().clone() for name, weight in self.parameters.items() if config.average}
 
     def train(
@@ -107,6 +109,16 @@ class Trainer:
         """Of each row, [rows]: policy and value as the config weighs them."""
         policy = self.config.policy_weight * batch.policy_weights * losses.policy
         return policy + self.config.value_weight * losses.value
+
+    def measure_now(self, batch: Batch) -> Measured:
+        """The losses of a batch, and their gradients."""
+        output = self.forward(batch)
+        parts = row_losses(self.network, output, batch)
+        losses = self.loss(parts, batch)
+        loss = (batch.weights * losses).mean()
+        norm = self.backward(loss)
+        sums = weighted_sums(parts, self.network.expected(output.value.detach()), batch)
+        return Measured(losses.detach(), torch.stack([loss.detach(), norm]), sums)
 
     def backward(self, loss: Tensor) -> Tensor:
         """Gradients of this loss, clipped; their norm before that."""

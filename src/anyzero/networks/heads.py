@@ -63,9 +63,9 @@ class ColumnPolicy(nn.Module):
         self.columns = Dense(channels, 1, start=after_relu(channels, HEAD_GAIN), bias=False)
 
     def forward(self, features: Tensor, pooled: Tensor) -> Tensor:
-        features = features.float()
-        # Channels stay side by side, as a GPU likes to read them.
-        columns = torch.cat([features.mean(2).transpose(1, 2), features.amax(2).transpose(1, 2)], 2)
+        # Channels stay side by side, as processors like to read them.
+        rows = features.float().permute(0, 2, 3, 1)
+        columns = torch.cat([rows.mean(1), rows.amax(1)], 2)
         hidden = F.relu(self.local(columns) + self.pooled(pooled)[:, None])
         logits: Tensor = self.columns(hidden)
         return logits.squeeze(2)

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
-from anyzero.networks.models import Network, support_of
+from anyzero.networks.models import Network, support_tensor
 
 ILLEGAL = -1e9
 """The logit of an action that cannot be played."""
@@ -35,10 +35,9 @@ def log_priors(logits: Tensor, legal: Tensor | None = None) -> Tensor:
 
 def value_losses(network: Network, value: Tensor, payoffs: Tensor) -> Tensor:
     """Squared error of a scalar; for a distribution, the divergence from the payoff's to it: 0 once they are equal."""
-    support = support_of(network.config)
-    if not support:
+    if network.config.value == "scalar":
         return F.mse_loss(network.expected(value), payoffs, reduction="none")
-    wanted = spread(payoffs, torch.tensor(support, device=payoffs.device))
+    wanted = spread(payoffs, support_tensor(network.config, payoffs.device))
     return F.kl_div(F.log_softmax(value.float(), 1), wanted, reduction="none").sum(1)
 
 

@@ -4,6 +4,7 @@ What keeps activations in range is their start: a residual branch begins 1 / sqr
 a net of any depth starts with a variance of the same order, and every weight has a gradient from the first step on.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import torch
@@ -35,6 +36,13 @@ def support_of(config: NetworkConfig) -> list[float]:
     return [2.0 * index / (config.bins - 1) - 1.0 for index in range(config.bins)]
 
 
+@cache
+def support_tensor(config: NetworkConfig, device: torch.device) -> Tensor:
+    """The same as a tensor; one for all who ask, since a copy to a GPU would wait for it."""
+    with torch.inference_mode(False):
+        return torch.tensor(support_of(config), device=device)
+
+
 class Network(nn.Module):
     """A trunk and two heads for one game; `config` is resolved, `planes_shape` and `num_actions` are the game's."""
 
@@ -53,10 +61,9 @@ class Network(nn.Module):
 
     def expected(self, value: Tensor) -> Tensor:
         """The expected payoff of the seat to move, [positions], from the value head's answer."""
-        support = support_of(self.config)
-        if not support:
+        if self.config.value == "scalar":
             return torch.tanh(value.float()).squeeze(1)
-        return torch.softmax(value.float(), 1) @ torch.tensor(support, device=value.device)
+        return torch.softmax(value.float(), 1) @ support_tensor(self.config, value.device)
 
 
 def new_network(game: Game, config: NetworkConfig, seed: int = 0) -> Network:
