@@ -93,7 +93,7 @@ PRESETS: dict[str, Preset] = {
                 # Every move is tried once, so that the mean of all simulations is worse than what is played.
                 "move_value": True,
             },
-            "replay": {"window": 400_000, "payoff_share": 0.5, "merge": False},
+            "replay": {"window": 400_000, "payoff_share": 0.2, "merge": False},
             "trainer": {"batch_size": 512, "epochs": 0.5, "schedule": "cosine", "horizon": 80, "average": 0.999},
             "gate": {"games": 0},
             "benchmark": {"deals": 1000, "convergence_threshold": 0.2},
