@@ -131,3 +131,13 @@ def test_a_finished_game_cannot_be_searched():
     game = load("tic_tac_toe")
     with pytest.raises(AnyzeroError, match="nothing to search"):
         search(game, after(game, ["a1", "b1", "a2", "b2", "a3"]), simulations=10)
+
+
+def test_the_expected_line_of_a_proven_win_ends_with_the_win():
+    game = load("tic_tac_toe")
+    state = after(game, ["a1", "b1"])  # x wins by a fork
+    found = search(game, state, "uct", simulations=5_000, seed=3)
+    assert found.proven == "win"
+    for move in found.principal_variation:
+        state = game.play(state, move)
+    assert game.payoffs(state).tolist() == [1.0, -1.0]

@@ -13,7 +13,7 @@ from anyzero.search.evaluators import Evaluator, ask
 from anyzero.search.methods import Method
 from anyzero.search.priors import choose_by_prior, gumbel_plan
 from anyzero.search.report import report_trees
-from anyzero.search.result import RootMoves
+from anyzero.search.result import CERTAIN, RootMoves
 from anyzero.search.reuse import NOT_FOUND, copy_subtree, find_descendant
 from anyzero.search.scratch import Scratch, new_scratch
 from anyzero.search.selection import choose_by_statistics, choose_child
@@ -27,7 +27,7 @@ from anyzero.search.simulation import (
     select_leaves,
     simulate,
 )
-from anyzero.search.tree import DRAW, UNKNOWN, Tree, new_tree
+from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN, Tree, new_tree
 
 TABLE_BYTES = 512 << 20
 """Most memory for GRAVE's tables."""
@@ -302,7 +302,7 @@ class Run:
         return chosen, values, policies
 
     def principal_variation(self, action: int) -> list[int]:
-        """The actions of the most visited line that begins with this one, up to a chance node."""
+        """The actions of the most visited line from this one up to a chance node; proofs go before visits."""
         tree, node, line = self.tree, 0, [action]
         while True:
             first, count = int(tree.first[node]), int(tree.num_children[node])
@@ -310,7 +310,10 @@ class Run:
             first, count = int(tree.first[node]), int(tree.num_children[node])
             if count == 0:
                 return line
-            best = first + int(np.argmax(tree.visits[first : first + count]))
-            if tree.visits[best] == 0 or len(line) >= self.game.max_plies:
+            proven = tree.proven[first : first + count]
+            certain = CERTAIN * ((proven == WIN).astype(float) - (proven == LOSS))
+            best = first + int(np.argmax(tree.visits[first : first + count] + certain))
+            unseen = tree.visits[best] == 0 and tree.proven[best] == UNKNOWN
+            if unseen or len(line) >= self.game.max_plies:
                 return line
             line.append(int(tree.action[best]))

@@ -4,8 +4,7 @@ import { button, field, h, number, replace, toast } from "./dom.js";
 import { Board } from "./board.js";
 import { catalog, link } from "./link.js";
 import { playerPicker } from "./players.js";
-import { s } from "./dom.js";
-import { points } from "./shapes.js";
+import { warmCell } from "./overlay.js";
 
 const GAME = "take_it_easy";
 const BEST_SCORE = 307;
@@ -20,8 +19,8 @@ export async function render(section) {
   const board = new Board({ onMove: (move) => push(move.move) });
   const status = h("h1", { class: "status" });
   const tiles = h("div", { class: "tiles", role: "group", "aria-label": "Drawn tile" });
-  const advice = h("div", { class: "scroll" });
-  const summary = h("p", { class: "summary", role: "status" });
+  const advice = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Cells" });
+  const summary = h("p", { class: "summary" });
   const picker = playerPicker(lists, { value: "level:hard", machines: true, searches: true, label: "Advisor", onchange: () => look() });
   const undo = button("Undo", () => { moves.pop(); look(); });
   let moves = [];
@@ -80,14 +79,9 @@ export async function render(section) {
     const cells = new Map(view.legal.map((move) => [move.action, move.cells[0]]));
     const values = children.map((child) => score(child.value));
     const [low, high] = [Math.min(...values), Math.max(...values)];
-    return (shown) => children.map((child) => {
-      const name = cells.get(child.action);
-      const [x, y] = shown.place(name);
+    return (shown) => children.flatMap((child) => {
       const share = high > low ? (score(child.value) - low) / (high - low) : 1;
-      return s("g", { class: "warm" },
-        s("polygon", { points: points(shown.outline(name)), "fill-opacity": (0.05 + 0.75 * share).toFixed(3) }),
-        s("text", { x, y: y + 0.5, "font-size": 0.3, class: share > 0.55 ? "on-warm" : "off-warm" },
-          `${child.action === best ? "★ " : ""}${number(score(child.value), 0)}`));
+      return warmCell(shown, cells.get(child.action), share, `${child.action === best ? "★ " : ""}${number(score(child.value), 0)}`);
     });
   }
 

@@ -5,7 +5,7 @@ import { lineChart } from "./chart.js";
 import { Lane } from "./lane.js";
 import { catalog, get, link } from "./link.js";
 import { moveList } from "./moves.js";
-import { askNewGame } from "./newgame.js";
+import { askNewGame, gameCards, tableRow } from "./newgame.js";
 import { begin, loadFile } from "./play.js";
 import { HUMAN } from "./players.js";
 import { caption, joinTable } from "./table.js";
@@ -35,11 +35,11 @@ async function renderStart(section) {
       }, { class: "main" }),
       button("Load a file", loadFile))),
     h("p", { class: "muted" }, "A search shows its visits, values, priors and AMAF values over the board while it runs."),
-    h("div", { class: "row" }, lists.games.map((game) => button(game.title, () =>
-      begin({ type: "new", game: game.name, seats: Array(game.num_seats).fill(HUMAN) }, "analyse").catch((error) => toast(error.message))))),
+    gameCards(lists, () => "from the start", (game) =>
+      begin({ type: "new", game: game.name, seats: Array(game.num_seats).fill(HUMAN) }, "analyse").catch((error) => toast(error.message))),
     tables.length ? h("h2", {}, "Games of yours") : null,
-    h("ul", { class: "list" }, tables.slice(0, 12).map((table) => h("li", {},
-      button(`${table.game}, ${table.num_moves} moves`, () => open(table), { class: "quiet" })))));
+    h("ul", { class: "games" }, tables.slice(0, 12).map((table) =>
+      tableRow(lists, table, (...words) => h("button", { type: "button", class: "as-link", onclick: () => open(table) }, words)))));
 }
 
 async function renderTable(section, id) {
@@ -70,8 +70,8 @@ async function renderTable(section, id) {
   const list = moveList(table);
   const graph = h("div", {});
   const sweep = button("Whole game", () => sweepGame());
-  const lanes = h("div", { class: "lanes" }, first.node, second.node, h("div", { class: "lane aside" },
-    h("div", { class: "card-box" }, h("div", { class: "page-head" }, h("h2", {}, "Value over the game"), sweep), graph),
+  const lanes = h("div", { class: "lanes" }, first.node, second.node, h("div", { class: "aside" },
+    h("div", { class: "card-box" }, h("div", { class: "page-head" }, h("h2", {}, table.view.num_seats > 1 ? "Value for the first player" : "Value"), sweep), graph),
     h("div", { class: "card-box" }, h("h2", {}, "Moves"), list.node)));
   let shownPly = null;
 
@@ -86,7 +86,7 @@ async function renderTable(section, id) {
     const view = table.shown;
     const open = table.looking ? true : !table.view.over;
     status.textContent = table.looking ? `After move ${view.ply} of ${table.view.ply}` : caption(table.view);
-    for (const lane of [first, second]) lane.show({ ...view, last: view.last || [] }, open);
+    for (const lane of [first, second]) lane.show({ ...view, num_seats: table.view.num_seats, last: view.last || [] }, open);
     if (shownPly !== null && shownPly !== `${view.ply} ${view.position}`) [first, second].forEach((lane) => lane.forget());
     shownPly = `${view.ply} ${view.position}`;
     list.update();
@@ -101,8 +101,8 @@ async function renderTable(section, id) {
       if (value !== null) points.push([ply, value]);
     }
     replace(graph, points.length
-      ? lineChart([{ name: "move", points }], { range: [-1, 1], height: 170, now: table.shown.ply, label: "Value for the first seat over the game", onpick: (ply) => table.look(Math.max(0, Math.min(table.view.ply, ply))) })
-      : h("p", { class: "muted" }, "Search a position, or the whole game."));
+      ? lineChart([{ name: "move", points }], { range: [-1, 1], height: 140, now: table.shown.ply, label: "Value for the first seat over the game", onpick: (ply) => table.look(Math.max(0, Math.min(table.view.ply, ply))) })
+      : h("p", { class: "muted" }, "A search adds its position to the curve; “Whole game” looks at every one for a moment."));
   }
 
   // Every position for a moment, from the first to the last.

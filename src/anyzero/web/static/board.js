@@ -37,7 +37,7 @@ export class Board {
     this.render(this.view);
   }
 
-  // A function from the board to SVG nodes, drawn over everything.
+  // A function from the board to SVG nodes: those of the class warm-cell lie under the pieces, all others over everything.
   setOverlay(overlay) {
     this.overlay = overlay;
     if (this.layers) this.drawOverlay();
@@ -69,6 +69,7 @@ export class Board {
       under: layer("under", scene.under.map((shape) => draw(shape, this.sign))),
       cells: layer("cells", scene.cells.map((cell) => this.drawCell(cell))),
       last: layer("last"),
+      heat: layer("heat"),
       pieces: layer("pieces", scene.pieces.map((piece) => this.drawPiece(piece))),
       over: layer("over", scene.over.map((shape) => draw(shape, this.sign))),
       marks: layer("marks"),
@@ -140,15 +141,23 @@ export class Board {
 
   target(name) {
     const [cx, cy] = this.place(name);
-    const labelled = this.view.scene.over.some((one) => one.kind === "label" && Math.hypot(this.sign * one.x - cx, this.sign * one.y - cy) < 0.3);
     if (this.pieces.has(name)) return s("polygon", { class: "target-ring", points: points(this.outline(name)) });
-    if (labelled) return s("circle", { class: "target", cx, cy: cy + 0.42, r: 0.08 });
+    if (this.isLabelled(name)) return s("circle", { class: "target", cx, cy: cy + 0.42, r: 0.08 });
     return s("circle", { class: "target", cx, cy, r: 0.13 });
+  }
+
+  // Whether the game writes something into the middle of a cell.
+  isLabelled(name) {
+    const [x, y] = this.place(name);
+    return this.view.scene.over.some((one) => one.kind === "label" && Math.hypot(this.sign * one.x - x, this.sign * one.y - y) < 0.3);
   }
 
   drawOverlay() {
     this.svg.classList.toggle("covered", Boolean(this.overlay));
-    replace(this.layers.overlay, this.overlay && this.view.scene ? this.overlay(this) : []);
+    const nodes = this.overlay && this.view.scene ? this.overlay(this) : [];
+    const isUnder = (node) => node.classList.contains("warm-cell");
+    replace(this.layers.heat, nodes.filter(isUnder));
+    replace(this.layers.overlay, nodes.filter((node) => !isUnder(node)));
   }
 
   animate(before) {
@@ -204,7 +213,7 @@ export class Board {
 
   choose(moves) {
     return ask("Which move?", (close) => h("div", { class: "choices" },
-      moves.map((move) => button(move.move, () => close(move)))));
+      moves.map((move, index) => button(move.move, () => close(move), { "data-first": index === 0 }))));
   }
 
   // --- pointer
@@ -264,6 +273,19 @@ export class Board {
     }
   }
 
+  takeFocus() {
+    if (this.cells) this.setFocus(this.focused, true);
+  }
+
+  // To the next cell that can be chosen, round the board.
+  stepFocus(step) {
+    const names = [...this.cells.keys()];
+    const next = this.open ? this.next() : new Set();
+    const here = names.indexOf(this.focused);
+    const found = names.map((_, index) => names[(here + step * (index + 1) + names.length * 2) % names.length]).find((name) => next.has(name));
+    if (found) this.setFocus(found, true);
+  }
+
   press(event) {
     const name = event.target.dataset && event.target.dataset.cell;
     if (!name) return;
@@ -271,7 +293,8 @@ export class Board {
     else if (event.key === "Escape" && this.picked.length) {
       this.picked = [];
       this.drawMarks();
-    } else if (ARROWS[event.key]) this.setFocus(this.neighbour(name, ARROWS[event.key]), true);
+    } else if (event.key === "n" || event.key === "p") this.stepFocus(event.key === "n" ? 1 : -1);
+    else if (ARROWS[event.key]) this.setFocus(this.neighbour(name, ARROWS[event.key]), true);
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -3,8 +3,8 @@
 import { h, s } from "./dom.js";
 
 const WIDTH = 480;
-const SIDE = 44;
-const FOOT = 22;
+const SIDE = 50;
+const FOOT = 27;
 
 // `series` are {name, points: [[x, y], ...], low, high}; y is cut into about four steps.
 export function lineChart(series, { height = 200, range = null, label = "", marks = true, now = null, onpick = null } = {}) {
@@ -65,7 +65,7 @@ function nice(least, most) {
 function tick(value, step) {
   if (Math.abs(value) >= 1e6) return `${(value / 1e6).toPrecision(3)}M`;
   if (Math.abs(value) >= 1e4) return `${Math.round(value / 1e3)}k`;
-  const digits = Math.max(0, Math.min(4, -Math.floor(Math.log10(Math.abs(step) || 1))));
+  const digits = [0, 1, 2, 3, 4].find((some) => Math.abs(step * 10 ** some - Math.round(step * 10 ** some)) < 1e-6) ?? 4;
   return String(Number(value.toFixed(digits)));
 }
 
@@ -76,8 +76,7 @@ export function heatMap(rows, columns, cell, corner = "") {
     h("tbody", {}, rows.map((row) => h("tr", {}, h("th", { scope: "row" }, row), columns.map((column) => {
       const found = cell(row, column);
       const node = h("td", { title: found ? found.title : undefined }, found ? found.text : "");
-      if (found) node.style.background = `color-mix(in srgb, var(--accent) ${Math.round(75 * found.share)}%, var(--hover))`;
-      if (found && found.share > 0.6) node.style.color = "var(--on-accent)";
+      if (found) node.style.background = `color-mix(in srgb, var(--heat) ${Math.round(100 * found.share)}%, var(--hover))`;
       return node;
     })))));
 }

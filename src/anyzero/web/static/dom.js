@@ -64,8 +64,13 @@ export function ask(title, build, label = title) {
       event.preventDefault();
       close(null);
     });
+    // Both halves of a click: the touch that opened the dialog ends with a click upon it.
+    let begunOutside = false;
+    dialog.addEventListener("pointerdown", (event) => {
+      begunOutside = event.target === dialog;
+    });
     dialog.addEventListener("click", (event) => {
-      if (event.target === dialog) close(null);
+      if (event.target === dialog && begunOutside) close(null);
     });
     dialog.append(
       h("div", { class: "dialog" },
@@ -75,6 +80,8 @@ export function ask(title, build, label = title) {
     );
     document.body.append(dialog);
     dialog.showModal();
+    const first = dialog.querySelector("[data-first]");
+    if (first) first.focus();
   });
 }
 
@@ -95,6 +102,10 @@ export function count(value) {
   return String(value);
 }
 
-export function plural(value, word) {
-  return `${value} ${word}${value === 1 ? "" : "s"}`;
+export function grouped(value) {
+  return value.toLocaleString("en-US");
+}
+
+export function plural(value, word, many = `${word}s`) {
+  return `${grouped(value)} ${value === 1 ? word : many}`;
 }

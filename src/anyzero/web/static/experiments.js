@@ -43,7 +43,7 @@ function groupBox(rows) {
     const [score, low, high] = row.score;
     return { share: score, text: `${number(100 * score, 0)}%`, title: `${number(100 * low, 1)} to ${number(100 * high, 1)} %, ${row.wins} wins, ${row.draws} draws, ${row.losses} losses` };
   };
-  return h("div", { class: "card-box heat-box" }, h("h3", {}, title),
+  return h("div", { class: "card-box heat-box" }, h("h2", {}, title),
     h("p", { class: "muted" }, "Score of the first player; rows are its budget, columns that of the second."),
     h("div", { class: "scroll" }, heatMap(firsts, seconds, cell)));
 }

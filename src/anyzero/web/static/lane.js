@@ -1,6 +1,6 @@
 // One search, live: who searches, the board under its heat map, and every move in a table.
 
-import { button, count, h, number, plural, replace, signed } from "./dom.js";
+import { announce, button, count, grouped, h, number, plural, replace, signed } from "./dom.js";
 import { Board } from "./board.js";
 import { link } from "./link.js";
 import { KINDS, searchOverlay } from "./overlay.js";
@@ -8,7 +8,7 @@ import { playerPicker } from "./players.js";
 
 const COLUMNS = [
   ["move", "Move", (child) => child.move],
-  ["visits", "Visits", (child) => count(child.visits)],
+  ["visits", "Visits", (child) => grouped(child.visits)],
   ["value", "Value", (child) => signed(child.value, 3)],
   ["prior", "Prior", (child) => `${number(100 * child.prior, 1)}%`],
   ["amaf_value", "AMAF", (child) => signed(child.amaf_value, 3)],
@@ -29,15 +29,16 @@ export class Lane {
     this.board = new Board({ onMove, label: `Board ${name.toUpperCase()}` });
     this.picker = playerPicker(lists, { value: player, machines: true, searches: true, label: `Method ${name.toUpperCase()}` });
     this.toggle = button("Search", () => (this.running ? this.stop() : this.start()), { class: "main" });
-    this.summary = h("p", { class: "summary", role: "status" });
-    this.rows = h("div", { class: "scroll" });
+    this.summary = h("div", { class: "summary" });
+    this.rows = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Moves of method ${name.toUpperCase()}` });
     this.kinds = h("div", { class: "segments", role: "group", "aria-label": "What the board shows" });
     const lineBox = h("input", { type: "checkbox", checked: true, onchange: () => { this.line = lineBox.checked; this.draw(); } });
-    this.node = h("div", { class: "lane" },
-      h("div", { class: "row" }, this.picker.node, this.toggle),
-      this.board.node,
-      h("div", { class: "row" }, this.kinds, h("label", { class: "row" }, lineBox, "Expected line")),
-      h("div", { class: "card-box" }, this.summary, this.rows));
+    this.node = h("div", { class: `lane lane-${name}` },
+      h("div", { class: "seen" },
+        h("div", { class: "row search" }, this.picker.node, this.toggle),
+        this.board.node,
+        h("div", { class: "row" }, this.kinds, h("label", { class: "row" }, lineBox, "Expected line"))),
+      h("div", { class: "card-box found" }, this.summary, this.rows));
     this.drawKinds();
     this.end = link.on("closed", () => this.setRunning(false));
   }
@@ -76,6 +77,7 @@ export class Lane {
       this.found = answer;
       if (answer.done) this.setRunning(false);
       this.draw();
+      if (answer.done && this.result) announce(`Method ${this.name.toUpperCase()}: ${this.result.best_move}, value ${signed(this.result.value, 2)}`);
       this.onResult(answer);
     }, (error) => {
       if (this.turn !== turn) return;
@@ -102,16 +104,16 @@ export class Lane {
     const fits = result && this.view;
     this.board.setOverlay(fits ? searchOverlay(result, this.view, this.kind, this.line) : null);
     if (!result) {
-      this.summary.textContent = this.running ? "Searching … (the first search in a game takes some seconds: it is compiled for this machine)" : "";
+      this.summary.textContent = this.running ? "Searching … (the first search in a game takes some seconds: it is compiled for this machine)"
+        : "“Search” shows here what each move is worth, and over the board where the search looks.";
       replace(this.rows);
       return;
     }
     const rate = result.simulations / Math.max(result.seconds, 1e-9);
-    this.summary.textContent = [
-      `${result.best_move} ${signed(result.value, 3)}${result.proven ? `, a proven ${result.proven}` : ""}`,
-      `${plural(result.simulations, "simulation")} in ${number(result.seconds, 1)} s (${count(Math.round(rate))}/s), depth ${result.depth}`,
-      result.principal_variation.slice(0, 10).join(" "),
-    ].join(" · ");
+    replace(this.summary,
+      h("p", { class: "best-line" }, h("b", {}, result.best_move), h("b", { class: "value" }, signed(result.value, 3)),
+        h("span", {}, result.proven ? `a proven ${result.proven}` : `then ${result.principal_variation.slice(1, 10).join(" ") || "the end"}`)),
+      h("p", { class: "muted" }, `${plural(result.simulations, "simulation")} in ${number(result.seconds, 1)} s (${count(Math.round(rate))}/s), depth ${result.depth}`));
     replace(this.rows, this.table(result));
   }
 

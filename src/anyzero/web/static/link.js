@@ -1,7 +1,7 @@
 // The connection to the server: questions with answers, streams, and a way back when it breaks.
 
 const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 1500;
+const LONGEST_WAIT_MS = 1000;
 
 class Link {
   constructor() {

@@ -27,9 +27,12 @@ async function show() {
   const here = place();
   const number = ++shown;
   for (const entry of document.querySelectorAll("nav a")) {
-    if (entry.getAttribute("href") === `#/${here.page}`) entry.setAttribute("aria-current", "page");
-    else entry.removeAttribute("aria-current");
+    if (entry.getAttribute("href") === `#/${here.page}`) {
+      entry.setAttribute("aria-current", "page");
+      entry.scrollIntoView({ block: "nearest", inline: "center" });
+    } else entry.removeAttribute("aria-current");
   }
+  for (const dialog of document.querySelectorAll("dialog")) dialog.dispatchEvent(new Event("cancel", { cancelable: true }));
   leave();
   leave = () => {};
   try {
@@ -49,7 +52,7 @@ async function show() {
 
 function showState() {
   const state = document.getElementById("link-state");
-  state.textContent = link.open ? "" : "reconnecting …";
+  state.textContent = link.open ? "" : "Reconnecting …";
   state.classList.toggle("lost", !link.open);
 }
 

@@ -1,7 +1,10 @@
 // The dialogs that begin a game: which game, its options, who sits where; or a file.
 
-import { ask, button, field, h, replace } from "./dom.js";
+import { ask, button, field, h, plural, replace } from "./dom.js";
+import { link } from "./link.js";
 import { playerPicker } from "./players.js";
+import { thumbnail } from "./shapes.js";
+import { seatName } from "./table.js";
 
 export function defaultSeats(game) {
   return game.num_seats === 1 ? ["human"] : ["human", ...Array(game.num_seats - 1).fill("level:medium")];
@@ -16,6 +19,35 @@ export function splitGame(text) {
   const [name, rest = ""] = text.split(":");
   const options = Object.fromEntries(rest.split(",").filter(Boolean).map((part) => part.split("=")));
   return { name, options };
+}
+
+// "hex:size=7,swap=false" as "Hex, size 7": the title, and the options that are not as usual.
+export function gameWords(lists, text) {
+  const { name, options } = splitGame(text);
+  const game = lists.games.find((one) => one.name === name);
+  if (!game) return [name, ""];
+  const changed = game.options.filter((option) => String(options[option.name] ?? option.default) !== String(option.default));
+  return [game.title, changed.map((option) => `${option.name.replaceAll("_", " ")} ${options[option.name]}`).join(", ")];
+}
+
+// A table of the shelf in one line; `link` is its name as a link or a button.
+export function tableRow(lists, table, link) {
+  const [title, words] = gameWords(lists, table.game);
+  const state = `${table.termination === "unfinished" ? "" : "finished, "}${plural(table.num_moves, "move")}`;
+  return h("li", {}, link(h("b", {}, title), words ? `, ${words}` : ""),
+    h("span", { class: "muted" }, ` ${state} · ${table.seats.map((seat, index) => seatName(table, index)).join(" – ")}`));
+}
+
+// Every game with its picture; `act` is told which was chosen.
+export function gameCards(lists, words, act) {
+  return h("div", { class: "cards" }, lists.games.map((game) => {
+    const picture = h("div", { class: "card-picture" });
+    const node = button("", () => act(game), { class: "card" });
+    node.append(picture, h("span", { class: "card-title" }, game.title), h("span", { class: "muted" }, words(game)));
+    link.ask({ type: "look", game: game.name }).then(({ scene }) =>
+      replace(picture, scene ? thumbnail(scene) : h("span", { class: "muted" }, "no picture"))).catch(() => replace(picture));
+    return node;
+  }));
 }
 
 function optionControl(option, value) {

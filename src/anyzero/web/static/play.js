@@ -4,9 +4,9 @@ import { announce, ask, button, h, replace, signed, toast } from "./dom.js";
 import { Board } from "./board.js";
 import { catalog, get, link } from "./link.js";
 import { moveList } from "./moves.js";
-import { askFile, askNewGame, askSeats, defaultSeats, splitGame } from "./newgame.js";
+import { askFile, askNewGame, askSeats, defaultSeats, gameCards, splitGame, tableRow } from "./newgame.js";
 import { HUMAN } from "./players.js";
-import { thumbnail } from "./shapes.js";
+import { seatRole } from "./shapes.js";
 import { caption, joinTable, positionLink, result, seatName, shareLink } from "./table.js";
 import { hintOverlay } from "./overlay.js";
 
@@ -46,7 +46,6 @@ async function openShared(query) {
 
 async function renderStart(section) {
   const [lists, { tables }] = await Promise.all([catalog(), get("/api/tables")]);
-  const cards = lists.games.map((game) => gameCard(game));
   replace(section,
     h("div", { class: "page-head" }, h("h1", {}, "Choose a game"),
       h("div", { class: "row" },
@@ -55,36 +54,11 @@ async function renderStart(section) {
           if (message) tryBegin(message);
         }, { class: "main" }),
         button("Load a file", loadFile))),
-    h("div", { class: "cards" }, cards.map((card) => card.node)),
+    gameCards(lists, (game) => (game.num_seats === 1 ? "one player" : "against a machine"),
+      (game) => tryBegin({ type: "new", game: game.name, seats: defaultSeats(game) })),
     tables.length ? h("h2", {}, "Go on with") : null,
-    tables.length ? h("ul", { class: "games" }, tables.slice(0, 12).map((table) => gameRow(table, lists))) : null);
-  for (const card of cards) card.fill();
-}
-
-function gameCard(game) {
-  const picture = h("div", { class: "card-picture" });
-  const seats = game.num_seats === 1 ? "one player" : "against a machine";
-  const node = button("", () => tryBegin({ type: "new", game: game.name, seats: defaultSeats(game) }), { class: "card" });
-  node.append(picture, h("span", { class: "card-title" }, game.title), h("span", { class: "muted" }, seats));
-  const fill = async () => {
-    try {
-      const { scene } = await link.ask({ type: "look", game: game.name });
-      replace(picture, scene ? thumbnail(scene) : h("span", { class: "muted" }, "no picture"));
-    } catch {
-      replace(picture);
-    }
-  };
-  return { node, fill };
-}
-
-function gameRow(table, lists) {
-  const { name, options } = splitGame(table.game);
-  const game = lists.games.find((one) => one.name === name);
-  const changed = game ? game.options.filter((option) => String(options[option.name] ?? option.default) !== String(option.default)) : [];
-  const words = changed.map((option) => `${option.name.replaceAll("_", " ")} ${options[option.name]}`).join(", ");
-  const state = table.termination === "unfinished" ? `${table.num_moves} moves` : `finished, ${table.num_moves} moves`;
-  return h("li", {}, h("a", { href: `#/play/${table.id}` }, h("b", {}, game ? game.title : name), words ? `, ${words}` : ""),
-    h("span", { class: "muted" }, ` ${state} · ${table.seats.map((seat, index) => seatName(table, index)).join(" – ")}`));
+    tables.length ? h("ul", { class: "games" }, tables.slice(0, 12).map((table) =>
+      tableRow(lists, table, (...words) => h("a", { href: `#/play/${table.id}` }, words)))) : null);
 }
 
 export async function loadFile() {
@@ -99,7 +73,7 @@ async function renderTable(section, id) {
   const table = await joinTable(id, () => update());
   const panel = makePanel(table, board);
   replace(section, h("div", { class: "table" }, board.node, panel.node));
-  const keys = (event) => pressKey(event, table);
+  const keys = (event) => pressKey(event, table, { board, hint: panel.hint });
   addEventListener("keydown", keys);
   let shownPly = -1;
 
@@ -121,20 +95,21 @@ async function renderTable(section, id) {
   };
 }
 
-function pressKey(event, table) {
+function pressKey(event, table, { board, hint }) {
   if (event.target.closest("input, select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "u") table.act("undo");
-  else if (event.key === "r") table.act("redo");
+  if (event.key === "u" && table.view.can_undo) table.act("undo");
+  else if (event.key === "r" && table.view.can_redo) table.act("redo");
+  else if (event.key === "h" && table.isOpen) hint();
+  else if (event.key === "f") board.flip();
+  else if (event.key === "b") board.takeFocus();
   else if (event.key === "[") table.look(Math.max(0, table.shown.ply - 1));
   else if (event.key === "]") table.look(Math.min(table.view.ply, table.shown.ply + 1));
 }
 
 // In the colour of the seat's pieces.
 function disc(view, seat) {
-  const node = h("i", { class: `disc seat${seat}` });
-  const piece = view.scene && view.scene.pieces.find((one) => one.seat === seat);
-  const shape = piece && piece.shapes.find((one) => one.fill !== "none" && one.kind !== "label");
-  if (shape) node.style.background = `var(--role-${shape.fill})`;
+  const node = h("i", { class: "disc" });
+  node.style.background = `var(--role-${view.num_seats > 1 ? seatRole(view.scene, seat) : "accent"})`;
   return node;
 }
 
@@ -158,7 +133,8 @@ function makePanel(table, board) {
   const list = moveList(table);
   const undo = button("Undo", () => table.act("undo"));
   const redo = button("Redo", () => table.act("redo"));
-  const hint = button("Hint", () => askHint(table, board, words));
+  const askForHint = () => askHint(table, board, words);
+  const hint = button("Hint", askForHint);
   const resign = button("Resign", () => table.act("resign"));
   const goOn = button("Go on", () => table.act("pace", { paused: false, pace: table.view.pace }), { class: "main" });
   const input = h("input", { type: "text", "aria-label": "Type a move", placeholder: "Type a move", autocomplete: "off", spellcheck: "false" });
@@ -169,7 +145,7 @@ function makePanel(table, board) {
   });
   const node = h("aside", { class: "panel", "aria-label": "Game" }, status, seats, words,
     h("div", { class: "row tools" }, undo, redo, hint, button("Flip", () => board.flip()), goOn),
-    form, list.node, menu(table, resign));
+    form, list.node, menu(table, resign), keyHelp());
 
   function update() {
     const { view } = table;
@@ -186,7 +162,17 @@ function makePanel(table, board) {
     list.update();
   }
 
-  return { node, update };
+  return { node, update, hint: askForHint };
+}
+
+const KEYS = [
+  ["← ↑ → ↓", "from cell to cell"], ["Enter", "choose a cell"], ["Esc", "let go"], ["N  P", "next or previous cell that can be chosen"], ["B", "to the board"],
+  ["U  R", "undo, redo"], ["H", "hint"], ["F", "flip"], ["[  ]", "one move back or forward"],
+];
+
+function keyHelp() {
+  return h("details", { class: "keys" }, h("summary", {}, "Keyboard"), h("dl", {}, KEYS.map(([key, meaning]) => [
+    h("dt", {}, key.split("  ").map((one) => h("kbd", {}, one))), h("dd", {}, meaning)]).flat()));
 }
 
 function menu(table, resign) {

@@ -1,14 +1,16 @@
 // Runs: how training goes, live, and the games that it played.
 
-import { button, h, number, replace, toast } from "./dom.js";
+import { button, h, number, plural, replace, toast } from "./dom.js";
 import { Board } from "./board.js";
 import { lineChart } from "./chart.js";
-import { get, link } from "./link.js";
+import { catalog, get, link } from "./link.js";
 import { moveList } from "./moves.js";
+import { gameWords } from "./newgame.js";
 import { begin } from "./play.js";
 import { HUMAN } from "./players.js";
 
-const REFRESH_MS = 5000;
+const REFRESH_MS = 2000;
+const LIVE_SECONDS = 60;
 const CHARTS = [
   ["Elo", "elo", "elo_low", "elo_high"],
   ["Benchmark", "benchmark_score_mean", "benchmark_score_low", "benchmark_score_high"],
@@ -19,10 +21,11 @@ const CHARTS = [
 ];
 
 export async function render(section, { rest }) {
-  const { runs, broken } = await get("/api/runs");
+  const [lists, { runs, broken }] = await Promise.all([catalog(), get("/api/runs")]);
+  const words = (run) => `${gameWords(lists, run.game).filter(Boolean).join(", ")} · ${generations(run)}`;
   const list = h("ul", { class: "list" }, runs.map((run) => h("li", {},
     h("a", { href: `#/runs/${encodeURIComponent(run.name)}`, "aria-current": run.name === rest[0] ? "true" : undefined },
-      h("b", {}, run.name), h("br"), h("span", { class: "muted" }, `${run.game} · ${generations(run)}`)))),
+      h("b", {}, run.name), h("br"), h("span", { class: "muted" }, words(run))))),
     broken.map((run) => h("li", { class: "muted" }, `${run.name}: ${run.error}`)));
   const main = h("div", {});
   replace(section, h("div", { class: "page-head" }, h("h1", {}, "Training runs")),
@@ -32,20 +35,28 @@ export async function render(section, { rest }) {
     if (runs.length) main.append(h("p", { class: "muted" }, "Choose a run."));
     return () => {};
   }
+  const entry = list.querySelector("[aria-current] .muted");
+  return renderRun(main, rest[0], (run) => {
+    if (entry) entry.textContent = words(run);
+  });
+}
+
+// `tell` is called with the run whenever it was looked at.
+async function renderRun(main, name, tell) {
+  const facts = h("dl", { class: "facts" });
   const charts = h("div", { class: "charts" });
-  const head = h("p", {});
-  const games = h("div", {});
-  replace(main, head, charts, h("h2", {}, "Games of self-play"), games);
+  const games = gamePicker(name);
+  replace(main, facts, charts, h("h2", {}, "Games of self-play"), games.node);
   let known = "";
 
   async function refresh() {
-    const run = await get(`/api/runs/${encodeURIComponent(rest[0])}`);
-    const now = JSON.stringify([run.history, run.blocks]);
-    if (now === known) return;
-    const first = known === "";
+    const run = await get(`/api/runs/${encodeURIComponent(name)}`);
+    tell(run);
+    drawFacts(run, facts);
+    const now = JSON.stringify(run.history);
+    if (now !== known) drawCharts(run, charts);
     known = now;
-    drawRun(run, head, charts);
-    if (first) gamePicker(run, games);
+    games.update(run.blocks);
   }
 
   await refresh();
@@ -57,50 +68,74 @@ function generations(run) {
   return run.generations === null ? "no generation yet" : `generation ${run.generations}`;
 }
 
-function drawRun(run, head, charts) {
-  const last = run.history.at(-1);
-  head.textContent = [run.game, generations(run), run.champion === null ? "" : `champion ${run.champion}`,
-    last ? `${number(last.total_seconds / 60, 1)} minutes` : "", run.elo ? `Elo ${Math.round(run.elo[0])} (${Math.round(run.elo[1])} to ${Math.round(run.elo[2])})` : ""].filter(Boolean).join(" · ");
+function drawFacts(run, box) {
+  const seconds = Math.max(0, Date.now() / 1000 - run.changed);
+  const live = seconds < LIVE_SECONDS;
+  const between = ([value, low, high]) => [h("b", {}, String(Math.round(value))), h("small", {}, ` ${Math.round(low)} to ${Math.round(high)}`)];
+  const facts = [
+    ["Generation", h("b", {}, run.generations === null ? "none yet" : String(run.generations))],
+    run.champion === null ? null : ["Champion", h("b", {}, String(run.champion))],
+    run.elo ? ["Elo", between(run.elo)] : null,
+    run.benchmark ? ["Benchmark", between(run.benchmark)] : null,
+    ["Time", h("b", {}, `${number(run.minutes, 1)} min`)],
+    [live ? "Live" : "Last change", h("b", { class: live ? "live" : undefined }, ago(seconds))],
+  ];
+  replace(box, facts.filter(Boolean).map(([title, value]) => h("div", {}, h("dt", {}, title), h("dd", {}, value))));
+}
+
+function ago(seconds) {
+  const [size, unit] = [[86400, "d"], [3600, "h"], [60, "min"]].find(([least]) => seconds >= least) || [1, "s"];
+  return `${Math.floor(seconds / size)} ${unit} ago`;
+}
+
+function drawCharts(run, charts) {
   replace(charts, CHARTS.filter(([, key]) => run.history.some((row) => row[key] !== null)).map(([title, key, low, high]) => {
     const column = (name) => run.history.map((row) => [row.generation, row[name]]);
     const series = { name: "generation", points: column(key), low: low && column(low), high: high && column(high) };
-    return h("div", { class: "card-box" }, h("h3", {}, title), lineChart([series], { label: `${title} by generation` }));
+    return h("div", { class: "card-box" }, h("h2", {}, title), lineChart([series], { label: `${title} by generation` }));
   }));
 }
 
-function gamePicker(run, box) {
-  if (!run.blocks.length) {
-    replace(box, h("p", { class: "muted" }, "No games yet."));
-    return;
-  }
-  const blocks = h("select", { "aria-label": "Block of games" }, run.blocks.map((block, index) =>
-    h("option", { value: index }, `generation ${block.generation}, block ${block.block}`)));
+// Chooses a game of a run and replays it; `update` is told the blocks that there are by now.
+function gamePicker(run) {
+  const blocks = h("select", { "aria-label": "Block of games" });
   const numbers = h("select", { "aria-label": "Game" });
-  const replay = h("div", {});
-  const address = () => {
-    const block = run.blocks[Number(blocks.value)];
-    return `/api/runs/${encodeURIComponent(run.name)}/games/${block.generation}/${block.block}`;
-  };
-  const fill = async () => {
-    try {
-      const { games } = await get(address());
-      replace(numbers, games.map((game, index) => h("option", { value: index },
-        `${index + 1}: ${game.names.join(" – ")}, ${game.plies} plies, ${game.payoffs.map((payoff) => number(payoff, 2)).join(" : ")}`)));
-    } catch (error) {
-      toast(error.message);
-    }
-  };
-  const open = async () => {
+  const replay = h("div", { class: "replay" });
+  const none = h("p", { class: "muted" }, "No games yet.");
+  const row = h("div", { class: "row" }, blocks, numbers, button("Replay", () => open(), { class: "main" }));
+  const address = () => `/api/runs/${encodeURIComponent(run)}/games/${blocks.value}`;
+
+  async function fill() {
+    const { games } = await get(address());
+    replace(numbers, games.map((game, index) => h("option", { value: index },
+      `${index + 1}: ${playersOf(game)}, ${plural(game.plies, "ply", "plies")}, ${game.payoffs.map((payoff) => number(payoff, 2)).join(" : ")}`)));
+  }
+
+  async function open() {
     try {
       replace(replay, await replayBox(await get(`${address()}/${numbers.value}`)));
     } catch (error) {
       toast(error.message);
     }
-  };
-  blocks.value = String(run.blocks.length - 1);
-  blocks.addEventListener("change", fill);
-  replace(box, h("div", { class: "row" }, blocks, numbers, button("Replay", open, { class: "main" })), replay);
-  fill();
+  }
+
+  function update(found) {
+    none.hidden = found.length > 0;
+    row.hidden = !found.length;
+    if (found.length === blocks.children.length) return;
+    const chosen = blocks.value;
+    replace(blocks, found.map((block) => h("option", { value: `${block.generation}/${block.block}` }, `generation ${block.generation}, block ${block.block}`)));
+    blocks.value = chosen || blocks.lastChild.value;
+    if (!chosen) fill().catch((error) => toast(error.message));
+  }
+
+  blocks.addEventListener("change", () => fill().catch((error) => toast(error.message)));
+  return { node: h("div", {}, none, row, replay), update };
+}
+
+// Networks are named by their generation.
+function playersOf(game) {
+  return game.names.map((name) => (/^\d+$/.test(name) ? `generation ${name}` : name)).join(" – ");
 }
 
 // A finished game to step through, anything with moves.
@@ -122,5 +157,5 @@ async function replayBox(game) {
   const analyse = button("Analyse", () => begin({ type: "new", game: game.game, seats: game.names.map(() => HUMAN), moves: game.moves.slice(0, line.shown.ply) }, "analyse")
     .catch((error) => toast(error.message)));
   return h("div", { class: "table" }, board.node, h("div", { class: "panel" },
-    h("p", {}, `${game.names.join(" – ")}: ${game.payoffs.join(" : ")} by ${game.end}`), list.node, h("div", { class: "row" }, analyse)));
+    h("p", {}, `${playersOf(game)}: ${game.payoffs.join(" : ")} by ${game.end}`), list.node, h("div", { class: "row" }, analyse)));
 }

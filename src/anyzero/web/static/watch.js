@@ -5,7 +5,7 @@ import { Board } from "./board.js";
 import { lineChart } from "./chart.js";
 import { catalog, get } from "./link.js";
 import { moveList } from "./moves.js";
-import { askNewGame } from "./newgame.js";
+import { askNewGame, gameCards, tableRow } from "./newgame.js";
 import { begin, copyTo, seatCards } from "./play.js";
 import { HUMAN } from "./players.js";
 import { caption, joinTable, result } from "./table.js";
@@ -25,10 +25,10 @@ async function renderStart(section) {
   };
   replace(section,
     h("div", { class: "page-head" }, h("h1", {}, "Watch machines play"), button("New game …", () => start("hex:size=7"), { class: "main" })),
-    h("div", { class: "row" }, lists.games.map((game) => button(game.title, () => start(game.name)))),
+    gameCards(lists, () => "machines only", (game) => start(game.name)),
     open.length ? h("h2", {}, "Games that were watched") : null,
-    h("ul", { class: "list" }, open.map((table) => h("li", {},
-      h("a", { href: `#/watch/${table.id}` }, `${table.game}: ${table.seats.join(" – ")}, ${table.num_moves} moves`)))));
+    h("ul", { class: "games" }, open.map((table) =>
+      tableRow(lists, table, (...words) => h("a", { href: `#/watch/${table.id}` }, words)))));
 }
 
 async function renderTable(section, id) {
@@ -41,7 +41,7 @@ async function renderTable(section, id) {
   const speed = h("input", { type: "range", min: 0, max: SPEEDS.length - 1, step: 1, value: nearest, "aria-label": "Speed" });
   speed.addEventListener("change", () => table.act("pace", { paused: table.view.paused, pace: SPEEDS[Number(speed.value)] }));
   const list = moveList(table);
-  const graph = h("div", {});
+  const graph = h("div", { class: "graph" });
   replace(section, h("div", { class: "table" }, board.node, h("aside", { class: "panel", "aria-label": "Game" },
     status, seats, h("div", { class: "row tools" }, pause, button("Flip", () => board.flip()), button("Analyse", () => copyTo(table, "analyse"))),
     field("Speed", speed), graph, list.node)));

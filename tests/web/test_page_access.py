@@ -1,0 +1,99 @@
+"""What axe-core finds on every page, in both themes: nothing serious, nothing critical."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.web.folders import make_experiment, make_run, write_own_games
+from tests.web.server import ServerProcess
+from tests.web.test_page import click_cell, open_game
+
+BAD = ("serious", "critical")
+PAGES = {
+    "play": "h1",
+    "analyse": "h1",
+    "watch": "h1",
+    "advisor": ".tiles button",
+    "runs": "h1",
+    "runs/small": ".charts .chart",
+    "experiments": "h1",
+    "experiments/rave.csv": ".heat",
+}
+"""Each page, and what it shows once it is complete."""
+TABLES = {
+    "hex:size=5": "c3 b2 d4",
+    "chess": "e2e4 e7e5",
+    "take_it_easy": "928 9 174 4 163",
+    "heap": "",
+}
+"""Each game, and the moves to look at."""
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("access")
+    make_run(folder / "runs" / "small")
+    make_experiment(folder / "rave.csv")
+    server = ServerProcess(folder, "--game", write_own_games(folder)[0])
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def axe():
+    return pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+
+
+@pytest.fixture(params=("light", "dark"))
+def themed(request, page):
+    page.emulate_media(color_scheme=request.param)
+    return page
+
+
+def serious(axe, page):
+    """The findings that would shut somebody out, each with the elements it is about."""
+    found = axe.run(page).response["violations"]
+    return [
+        f"{one['id']}: {node['html'][:160]} {node['failureSummary'][:300]}"
+        for one in found
+        if one["impact"] in BAD
+        for node in one["nodes"][:3]
+    ]
+
+
+def test_every_page_is_open_to_everybody(folders, themed, axe):
+    open_game(themed, folders, "tic_tac_toe")  # so that there is a game to go on with
+    found = []
+    for place, sign in PAGES.items():
+        themed.goto(f"{folders.url}#/{place}")
+        themed.wait_for_selector(f".page-{place.partition('/')[0]} {sign}")
+        found += [f"{place}: {words}" for words in serious(axe, themed)]
+    assert found == []
+
+
+def test_every_table_is_open_to_everybody(folders, themed, axe):
+    found = []
+    for game, moves in TABLES.items():
+        seats = "human" if game == "take_it_easy" else "human human"
+        themed.goto(f"{folders.url}#/play?{urlencode({'game': game, 'seats': seats, 'moves': moves})}")
+        themed.wait_for_selector(f".board[data-ply='{len(moves.split())}']")
+        found += [f"{game}: {words}" for words in serious(axe, themed)]
+    assert found == []
+
+
+def test_dialogs_and_an_analysis_are_open_to_everybody(folders, themed, axe):
+    themed.goto(folders.url)
+    themed.get_by_role("button", name="Options").click()
+    found = serious(axe, themed)
+    themed.goto(f"{folders.url}#/play?game=chess&seats=human+human&position=8/P6k/8/8/8/8/8/K7 w - - 0 1")
+    click_cell(themed, "a7")
+    click_cell(themed, "a8")
+    themed.wait_for_selector("dialog .choices")
+    found += serious(axe, themed)
+    themed.keyboard.press("Escape")
+    themed.goto(f"{folders.url}#/play?game=tic_tac_toe&seats=human+human&moves=b2")
+    themed.get_by_role("button", name="Analyse").click()
+    themed.get_by_label("Method A: budget").fill("500")
+    themed.get_by_role("button", name="Search").click()
+    themed.wait_for_selector(".found tbody tr", timeout=90_000)
+    assert found + serious(axe, themed) == []
