@@ -1,5 +1,6 @@
 """One server for the tests that do not stop it, and a browser where there is one."""
 
+import contextlib
 import shutil
 
 import pytest
@@ -31,8 +32,21 @@ def browser():
 
 @pytest.fixture
 def page(browser):
+    with watched_page(browser, viewport={"width": 1280, "height": 860}) as page:
+        yield page
+
+
+@pytest.fixture
+def phone(browser):
+    """A small screen that is touched."""
+    with watched_page(browser, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True) as page:
+        yield page
+
+
+@contextlib.contextmanager
+def watched_page(browser, **options):
     """A tab in which nothing may go wrong, and from which nothing may leave the machine."""
-    context = browser.new_context(viewport={"width": 1280, "height": 860}, reduced_motion="reduce")
+    context = browser.new_context(reduced_motion="reduce", **options)
     page, wrong = context.new_page(), []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("request", lambda request: wrong.append(request.url) if "127.0.0.1" not in request.url else None)

@@ -230,6 +230,20 @@ def test_one_client_cannot_start_any_number_of_searches(server):
     run(work())
 
 
+def test_a_small_search_ends_while_six_huge_ones_of_another_client_go_on(server):
+    async def work():
+        async with open_tab(server) as greedy, open_tab(server) as modest:
+            for lane in range(6):
+                await greedy.say(type="analyse", game="tic_tac_toe", player="uct:50s,solve=0", lane=str(lane))
+            await greedy.hear(lambda found: found["type"] == "analysis")
+            number = await modest.say(type="analyse", game="tic_tac_toe", player="uct:50")
+            assert (await modest.hear_done(number))[-1]["result"]["simulations"] <= 50
+            await greedy.ask(type="look", game="tic_tac_toe")
+            assert not any(found.get("done") for found in greedy.missed)
+
+    run(work())
+
+
 @pytest.mark.parametrize(
     "headers",
     [
@@ -310,3 +324,33 @@ def test_a_killed_server_goes_on_with_every_acknowledged_move(tmp_path):
         code, words = server.stop()
     assert code == 130
     assert "all games are kept" in words
+
+
+def test_a_server_killed_among_many_moves_keeps_those_that_it_acknowledged(tmp_path):
+    server, moves = ServerProcess(tmp_path), [f"{column}{row}" for row in range(1, 6) for column in "abcde"][:20]
+
+    async def begin():
+        async with open_tab(server) as tab:
+            table = (await tab.ask(type="new", game="hex:size=5", seats=["human", "human"]))["table"]
+            numbers = [await tab.say(type="move", table=table, move=move) for move in moves]
+            for number in numbers[:7]:
+                done = await tab.hear(lambda found, number=number: found.get("request") == number)
+                assert done["type"] == "done"
+            server.kill()
+            return table
+
+    async def go_on(table):
+        async with open_tab(server) as one, open_tab(server) as other:
+            numbers = [await tab.say(type="join", table=table) for tab in (one, other)]
+            for tab, number in zip((one, other), numbers, strict=True):
+                view = await tab.hear(lambda found, number=number: found.get("request") == number)
+                kept = [move["move"] for move in view["moves"]]
+                assert len(kept) >= 7
+                assert kept == moves[: len(kept)]
+
+    table = run(begin())
+    server.restart()
+    try:
+        run(go_on(table))
+    finally:
+        server.stop()

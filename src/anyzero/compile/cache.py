@@ -12,6 +12,8 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,22 @@ from numba.core.compiler import CompileResult
 NOTICE_AFTER_S = 2.0
 KEEP_UNUSED_S = 30 * 24 * 3600
 DIGEST_BYTES = 32
+
+may_compile: ContextVar[bool] = ContextVar("may_compile", default=True)
+
+
+class NotCompiledError(Exception):
+    """Code that is not on the disk was needed where nothing is to be compiled."""
+
+
+@contextlib.contextmanager
+def loading_only() -> Iterator[None]:
+    """Within it, code that would have to be compiled raises NotCompiledError."""
+    token = may_compile.set(False)
+    try:
+        yield
+    finally:
+        may_compile.reset(token)
 
 
 def cache_folder() -> Path:
@@ -48,6 +66,8 @@ class DiskCache:
         if found is not None:
             context.refresh()  # what the code links to must be in place before it is loaded
             return CompileResult._rebuild(context, *found)
+        if not may_compile.get():
+            raise NotCompiledError(self.owner)
         self.start_notice()
         return None
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
+from anyzero.games import contract
 from anyzero.games.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.games.load import load, split_text
@@ -71,6 +72,16 @@ def play_line(game: Game, start: State, moves: Sequence[str], places: Sequence[s
         line.moves.append(game.format_action(state, action))
         line.states.append(game.play(state, action))
     return line
+
+
+def play_known(game: Game, start: State, actions: Sequence[int]) -> list[State]:
+    """The start and the position after each of these actions, which are known to be legal."""
+    play, states = game.compile(contract.play, "interpreted"), [start]
+    for action in actions:
+        state = states[-1].copy()
+        play(game.rules, state, action)
+        states.append(state)
+    return states
 
 
 def find_game(record: "GameRecord", game: Game | None) -> Game:

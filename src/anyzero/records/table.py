@@ -17,7 +17,7 @@ from anyzero.games.errors import AnyzeroError, IllegalMoveError
 from anyzero.games.game import Game, State
 from anyzero.records.fields import AGREEMENT, FORFEIT, LARGEST, RESIGN, RULES, UNFINISHED, Evaluation
 from anyzero.records.record import GameRecord
-from anyzero.records.replay import known, loss_payoffs, replay, rule_payoffs, start_text
+from anyzero.records.replay import Replayed, known, loss_payoffs, replay, rule_payoffs, start_text
 
 UNKNOWN_PLAYER = "?"
 
@@ -206,7 +206,12 @@ class Table:
     @staticmethod
     def from_record(record: GameRecord, game: Game | None = None) -> "Table":
         """The table on which this record was made; `game` is needed where it is a file's."""
-        record, game, states, actions = replay(record, game)
+        return Table.from_replayed(replay(record, game))
+
+    @staticmethod
+    def from_replayed(replayed: Replayed) -> "Table":
+        """The same of a record that was played again already."""
+        record, game, states, actions = replayed
         plies = [
             Ply(
                 state=states[index + 1],

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from anyzero.views.scene import Cell, Circle, Label, Path, Piece, Point, Polygon, Shape
 
@@ -14,6 +15,8 @@ HEX_ROW = math.sqrt(3) / 2
 HEX_RADIUS = 1 / math.sqrt(3)
 HEX_TEXT_SCALE = (2.0, 1 / HEX_ROW)
 RIM_WIDTH = 0.32
+MOST_BOARDS = 32
+"""Empty boards that are remembered: they are the same for all positions of a game."""
 
 
 def cell_name(row: int, column: int) -> str:
@@ -59,6 +62,7 @@ def hexagon(x: float, y: float, radius: float, *, pointy: bool = True) -> tuple[
 # --- square boards
 
 
+@lru_cache(MOST_BOARDS)
 def square_cells(rows: int, columns: int, *, bottom_up: bool = True, chequered: bool = False) -> tuple[Cell, ...]:
     """Cells in the order row * columns + column; `bottom_up` draws row 0 at the bottom, as players see it."""
     cells = []
@@ -71,6 +75,7 @@ def square_cells(rows: int, columns: int, *, bottom_up: bool = True, chequered: 
     return tuple(cells)
 
 
+@lru_cache(MOST_BOARDS)
 def round_cells(rows: int, columns: int, *, radius: float = 0.42) -> tuple[Cell, ...]:
     """Cells as `square_cells`, drawn as holes in whatever lies under them."""
     outlines = [rounded(*cell.centre, 2 * radius, 2 * radius, radius=radius) for cell in square_cells(rows, columns)]
@@ -78,6 +83,7 @@ def round_cells(rows: int, columns: int, *, radius: float = 0.42) -> tuple[Cell,
     return tuple(Cell(name, outline) for name, outline in zip(names, outlines, strict=True))
 
 
+@lru_cache(MOST_BOARDS)
 def square_labels(rows: int, columns: int, *, bottom_up: bool = True) -> tuple[Label, ...]:
     """Letters below the board and numbers to its left."""
     letters = [Label(column, rows - 0.14, LETTERS[column], 0.32, "muted") for column in range(columns)]
@@ -96,11 +102,13 @@ def square_frame(rows: int, columns: int, fill: str = "frame") -> Polygon:
 # --- boards of lines
 
 
+@lru_cache(MOST_BOARDS)
 def point_cells(rows: int, columns: int) -> tuple[Cell, ...]:
     """Cells as `square_cells` for stones that stand on crossings: the lines lie under them."""
     return tuple(replace(cell, fill="none", line="none") for cell in square_cells(rows, columns))
 
 
+@lru_cache(MOST_BOARDS)
 def point_lines(rows: int, columns: int) -> tuple[Shape, ...]:
     """The wood and the crossing lines under `point_cells`."""
     right, bottom = columns - 1, rows - 1
@@ -117,12 +125,14 @@ def hex_centre(row: int, column: int) -> Point:
     return column + row / 2, row * HEX_ROW
 
 
+@lru_cache(MOST_BOARDS)
 def hex_cells(size: int) -> tuple[Cell, ...]:
     """Cells in the order row * size + column, row 0 on top."""
     places = [(row, column) for row in range(size) for column in range(size)]
     return tuple(Cell(cell_name(*place), hexagon(*hex_centre(*place), HEX_RADIUS)) for place in places)
 
 
+@lru_cache(MOST_BOARDS)
 def hex_labels(size: int) -> tuple[Label, ...]:
     """Letters above the columns, along their slant, and numbers to the left of the rows."""
     letters = [Label(column - 0.5, -HEX_ROW, LETTERS[column], 0.32, "muted") for column in range(size)]
@@ -130,6 +140,7 @@ def hex_labels(size: int) -> tuple[Label, ...]:
     return (*letters, *numbers)
 
 
+@lru_cache(MOST_BOARDS)
 def hex_rims(size: int) -> tuple[Path, ...]:
     """The sides that a seat joins, in its colour: the first's above and below, the second's left and right."""
     last = size - 1

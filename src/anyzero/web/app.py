@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 from collections.abc import AsyncIterator
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
@@ -54,7 +53,9 @@ def create_app(config: ServerConfig) -> FastAPI:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        recent = asyncio.create_task(server.rooms.fetch_recent())
         yield
+        recent.cancel()
         await server.close()
 
     app = FastAPI(title="anyzero", lifespan=lifespan, docs_url=None, redoc_url=None)
@@ -169,6 +170,7 @@ async def serve_socket(socket: WebSocket, server: Server) -> None:
         return
     await socket.accept()
     client = Client(server.rooms, server.engine)
+    server.engine.wake()
     server.clients.add(client)
     sender = asyncio.create_task(send_all(socket, client))
     try:
@@ -185,6 +187,6 @@ async def serve_socket(socket: WebSocket, server: Server) -> None:
 
 async def send_all(socket: WebSocket, client: Client) -> None:
     """Send what the client is told, in order."""
-    while (values := await client.outbox.get()) is not None:
-        await socket.send_text(json.dumps(values))
+    while (text := await client.outbox.get()) is not None:
+        await socket.send_text(text)
     await socket.close(1013, "too slow")

@@ -2,6 +2,7 @@
 
 import re
 from collections import OrderedDict
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -36,8 +37,9 @@ class Catalog:
 
     # --- games
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
+        """Looked up once: it asks every installed package."""
         return [*self.files, *(name for name in game_names() if name not in self.files)]
 
     def source(self, text: str) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import secrets
 from collections.abc import Callable
 from typing import Any
@@ -28,12 +29,12 @@ class Client:
         self.name = secrets.token_hex(8)
         self.joined: dict[str, Room] = {}
         self.lanes: dict[str, asyncio.Task[None]] = {}
-        self.outbox: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue(MOST_WAITING)
+        self.outbox: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING)
 
-    def tell(self, values: dict[str, Any]) -> None:
+    def tell(self, message: str | dict[str, Any]) -> None:
         """Put a message into the outbox; one that is full belongs to a client that no longer reads."""
         try:
-            self.outbox.put_nowait(values)
+            self.outbox.put_nowait(message if isinstance(message, str) else json.dumps(message))
         except asyncio.QueueFull:
             self.outbox.get_nowait()
             self.outbox.put_nowait(None)
@@ -58,7 +59,7 @@ class Client:
                 await self.make(message)
             case messages.Join():
                 room = await self.enter(message.table)
-                self.tell({**await asyncio.to_thread(room.values), "request": message.request})
+                await self.show(room, message.request)
                 if room.driver is None:  # a machine that thinks goes on thinking
                     room.go_on(self.engine)
             case messages.Leave():
@@ -94,16 +95,21 @@ class Client:
         room.owner = self.name
         rooms.open[room.number] = room
         self.sit_down(room)
-        self.tell({**await asyncio.to_thread(room.values), "request": message.request})
+        await self.show(room, message.request)
         room.go_on(self.engine)
+
+    async def show(self, room: Room, request: int | None) -> None:
+        """What a table looks like, as the answer to a request."""
+        async with room.lock:
+            text = await room.text()
+            self.tell(f'{text[:-1]}, "request": {json.dumps(request)}}}')
 
     async def enter(self, number: str) -> Room:
         """A room, from the disk if it is not open."""
         room = self.joined.get(number) or self.rooms.open.get(number)
         if room is None:
             self.check_joined()
-            found = await asyncio.to_thread(self.rooms.restore, number)
-            room = self.rooms.open.setdefault(number, found)
+            room = await self.rooms.fetch(number)
             room.owner = room.owner or self.name
         if number not in self.joined:
             self.check_joined()
@@ -135,8 +141,8 @@ class Client:
             messages.Sit: lambda: room.sit(self.rooms.catalog.check_seats(message.seats, room.table.game)),
             messages.Pace: lambda: room.set_pace(message.paused, message.pace),
         }
-        values = await room.change(work[type(message)], self.engine, self.name)
-        self.tell({"type": "done", "request": message.request, "table": room.number, "ply": values["ply"]})
+        about = {"type": "done", "request": message.request, "table": room.number}
+        await room.change(work[type(message)], self.engine, self.name, lambda ply: self.tell({**about, "ply": ply}))
 
     def move_of(self, message: messages.Move) -> str | int:
         if (message.move is None) == (message.action is None):

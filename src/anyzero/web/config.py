@@ -29,13 +29,13 @@ class ServerConfig:
     """The folder of training runs."""
     experiments: Path = Path()
     """The folder with the tables of experiments."""
-    max_connections: int = 64
+    max_connections: int = 256
     """Browsers' tabs at a time."""
     max_message: int = 1 << 20
     """Bytes of one message."""
     max_games: int = 20_000
     """Games in the file."""
-    max_rooms: int = 200
+    max_rooms: int = 500
     """Games in memory at a time."""
     max_joined: int = 32
     """Games that one client looks at."""
@@ -45,7 +45,9 @@ class ServerConfig:
     """The same by the clock."""
     max_nodes: int = 4_000_000
     """The tree of one search."""
-    max_jobs: int = 64
+    max_all_nodes: int = 16_000_000
+    """The trees of all searches; a node takes 26 to 40 bytes."""
+    max_jobs: int = 256
     """Searches under way or waiting."""
     max_client_jobs: int = 6
     """The same for one client."""

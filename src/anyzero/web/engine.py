@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import os
 import sys
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -12,7 +13,7 @@ from anyzero.games.game import Game, State
 from anyzero.web.config import ServerConfig
 from anyzero.web.jobs import state_text
 
-COMMAND = (sys.executable, "-P", "-c", "from anyzero.web.worker import main; main()")
+COMMAND = (sys.executable, "-P", "-c", "import sys; from anyzero.web.worker import main; main(int(sys.argv[1]))")
 LONGEST_LINE = 1 << 24
 BROKEN = "the process that searches broke off; the next search starts a new one"
 
@@ -32,6 +33,7 @@ class Engine:
         self.clients: dict[int, str] = {}
         self.number = 0
         self.starting = asyncio.Lock()
+        self.waking: asyncio.Task[Any] | None = None
 
     async def search(
         self, game: Game, state: State, player: str, *, seed: int, client: str, live: bool = False
@@ -71,10 +73,7 @@ class Engine:
                 self.process.stdin.write(json.dumps({"stop": number}).encode() + b"\n")
 
     async def send(self, wanted: dict[str, Any]) -> None:
-        async with self.starting:
-            process = self.process
-            if process is None or process.returncode is not None or self.reader is None or self.reader.done():
-                process = self.process = await self.start()
+        process = await self.running()
         assert process.stdin is not None
         try:
             process.stdin.write(json.dumps(wanted).encode() + b"\n")
@@ -82,10 +81,29 @@ class Engine:
         except OSError:
             raise AnyzeroError(BROKEN) from None
 
+    def wake(self) -> None:
+        """Start the process before somebody waits for it."""
+        if self.process is None and self.waking is None:
+            self.waking = asyncio.create_task(self.running())
+
+    async def running(self) -> asyncio.subprocess.Process:
+        """The process that searches; a new one if there is none."""
+        async with self.starting:
+            process = self.process
+            if process is None or process.returncode is not None or self.reader is None or self.reader.done():
+                process = self.process = await self.start()
+        return process
+
     async def start(self) -> asyncio.subprocess.Process:
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
-            *COMMAND, stdin=pipe, stdout=pipe, limit=LONGEST_LINE, start_new_session=True
+            *COMMAND,
+            str(self.config.max_all_nodes),
+            stdin=pipe,
+            stdout=pipe,
+            limit=LONGEST_LINE,
+            process_group=0,  # in this session, so that being nice counts; Ctrl-C is not for it
+            env=environment(),
         )
         self.reader = asyncio.create_task(self.read(process))
         return process
@@ -104,6 +122,7 @@ class Engine:
 
     async def close(self) -> None:
         """The process ends with its input; a search under way does not keep it."""
+        await asyncio.gather(*filter(None, [self.waking]), return_exceptions=True)
         process, reader = self.process, self.reader
         if process is not None and process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
@@ -111,3 +130,8 @@ class Engine:
             await process.wait()
         if reader is not None:
             await reader
+
+
+def environment() -> dict[str, str]:
+    """glibc gives back the memory of a tree when its search ends, rather than keeping it for every thread."""
+    return {**os.environ, "MALLOC_MMAP_THRESHOLD_": str(1 << 20), "MALLOC_ARENA_MAX": "2"}

@@ -1,28 +1,43 @@
 """One search in the worker: made from its text, driven in short turns, stopped when it is no longer wanted."""
 
+import json
+import math
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
+from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.games.game import Game, State
+from anyzero.games.load import load
 from anyzero.networks.find import find_network
 from anyzero.players.levels import level_text
 from anyzero.players.player import choose_at_random, load_evaluator
 from anyzero.search import Searcher, SearchResult
 from anyzero.search.run import Run
+from anyzero.search.search import room
 from anyzero.search.stream import PIECE_S, LiveSearch
 from anyzero.search.text import parse_search
-from anyzero.web.turns import Turnstile
+from anyzero.web.turns import Turn, Turnstile
 
 LOOK_EVERY_S = 0.25
+LATE_S = 0.5
+"""A search by the clock that had to wait for its turns ends this much after its time, with what it has."""
+NODES_A_SECOND = 4_000_000
+"""No game's tree grows faster."""
 MOST_GHOSTS = 6
 """Moves of the expected line that are drawn."""
 
 Send = Callable[[dict[str, Any]], None]
+
+
+COMPILING = threading.Lock()
+COMPILE = (sys.executable, "-P", "-c", "from anyzero.web.jobs import compile_wanted; compile_wanted()")
 
 
 class StoppedError(Exception):
@@ -36,6 +51,7 @@ class Job:
         self.number, self.client = int(wanted["job"]), str(wanted["client"])
         self.game, self.player, self.seed = game, str(wanted["player"]), int(wanted["seed"])
         self.live, self.max_nodes = bool(wanted["live"]), int(wanted["max_nodes"])
+        self.wanted, self.end = wanted, time.perf_counter() + LATE_S
         self.state = parse_bytes(game, wanted["state"])
         self.stopped = threading.Event()
         self.ghosts: tuple[list[str], list[list[str]]] | None = None
@@ -44,34 +60,74 @@ class Job:
         """Search to the end, or to the stop: what was found by then."""
         if self.player == "random":
             return {"action": choose_at_random(self.game, self.state, self.seed), "result": None}
-        with turns.turn(self.client):
-            searcher = self.prepare()
-            search = None if searcher.method.halves else LiveSearch(searcher, self.state, self.seed)
-            shown, going = self.go_on(search, False) if search is not None else (None, False)
-        if search is None:
-            shown = self.halve(searcher, turns)
+        if not self.is_compiled(turns):
+            self.compile()
+        with turns.turn(self.client) as turn:
+            searcher = self.searcher()
+            self.end += searcher.seconds or math.inf
+            shown = self.halve(searcher, turn) if searcher.method.halves else self.grow(searcher, turn, send)
+        return {"action": shown["best_action"], "result": shown}
+
+    def grow(self, searcher: Searcher, turn: Turn, send: Send) -> dict[str, Any]:
+        """Search piece by piece, and tell what was found so far where somebody looks on."""
+        search = LiveSearch(searcher, self.state, self.seed)
+        shown, going = self.go_on(search, False)
         look = time.perf_counter() + LOOK_EVERY_S / 4
-        while going and search is not None:
-            with turns.turn(self.client):
-                shown, going = self.go_on(search, self.live and time.perf_counter() >= look)
+        while going:
+            turn.give_way()
+            shown, going = self.go_on(search, self.live and time.perf_counter() >= look)
             if going and shown is not None:
                 send({"result": shown})
                 look = time.perf_counter() + LOOK_EVERY_S
         assert shown is not None
-        return {"action": shown["best_action"], "result": shown}
+        return shown
 
-    def prepare(self) -> Searcher:
-        """The searcher, with everything compiled before its clock runs; a moment where that is done."""
-        arguments = search_arguments(self.game, self.player, self.max_nodes)
-        Searcher(self.game, **{**arguments, "simulations": 2, "seconds": None}).choose(self.state, 0)
-        return Searcher(self.game, **arguments)
+    @property
+    def wanted_nodes(self) -> int:
+        """How large its tree can become."""
+        if self.player == "random":
+            return 0
+        budget = parse_search(search_text(self.game, self.player)[0])
+        if budget.simulations is None:
+            return min(self.max_nodes, int(NODES_A_SECOND * (budget.seconds or 0.0)))
+        return room(self.game, budget.simulations, self.max_nodes)
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """What makes the searcher that the player's text names; the text was checked before."""
+        search, network = search_text(self.game, self.player)
+        evaluator = {"evaluator": load_evaluator(self.game, find_network(network))} if network else {}
+        return {**parse_search(search).arguments, **evaluator}
+
+    def searcher(self, **changes: Any) -> Searcher:
+        return Searcher(self.game, **{**self.arguments, "max_nodes": self.max_nodes, **changes})
+
+    def try_out(self) -> None:
+        """Run every kernel once."""
+        self.searcher(simulations=2, seconds=None).choose(self.state, 0)
+
+    def is_compiled(self, turns: Turnstile) -> bool:
+        """Load what is compiled; False if something is missing."""
+        try:
+            with turns.turn(self.client), loading_only():
+                self.try_out()
+        except NotCompiledError:
+            return False
+        return True
+
+    def compile(self) -> None:
+        """Compile in a process of its own, as the searches of others would stand still; the clock stands still too."""
+        start = time.perf_counter()
+        with COMPILING:
+            subprocess.run(COMPILE, input=json.dumps(self.wanted), text=True, check=False)
+        self.end += time.perf_counter() - start
 
     def go_on(self, search: LiveSearch, look: bool) -> tuple[dict[str, Any] | None, bool]:
         """One turn: what was found, if somebody looks or it is the end, and whether there is more to do."""
         end, going = time.perf_counter() + PIECE_S, True
         while going and (left := end - time.perf_counter()) > 0.0:
             going = search.advance(left)
-        going = going and not self.stopped.is_set()
+        going = going and not self.stopped.is_set() and time.perf_counter() < self.end
         return self.values(search.result()) if look or not going else None, going
 
     def values(self, result: SearchResult) -> dict[str, Any]:
@@ -81,7 +137,7 @@ class Job:
             self.ghosts = line, ghost_cells(self.game, self.state, line)
         return {**result.to_json(), "ghosts": self.ghosts[1]}
 
-    def halve(self, searcher: Searcher, turns: Turnstile) -> dict[str, Any]:
+    def halve(self, searcher: Searcher, turn: Turn) -> dict[str, Any]:
         """Halving has nothing to show before its end, but it waits for its turns as well."""
         run = searcher.last = searcher.new_run()
         simulate = run.simulate
@@ -89,8 +145,8 @@ class Job:
         def paced(num: int, *forced: int) -> int:
             if self.stopped.is_set():
                 raise StoppedError
-            with turns.turn(self.client):
-                return simulate(num, *forced)
+            turn.give_way()
+            return simulate(num, *forced)
 
         run.simulate = in_pieces(run, paced)  # type: ignore[method-assign]
         return self.values(searcher.search(self.state, self.seed))
@@ -114,12 +170,17 @@ def in_pieces(run: Run, simulate: Callable[..., int]) -> Callable[..., int]:
     return simulate_all
 
 
-def search_arguments(game: Game, text: str, max_nodes: int) -> dict[str, Any]:
-    """What makes the searcher that a player's text names; the text was checked before."""
+def search_text(game: Game, text: str) -> tuple[str, str]:
+    """The search and the network that a player's text names; the second is empty where there is none."""
     kind, _, level = text.partition(":")
-    search, at, network = (level_text(game, level) if kind == "level" else text).partition("@")
-    arguments = {**parse_search(search).arguments, "max_nodes": max_nodes}
-    return {**arguments, "evaluator": load_evaluator(game, find_network(network))} if at else arguments
+    search, _, network = (level_text(game, level) if kind == "level" else text).partition("@")
+    return search, network
+
+
+def compile_wanted() -> None:
+    """The process that compiles: a job comes in, its code is on the disk at the end."""
+    wanted = json.load(sys.stdin)
+    Job(wanted, load(wanted["game"])).try_out()
 
 
 # --- forms

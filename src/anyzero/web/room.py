@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import json
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 from anyzero.games.errors import AnyzeroError
@@ -12,12 +14,16 @@ from anyzero.web.catalog import HUMAN
 from anyzero.web.engine import Engine
 from anyzero.web.shelf import Shelf
 from anyzero.web.table_form import table_values
+from anyzero.web.taking_up import actions_text
+
+MOVERS = ThreadPoolExecutor(4, "move")
+"""Moves have threads of their own: none waits behind pictures, or behind games that are read."""
 
 
 class Listener(Protocol):
     """Who is told."""
 
-    def tell(self, values: dict[str, Any]) -> None: ...
+    def tell(self, message: str) -> None: ...
 
 
 class Room:
@@ -37,6 +43,8 @@ class Room:
         """Why a machine does not move."""
         self.driver: asyncio.Task[None] | None = None
         self.search: asyncio.Task[Any] | None = None
+        self.picture = ""
+        """What was told last, as text; empty when it is no longer true."""
 
     # --- what is told and kept
 
@@ -68,6 +76,7 @@ class Room:
             game=self.game_text,
             seats=self.seats,
             record=record,
+            actions=actions_text(table),
             num_plies=num_plies,
             num_moves=len(table.moves),
             termination=table.termination,
@@ -75,9 +84,17 @@ class Room:
             pace=self.pace,
         )
 
-    def tell_all(self, values: dict[str, Any]) -> None:
+    async def text(self) -> str:
+        """What it looks like, as everybody is told; within the lock."""
+        if not self.picture:
+            self.picture = await asyncio.to_thread(lambda: json.dumps(self.values()))
+        return self.picture
+
+    async def show(self) -> None:
+        """Tell everybody."""
+        text = await self.text()
         for listener in list(self.listeners):
-            listener.tell(values)
+            listener.tell(text)
 
     # --- changes
 
@@ -87,26 +104,27 @@ class Room:
         seat = self.table.seat_to_move
         return None if seat < 0 or self.seats[seat] == HUMAN else self.seats[seat]
 
-    async def change(self, work: Callable[[], None], engine: Engine, client: str) -> dict[str, Any]:
-        """Do something to the table on a client's behalf; what it looks like then."""
+    async def change(
+        self, work: Callable[[], None], engine: Engine, client: str, acknowledge: Callable[[int], None]
+    ) -> None:
+        """Do something to the table on a client's behalf; it is acknowledged once it is on disk, and drawn then."""
         async with self.lock:
             self.owner, self.trouble = client, ""
-            values = await self.apply(work)
-        self.go_on(engine)
-        return values
+            await self.apply(work)
+            acknowledge(self.table.num_plies)
+            self.go_on(engine)
+            await self.show()
 
-    async def apply(self, work: Callable[[], None]) -> dict[str, Any]:
-        """Work, write, tell; within the lock."""
+    async def apply(self, work: Callable[[], None]) -> None:
+        """Work and write; within the lock."""
 
-        def do() -> dict[str, Any]:
+        def do() -> None:
             work()
             self.keep()
-            return self.values()
 
-        values = await asyncio.to_thread(do)
+        self.picture = ""
+        await asyncio.get_running_loop().run_in_executor(MOVERS, do)
         self.version += 1
-        self.tell_all(values)
-        return values
 
     def move(self, move: str | int, ply: int | None, seconds: float | None) -> None:
         """A person's move; `ply` is where that person saw the game."""
@@ -172,6 +190,7 @@ class Room:
         async with self.lock:
             if version == self.version:
                 await self.apply(lambda: self.table.play(answer["action"], seconds=seconds, evaluation=thought(answer)))
+                await self.show()
         return True
 
     async def ask(self, engine: Engine, player: str) -> tuple[dict[str, Any], float]:
@@ -190,6 +209,7 @@ class Room:
             if version == self.version:
                 self.trouble, self.paused = reason, True
                 await self.apply(lambda: None)
+                await self.show()
 
     async def close(self) -> None:
         tasks = [task for task in (self.driver, self.search) if task is not None]

@@ -1,7 +1,10 @@
 """All rooms: made from requests, taken from the disk when somebody comes, closed when nobody is there."""
 
+import asyncio
+import contextlib
 import json
 import secrets
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -10,7 +13,7 @@ from typing import Any
 from anyzero.games.contract import OVER
 from anyzero.games.errors import AnyzeroError
 from anyzero.records import GameRecord, Table
-from anyzero.records.fields import RULES, BadRecordError, parse_fields
+from anyzero.records.fields import RULES, UNFINISHED, BadRecordError, parse_fields
 from anyzero.records.files import FORMS
 from anyzero.records.replay import find_start, play_line, rule_payoffs
 from anyzero.web.catalog import HUMAN, Catalog
@@ -18,8 +21,11 @@ from anyzero.web.config import ServerConfig
 from anyzero.web.engine import BusyError
 from anyzero.web.room import Room
 from anyzero.web.shelf import Shelf
+from anyzero.web.taking_up import take_up
 
 ID_BYTES = 9
+RECENT_S, MOST_RECENT = 600.0, 100
+"""Which games are taken up when the server starts."""
 
 
 class Rooms:
@@ -28,6 +34,7 @@ class Rooms:
     def __init__(self, config: ServerConfig, catalog: Catalog, shelf: Shelf) -> None:
         self.config, self.catalog, self.shelf = config, catalog, shelf
         self.open: dict[str, Room] = {}
+        self.arriving: dict[str, asyncio.Task[Room]] = {}
 
     # --- tables
 
@@ -88,12 +95,29 @@ class Rooms:
         room.keep()
         return room
 
+    async def fetch(self, number: str) -> Room:
+        """A room from the disk, read once for everybody who asks at the same time."""
+        if number not in self.arriving:
+            task = self.arriving[number] = asyncio.create_task(asyncio.to_thread(self.restore, number))
+            task.add_done_callback(lambda _: self.arriving.pop(number))
+        found = await asyncio.shield(self.arriving[number])
+        return self.open.setdefault(number, found)
+
+    async def fetch_recent(self) -> None:
+        """Games that were being played when the server ended are there, picture and all, before their pages ask."""
+        for row in await asyncio.to_thread(self.shelf.list, MOST_RECENT):
+            if row["termination"] == UNFINISHED and time.time() - row["changed"] < RECENT_S:
+                with contextlib.suppress(Exception):  # it is told to whoever asks for it
+                    room = await self.fetch(row["id"])
+                    async with room.lock:
+                        await room.text()
+
     def restore(self, number: str) -> Room:
         """A room from the disk."""
         self.check_space()
         row = self.shelf.find(number)
         game = self.catalog.load(row["game"])
-        table = Table.from_record(GameRecord(**parse_fields(row["record"])), game)
+        table = take_up(GameRecord(**parse_fields(row["record"])), game, row["actions"])
         table.num_plies = min(row["num_plies"], len(table.line))
         room = Room(number, table, row["seats"], game_text=row["game"], shelf=self.shelf)
         room.set_pace(bool(row["paused"]), row["pace"])

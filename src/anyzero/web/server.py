@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -14,6 +15,8 @@ from anyzero.web.guard import Guard
 
 END_S = 1.0
 PINGS_S = 20.0
+SWITCH_S = 5e-4
+"""A thread that draws or reads holds up a move no longer than this at a time."""
 
 
 def listen(config: ServerConfig) -> socket.socket:
@@ -36,6 +39,7 @@ def listen(config: ServerConfig) -> socket.socket:
 def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
     """The address of a server that runs in a thread of its own until the end of the block."""
     listener = listen(config)
+    sys.setswitchinterval(SWITCH_S)
     port = listener.getsockname()[1]
     guarded = Guard(create_app(config), config.host, port)
     server = uvicorn.Server(
@@ -45,6 +49,7 @@ def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
             access_log=False,
             ws="websockets-sansio",
             ws_max_size=config.max_message,
+            ws_per_message_deflate=False,  # it takes longer than the way to this machine's own browser
             ws_ping_interval=PINGS_S,
             timeout_graceful_shutdown=1,
             server_header=False,

@@ -12,7 +12,7 @@ from anyzero.records.table import Ply
 from anyzero.views import Scene
 from anyzero.web.scene_form import scene_values
 
-MOST_SCENES = 128
+MOST_SCENES = 256
 
 
 def table_values(table: Table) -> dict[str, Any]:

@@ -16,15 +16,21 @@ from anyzero.games.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.web.jobs import Job, StoppedError
+from anyzero.web.nodes import NodePool
 from anyzero.web.turns import Turnstile
 
 MOST_GAMES = 16
+NICE = 10
+"""The server and the browser come first."""
+SWITCH_S = 5e-4
+"""A search that has something to say in Python holds up the others no longer than this."""
 
 
-def main() -> None:
+def main(max_all_nodes: int) -> None:
     if hasattr(os, "nice"):
-        os.nice(2)  # a person's move comes first
-    Worker(take_output()).serve(sys.stdin)
+        os.nice(NICE)
+    sys.setswitchinterval(SWITCH_S)
+    Worker(take_output(), max_all_nodes).serve(sys.stdin)
     os._exit(0)  # whatever still searches, nobody waits for it
 
 
@@ -36,9 +42,9 @@ def take_output() -> TextIO:
 
 
 class Worker:
-    def __init__(self, answers: TextIO) -> None:
+    def __init__(self, answers: TextIO, max_all_nodes: int) -> None:
         self.answers, self.lock = answers, threading.Lock()
-        self.turns = Turnstile(count_cores())
+        self.turns, self.nodes = Turnstile(count_cores()), NodePool(max_all_nodes)
         self.games: dict[str, Game] = {}
         self.jobs: dict[int, Job] = {}
 
@@ -63,7 +69,8 @@ class Worker:
 
     def run(self, job: Job, send: Callable[[dict[str, Any]], None]) -> None:
         try:
-            send({"done": True, **job.run(self.turns, send)})
+            with self.nodes.share(job.wanted_nodes) as job.max_nodes:
+                send({"done": True, **job.run(self.turns, send)})
         except StoppedError:
             send({"done": True, "action": None, "result": None})
         except Exception as error:
@@ -80,9 +87,13 @@ class Worker:
 
     def sender(self, number: int) -> Callable[[dict[str, Any]], None]:
         def send(values: dict[str, Any]) -> None:
-            with self.lock:
-                self.answers.write(json.dumps({"job": number, **values}) + "\n")
-                self.answers.flush()
+            line = json.dumps({"job": number, **values}) + "\n"
+            try:
+                with self.lock:
+                    self.answers.write(line)
+                    self.answers.flush()
+            except BrokenPipeError:
+                os._exit(0)  # the server is gone
 
         return send
 

@@ -1,0 +1,91 @@
+"""Games on disk, and how they are taken up again."""
+
+import sqlite3
+
+import pytest
+
+from anyzero.games.errors import AnyzeroError
+from anyzero.web.catalog import Catalog
+from anyzero.web.config import ServerConfig
+from anyzero.web.rooms import Rooms
+from anyzero.web.shelf import Shelf
+
+MOVES = {
+    "connect_four": ["d", "c", "d", "e"],
+    "chess": ["e4", "e5", "Nf3"],
+    "hex:size=5": ["c3", "b2"],
+    "take_it_easy": [],
+}
+
+
+@pytest.fixture
+def rooms(tmp_path):
+    config = ServerConfig(data=tmp_path / "games.sqlite3")
+    shelf = Shelf(config.data)
+    yield Rooms(config, Catalog(config), shelf)
+    shelf.close()
+
+
+def make(rooms, game):
+    """A room with some moves, the last of them taken back."""
+    table = rooms.make_table(game, seed=3, moves=MOVES[game])
+    room = rooms.make_room(table, ["human"] * table.game.num_seats)
+    table.play(table.legal_moves[0])
+    table.play(table.legal_moves[0])
+    table.undo()
+    room.keep()
+    return room
+
+
+def states(table):
+    return [table.start.tobytes(), *(ply.state.tobytes() for ply in table.line)]
+
+
+@pytest.mark.parametrize("game", MOVES)
+def test_a_game_is_taken_up_as_it_was_left(rooms, game):
+    room = make(rooms, game)
+    found = rooms.restore(room.number)
+    assert states(found.table) == states(room.table)
+    assert found.table.num_plies == room.table.num_plies
+    assert found.values() == room.values()
+
+
+@pytest.mark.parametrize("actions", ["", "17 1 2", "1 0 0 0 0 0 0", "1 0 0 0 0 0 99"])
+def test_numbers_that_lead_elsewhere_are_not_believed(rooms, actions):
+    room = make(rooms, "connect_four")
+    rooms.shelf.file.execute("UPDATE games SET actions = ?", (actions,))
+    assert states(rooms.restore(room.number).table) == states(room.table)
+
+
+def test_a_file_of_the_first_version_is_read(tmp_path):
+    config = ServerConfig(data=tmp_path / "games.sqlite3")
+    shelf = Shelf(config.data)
+    room = make(Rooms(config, Catalog(config), shelf), "connect_four")
+    shelf.file.execute("ALTER TABLE games DROP COLUMN actions")
+    shelf.file.execute("PRAGMA user_version=1")
+    shelf.close()
+    later = Shelf(config.data)
+    found = Rooms(config, Catalog(config), later).restore(room.number)
+    assert states(found.table) == states(room.table)
+    later.close()
+
+
+def test_a_file_of_a_later_version_is_left_alone(tmp_path):
+    path = tmp_path / "games.sqlite3"
+    with sqlite3.connect(path) as file:
+        file.execute("PRAGMA user_version=3")
+    file.close()
+    with pytest.raises(AnyzeroError, match="newer version"):
+        Shelf(path)
+
+
+def test_changes_come_into_the_file_itself(rooms, tmp_path):
+    make(rooms, "connect_four")
+    with sqlite3.connect(tmp_path / "games.sqlite3") as file:
+        rooms.shelf.force(file)
+    file.close()
+    whole = tmp_path / "copy.sqlite3"
+    whole.write_bytes((tmp_path / "games.sqlite3").read_bytes())  # without the log beside it
+    with sqlite3.connect(whole) as copy:
+        assert copy.execute("SELECT num_moves FROM games").fetchall() == [(5,)]
+    copy.close()
