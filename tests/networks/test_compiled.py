@@ -1,5 +1,7 @@
 """The compiled trunk: what torch computes, but for the rounding of sums."""
 
+from itertools import product
+
 import pytest
 import torch
 
@@ -36,7 +38,7 @@ def largest_difference(network: Network, planes_shape: tuple[int, ...]) -> float
     [
         ("connect_four", {"blocks": 2, "channels": 32}),
         ("connect_four", {"blocks": 2, "channels": 20, "pool_every": 1}),  # vectors that are not full
-        ("hex:size=13", {"blocks": 1, "channels": 32, "pool_every": 0}),  # a row in two parts
+        ("hex:size=9", {"blocks": 1, "channels": 32, "pool_every": 0}),  # tiles in three parts, the last one smaller
         ("chess", {"blocks": 1, "channels": 64}),  # channels in two parts
     ],
 )
@@ -52,23 +54,25 @@ def test_the_kernel_plays_on_a_board_that_the_network_was_not_made_for() -> None
 def test_a_processor_with_shorter_vectors_answers_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "lanes_here", lambda: 8)
     network = drawn_network("connect_four", blocks=1, channels=16)
-    assert sizes_for(7, 16)["LANES"] == 8
+    assert sizes_for(6, 7, 16)["LANES"] == 8
     assert largest_difference(network, network.planes_shape) < TOLERANCE
 
 
 @pytest.mark.parametrize("lanes", [8, 16])
-@pytest.mark.parametrize("columns", range(1, 20))
-@pytest.mark.parametrize("channels", [16, 20, 32, 48, 64, 80, 128])
-def test_the_parts_of_a_row_make_up_the_row(
-    monkeypatch: pytest.MonkeyPatch, lanes: int, columns: int, channels: int
+def test_every_tile_and_channel_is_computed_and_the_registers_suffice(
+    monkeypatch: pytest.MonkeyPatch, lanes: int
 ) -> None:
     monkeypatch.setattr(compiled, "lanes_here", lambda: lanes)
-    sizes = sizes_for(columns, channels)
-    assert (columns - sizes["LAST_CELLS"]) % sizes["CELLS"] == 0
-    assert 1 <= sizes["LAST_CELLS"] <= sizes["CELLS"]
-    assert sizes["CHANNELS"] >= channels
-    assert sizes["CHANNELS"] % (lanes * sizes["VECTORS"]) == 0
-    assert sizes["CELLS"] * sizes["VECTORS"] <= compiled.MOST_SUMS[lanes]
+    for rows, columns, channels in product(range(1, 20), range(1, 20), (16, 20, 32, 48, 64, 80, 128)):
+        sizes = sizes_for(rows, columns, channels)
+        tiles = sizes["TILE_ROWS"] * sizes["TILE_COLUMNS"]
+        assert 2 * sizes["TILE_ROWS"] in (rows, rows + 1)
+        assert 2 * sizes["TILE_COLUMNS"] in (columns, columns + 1)
+        assert 1 <= sizes["LAST"] <= sizes["TOGETHER"]
+        assert (tiles - sizes["LAST"]) % sizes["TOGETHER"] == 0
+        assert channels <= sizes["CHANNELS"] < channels + lanes
+        assert sizes["CHANNELS"] % (lanes * sizes["VECTORS"]) == 0
+        assert sizes["TOGETHER"] * sizes["VECTORS"] <= compiled.MOST_SUMS[lanes]
 
 
 def test_small_networks_and_mlps_are_left_to_torch() -> None:

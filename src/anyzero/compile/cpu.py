@@ -12,7 +12,7 @@ from anyzero.compile import bits
 from anyzero.compile.bind import Function
 from anyzero.compile.cache import DiskCache
 from anyzero.compile.callees import CalleeCompiler
-from anyzero.compile.cpu_convolution import INTRINSICS as CONVOLUTION_INTRINSICS
+from anyzero.compile.cpu_products import INTRINSICS as PRODUCT_INTRINSICS
 from anyzero.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
 
 # The NumPy error model: a division by zero raises nothing, as on the GPU. The GIL is free while a kernel runs. Kernels
@@ -96,7 +96,7 @@ INTRINSICS: dict[Function, Any] = {
     bits.record_words: record_words,
     bits.record_word: record_word,
     **VECTOR_INTRINSICS,
-    **CONVOLUTION_INTRINSICS,
+    **PRODUCT_INTRINSICS,
 }
 
 

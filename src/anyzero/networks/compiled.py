@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from anyzero.compile import Unit, compile_kernel
 from anyzero.networks.layers import Conv
 from anyzero.networks.models import Network, Output
-from anyzero.networks.trunk_kernel import run_trunk
+from anyzero.networks.trunk_kernel import TAPS, run_trunk
 from anyzero.networks.trunks import Block, ResidualTrunk
 
 MOST_SUMS = {16: 24, 8: 12}
@@ -19,6 +19,8 @@ MOST_SUMS = {16: 24, 8: 12}
 MOST_VECTORS = 3
 LEAST_CHANNELS = 16
 """Of fewer channels much of each vector would be empty."""
+TURN = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0.0, 0.0, 1.0]])
+"""What weights are turned into before they meet turned tiles."""
 UNIT = Unit("trunk", {}, ())
 
 
@@ -48,7 +50,7 @@ class PackedTrunk:
         trunk = cast(ResidualTrunk, network.trunk)
         planes, self.rows, self.columns = planes_shape
         self.inputs, self.channels = planes + 1, network.config.channels
-        self.sizes = sizes_for(self.columns, self.channels)
+        self.sizes = sizes_for(self.rows, self.columns, self.channels)
         wide = self.wide = self.sizes["CHANNELS"]
         self.kernel = compile_kernel(
             run_trunk, UNIT, "cpu", {**self.sizes, "ROWS": self.rows, "COLUMNS": self.columns, "INPUTS": self.inputs}
@@ -63,27 +65,30 @@ class PackedTrunk:
         self(torch.zeros(0, *planes_shape))  # compiled now, not by several threads at once
 
     def pack(self, layer: Conv, inputs: int) -> np.ndarray:
-        """[parts, 3 rows, 3 columns * inputs * outputs of a part] from torch's [outputs, inputs, 3, 3]."""
+        """[taps, parts, inputs * outputs of a part] from torch's [outputs, inputs, 3, 3]."""
         weight = layer.weight.detach().float().numpy()
-        whole = np.zeros((self.wide, inputs, 3, 3), np.float32)
-        whole[: weight.shape[0], : weight.shape[1]] = weight
+        whole = np.zeros((TAPS, inputs, self.wide))
+        turned = np.einsum("ri,oniw,cw->rcno", TURN, weight.astype(np.float64), TURN)
+        whole[:, : weight.shape[1], : weight.shape[0]] = turned.reshape(TAPS, weight.shape[1], -1)
         outputs = self.sizes["VECTORS"] * self.sizes["LANES"]
-        parts = whole.reshape(-1, outputs, inputs, 3, 3).transpose(0, 3, 4, 2, 1)
-        return np.ascontiguousarray(parts).reshape(len(parts), 3, -1)
+        parts = whole.reshape(TAPS, inputs, -1, outputs).transpose(0, 2, 1, 3)
+        return np.ascontiguousarray(parts, np.float32).reshape(TAPS, parts.shape[1], -1)
 
     def __call__(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         num, wide = len(planes), self.wide
         features = np.empty((num, self.rows * self.columns * wide), np.float32)
         pooled = np.empty((num, 2 * wide), np.float32)
-        self.kernel(planes.numpy(), self.stem, self.blocks, self.pools, self.boards(), features, pooled)
+        self.kernel(planes.numpy(), self.stem, self.blocks, self.pools, self.room(), features, pooled)
         cells = torch.from_numpy(features).view(num, self.rows, self.columns, wide).permute(0, 3, 1, 2)
         whole = torch.from_numpy(pooled).view(num, 2, wide)
         return cells[:, : self.channels], whole[:, :, : self.channels].flatten(1)
 
-    def boards(self) -> tuple[np.ndarray, ...]:
-        cells = (self.rows + 2) * (self.columns + 2)
-        inputs, trunk = np.zeros(cells * self.inputs, np.float32), np.zeros((3, cells * self.wide), np.float32)
-        return inputs, *trunk, np.zeros(self.wide, np.float32)
+    def room(self) -> tuple[np.ndarray, ...]:
+        """What the kernel works on, for one thread."""
+        rows, columns = self.sizes["TILE_ROWS"], self.sizes["TILE_COLUMNS"]
+        cells, taps = (2 * rows + 2) * (2 * columns + 2), TAPS * rows * columns
+        lengths = [cells * self.inputs, *3 * [cells * self.wide], taps * max(self.inputs, self.wide), taps * self.wide]
+        return tuple(np.zeros(length, np.float32) for length in [*lengths, self.wide])
 
 
 def pack_pools(trunk: ResidualTrunk, channels: int, wide: int) -> tuple[np.ndarray, ...]:
@@ -111,15 +116,25 @@ def pad(numbers: Tensor | None, length: int) -> np.ndarray:
     return padded
 
 
-def sizes_for(columns: int, channels: int) -> Mapping[str, int]:
+def sizes_for(rows: int, columns: int, channels: int) -> Mapping[str, int]:
     """How the kernel shares its work out among the registers of this processor."""
     lanes = lanes_here()
     vectors = -(-channels // lanes)
-    together = max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
-    rounds = -(-columns * together // MOST_SUMS[lanes])
-    cells = -(-columns // rounds)
-    last = columns - cells * (-(-columns // cells) - 1)
-    return {"CHANNELS": vectors * lanes, "LANES": lanes, "VECTORS": together, "CELLS": cells, "LAST_CELLS": last}
+    abreast = max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
+    tile_rows, tile_columns = (rows + 1) // 2, (columns + 1) // 2
+    tiles = tile_rows * tile_columns
+    rounds = -(-tiles * abreast // MOST_SUMS[lanes])
+    together = -(-tiles // rounds)
+    last = tiles - together * (-(-tiles // together) - 1)
+    return {
+        "CHANNELS": vectors * lanes,
+        "TILE_ROWS": tile_rows,
+        "TILE_COLUMNS": tile_columns,
+        "LANES": lanes,
+        "VECTORS": abreast,
+        "TOGETHER": together,
+        "LAST": last,
+    }
 
 
 @cache
