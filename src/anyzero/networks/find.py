@@ -16,8 +16,8 @@ def find_network(name: str) -> Path:
             return path
     known = known_names()
     hint = nearest_hint(name, known)
-    listed = f"known: {list_some(known)}" if known else "there are no runs and no models here"
-    raise UnknownNameError(f"there is no network {name!r}; {hint}{listed}, or a path to a {SUFFIX} file")
+    listed = f"known: {list_some(known)}" if known else "no run and no model is here"
+    raise UnknownNameError(f"there is no network {name!r}; {hint}{listed}; a path to a {SUFFIX} file will do too")
 
 
 def possible_files(name: str) -> list[Path]:
