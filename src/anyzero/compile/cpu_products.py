@@ -14,8 +14,7 @@ from numba.extending import intrinsic
 
 from anyzero.compile import products
 from anyzero.compile.bind import Function
-
-NUMBER, INDEX, LANE = ir.FloatType(), ir.IntType(64), ir.IntType(32)
+from anyzero.compile.cpu_vectors import INDEX, NUMBER, spread
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
@@ -56,7 +55,7 @@ class ProductCode:
             own = [builder.load(self.place(builder, weights, first, vector), align=4) for vector in range(self.vectors)]
             for row in range(self.rows):
                 at = builder.add(loop.index, builder.mul(numbers, number(row)))
-                factor = self.spread(builder, builder.load(builder.gep(source, [at])))
+                factor = spread(builder, builder.load(builder.gep(source, [at])), self.kind)
                 for vector, weight in enumerate(own):
                     self.add_product(builder, factor, weight, sums[row, vector])
         for row, vector in places:
@@ -71,12 +70,6 @@ class ProductCode:
         name, kind = f"llvm.fma.v{self.lanes}f32", ir.FunctionType(self.kind, [self.kind] * 3)
         multiply_add = builder.module.declare_intrinsic(name, fnty=kind)
         builder.store(builder.call(multiply_add, [factor, weight, builder.load(total)]), total)
-
-    def spread(self, builder: Any, value: Any) -> Any:
-        """The number in every lane."""
-        undefined = ir.Constant(self.kind, ir.Undefined)
-        first = builder.insert_element(undefined, value, ir.Constant(LANE, 0))
-        return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(LANE, self.lanes), [0] * self.lanes))
 
 
 def number(value: int) -> Any:

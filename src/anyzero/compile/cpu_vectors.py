@@ -144,11 +144,11 @@ def fill(kind: Any, value: float) -> Any:
     return ir.Constant(kind, [ir.Constant(kind.element, value)] * WIDE if isinstance(kind, ir.VectorType) else value)
 
 
-def spread(builder: Any, number: Any) -> Any:
+def spread(builder: Any, number: Any, kind: Any = VECTOR) -> Any:
     """The number in every lane."""
-    undefined = ir.Constant(VECTOR, ir.Undefined)
+    undefined = ir.Constant(kind, ir.Undefined)
     first_lane = builder.insert_element(undefined, number, ir.Constant(LANE, 0))
-    return builder.shuffle_vector(first_lane, undefined, ir.Constant(LANES, [0] * WIDE))
+    return builder.shuffle_vector(first_lane, undefined, ir.Constant(ir.VectorType(LANE, kind.count), [0] * kind.count))
 
 
 INTRINSICS: dict[Function, Any] = {vectors.best_index: best_index, vectors.count_small_set: count_small_set}
