@@ -94,7 +94,7 @@ PRESETS: dict[str, Preset] = {
                 "move_value": True,
             },
             "replay": {"window": 400_000, "payoff_share": 0.2, "merge": False},
-            "trainer": {"batch_size": 512, "epochs": 0.5, "schedule": "cosine", "horizon": 80, "average": 0.999},
+            "trainer": {"batch_size": 512, "epochs": 0.5, "schedule": "cosine", "horizon": 60, "average": 0.999},
             "gate": {"games": 0},
             "benchmark": {"deals": 1000, "convergence_threshold": 0.2},
         },
