@@ -196,9 +196,10 @@ def test_ctrl_c_in_a_match_says_what_is_kept_and_how_to_go_on(tmp_path, command,
     time.sleep(0.3)  # the line is there a moment before the game is counted
     out, err = interrupt(process)
     assert out == ""
-    assert err == f"stopped after 3 of {total} games, kept in {path}; the same command goes on from there\n"
     kept = path.read_bytes()
-    assert kept.count(b"\n") == 4
+    games = kept.count(b"\n") - 1  # behind a line about all of them; a game may have ended while its player looked
+    assert 3 <= games < total
+    assert err == f"stopped after {games} of {total} games, kept in {path}; the same command goes on from there\n"
     assert kept.endswith(b"}\n")
 
 
