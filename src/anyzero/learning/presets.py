@@ -125,7 +125,7 @@ PRESETS: dict[str, Preset] = {
                 "payoff_share_end": 0.8,
             },
             "trainer": {"batch_size": 512, "epochs": 1.0, "schedule": "one-cycle"},
-            "gate": {"games": 64, "threshold": 0.55},
+            "gate": {"games": 32, "threshold": 0.55},
             "league": {"every": 5, "anchors": ("random", "uct:100", "uct:1000")},
         },
     ),
