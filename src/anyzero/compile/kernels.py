@@ -38,9 +38,9 @@ def compile_kernel(
 ) -> Any:
     """`function` for this unit on this target. Numba compiles it when it is first called, or loads it from disk.
 
-    On `cuda` the result is launched as `kernel[blocks, threads](...)`; `constants` replaces globals of the kernel by
-    name, for sizes that only a GPU needs to know when it compiles. `parts` stand in for functions of the kernel's own,
-    as a game's functions do for those of the contract.
+    On `cuda` the result is launched as `kernel[blocks, threads](...)`; `constants` replaces globals of the kernel's
+    module by name, for sizes that are known when it is compiled. `parts` stand in for functions of the kernel's own, as
+    a game's functions do for those of the contract.
     """
     parts, constants = parts or {}, constants or {}
     key = (function, target, *parts.values(), *constants.values())
@@ -60,8 +60,13 @@ def package_of(module: str) -> str:
 
 def compile_interpreted(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Function:
     """Plain Python with the generic functions filled in; words wrap around silently, as they do compiled."""
-    bound = bind(function, unit.functions, lambda rebuilt: rebuilt)
-    bound.__globals__.update(constants)
+    own = unit.functions.get(function, function)
+
+    def wrap(rebuilt: FunctionType) -> FunctionType:
+        fill_in(constants, rebuilt, own)
+        return rebuilt
+
+    bound = bind(function, unit.functions, wrap)
 
     @wraps(function)
     def run(*args: Any) -> Any:
@@ -69,6 +74,12 @@ def compile_interpreted(function: Function, unit: Unit, constants: Mapping[str, 
             return bound(*args)
 
     return run
+
+
+def fill_in(constants: Mapping[str, Any], rebuilt: FunctionType, kernel: Function) -> None:
+    """The constants, in a function of the kernel's own module."""
+    if rebuilt.__module__ == kernel.__module__:
+        rebuilt.__globals__.update(constants)
 
 
 def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
@@ -87,7 +98,7 @@ def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) ->
         # The name goes into the symbol, and symbols of two games must not meet in one process.
         rebuilt.__qualname__ += f"_{unit.name}_{(sources or str(id(unit)))[:12]}"
         is_kernel = rebuilt.__code__ is own.__code__
-        rebuilt.__globals__.update(constants if rebuilt.__module__ == own.__module__ else {})
+        fill_in(constants, rebuilt, own)
         inline = bool(unit.inlined) and package_of(rebuilt.__module__) == unit.inlined
         return cpu.compile_function(rebuilt, cache if is_kernel else None, inline=inline)
 
@@ -107,7 +118,7 @@ def compile_cuda(function: Function, unit: Unit, constants: Mapping[str, Any]) -
 
     def wrap(rebuilt: FunctionType) -> Any:
         is_kernel = rebuilt.__code__ is own.__code__
-        rebuilt.__globals__.update(constants if rebuilt.__module__ == own.__module__ else {})
+        fill_in(constants, rebuilt, own)
         return gpu.compile_function(rebuilt, is_kernel=is_kernel)
 
     return bind(function, {**unit.functions, **gpu.INTRINSICS}, wrap)

@@ -17,6 +17,7 @@ from anyzero.networks.trunks import Block, ResidualTrunk
 MOST_SUMS = {16: 24, 8: 12}
 """Vectors of sums that fit into the registers beside their factors, by the numbers in a vector."""
 MOST_VECTORS = 3
+"""Of channels that are computed at once: with more, too few tiles share each load of weights."""
 LEAST_CHANNELS = 16
 """Of fewer channels much of each vector would be empty."""
 TURN = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0.0, 0.0, 1.0]])

@@ -33,13 +33,13 @@ def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, featur
         board = pooled[position]
         read_planes(planes[position], inputs)
         convolve(inputs, INPUTS, stem[0], turned, products)
-        fill_cells(trunk, ZERO)
+        clear_cells(trunk)
         add_tiles(products, stem[1], trunk)
         for block in range(len(pools[2])):
             rectify(trunk, active)
             add_board(active, board, pools, block, blocks[1][2 * block], bias)
             convolve(active, CHANNELS, blocks[0][2 * block], turned, products)
-            fill_cells(hidden, ZERO)
+            clear_cells(hidden)
             add_tiles(products, bias, hidden)
             rectify(hidden, hidden)
             convolve(hidden, CHANNELS, blocks[0][2 * block + 1], turned, products)
@@ -146,11 +146,11 @@ def clear_rim(board: Any) -> None:
             board[index] = ZERO
 
 
-def fill_cells(board: Any, number: Any) -> None:
+def clear_cells(board: Any) -> None:
     for row in range(ROWS):
         start = row_start(row, CHANNELS)
         for index in range(start, start + COLUMNS * CHANNELS):
-            board[index] = number
+            board[index] = ZERO
 
 
 def rectify(source: Any, target: Any) -> None:
