@@ -2,6 +2,8 @@
 
 The signal also writes a byte to a pipe, at once. A thread that waits there gives the command a moment to end by
 itself, which those do that have something to keep, and ends the process if it cannot.
+
+Where Python cannot pass on an exception, as in a destructor, a Ctrl-C heard there would be lost: it is sent again.
 """
 
 import os
@@ -42,14 +44,24 @@ def ending_on_ctrl_c() -> Iterator[None]:
         heard.set()
         signal.default_int_handler(number, frame)
 
+    def catch(lost: Any) -> None:
+        if not heard.is_set():
+            hooked(lost)
+        elif issubclass(lost.exc_type, KeyboardInterrupt):
+            threading.Timer(NUDGE_S, nudge).start()
+        # the rest is what Ctrl-C left half made and what complains when it goes: no news
+
     os.set_blocking(inlet, False)
     before = signal.signal(signal.SIGINT, hear), signal.set_wakeup_fd(inlet, warn_on_full_buffer=False)
+    hooked, sys.unraisablehook = sys.unraisablehook, catch
     threading.Thread(target=wait_for_signal, args=(outlet, heard), daemon=True).start()
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before[0])
         signal.set_wakeup_fd(before[1])
+        if not heard.is_set():
+            sys.unraisablehook = hooked
         os.close(inlet)
 
 
@@ -63,11 +75,16 @@ def wait_for_signal(outlet: int, heard: threading.Event) -> None:
         while number := pipe.read(1):
             if number[0] == signal.SIGINT and not heard.wait(NUDGE_S):
                 # It may have come just before the main thread began to wait for input: a second one wakes it up.
-                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+                nudge()
             if number[0] == signal.SIGINT and not heard.wait(PATIENCE_S):
                 show_cursor()
                 print(SENTENCES[-1], file=sys.stderr, flush=True)
                 os._exit(STOP_CODE)
+
+
+def nudge() -> None:
+    """Ctrl-C once more, for the main thread."""
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
 def forget_signal() -> None:
