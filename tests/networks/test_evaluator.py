@@ -152,9 +152,9 @@ def test_a_gpu_that_is_not_there_is_said_in_a_sentence(network):
 
 
 def test_auto_is_one_of_the_precisions(network):
-    assert choose_precision(network, FOUR.planes_shape, "auto") in TOLERANCES
+    assert choose_precision(network, FOUR, "auto") in TOLERANCES
     oware = load("oware")
-    assert choose_precision(new_network(oware, TINY), oware.planes_shape, "auto") == "float32"
+    assert choose_precision(new_network(oware, TINY), oware, "auto") == "float32"
 
 
 def test_a_search_without_a_network_does_not_import_torch():

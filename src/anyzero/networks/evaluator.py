@@ -11,9 +11,10 @@ import torch
 from anyzero.games.encoding import encode_states
 from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
+from anyzero.networks.compiled import empty_answers
 from anyzero.networks.config import BadNetworkError, fits
 from anyzero.networks.models import Network
-from anyzero.networks.precision import as_input, choose_precision, in_precision
+from anyzero.networks.precision import choose_precision, in_precision
 from anyzero.networks.remembered import Remembered
 
 DEVICES = ("cpu", "cuda")
@@ -72,8 +73,7 @@ class NetworkEvaluator:
 
     def evaluate(self, states: Any) -> tuple[np.ndarray, np.ndarray]:
         """The network's answers, none from memory."""
-        logits = np.empty((len(states), self.game.num_actions), np.float32)
-        values = np.empty(len(states), np.float32)
+        logits, values = empty_answers(len(states), self.game.num_actions)
         if len(states):
             self.forward(states, logits, values)
         return logits, values
@@ -106,9 +106,9 @@ class CpuForward:
     """Chunks of positions through the network, each on one of our own threads; torch makes none."""
 
     def __init__(self, network: Network, game: Game, precision: str, threads: int) -> None:
-        self.game, self.pool = game, new_pool(threads)
-        self.precision = self.pool.submit(choose_precision, network, game.planes_shape, precision).result()
-        self.network = in_precision(network, self.precision, game.planes_shape)
+        self.game, self.pool, self.together = game, new_pool(threads), TOGETHER[network.config.kind]
+        self.precision = self.pool.submit(choose_precision, network, game, precision).result()
+        self.network = in_precision(network, self.precision, game)
         encode_states(game, game.new_states(0))  # compiled now, not by several threads at once
 
     def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
@@ -119,7 +119,7 @@ class CpuForward:
 
     def run_parts(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
         num = len(states)
-        parts = -(-num // TOGETHER[self.network.config.kind])
+        parts = -(-num // self.together)
         bounds = [part * num // parts for part in range(parts + 1)]
 
         def run(first: int, last: int) -> None:
@@ -129,11 +129,7 @@ class CpuForward:
 
     def run(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
         """One chunk."""
-        planes = torch.from_numpy(encode_states(self.game, states))
-        with torch.inference_mode():
-            output = self.network(as_input(self.network, planes))
-            torch.from_numpy(logits).copy_(output.logits)
-            torch.from_numpy(values).copy_(self.network.expected(output.value))
+        self.network.answer(encode_states(self.game, states), logits, values)
 
 
 def new_pool(threads: int) -> ThreadPoolExecutor:

@@ -4,12 +4,15 @@ import time
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
+import numpy as np
 import torch
 from torch import nn
 
 from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
-from anyzero.networks.compiled import CompiledNetwork, compiles
+from anyzero.games.game import Game
+from anyzero.networks.compiled import CompiledNetwork, compiles, empty_answers
 from anyzero.networks.models import Network
 
 PRECISIONS = ("auto", "float32", "bfloat16")
@@ -19,7 +22,13 @@ MARGIN = 1.2
 TRIAL_ROWS = 64
 
 
-def choose_precision(network: Network, planes_shape: tuple[int, ...], precision: str) -> str:
+class Answering(Protocol):
+    """A network that writes its answers into arrays: logits [positions, actions] and expected payoffs [positions]."""
+
+    def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None: ...
+
+
+def choose_precision(network: Network, game: Game, precision: str) -> str:
     """`auto` as the precision that suits this processor and network; anything else as it is, if it can be had.
 
     Two runs may choose differently where both are about as fast: whoever wants the same numbers again keeps the answer.
@@ -33,7 +42,7 @@ def choose_precision(network: Network, planes_shape: tuple[int, ...], precision:
         return "float32"
     if precision != "auto":
         return precision
-    return faster_precision(network, planes_shape) if processor_flags() & BFLOAT16_FLAGS else "float32"
+    return faster_precision(network, game) if processor_flags() & BFLOAT16_FLAGS else "float32"
 
 
 @cache
@@ -46,43 +55,53 @@ def processor_flags() -> frozenset[str]:
     return frozenset(next((line.split(":", 1)[1] for line in lines if line.startswith("flags")), "").split())
 
 
-def faster_precision(network: Network, planes_shape: tuple[int, ...]) -> str:
+def faster_precision(network: Network, game: Game) -> str:
     """bfloat16 if it is clearly faster on one batch; runs on the calling thread."""
-    took = {name: trial(in_precision(network, name, planes_shape), planes_shape) for name in PRECISIONS[1:]}
+    took = {name: trial(in_precision(network, name, game), game) for name in PRECISIONS[1:]}
     return "bfloat16" if MARGIN * took["bfloat16"] < took["float32"] else "float32"
 
 
-def trial(network: Network | CompiledNetwork, planes_shape: tuple[int, ...], repeats: int = 7) -> float:
+def trial(network: Answering, game: Game, repeats: int = 7) -> float:
     """Seconds for a batch, the best of some."""
-    best, planes = float("inf"), torch.zeros(TRIAL_ROWS, *planes_shape)
-    with torch.inference_mode():
-        for _ in range(repeats):
-            start = time.perf_counter()
-            network(as_input(network, planes))
-            best = min(best, time.perf_counter() - start)
+    best, planes = float("inf"), np.zeros((TRIAL_ROWS, *game.planes_shape), np.float32)
+    answers = empty_answers(TRIAL_ROWS, game.num_actions)
+    for _ in range(repeats):
+        start = time.perf_counter()
+        network.answer(planes, *answers)
+        best = min(best, time.perf_counter() - start)
     return best
 
 
-def in_precision(network: Network, precision: str, planes_shape: tuple[int, ...]) -> Network | CompiledNetwork:
-    """A copy for inference on the CPU, with convolutions in this precision: by our kernel where it can, else by torch.
+def in_precision(network: Network, precision: str, game: Game) -> Answering:
+    """A copy for inference on the CPU, with convolutions in this precision: by our kernels where they can.
 
     Linear layers are a small part and stay in float32. That also keeps off the matrix units (AMX) that some virtual
     machines announce and do not have.
     """
     copy = deepcopy(network).cpu().float().eval().requires_grad_(False)
     if precision == "float32" and compiles(copy):
-        return CompiledNetwork(copy, planes_shape)
+        return CompiledNetwork(copy, game.planes_shape)
     for module in copy.modules():
         if isinstance(module, nn.Conv2d):
             module.to(getattr(torch, precision)).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    return copy
+    return TorchNetwork(copy)
 
 
-def as_input(network: Network | CompiledNetwork, planes: torch.Tensor) -> torch.Tensor:
-    """A batch in the form that the network's first layer wants."""
-    if isinstance(network, CompiledNetwork):
-        return planes
-    weight = next(network.parameters())
-    if planes.dim() < 4:
-        return planes.to(weight.dtype)
-    return planes.to(dtype=weight.dtype, memory_format=torch.channels_last)
+class TorchNetwork:
+    """A network that torch computes, in the precision that its layers have."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.weight = next(network.parameters())
+
+    def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
+        with torch.inference_mode():
+            output = self.network(self.as_input(torch.from_numpy(planes)))
+            torch.from_numpy(logits).copy_(output.logits)
+            torch.from_numpy(values).copy_(self.network.expected(output.value))
+
+    def as_input(self, planes: torch.Tensor) -> torch.Tensor:
+        """A batch in the form that the first layer wants."""
+        if planes.dim() < 4:
+            return planes.to(self.weight.dtype)
+        return planes.to(dtype=self.weight.dtype, memory_format=torch.channels_last)

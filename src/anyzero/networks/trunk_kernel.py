@@ -32,17 +32,20 @@ def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, featur
     for position in range(len(planes)):
         board = pooled[position]
         read_planes(planes[position], inputs)
-        convolve(inputs, INPUTS, stem[0], turned, products)
+        turn_inputs(inputs, turned)
+        multiply_tiles(turned, INPUTS, stem[0], products)
         clear_cells(trunk)
         add_tiles(products, stem[1], trunk)
         for block in range(len(pools[2])):
             rectify(trunk, active)
             add_board(active, board, pools, block, blocks[1][2 * block], bias)
-            convolve(active, CHANNELS, blocks[0][2 * block], turned, products)
+            turn_board(active, turned)
+            multiply_tiles(turned, CHANNELS, blocks[0][2 * block], products)
             clear_cells(hidden)
             add_tiles(products, bias, hidden)
             rectify(hidden, hidden)
-            convolve(hidden, CHANNELS, blocks[0][2 * block + 1], turned, products)
+            turn_board(hidden, turned)
+            multiply_tiles(turned, CHANNELS, blocks[0][2 * block + 1], products)
             add_tiles(products, blocks[1][2 * block + 1], trunk)
         rectify(trunk, active)
         pool_cells(active, board)
@@ -65,9 +68,8 @@ def read_planes(planes: Any, board: Any) -> None:
             board[cell + INPUTS - 1] = ONE
 
 
-def convolve(source: Any, inputs: int, weights: Any, turned: Any, products: Any) -> None:
-    """The tiles of a board times weights [taps, parts, inputs * outputs of a part]."""
-    turn_tiles(source, inputs, turned)
+def multiply_tiles(turned: Any, inputs: int, weights: Any, products: Any) -> None:
+    """The turned tiles of a board times weights [taps, parts, inputs * outputs of a part]."""
     outputs, tiles = VECTORS * LANES, TILE_ROWS * TILE_COLUMNS
     steps = inputs, CHANNELS
     for tap in range(TAPS):
@@ -81,29 +83,47 @@ def convolve(source: Any, inputs: int, weights: Any, turned: Any, products: Any)
             multiply_rows(numbers, own, sums, steps, LAST, VECTORS, LANES)
 
 
-def turn_tiles(source: Any, channels: int, turned: Any) -> None:
-    """The 4x4 cells of each tile and around it, turned into 16 other numbers: [taps, tiles, channels]."""
+def turn_inputs(source: Any, turned: Any) -> None:
+    """The 4x4 cells of each tile and around it, turned into 16 other numbers: [taps, tiles, inputs]."""
+    for tile in range(TILE_ROWS * TILE_COLUMNS):
+        for channel in range(INPUTS):
+            turn_cells(source, turned, tile, channel, INPUTS)
+
+
+def turn_board(source: Any, turned: Any) -> None:
+    """The same with the channels of the trunk; a loop whose steps are known when it is compiled runs in vectors."""
+    for tile in range(TILE_ROWS * TILE_COLUMNS):
+        for channel in range(CHANNELS):
+            turn_cells(source, turned, tile, channel, CHANNELS)
+
+
+def turn_cells(source: Any, turned: Any, tile: int, channel: int, channels: int) -> None:
     row_step, tap_step = (2 * TILE_COLUMNS + 2) * channels, TILE_ROWS * TILE_COLUMNS * channels
-    for tile_row in range(TILE_ROWS):
-        for tile_column in range(TILE_COLUMNS):
-            tile = source[2 * tile_row * row_step + 2 * tile_column * channels :]
-            own = turned[(tile_row * TILE_COLUMNS + tile_column) * channels :]
-            for channel in range(channels):
-                row0 = turn_row(tile, channel, channels)
-                row1 = turn_row(tile, channel + row_step, channels)
-                row2 = turn_row(tile, channel + 2 * row_step, channels)
-                row3 = turn_row(tile, channel + 3 * row_step, channels)
-                for tap in range(4):
-                    own[tap * tap_step + channel] = row0[tap] - row2[tap]
-                    own[(4 + tap) * tap_step + channel] = row1[tap] + row2[tap]
-                    own[(8 + tap) * tap_step + channel] = row2[tap] - row1[tap]
-                    own[(12 + tap) * tap_step + channel] = row1[tap] - row3[tap]
+    tile_row, tile_column = tile // TILE_COLUMNS, tile % TILE_COLUMNS
+    at = 2 * tile_row * row_step + 2 * tile_column * channels + channel
+    a0, a1, a2, a3 = turn_row(source, at, channels)
+    b0, b1, b2, b3 = turn_row(source, at + row_step, channels)
+    c0, c1, c2, c3 = turn_row(source, at + 2 * row_step, channels)
+    d0, d1, d2, d3 = turn_row(source, at + 3 * row_step, channels)
+    own = tile * channels + channel
+    write_column(turned, own, tap_step, a0, b0, c0, d0)
+    write_column(turned, own + tap_step, tap_step, a1, b1, c1, d1)
+    write_column(turned, own + 2 * tap_step, tap_step, a2, b2, c2, d2)
+    write_column(turned, own + 3 * tap_step, tap_step, a3, b3, c3, d3)
 
 
 def turn_row(cells: Any, at: int, step: int) -> Any:
     """Four cells of a row as four other numbers."""
     cell0, cell1, cell2, cell3 = cells[at], cells[at + step], cells[at + 2 * step], cells[at + 3 * step]
     return cell0 - cell2, cell1 + cell2, cell2 - cell1, cell1 - cell3
+
+
+def write_column(turned: Any, at: int, tap_step: int, row0: Any, row1: Any, row2: Any, row3: Any) -> None:
+    """Four numbers of a column as four others."""
+    turned[at] = row0 - row2
+    turned[at + 4 * tap_step] = row1 + row2
+    turned[at + 8 * tap_step] = row2 - row1
+    turned[at + 12 * tap_step] = row1 - row3
 
 
 def add_tiles(products: Any, bias: Any, target: Any) -> None:
