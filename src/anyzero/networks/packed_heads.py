@@ -12,7 +12,7 @@ from anyzero.compile import Unit, compile_kernel
 from anyzero.networks.heads import CellPolicy, ColumnPolicy, FlatPolicy
 from anyzero.networks.heads_kernel import run_heads
 from anyzero.networks.models import Network, support_of
-from anyzero.networks.packed_trunk import pad
+from anyzero.networks.packed_trunk import aligned, pad
 
 ABREAST = 8
 """Rows that are multiplied at once: as many sums as keep a processor's multipliers busy."""
@@ -61,7 +61,7 @@ class PackedHeads:
 
     def room(self) -> tuple[np.ndarray, ...]:
         """What the kernel works on, for one thread."""
-        return tuple(np.zeros(length, np.float32) for length in self.lengths)
+        return tuple(aligned(np.zeros(length, np.float32)) for length in self.lengths)
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Packer:
         whole = np.zeros((inputs, round_up(outputs, self.lanes)), np.float32)
         whole[:, :outputs] = weight.T
         parts = whole.reshape(inputs, -1, self.lanes).transpose(1, 0, 2)
-        return np.ascontiguousarray(parts).reshape(len(parts), -1), pad(bias, whole.shape[1])
+        return aligned(parts).reshape(len(parts), -1), pad(bias, whole.shape[1])
 
     def nothing(self) -> Layer:
         return np.zeros((0, self.lanes), np.float32), np.zeros(0, np.float32)

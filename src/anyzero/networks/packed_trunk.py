@@ -19,6 +19,8 @@ MOST_VECTORS = 3
 """Of channels that are computed at once: with more, too few tiles share each load of weights."""
 TURN = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0.0, 0.0, 1.0]])
 """What weights are turned into before they meet turned tiles."""
+LINE = 64
+"""Bytes of a line."""
 UNIT = Unit("trunk", {}, ())
 
 
@@ -35,9 +37,9 @@ class PackedTrunk:
             run_trunk, UNIT, "cpu", {**self.sizes, "ROWS": self.rows, "COLUMNS": self.columns, "INPUTS": self.inputs}
         )
         convolutions = [layer for block in blocks_of(trunk) for layer in (block.first, block.second)]
-        self.stem = self.pack(trunk.stem, self.inputs), pad(trunk.stem.bias, wide)
+        self.stem = aligned(self.pack(trunk.stem, self.inputs)), pad(trunk.stem.bias, wide)
         self.blocks = (
-            np.stack([self.pack(layer, wide) for layer in convolutions]),
+            aligned(np.stack([self.pack(layer, wide) for layer in convolutions])),
             np.stack([pad(layer.bias, wide) for layer in convolutions]),
         )
         self.pools = pack_pools(trunk, self.channels, wide)
@@ -54,10 +56,10 @@ class PackedTrunk:
 
     def room(self) -> tuple[np.ndarray, ...]:
         """What the kernel works on, for one thread."""
-        rows, columns = self.sizes["TILE_ROWS"], self.sizes["TILE_COLUMNS"]
-        cells, taps = (2 * rows + 2) * (2 * columns + 2), TAPS * rows * columns
+        cells = (2 * self.sizes["TILE_ROWS"] + 2) * (2 * self.sizes["TILE_COLUMNS"] + 2)
+        taps = TAPS * self.sizes["TOGETHER"]
         lengths = [cells * self.inputs, *3 * [cells * self.wide], taps * max(self.inputs, self.wide), taps * self.wide]
-        return tuple(np.zeros(length, np.float32) for length in [*lengths, self.wide])
+        return tuple(aligned(np.zeros(length, np.float32)) for length in [*lengths, self.wide])
 
 
 def pack_pools(trunk: ResidualTrunk, channels: int, wide: int) -> tuple[np.ndarray, ...]:
@@ -72,6 +74,15 @@ def pack_pools(trunk: ResidualTrunk, channels: int, wide: int) -> tuple[np.ndarr
             biases[index] = pad(block.pooled.bias, wide)
             pools[index] = True
     return weights.reshape(num, 2 * wide, wide), biases, pools
+
+
+def aligned(numbers: np.ndarray) -> np.ndarray:
+    """A copy that begins where a line of the processor's caches does, so that no vector lies in two of them."""
+    whole = np.empty(numbers.nbytes + LINE, np.uint8)
+    start = -whole.ctypes.data % LINE
+    copy = whole[start : start + numbers.nbytes].view(numbers.dtype).reshape(numbers.shape)
+    copy[...] = numbers
+    return copy
 
 
 def blocks_of(trunk: ResidualTrunk) -> list[Block]:
@@ -97,8 +108,11 @@ def sizes_for(rows: int, columns: int, channels: int) -> Mapping[str, int]:
     last = tiles - together * (-(-tiles // together) - 1)
     return {
         "CHANNELS": vectors * lanes,
+        "TILES": tiles,
         "TILE_ROWS": tile_rows,
         "TILE_COLUMNS": tile_columns,
+        "ROW_STEP": (2 * tile_columns + 2) * vectors * lanes,
+        "INNER": (2 * tile_columns + 3) * vectors * lanes,
         "LANES": lanes,
         "VECTORS": abreast,
         "TOGETHER": together,

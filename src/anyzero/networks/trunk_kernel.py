@@ -13,10 +13,12 @@ from anyzero.compile.products import multiply_rows
 
 ROWS, COLUMNS, INPUTS, CHANNELS = 6, 7, 3, 32
 """Of the board, of its cells in the input (one more than the game's planes), and of its cells in the trunk."""
-TILE_ROWS, TILE_COLUMNS = 3, 4
+TILES, TILE_ROWS, TILE_COLUMNS = 12, 3, 4
 """Tiles that cover the board."""
+ROW_STEP, INNER = 320, 352
+"""Numbers in a row of the trunk's board with its rim, and before the first cell that is not of the rim."""
 LANES, VECTORS, TOGETHER, LAST = 16, 2, 12, 12
-"""Numbers in a vector; vectors of channels and tiles that are multiplied at once, and the last tiles."""
+"""Numbers in a vector; vectors of channels and tiles (a strip of them) that are multiplied at once; the last tiles."""
 TAPS = 16
 """Numbers that a tile and its neighbours are turned into, for each channel."""
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
@@ -26,28 +28,32 @@ def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, featur
     """Features [positions, cells * channels] after the last ReLU, and pooled [positions, 2 * channels], of planes.
 
     `stem` is (weights, bias), `blocks` (weights [2 * blocks, ...], biases), `pools` (weights [blocks, 2 * channels,
-    channels], biases, which blocks pool); `room` is four boards with zeros as rims, two of tiles, and a bias.
+    channels], biases, which blocks pool); `room` is four boards with zeros as rims, two strips of tiles, and a bias.
     """
     inputs, trunk, active, hidden, turned, products, bias = room
     for position in range(len(planes)):
         board = pooled[position]
         read_planes(planes[position], inputs)
-        turn_inputs(inputs, turned)
-        multiply_tiles(turned, INPUTS, stem[0], products)
         clear_cells(trunk)
-        add_tiles(products, stem[1], trunk)
+        for first in range(0, TILES, TOGETHER):
+            turn_inputs(inputs, first, turned)
+            multiply_tiles(turned, INPUTS, stem[0], first, products)
+            add_tiles(products, stem[1], first, trunk, active)
+        clear_rim(trunk)
+        clear_rim(active)
         for block in range(len(pools[2])):
-            rectify(trunk, active)
             add_board(active, board, pools, block, blocks[1][2 * block], bias)
-            turn_board(active, turned)
-            multiply_tiles(turned, CHANNELS, blocks[0][2 * block], products)
-            clear_cells(hidden)
-            add_tiles(products, bias, hidden)
-            rectify(hidden, hidden)
-            turn_board(hidden, turned)
-            multiply_tiles(turned, CHANNELS, blocks[0][2 * block + 1], products)
-            add_tiles(products, blocks[1][2 * block + 1], trunk)
-        rectify(trunk, active)
+            for first in range(0, TILES, TOGETHER):
+                turn_board(active, first, turned)
+                multiply_tiles(turned, CHANNELS, blocks[0][2 * block], first, products)
+                write_tiles(products, bias, first, hidden)
+            clear_rim(hidden)
+            for first in range(0, TILES, TOGETHER):
+                turn_board(hidden, first, turned)
+                multiply_tiles(turned, CHANNELS, blocks[0][2 * block + 1], first, products)
+                add_tiles(products, blocks[1][2 * block + 1], first, trunk, active)
+            clear_rim(trunk)
+            clear_rim(active)
         pool_cells(active, board)
         write_cells(active, features[position])
 
@@ -68,48 +74,32 @@ def read_planes(planes: Any, board: Any) -> None:
             board[cell + INPUTS - 1] = ONE
 
 
-def multiply_tiles(turned: Any, inputs: int, weights: Any, products: Any) -> None:
-    """The turned tiles of a board times weights [taps, parts, inputs * outputs of a part]."""
-    outputs, tiles = VECTORS * LANES, TILE_ROWS * TILE_COLUMNS
-    steps = inputs, CHANNELS
-    for tap in range(TAPS):
-        for part in range(CHANNELS // outputs):
-            own, start = weights[tap, part], tap * tiles * CHANNELS + part * outputs
-            for tile in range(0, tiles - LAST, TOGETHER):
-                numbers, sums = turned[(tap * tiles + tile) * inputs :], products[start + tile * CHANNELS :]
-                multiply_rows(numbers, own, sums, steps, TOGETHER, VECTORS, LANES)
-            tile = tiles - LAST
-            numbers, sums = turned[(tap * tiles + tile) * inputs :], products[start + tile * CHANNELS :]
-            multiply_rows(numbers, own, sums, steps, LAST, VECTORS, LANES)
-
-
-def turn_inputs(source: Any, turned: Any) -> None:
-    """The 4x4 cells of each tile and around it, turned into 16 other numbers: [taps, tiles, inputs]."""
-    for tile in range(TILE_ROWS * TILE_COLUMNS):
+def turn_inputs(source: Any, first: int, turned: Any) -> None:
+    """The 4x4 cells of each tile of a strip and around it, turned into 16 other numbers: [taps, tiles, inputs]."""
+    for tile in range(min(TOGETHER, TILES - first)):
+        cells, own = source[tile_start(first + tile, INPUTS) :], turned[tile * INPUTS :]
         for channel in range(INPUTS):
-            turn_cells(source, turned, tile, channel, INPUTS)
+            turn_cells(cells, own, channel, INPUTS)
 
 
-def turn_board(source: Any, turned: Any) -> None:
+def turn_board(source: Any, first: int, turned: Any) -> None:
     """The same with the channels of the trunk; a loop whose steps are known when it is compiled runs in vectors."""
-    for tile in range(TILE_ROWS * TILE_COLUMNS):
+    for tile in range(min(TOGETHER, TILES - first)):
+        cells, own = source[tile_start(first + tile, CHANNELS) :], turned[tile * CHANNELS :]
         for channel in range(CHANNELS):
-            turn_cells(source, turned, tile, channel, CHANNELS)
+            turn_cells(cells, own, channel, CHANNELS)
 
 
-def turn_cells(source: Any, turned: Any, tile: int, channel: int, channels: int) -> None:
-    row_step, tap_step = (2 * TILE_COLUMNS + 2) * channels, TILE_ROWS * TILE_COLUMNS * channels
-    tile_row, tile_column = tile // TILE_COLUMNS, tile % TILE_COLUMNS
-    at = 2 * tile_row * row_step + 2 * tile_column * channels + channel
-    a0, a1, a2, a3 = turn_row(source, at, channels)
-    b0, b1, b2, b3 = turn_row(source, at + row_step, channels)
-    c0, c1, c2, c3 = turn_row(source, at + 2 * row_step, channels)
-    d0, d1, d2, d3 = turn_row(source, at + 3 * row_step, channels)
-    own = tile * channels + channel
-    write_column(turned, own, tap_step, a0, b0, c0, d0)
-    write_column(turned, own + tap_step, tap_step, a1, b1, c1, d1)
-    write_column(turned, own + 2 * tap_step, tap_step, a2, b2, c2, d2)
-    write_column(turned, own + 3 * tap_step, tap_step, a3, b3, c3, d3)
+def turn_cells(cells: Any, turned: Any, at: int, channels: int) -> None:
+    row_step, tap_step = (2 * TILE_COLUMNS + 2) * channels, TOGETHER * channels
+    a0, a1, a2, a3 = turn_row(cells, at, channels)
+    b0, b1, b2, b3 = turn_row(cells, at + row_step, channels)
+    c0, c1, c2, c3 = turn_row(cells, at + 2 * row_step, channels)
+    d0, d1, d2, d3 = turn_row(cells, at + 3 * row_step, channels)
+    write_column(turned, at, tap_step, a0, b0, c0, d0)
+    write_column(turned, at + tap_step, tap_step, a1, b1, c1, d1)
+    write_column(turned, at + 2 * tap_step, tap_step, a2, b2, c2, d2)
+    write_column(turned, at + 3 * tap_step, tap_step, a3, b3, c3, d3)
 
 
 def turn_row(cells: Any, at: int, step: int) -> Any:
@@ -126,24 +116,68 @@ def write_column(turned: Any, at: int, tap_step: int, row0: Any, row1: Any, row2
     turned[at + 12 * tap_step] = row1 - row3
 
 
-def add_tiles(products: Any, bias: Any, target: Any) -> None:
-    """Turn products back into cells, and add them and the bias to the board."""
-    row_step, tap_step = (2 * TILE_COLUMNS + 2) * CHANNELS, TILE_ROWS * TILE_COLUMNS * CHANNELS
-    for tile_row in range(TILE_ROWS):
-        for tile_column in range(TILE_COLUMNS):
-            start = row_start(2 * tile_row, CHANNELS) + 2 * tile_column * CHANNELS
-            own = products[(tile_row * TILE_COLUMNS + tile_column) * CHANNELS :]
-            for channel in range(CHANNELS):
-                at = start + channel
-                upper0, lower0 = sum_column(own, channel, tap_step)
-                upper1, lower1 = sum_column(own, channel + tap_step, tap_step)
-                upper2, lower2 = sum_column(own, channel + 2 * tap_step, tap_step)
-                upper3, lower3 = sum_column(own, channel + 3 * tap_step, tap_step)
-                target[at] += upper0 + upper1 + upper2 + bias[channel]
-                target[at + CHANNELS] += upper1 - upper2 - upper3 + bias[channel]
-                target[at + row_step] += lower0 + lower1 + lower2 + bias[channel]
-                target[at + row_step + CHANNELS] += lower1 - lower2 - lower3 + bias[channel]
-    clear_rim(target)
+def multiply_tiles(turned: Any, inputs: int, weights: Any, first: int, products: Any) -> None:
+    """The turned tiles of a strip times weights [taps, parts, inputs * outputs of a part]."""
+    outputs, steps = VECTORS * LANES, (inputs, CHANNELS)
+    for tap in range(TAPS):
+        numbers, sums = turned[tap * TOGETHER * inputs :], products[tap * TOGETHER * CHANNELS :]
+        for part in range(CHANNELS // outputs):
+            if first + TOGETHER <= TILES:
+                multiply_rows(numbers, weights[tap, part], sums[part * outputs :], steps, TOGETHER, VECTORS, LANES)
+            else:
+                multiply_rows(numbers, weights[tap, part], sums[part * outputs :], steps, LAST, VECTORS, LANES)
+
+
+def write_tiles(products: Any, bias: Any, first: int, target: Any) -> None:
+    """Turn products back into cells, and write them with the bias to the board, after a ReLU."""
+    for tile in range(min(TOGETHER, TILES - first)):
+        own, cells = products[tile * CHANNELS :], target[tile_start(first + tile, CHANNELS) + INNER :]
+        for channel in range(CHANNELS):
+            cell0, cell1, cell2, cell3 = turn_back(own, channel)
+            cells[channel] = max(cell0 + bias[channel], ZERO)
+            cells[channel + CHANNELS] = max(cell1 + bias[channel], ZERO)
+            cells[channel + ROW_STEP] = max(cell2 + bias[channel], ZERO)
+            cells[channel + ROW_STEP + CHANNELS] = max(cell3 + bias[channel], ZERO)
+
+
+def add_tiles(products: Any, bias: Any, first: int, trunk: Any, active: Any) -> None:
+    """Turn products back into cells, add them and the bias to the trunk, and write what a ReLU leaves of it."""
+    for tile in range(min(TOGETHER, TILES - first)):
+        start = tile_start(first + tile, CHANNELS) + INNER
+        own, cells, rectified = products[tile * CHANNELS :], trunk[start:], active[start:]
+        for channel in range(CHANNELS):
+            cell0, cell1, cell2, cell3 = turn_back(own, channel)
+            add_cell(cell0 + bias[channel], channel, cells, rectified)
+            add_cell(cell1 + bias[channel], channel + CHANNELS, cells, rectified)
+            add_cell(cell2 + bias[channel], channel + ROW_STEP, cells, rectified)
+            add_cell(cell3 + bias[channel], channel + ROW_STEP + CHANNELS, cells, rectified)
+
+
+def add_cell(number: Any, at: int, trunk: Any, active: Any) -> None:
+    total = trunk[at] + number
+    trunk[at] = total
+    active[at] = max(total, ZERO)
+
+
+def tile_start(tile: int, channels: int) -> int:
+    """Where the cells around a tile begin."""
+    width = 2 * TILE_COLUMNS + 2
+    return 2 * (tile // TILE_COLUMNS * width + tile % TILE_COLUMNS) * channels
+
+
+def turn_back(products: Any, at: int) -> Any:
+    """Sixteen products of a tile as its four cells."""
+    tap_step = TOGETHER * CHANNELS
+    upper0, lower0 = sum_column(products, at, tap_step)
+    upper1, lower1 = sum_column(products, at + tap_step, tap_step)
+    upper2, lower2 = sum_column(products, at + 2 * tap_step, tap_step)
+    upper3, lower3 = sum_column(products, at + 3 * tap_step, tap_step)
+    return (
+        upper0 + upper1 + upper2,
+        upper1 - upper2 - upper3,
+        lower0 + lower1 + lower2,
+        lower1 - lower2 - lower3,
+    )
 
 
 def sum_column(products: Any, at: int, tap_step: int) -> Any:
@@ -171,13 +205,6 @@ def clear_cells(board: Any) -> None:
         start = row_start(row, CHANNELS)
         for index in range(start, start + COLUMNS * CHANNELS):
             board[index] = ZERO
-
-
-def rectify(source: Any, target: Any) -> None:
-    for row in range(ROWS):
-        start = row_start(row, CHANNELS)
-        for index in range(start, start + COLUMNS * CHANNELS):
-            target[index] = max(source[index], ZERO)
 
 
 def write_cells(board: Any, cells: Any) -> None:
