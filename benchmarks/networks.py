@@ -46,7 +46,7 @@ def seconds(run: Callable[[], Any]) -> float:
 
 def measure(game: Game, network: Any, *, precision: str, threads: int, rounds: int) -> list[dict[str, Any]]:
     """The network alone and a search with it, in turns, for each size of batch."""
-    evaluator = NetworkEvaluator(game, network, precision=precision, threads=threads)
+    evaluator = NetworkEvaluator(game, network, precision=precision, threads=threads, cache=0)
     rows = []
     for batch in BATCHES:
         states = early_positions(game, batch)

@@ -9,10 +9,11 @@ import torch
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.networks import packed_trunk
-from anyzero.networks.compiled import CompiledNetwork, compiles, empty_answers
+from anyzero.networks.compiled import CompiledNetwork, compiles
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.models import Network, new_network
 from anyzero.networks.packed_trunk import sizes_for
+from anyzero.networks.remembered import empty_answers
 
 TOLERANCE = 1e-5
 

@@ -109,20 +109,6 @@ def test_a_network_made_for_one_board_evaluates_another():
     assert (logits.shape, values.shape) == ((3, 25), (3,))
 
 
-def test_remembered_answers_are_the_same_and_are_forgotten_in_turn(network):
-    states = random_states(FOUR, 30)
-    evaluator = NetworkEvaluator(FOUR, network, precision="float32", cache=100)
-    twice = np.concatenate([states, states])
-    wanted = evaluator.evaluate(states)
-    for part, again in zip(evaluator(FOUR, twice), wanted, strict=True):
-        assert part == pytest.approx(np.concatenate([again, again]), abs=1e-5)
-    distinct = len({FOUR.state_key(state) for state in states})
-    assert (evaluator.remembered.misses, evaluator.remembered.hits) == (distinct, 60 - distinct)
-    evaluator.remembered.most = 2
-    evaluator(FOUR, states[-2:])
-    assert list(evaluator.remembered.answers) == [FOUR.state_key(state) for state in states[-2:]]
-
-
 def test_an_empty_batch_has_an_empty_answer(network):
     for cache in (0, 5):
         logits, values = NetworkEvaluator(FOUR, network, cache=cache)(FOUR, FOUR.new_states(0))

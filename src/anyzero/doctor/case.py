@@ -106,9 +106,11 @@ class Case:
         return Block(self.game, contestants, sides, manner, seed=self.config.seed, numbers=np.arange(num)).play()
 
     def evaluator(self, network: Network) -> NetworkEvaluator:
-        """The network as it plays."""
+        """The network as it plays, but for what it remembers, so that its speed can be measured."""
         precision = self.config.precision if self.device == self.config.device else "auto"
-        return NetworkEvaluator(self.game, network, device=self.device, precision=precision, threads=self.threads)
+        return NetworkEvaluator(
+            self.game, network, device=self.device, precision=precision, threads=self.threads, cache=0
+        )
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

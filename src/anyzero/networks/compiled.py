@@ -7,6 +7,7 @@ import numpy as np
 from anyzero.networks.models import Network
 from anyzero.networks.packed_heads import PackedHeads
 from anyzero.networks.packed_trunk import PackedTrunk
+from anyzero.networks.remembered import empty_answers
 
 LEAST_CHANNELS = 16
 """Of fewer channels much of each vector would be empty."""
@@ -18,7 +19,10 @@ def compiles(network: Network) -> bool:
 
 
 class CompiledNetwork:
-    """What `network` answers for inputs of one shape, up to the rounding of sums; for any number of threads."""
+    """What `network` answers for inputs of one shape, up to the rounding of sums; for any number of threads.
+
+    The answer to a position does not depend on the others that it is asked with.
+    """
 
     def __init__(self, network: Network, planes_shape: tuple[int, ...]) -> None:
         self.trunk = PackedTrunk(network, planes_shape)
@@ -43,8 +47,3 @@ class CompiledNetwork:
             self.own.rooms = self.trunk.room(), self.heads.room()
         rooms: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]] = self.own.rooms
         return rooms
-
-
-def empty_answers(num: int, num_actions: int) -> tuple[np.ndarray, np.ndarray]:
-    """Room for the logits and values of so many positions."""
-    return np.empty((num, num_actions), np.float32), np.empty(num, np.float32)

@@ -11,15 +11,18 @@ import torch
 from anyzero.games.encoding import encode_states
 from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
-from anyzero.networks.compiled import empty_answers
+from anyzero.networks.compiled import CompiledNetwork
 from anyzero.networks.config import BadNetworkError, fits
 from anyzero.networks.models import Network
 from anyzero.networks.precision import choose_precision, in_precision
-from anyzero.networks.remembered import Remembered
+from anyzero.networks.remembered import Remembered, empty_answers
 
 DEVICES = ("cpu", "cuda")
 TOGETHER = {"residual": 32, "mlp": 256}
 """Rows that go through a network together: few enough for the processor's caches, enough to be worth the calls."""
+MEMORY_BYTES = 2**24
+LEAST_PLACES, MOST_PLACES = 2**12, 2**16
+"""Answers that a thread remembers, and what they may take."""
 
 OWN = local()
 """Marks the threads that compute for evaluators."""
@@ -30,9 +33,9 @@ class NetworkEvaluator:
 
     It keeps a copy: training the network on does not change it. Its `pool` is there for searches of many trees, which
     then ask on those threads, each for a few leaves of its own. A batch from elsewhere is cut into chunks by its length
-    alone, so that the number of threads changes nothing but the time. `cache` remembers so many answers by the game's
-    state_key: positions that share one get one answer, also where the input tells them apart (clocks, repetitions).
-    `compiled` is for the GPU: half a minute at first, which pays where there is much to do.
+    alone, so that the number of threads changes nothing but the time. `cache` is for the CPU: so many answers are
+    remembered by each thread (None: as many as pay). `compiled` is for the GPU: half a minute at first, which pays
+    where there is much to do.
     """
 
     def __init__(
@@ -43,7 +46,7 @@ class NetworkEvaluator:
         device: str = "cpu",
         precision: str = "auto",
         threads: int | None = None,
-        cache: int = 0,
+        cache: int | None = None,
         compiled: bool = True,
     ) -> None:
         check(game, network, device)
@@ -51,28 +54,21 @@ class NetworkEvaluator:
         self.threads = default_threads() if threads is None else threads
         if self.threads < 1:
             raise BadOptionError(f"threads must be a positive number, not {threads}")
-        self.remembered = Remembered(game, cache) if cache > 0 else None
         self.forward: Any
         if device == "cuda":
             from anyzero.networks.on_gpu import GpuForward
 
             self.forward = GpuForward(network, game, precision, self.threads, compiled)
         else:
-            self.forward = CpuForward(network, game, precision, self.threads)
+            self.forward = CpuForward(network, game, precision, self.threads, cache)
         self.precision: str = self.forward.precision
-        self.pool = None if cache > 0 or device == "cuda" else self.forward.pool
+        self.pool = None if device == "cuda" else self.forward.pool
         self.together = TOGETHER[network.config.kind]
 
     def __call__(self, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
         """Logits [positions, actions] and values [positions], float32."""
         if game is not self.game and game.text != self.game.text:
             raise BadNetworkError(f"this evaluator was made for {self.game.text}, not for {game.text}")
-        if self.remembered is None:
-            return self.evaluate(states)
-        return self.remembered(states, self.evaluate)
-
-    def evaluate(self, states: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The network's answers, none from memory."""
         logits, values = empty_answers(len(states), self.game.num_actions)
         if len(states):
             self.forward(states, logits, values)
@@ -105,10 +101,14 @@ def default_threads() -> int:
 class CpuForward:
     """Chunks of positions through the network, each on one of our own threads; torch makes none."""
 
-    def __init__(self, network: Network, game: Game, precision: str, threads: int) -> None:
+    def __init__(self, network: Network, game: Game, precision: str, threads: int, cache: int | None = None) -> None:
         self.game, self.pool, self.together = game, new_pool(threads), TOGETHER[network.config.kind]
         self.precision = self.pool.submit(choose_precision, network, game, precision).result()
         self.network = in_precision(network, self.precision, game)
+        if cache is None and isinstance(self.network, CompiledNetwork):
+            cache = places_that_pay(game)
+        if cache:
+            self.network = Remembered(self.network, game.num_actions, 1 << (cache - 1).bit_length())
         encode_states(game, game.new_states(0))  # compiled now, not by several threads at once
 
     def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
@@ -130,6 +130,15 @@ class CpuForward:
     def run(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
         """One chunk."""
         self.network.answer(encode_states(self.game, states), logits, values)
+
+
+def places_that_pay(game: Game) -> int:
+    """Answers for a thread to remember: what a few searches of many games ask for, in bounded memory; else none.
+
+    Networks of torch answer a little differently in each batch. Remembered answers would not be those of another run.
+    """
+    places = min(MOST_PLACES, MEMORY_BYTES // (4 * game.num_actions + 12))
+    return places if places >= LEAST_PLACES else 0
 
 
 def new_pool(threads: int) -> ThreadPoolExecutor:

@@ -4,7 +4,6 @@ import time
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -12,20 +11,15 @@ from torch import nn
 
 from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
-from anyzero.networks.compiled import CompiledNetwork, compiles, empty_answers
+from anyzero.networks.compiled import CompiledNetwork, compiles
 from anyzero.networks.models import Network
+from anyzero.networks.remembered import Answering, empty_answers
 
 PRECISIONS = ("auto", "float32", "bfloat16")
 BFLOAT16_FLAGS = {"avx512_bf16", "amx_bf16"}
 MARGIN = 1.2
 """Less than so much faster, and the exact numbers are worth more."""
 TRIAL_ROWS = 64
-
-
-class Answering(Protocol):
-    """A network that writes its answers into arrays: logits [positions, actions] and expected payoffs [positions]."""
-
-    def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None: ...
 
 
 def choose_precision(network: Network, game: Game, precision: str) -> str:

@@ -1,56 +1,130 @@
-"""Answers of an evaluator that are kept for positions that come again: the least recently used are dropped."""
+"""Answers of a network to inputs that come again; each thread remembers its own.
 
-from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any
+The search for a move meets many positions of the search before it, and games share their openings. Inputs are told
+apart by 64 bits of a hash, so that positions share an answer only where the network sees no difference between them.
+"""
+
+import math
+from threading import local
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from anyzero.games.contract import state_key
-from anyzero.games.game import Game
+from anyzero.compile import Unit, compile_kernel
+from anyzero.compile.random import U, scramble
 
-Answers = tuple[np.ndarray, np.ndarray]
+UNIT = Unit("remembered", {}, ())
+START = U(0x9E3779B97F4A7C15)
+"""What the hash begins with; a key is never 0, which marks an empty place."""
+REMEMBERED = -1
+"""Stands where the answer to a row was found."""
+
+
+class Answering(Protocol):
+    """A network that writes its answers into arrays: logits [positions, actions] and expected payoffs [positions]."""
+
+    def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None: ...
+
+
+class Memory(NamedTuple):
+    """What one thread remembers: a newer answer takes the place of an older one."""
+
+    keys: np.ndarray
+    logits: np.ndarray
+    values: np.ndarray
+    counts: np.ndarray
+    """Positions that were asked for, and those that the network was."""
 
 
 class Remembered:
-    """Up to `most` answers by state_key."""
+    """A network with a memory of up to `places` answers a thread, a power of two."""
 
-    def __init__(self, game: Game, most: int) -> None:
-        self.game, self.most = game, most
-        self.answers: OrderedDict[int, tuple[np.ndarray, np.float32]] = OrderedDict()
-        self.hits = self.misses = 0
+    def __init__(self, network: Answering, num_actions: int, places: int) -> None:
+        self.network, self.num_actions, self.places = network, num_actions, places
+        self.own, self.memories = local(), list[Memory]()
+        self.look_up, self.keep = compile_kernel(look_up, UNIT), compile_kernel(keep, UNIT)
 
-    def __call__(self, states: Any, evaluate: Callable[[Any], Answers]) -> Answers:
-        """The answers to all positions; only those that are not remembered are evaluated, each once."""
-        if len(states) == 0:
-            return evaluate(states)
-        keys = keys_of(self.game, states)
-        new = {key: row for row, key in enumerate(keys) if key not in self.answers}
-        self.hits, self.misses = self.hits + len(keys) - len(new), self.misses + len(new)
-        fresh: dict[int, tuple[np.ndarray, np.float32]] = {}
+    def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
+        memory, num = self.memory(), len(planes)
+        words = planes.reshape(num, math.prod(planes.shape[1:])).view(np.uint32)
+        keys, sources = np.empty(num, np.uint64), np.empty(num, np.int64)
+        new = self.look_up(words, keys, sources, memory, logits, values)
         if new:
-            logits, values = evaluate(states[list(new.values())])
-            fresh = {key: (logits[row].copy(), values[row]) for row, key in enumerate(new)}
-        rows = [fresh[key] if key in fresh else self.answers[key] for key in keys]
-        self.keep(keys, fresh)
-        return np.stack([row for row, _ in rows]), np.array([value for _, value in rows], np.float32)
+            rows = np.flatnonzero(sources == np.arange(num))
+            answers = empty_answers(new, self.num_actions)
+            self.network.answer(planes[rows], *answers)
+            self.keep(keys, sources, answers, memory, logits, values)
 
-    def keep(self, keys: list[int], fresh: dict[int, tuple[np.ndarray, np.float32]]) -> None:
-        """Note that these were used, and drop what has not been for longest."""
-        self.answers.update(fresh)
-        for key in keys:
-            self.answers.move_to_end(key)
-        while len(self.answers) > self.most:
-            self.answers.popitem(last=False)
+    def memory(self) -> Memory:
+        if not hasattr(self.own, "memory"):
+            keys, counts = np.zeros(self.places, np.uint64), np.zeros(2, np.int64)
+            self.own.memory = Memory(keys, *empty_answers(self.places, self.num_actions), counts)
+            self.memories.append(self.own.memory)
+        memory: Memory = self.own.memory
+        return memory
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Positions that were asked for, and those that the network was, on all threads."""
+        asked, new = np.sum([memory.counts for memory in self.memories], axis=0) if self.memories else (0, 0)
+        return int(asked), int(new)
 
 
-def keys_of(game: Game, states: Any) -> list[int]:
-    keys = np.empty(len(states), np.uint64)
-    game.compile(key_range)(game.rules, states, keys)
-    return keys.tolist()
+def look_up(words: Any, keys: Any, sources: Any, memory: Any, logits: Any, values: Any) -> int:
+    """Kernel: write what is remembered; how many rows are new. A row's source is the first row with the same input."""
+    new = 0
+    for row in range(len(keys)):
+        key = hash_words(words[row])
+        place = place_of(key, memory)
+        keys[row], sources[row] = key, REMEMBERED
+        if memory.keys[place] == key:
+            copy(memory.logits[place], logits[row])
+            values[row] = memory.values[place]
+            continue
+        sources[row] = row
+        for before in range(row):
+            if keys[before] == key:
+                sources[row] = sources[before]
+                break
+        new += sources[row] == row
+    memory.counts[0] += len(keys)
+    memory.counts[1] += new
+    return new
 
 
-def key_range(rules: Any, states: Any, keys: Any) -> None:
-    """Kernel: the key of every position."""
-    for index in range(len(keys)):
-        keys[index] = state_key(rules, states[index])
+def keep(keys: Any, sources: Any, answers: Any, memory: Any, logits: Any, values: Any) -> None:
+    """Kernel: write the answers to new rows, and remember them."""
+    number = 0
+    for row in range(len(keys)):
+        if sources[row] == row:
+            place = place_of(keys[row], memory)
+            copy(answers[0][number], logits[row])
+            copy(answers[0][number], memory.logits[place])
+            memory.keys[place] = keys[row]
+            values[row] = memory.values[place] = answers[1][number]
+            number += 1
+        elif sources[row] != REMEMBERED:
+            copy(logits[sources[row]], logits[row])
+            values[row] = values[sources[row]]
+
+
+def hash_words(words: Any) -> Any:
+    key = START
+    for index in range(len(words)):
+        key = (key ^ U(words[index])) * START
+        key ^= key >> U(32)
+    return scramble(key) | U(1)
+
+
+def place_of(key: Any, memory: Any) -> Any:
+    return np.int64((key >> U(1)) & U(len(memory.keys) - 1))
+
+
+def copy(source: Any, target: Any) -> None:
+    for index in range(len(source)):
+        target[index] = source[index]
+
+
+def empty_answers(num: int, num_actions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Room for the logits and values of so many positions."""
+    return np.empty((num, num_actions), np.float32), np.empty(num, np.float32)

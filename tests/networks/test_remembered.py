@@ -1,0 +1,104 @@
+"""Remembered answers: those that the network gave, on every thread, and never those of another position."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anyzero.games.load import load
+from anyzero.networks import NetworkEvaluator, new_network, parse_network
+from anyzero.networks.evaluator import places_that_pay
+from anyzero.networks.remembered import Remembered, empty_answers
+from anyzero.search import search_many
+
+FOUR = load("connect_four")
+
+
+class Counting:
+    """A network of two actions that answers with its input, and counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[np.ndarray] = []
+
+    def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
+        self.asked.append(planes.copy())
+        logits[:] = planes[:, :2] * 10.0
+        values[:] = planes[:, 2]
+
+
+def ask(network: Remembered, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    logits, values = empty_answers(len(planes), 2)
+    network.answer(planes, logits, values)
+    assert (logits == planes[:, :2] * 10.0).all()
+    assert (values == planes[:, 2]).all()
+    return logits, values
+
+
+def inputs(*numbers: int) -> np.ndarray:
+    return np.array([[number, number + 1, number + 2] for number in numbers], np.float32).reshape(-1, 3)
+
+
+def test_the_network_is_asked_once_for_each_input() -> None:
+    own = Counting()
+    network = Remembered(own, 2, 1024)
+    ask(network, inputs(3, 4, 3, 5, 4, 3))
+    ask(network, inputs(5, 6, 3))
+    ask(network, inputs(6, 5))
+    assert [asked[:, 0].tolist() for asked in own.asked] == [[3, 4, 5], [6]]
+    assert network.counts == (11, 4)
+
+
+def test_a_full_memory_forgets_and_still_answers_right() -> None:
+    own, rng = Counting(), np.random.default_rng(1)
+    network = Remembered(own, 2, 4)
+    for _ in range(200):
+        ask(network, inputs(*rng.integers(0, 12, rng.integers(0, 9))))
+    asked, new = network.counts
+    assert 12 < new < asked
+    assert new == sum(len(planes) for planes in own.asked)
+
+
+def test_inputs_that_differ_in_one_bit_are_told_apart() -> None:
+    planes = np.zeros((64, 40), np.float32)
+    for row in range(64):
+        planes.view(np.uint32)[row, row % 40] = 1 << row % 30
+    own = Counting()
+    network = Remembered(own, 2, 1024)
+    ask(network, planes)
+    assert network.counts == (64, 64)
+
+
+def leaves(cache: int | None, threads: int) -> tuple[Any, NetworkEvaluator]:
+    """What searches of the same positions find, twice, the second time from what the first left."""
+    network = new_network(FOUR, parse_network("1x16"))
+    evaluator = NetworkEvaluator(FOUR, network, precision="float32", threads=threads, cache=cache)
+    states = FOUR.new_states(40)
+    for row in range(40):
+        states[row] = FOUR.play(FOUR.initial_state(), row % 7)
+    found = [
+        search_many(FOUR, states, "gumbel", simulations=16, evaluator=evaluator, seed=seed, threads=threads).policies
+        for seed in (1, 1)
+    ]
+    return found, evaluator
+
+
+def test_searches_find_the_same_with_and_without_on_any_number_of_threads() -> None:
+    wanted, without = leaves(0, 1)
+    assert not isinstance(without.forward.network, Remembered)
+    for cache, threads in ((None, 1), (None, 2), (50, 2)):
+        found, evaluator = leaves(cache, threads)
+        assert np.array_equal(found, wanted)
+        asked, new = evaluator.forward.network.counts
+        assert 0 < new < asked
+
+
+@pytest.mark.parametrize(("game", "remembers"), [("connect_four", True), ("hex:size=11", True), ("chess", False)])
+def test_memory_is_bounded_and_left_out_where_it_would_hold_too_little(game: str, remembers: bool) -> None:
+    assert (places_that_pay(load(game)) > 0) == remembers
+
+
+def test_a_network_of_torch_remembers_only_when_told_to() -> None:
+    oware = load("oware")
+    network = new_network(oware, parse_network("tiny"))
+    assert not isinstance(NetworkEvaluator(oware, network).forward.network, Remembered)
+    assert isinstance(NetworkEvaluator(oware, network, cache=100).forward.network, Remembered)
