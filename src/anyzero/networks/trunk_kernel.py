@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.compile.products import multiply_rows
+from anyzero.compile.tiles import add_tile, turn_tile, write_tile
 
 ROWS, COLUMNS, INPUTS, CHANNELS = 6, 7, 3, 32
 """Of the board, of its cells in the input (one more than the game's planes), and of its cells in the trunk."""
@@ -75,45 +76,21 @@ def read_planes(planes: Any, board: Any) -> None:
 
 
 def turn_inputs(source: Any, first: int, turned: Any) -> None:
-    """The 4x4 cells of each tile of a strip and around it, turned into 16 other numbers: [taps, tiles, inputs]."""
+    """The tiles of a strip, turned: [taps, tiles, inputs]."""
+    steps = INPUTS, (2 * TILE_COLUMNS + 2) * INPUTS, TOGETHER * INPUTS
     for tile in range(min(TOGETHER, TILES - first)):
         cells, own = source[tile_start(first + tile, INPUTS) :], turned[tile * INPUTS :]
         for channel in range(INPUTS):
-            turn_cells(cells, own, channel, INPUTS)
+            turn_tile(cells[channel:], own[channel:], steps, 1)
 
 
 def turn_board(source: Any, first: int, turned: Any) -> None:
-    """The same with the channels of the trunk; a loop whose steps are known when it is compiled runs in vectors."""
+    """The same with the channels of the trunk."""
+    steps = CHANNELS, ROW_STEP, TOGETHER * CHANNELS
     for tile in range(min(TOGETHER, TILES - first)):
         cells, own = source[tile_start(first + tile, CHANNELS) :], turned[tile * CHANNELS :]
-        for channel in range(CHANNELS):
-            turn_cells(cells, own, channel, CHANNELS)
-
-
-def turn_cells(cells: Any, turned: Any, at: int, channels: int) -> None:
-    row_step, tap_step = (2 * TILE_COLUMNS + 2) * channels, TOGETHER * channels
-    a0, a1, a2, a3 = turn_row(cells, at, channels)
-    b0, b1, b2, b3 = turn_row(cells, at + row_step, channels)
-    c0, c1, c2, c3 = turn_row(cells, at + 2 * row_step, channels)
-    d0, d1, d2, d3 = turn_row(cells, at + 3 * row_step, channels)
-    write_column(turned, at, tap_step, a0, b0, c0, d0)
-    write_column(turned, at + tap_step, tap_step, a1, b1, c1, d1)
-    write_column(turned, at + 2 * tap_step, tap_step, a2, b2, c2, d2)
-    write_column(turned, at + 3 * tap_step, tap_step, a3, b3, c3, d3)
-
-
-def turn_row(cells: Any, at: int, step: int) -> Any:
-    """Four cells of a row as four other numbers."""
-    cell0, cell1, cell2, cell3 = cells[at], cells[at + step], cells[at + 2 * step], cells[at + 3 * step]
-    return cell0 - cell2, cell1 + cell2, cell2 - cell1, cell1 - cell3
-
-
-def write_column(turned: Any, at: int, tap_step: int, row0: Any, row1: Any, row2: Any, row3: Any) -> None:
-    """Four numbers of a column as four others."""
-    turned[at] = row0 - row2
-    turned[at + 4 * tap_step] = row1 + row2
-    turned[at + 8 * tap_step] = row2 - row1
-    turned[at + 12 * tap_step] = row1 - row3
+        for channel in range(0, CHANNELS, LANES):
+            turn_tile(cells[channel:], own[channel:], steps, LANES)
 
 
 def multiply_tiles(turned: Any, inputs: int, weights: Any, first: int, products: Any) -> None:
@@ -130,61 +107,27 @@ def multiply_tiles(turned: Any, inputs: int, weights: Any, first: int, products:
 
 def write_tiles(products: Any, bias: Any, first: int, target: Any) -> None:
     """Turn products back into cells, and write them with the bias to the board, after a ReLU."""
+    steps = CHANNELS, ROW_STEP, TOGETHER * CHANNELS
     for tile in range(min(TOGETHER, TILES - first)):
         own, cells = products[tile * CHANNELS :], target[tile_start(first + tile, CHANNELS) + INNER :]
-        for channel in range(CHANNELS):
-            cell0, cell1, cell2, cell3 = turn_back(own, channel)
-            cells[channel] = max(cell0 + bias[channel], ZERO)
-            cells[channel + CHANNELS] = max(cell1 + bias[channel], ZERO)
-            cells[channel + ROW_STEP] = max(cell2 + bias[channel], ZERO)
-            cells[channel + ROW_STEP + CHANNELS] = max(cell3 + bias[channel], ZERO)
+        for channel in range(0, CHANNELS, LANES):
+            write_tile(own[channel:], bias[channel:], cells[channel:], steps, LANES)
 
 
 def add_tiles(products: Any, bias: Any, first: int, trunk: Any, active: Any) -> None:
     """Turn products back into cells, add them and the bias to the trunk, and write what a ReLU leaves of it."""
+    steps = CHANNELS, ROW_STEP, TOGETHER * CHANNELS
     for tile in range(min(TOGETHER, TILES - first)):
         start = tile_start(first + tile, CHANNELS) + INNER
         own, cells, rectified = products[tile * CHANNELS :], trunk[start:], active[start:]
-        for channel in range(CHANNELS):
-            cell0, cell1, cell2, cell3 = turn_back(own, channel)
-            add_cell(cell0 + bias[channel], channel, cells, rectified)
-            add_cell(cell1 + bias[channel], channel + CHANNELS, cells, rectified)
-            add_cell(cell2 + bias[channel], channel + ROW_STEP, cells, rectified)
-            add_cell(cell3 + bias[channel], channel + ROW_STEP + CHANNELS, cells, rectified)
-
-
-def add_cell(number: Any, at: int, trunk: Any, active: Any) -> None:
-    total = trunk[at] + number
-    trunk[at] = total
-    active[at] = max(total, ZERO)
+        for channel in range(0, CHANNELS, LANES):
+            add_tile(own[channel:], bias[channel:], cells[channel:], rectified[channel:], steps, LANES)
 
 
 def tile_start(tile: int, channels: int) -> int:
     """Where the cells around a tile begin."""
     width = 2 * TILE_COLUMNS + 2
     return 2 * (tile // TILE_COLUMNS * width + tile % TILE_COLUMNS) * channels
-
-
-def turn_back(products: Any, at: int) -> Any:
-    """Sixteen products of a tile as its four cells."""
-    tap_step = TOGETHER * CHANNELS
-    upper0, lower0 = sum_column(products, at, tap_step)
-    upper1, lower1 = sum_column(products, at + tap_step, tap_step)
-    upper2, lower2 = sum_column(products, at + 2 * tap_step, tap_step)
-    upper3, lower3 = sum_column(products, at + 3 * tap_step, tap_step)
-    return (
-        upper0 + upper1 + upper2,
-        upper1 - upper2 - upper3,
-        lower0 + lower1 + lower2,
-        lower1 - lower2 - lower3,
-    )
-
-
-def sum_column(products: Any, at: int, tap_step: int) -> Any:
-    """Four products of one column as two cells."""
-    row0, row1 = products[at], products[at + 4 * tap_step]
-    row2, row3 = products[at + 8 * tap_step], products[at + 12 * tap_step]
-    return row0 + row1 + row2, row1 - row2 - row3
 
 
 def clear_rim(board: Any) -> None:
