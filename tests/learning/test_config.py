@@ -127,6 +127,15 @@ def test_a_setting_has_the_type_of_its_field(text, key, value):
     change(RunConfig(), dict([parse_setting(text)]))
 
 
+@pytest.mark.parametrize("text", ["selfplay.reuse=true", "keep_samples=false"])
+def test_a_setting_that_goes_with_others_is_read_before_they_are_known(text):
+    """The preset may say puct, or another setting the GPU; whether all go together is seen when all are there."""
+    setting = dict([parse_setting(text)])
+    with pytest.raises(AnyzeroError, match="is for"):
+        change(RunConfig(), setting)
+    change(RunConfig(), {**setting, "selfplay.method": "puct", "device": "cuda"})
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -263,23 +263,26 @@ BOUNDS: dict[str, tuple[float, float]] = {
 def check(part: Any, where: str) -> None:
     """One sentence about the first value that cannot be."""
     for known in fields(part):
-        wanted = type(known.default)
-        value: Any = getattr(part, known.name)
-        name = known.name if where == "run" else f"{where}.{known.name}"
-        if known.name in ("network", *PARTS):
-            continue
-        if wanted is tuple:
-            if not (isinstance(value, tuple) and all(isinstance(item, str) for item in value)):
-                raise BadOptionError(f"{name} must be a list of texts, not {value!r}")
-        elif type(value) is not wanted:
-            raise BadOptionError(f"{name} must be {MEANINGS[wanted]}, not {value!r}")
-        elif known.name in CHOICES and value not in CHOICES[known.name]:
-            hint = nearest_hint(str(value), CHOICES[known.name])
-            raise UnknownNameError(f"{name} cannot be {value!r}; {hint}known: {list_some(CHOICES[known.name])}")
-        elif wanted in (int, float):
-            low, high = BOUNDS.get(known.name, (0, 1e12))
-            if not low <= value <= high:  # type: ignore[operator]
-                raise BadOptionError(f"{name} must be from {low:g} to {high:g}, not {value!r}")
+        if known.name not in ("network", *PARTS):
+            name = known.name if where == "run" else f"{where}.{known.name}"
+            check_value(name, getattr(part, known.name), type(known.default))
+
+
+def check_value(name: str, value: Any, wanted: type) -> None:
+    """One sentence if a setting cannot have this value, whatever the others are."""
+    own = name.rpartition(".")[2]
+    if wanted is tuple:
+        if not (isinstance(value, tuple) and all(isinstance(item, str) for item in value)):
+            raise BadOptionError(f"{name} must be a list of texts, not {value!r}")
+    elif type(value) is not wanted:
+        raise BadOptionError(f"{name} must be {MEANINGS[wanted]}, not {value!r}")
+    elif own in CHOICES and value not in CHOICES[own]:
+        hint = nearest_hint(str(value), CHOICES[own])
+        raise UnknownNameError(f"{name} cannot be {value!r}; {hint}known: {list_some(CHOICES[own])}")
+    elif wanted in (int, float):
+        low, high = BOUNDS.get(own, (0, 1e12))
+        if not low <= value <= high:  # type: ignore[operator]
+            raise BadOptionError(f"{name} must be from {low:g} to {high:g}, not {value!r}")
 
 
 MEANINGS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from anyzero.games.errors import AnyzeroError, BadOptionError
-from anyzero.learning.config import MEANINGS, RunConfig, all_keys, change
+from anyzero.learning.config import MEANINGS, RunConfig, all_keys, change, check_value
 from anyzero.networks.config import NetworkConfig, parse_network
 
 
@@ -81,8 +81,12 @@ def parse_setting(text: str) -> tuple[str, Any]:
         raise BadOptionError(f"{text!r} is not of the form setting=value, like selfplay.simulations=64")
     if key == "network":
         return key, parse_network(written).to_dict()
-    value = convert(key, written, type(default_of(key)))
-    change(RunConfig(), {key: value})
+    wanted = type(default_of(key))
+    value = convert(key, written, wanted)
+    if key.startswith("network."):
+        change(RunConfig(), {key: value})
+    else:
+        check_value(key, value, wanted)  # alone: what it goes together with may come from elsewhere
     return key, value
 
 
