@@ -126,6 +126,8 @@ def test_what_cannot_be_is_said_in_a_sentence(network):
         NetworkEvaluator(FOUR, network)(load("tic_tac_toe"), None)
     with pytest.raises(BadOptionError, match="threads"):
         NetworkEvaluator(FOUR, network, threads=0)
+    with pytest.raises(BadOptionError, match="cache"):
+        NetworkEvaluator(FOUR, network, cache=-1)
     oware = load("oware")
     with pytest.raises(BadOptionError, match="an mlp computes in float32"):
         NetworkEvaluator(oware, new_network(oware, TINY), precision="bfloat16")

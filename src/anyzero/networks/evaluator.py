@@ -54,6 +54,8 @@ class NetworkEvaluator:
         self.threads = default_threads() if threads is None else threads
         if self.threads < 1:
             raise BadOptionError(f"threads must be a positive number, not {threads}")
+        if cache is not None and cache < 0:
+            raise BadOptionError(f"cache must be a number of answers from 0 on, not {cache}")
         self.forward: Any
         if device == "cuda":
             from anyzero.networks.on_gpu import GpuForward

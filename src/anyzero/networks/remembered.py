@@ -43,6 +43,10 @@ class Remembered:
         self.network, self.num_actions, self.places = network, num_actions, places
         self.own, self.memories = local(), list[Memory]()
         self.look_up, self.keep = compile_kernel(look_up, UNIT), compile_kernel(keep, UNIT)
+        # Compiled now, not by several threads at once.
+        keys, sources, answers = np.empty(0, np.uint64), np.empty(0, np.int64), empty_answers(0, num_actions)
+        self.look_up(np.empty((0, 1), np.uint32), keys, sources, self.new_memory(), *answers)
+        self.keep(keys, sources, answers, self.new_memory(), *answers)
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
         memory, num = self.memory(), len(planes)
@@ -56,12 +60,16 @@ class Remembered:
             self.keep(keys, sources, answers, memory, logits, values)
 
     def memory(self) -> Memory:
+        """This thread's own."""
         if not hasattr(self.own, "memory"):
-            keys, counts = np.zeros(self.places, np.uint64), np.zeros(2, np.int64)
-            self.own.memory = Memory(keys, *empty_answers(self.places, self.num_actions), counts)
+            self.own.memory = self.new_memory()
             self.memories.append(self.own.memory)
         memory: Memory = self.own.memory
         return memory
+
+    def new_memory(self) -> Memory:
+        keys, counts = np.zeros(self.places, np.uint64), np.zeros(2, np.int64)
+        return Memory(keys, *empty_answers(self.places, self.num_actions), counts)
 
     @property
     def counts(self) -> tuple[int, int]:
