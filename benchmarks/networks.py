@@ -1,8 +1,9 @@
-"""Evaluations a second of a 4x32 network, and how much of that a search with it reaches.
+"""Evaluations a second of a 4x32 network, how much of that a search with it reaches, and whole games of self-play.
 
     .venv/bin/python benchmarks/networks.py [--json FILE]
 
-The machine should be quiet. Each figure is the best of several runs; a search and its network take turns.
+The machine should be quiet. Each figure is the best of several runs; a search and its network take turns, and
+nothing is remembered. In self-play positions come again; with these random weights fewer than in training.
 """
 
 import argparse
@@ -16,6 +17,9 @@ import numpy as np
 
 from anyzero.games.game import Game
 from anyzero.games.load import load
+from anyzero.learning.config import SelfPlayConfig
+from anyzero.learning.contestants import network_contestant
+from anyzero.learning.selfplay import play_block
 from anyzero.networks import NetworkEvaluator, new_network, parse_network
 from anyzero.search import search_many
 
@@ -25,6 +29,7 @@ BATCHES = (64, 256)
 PRECISIONS = ("float32", "bfloat16")
 SIMULATIONS = 16
 WANTED_SHARE = 0.75
+GAMES_AT_ONCE = 256
 
 
 def early_positions(game: Game, num: int, plies: int = 6) -> Any:
@@ -77,6 +82,30 @@ def measure(game: Game, network: Any, *, precision: str, threads: int, rounds: i
     return rows
 
 
+def measure_games(game: Game, network: Any, *, threads: int, num: int = GAMES_AT_ONCE) -> dict[str, Any]:
+    """Whole games of self-play, in which positions come again and are remembered."""
+    config = SelfPlayConfig(simulations=SIMULATIONS, games=num, at_once=num)
+
+    def play(num: int) -> tuple[float, int, NetworkEvaluator]:
+        evaluator = NetworkEvaluator(game, network, precision="float32", threads=threads)
+        players, start = [network_contestant(game, "network", evaluator, config, noise=True)], time.perf_counter()
+        block = play_block(
+            game, players, config, generation=1, first=0, num=num, seed=1, shares=[1, 0, 0], resign_below=-1.0
+        )
+        return time.perf_counter() - start, block.simulations, evaluator
+
+    play(2)
+    took, simulations, evaluator = play(num)
+    asked, new = evaluator.forward.network.counts
+    return {
+        "game": game.name,
+        "threads": threads,
+        "games": num,
+        "simulations_per_s": round(simulations / took),
+        "remembered": round(1.0 - new / asked, 2),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
@@ -92,9 +121,16 @@ def main() -> None:
                 rows = measure(game, network, precision=precision, threads=threads, rounds=options.rounds)
                 found += rows
                 for row in rows:
-                    print("  " + "  ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+                    show(row)
+        for threads in (1, 2):
+            found.append(measure_games(game, network, threads=threads))
+            show(found[-1])
     if options.json:
         options.json.write_text(json.dumps(found, indent=2))
+
+
+def show(row: dict[str, Any]) -> None:
+    print("  " + "  ".join(f"{key} {value}" for key, value in row.items()), flush=True)
 
 
 if __name__ == "__main__":

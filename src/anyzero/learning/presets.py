@@ -22,18 +22,18 @@ PRESETS: dict[str, Preset] = {
         "connect_four",
         "Gumbel search with 24 simulations, a small residual net, no gate",
         {
-            "network": "4x32",
+            "network": "5x48",
             "selfplay": {
                 "games": 512,
                 "at_once": 256,
                 "simulations": 24,
-                "opening_plies": 4,
+                "opening_plies": 10,
                 "temperature_plies": 12,
             },
             "replay": {"window": 150_000, "payoff_share": 0.7},
-            "trainer": {"batches": 160, "learning_rate": 2e-3, "schedule": "cosine", "horizon": 120},
+            "trainer": {"batches": 120, "learning_rate": 2e-3, "schedule": "cosine", "horizon": 64},
             "gate": {"games": 0},
-            "league": {"every": 10, "anchors": ("random", "uct:100", "uct:1000")},
+            "league": {"every": 20, "anchors": ("random", "uct:100", "uct:1000")},
         },
     ),
     "breakthrough": Preset(
