@@ -139,8 +139,8 @@ def places_that_pay(game: Game) -> int:
 
     Networks of torch answer a little differently in each batch. Remembered answers would not be those of another run.
     """
-    places = min(MOST_PLACES, MEMORY_BYTES // (4 * game.num_actions + 12))
-    return places if places >= LEAST_PLACES else 0
+    places = 1 << (MEMORY_BYTES // (4 * game.num_actions + 12)).bit_length() >> 1  # rounded down to a power of two
+    return min(places, MOST_PLACES) if places >= LEAST_PLACES else 0
 
 
 def new_pool(threads: int) -> ThreadPoolExecutor:
