@@ -29,6 +29,7 @@ FLAGS = {
     "dirichlet_epsilon": "selfplay.noise_fraction",
     "dirichlet_alpha": "selfplay.noise_concentration",
     "convergence_threshold": "benchmark.convergence_threshold",
+    "from": "begin_with",
     "device": "device",
     "seed": "seed",
 }
@@ -49,6 +50,7 @@ def train(
     generations: Annotated[
         int | None, typer.Option("--generations", "--iterations", min=0, help="End after so many, in all.")
     ] = None,
+    begin_with: Annotated[str | None, flag("--from", "Begin with this network's weights: a run, a file.")] = None,
     device: Annotated[str | None, flag("--device", "cpu or cuda.")] = None,
     seed: Annotated[int | None, flag("--seed", "Of all randomness.")] = None,
     games: Annotated[int | None, flag("--games", "Games a generation.")] = None,
@@ -70,7 +72,7 @@ def train(
     json: Json = False,
 ) -> None:
     """Train a network by self-play; the same command goes on with a run that was stopped or killed."""
-    given = dict(locals())
+    given = {**locals(), "from": begin_with}
     share_the_machine()
     from anyzero.learning.config_file import parse_setting
 

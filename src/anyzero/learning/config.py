@@ -188,6 +188,8 @@ class RunConfig:
     threads: int = 0
     """0: one for each processor."""
     tensorboard: bool = False
+    begin_with: str = ""
+    """A network (`hex5`, `hex5/12`, a file) whose weights the run begins with instead of random ones."""
     network: NetworkConfig = field(default_factory=NetworkConfig)
     selfplay: SelfPlayConfig = field(default_factory=SelfPlayConfig)
     replay: ReplayConfig = field(default_factory=ReplayConfig)

@@ -41,6 +41,7 @@ from anyzero.learning.selfplay import (
 from anyzero.learning.shards import load_shard, save_shard
 from anyzero.learning.trainer import Trainer
 from anyzero.networks import NetworkEvaluator, load_network, new_network, save_network
+from anyzero.networks.find import find_network
 
 if TYPE_CHECKING:
     from anyzero.learning.on_gpu import GpuSelfPlay
@@ -232,10 +233,14 @@ class Stages:
     # --- training
 
     def first_network(self, part: Path) -> None:
-        """Random weights."""
-        if not (part / NETWORK).exists():
-            seed = draw_seed("network", self.config.seed) % 2**63
-            save_network(part / NETWORK, new_network(self.game, self.config.network, seed), self.game)
+        """Random weights, or those of a network that is there."""
+        if (part / NETWORK).exists():
+            return
+        if self.config.begin_with:
+            network = load_network(find_network(self.config.begin_with), self.game)
+        else:
+            network = new_network(self.game, self.config.network, draw_seed("network", self.config.seed) % 2**63)
+        save_network(part / NETWORK, network, self.game)
 
     def train(self, part: Path, before: Generation) -> dict[str, Any]:
         """The candidate: the last generation's network, trained on."""

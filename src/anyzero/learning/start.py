@@ -18,8 +18,9 @@ from anyzero.learning.history import rebuild
 from anyzero.learning.loop import Training
 from anyzero.learning.presets import preset_config
 from anyzero.learning.stages import Progress, Stages
-from anyzero.networks import new_network, resolve
+from anyzero.networks import load_network, new_network, resolve
 from anyzero.networks.evaluator import NetworkEvaluator, check_device, default_threads
+from anyzero.networks.find import find_network
 
 FREE = ("generations", "keep", "tensorboard")
 """What may change when a run goes on."""
@@ -89,7 +90,11 @@ def make_config(
     if text is None and preset is None:
         raise BadOptionError("name a game, a preset, or a config file that names a game")
     written.pop("game", None)
-    return change(change(preset_config(preset, text), written), changes or {})
+    config = change(change(preset_config(preset, text), written), changes or {})
+    own = [key for key in flatten({**written, **(changes or {})}) if key.startswith("network.")]
+    if config.begin_with and own:
+        raise BadOptionError(f"{config.begin_with} brings its own form: leave {own[0]} alone")
+    return config
 
 
 def default_name(config: RunConfig, preset: str | None) -> str:
@@ -97,12 +102,20 @@ def default_name(config: RunConfig, preset: str | None) -> str:
     return preset or re.sub(r"[^A-Za-z0-9]+", "-", config.game).strip("-")
 
 
-def fill_in(config: RunConfig) -> RunConfig:
-    """Everything that is left to the machine, decided now: the same numbers whenever the run goes on."""
+def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
+    """Everything that is left to the machine, decided now: the same numbers whenever the run goes on.
+
+    The network that a run has `begun` with may be gone when it goes on.
+    """
     game = load(config.game)
     check_device(config.device)
     threads = config.threads or default_threads()
-    network = resolve(config.network, game)
+    if begun is not None and config.begin_with == begun.begin_with != "":
+        network = begun.network
+    elif config.begin_with:
+        network = load_network(find_network(config.begin_with), game).config
+    else:
+        network = resolve(config.network, game)
     precision = config.precision
     if config.device == "cpu":
         trial = new_network(game, network)
@@ -121,7 +134,7 @@ def reopen(
     wanted = dict(flatten(changes))
     if preset is not None or config_file is not None:
         config = make_config(folder.config.game, preset=preset, config_file=config_file, changes=changes)
-        wanted = flatten(fill_in(config).to_dict())
+        wanted = flatten(fill_in(config, folder.config).to_dict())
     other = [key for key, value in wanted.items() if old[key] != value and key not in FREE]
     if other:
         named = ", ".join(f"{key}={old[key]}" for key in other[:MOST_SETTINGS])

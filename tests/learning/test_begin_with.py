@@ -1,0 +1,64 @@
+"""A run that begins with another network's weights."""
+
+import shutil
+
+import pytest
+import torch
+
+from anyzero.games.errors import BadOptionError, UnknownNameError
+from anyzero.games.load import load
+from anyzero.learning.start import open_run, train
+from anyzero.networks import load_network
+from anyzero.networks.config import BadNetworkError
+
+SMALL = {
+    "network": {"blocks": 1, "channels": 8},
+    "selfplay": {"games": 4, "at_once": 4, "simulations": 2},
+    "trainer": {"batch_size": 16},
+    "league": {"every": 0},
+    "precision": "float32",
+    "threads": 1,
+}
+LATER = {key: value for key, value in SMALL.items() if key != "network"}
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory):
+    folder, _ = train("hex:size=3", run=str(tmp_path_factory.mktemp("old") / "run"), changes=SMALL, generations=1)
+    return folder
+
+
+def weights(path, game):
+    return load_network(path, load(game)).state_dict()
+
+
+def test_the_weights_and_the_form_are_those_of_the_other_network_on_a_larger_board_too(old, tmp_path):
+    changes = {**LATER, "begin_with": str(old.path)}
+    folder, _ = train("hex:size=4", run=str(tmp_path / "new"), changes=changes, generations=0)
+    assert folder.config.network == old.config.network
+    theirs, ours = weights(old.path / "champion.safetensors", "hex:size=4"), weights(folder.network(0), "hex:size=4")
+    assert all(torch.equal(weight, ours[name]) for name, weight in theirs.items())
+
+
+def test_a_run_goes_on_when_the_network_it_began_with_is_gone(old, tmp_path):
+    shutil.copy(old.path / "champion.safetensors", tmp_path / "first.safetensors")
+    asked = {"run": str(tmp_path / "new"), "preset": "hex"}
+    changes = {**LATER, "begin_with": str(tmp_path / "first.safetensors")}
+    train("hex:size=3", **asked, changes=changes, generations=0)
+    (tmp_path / "first.safetensors").unlink()
+    folder, _ = train("hex:size=3", **asked, changes=changes, generations=1)
+    assert folder.newest().number == 1
+    with pytest.raises(BadOptionError, match="was begun with begin_with="):
+        open_run("hex:size=3", run=asked["run"], changes={"begin_with": str(old.path)})
+
+
+def test_what_cannot_be_begun_with_is_one_sentence_and_leaves_nothing(old, tmp_path):
+    path = tmp_path / "new"
+    for game, changes, error, words in (
+        ("hex:size=3", {**SMALL, "begin_with": str(old.path)}, BadOptionError, r"leave network\.blocks alone"),
+        ("tic_tac_toe", {**LATER, "begin_with": str(old.path)}, BadNetworkError, "plays hex, not tic_tac_toe"),
+        ("hex:size=3", {**LATER, "begin_with": "nobody"}, UnknownNameError, "there is no network 'nobody'"),
+    ):
+        with pytest.raises(error, match=words):
+            open_run(game, run=str(path), changes=changes)
+        assert not path.exists()
