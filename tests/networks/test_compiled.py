@@ -3,6 +3,7 @@
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -46,6 +47,7 @@ def largest_difference(network: Network, game: Game) -> float:
         ("connect_four", {"blocks": 2, "channels": 32}),
         ("connect_four", {"blocks": 2, "channels": 20, "pool_every": 1}),  # vectors that are not full
         ("hex:size=9", {"blocks": 1, "channels": 32, "pool_every": 0}),  # tiles in three parts, the last one smaller
+        ("hex:size=7", {"blocks": 1, "channels": 32}),  # tiles of 4x4, three boards at once
         ("chess", {"blocks": 1, "channels": 64}),  # channels in two parts, many logits a cell
         ("domineering", {"blocks": 1, "channels": 16}),  # cells without a logit
         ("hex:size=5,swap=true", {"blocks": 1, "channels": 16, "value": "scalar"}),  # a logit that belongs to no cell
@@ -64,7 +66,7 @@ def test_the_kernels_play_on_a_board_that_the_network_was_not_made_for() -> None
 
 def test_a_processor_with_shorter_vectors_answers_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_trunk, "lanes_here", lambda: 8)
-    assert sizes_for(6, 7, 16)["LANES"] == 8
+    assert sizes_for(6, 7, 16, 3)["LANES"] == 8
     for policy in ("columns", "flat"):
         network = drawn_network("connect_four", blocks=1, channels=16, policy=policy)
         assert largest_difference(network, load("connect_four")) < TOLERANCE
@@ -76,15 +78,31 @@ def test_every_tile_and_channel_is_computed_and_the_registers_suffice(
 ) -> None:
     monkeypatch.setattr(packed_trunk, "lanes_here", lambda: lanes)
     for rows, columns, channels in product(range(1, 20), range(1, 20), (16, 20, 32, 48, 64, 80, 128)):
-        sizes = sizes_for(rows, columns, channels)
-        tiles = sizes["TILE_ROWS"] * sizes["TILE_COLUMNS"]
-        assert 2 * sizes["TILE_ROWS"] in (rows, rows + 1)
-        assert 2 * sizes["TILE_COLUMNS"] in (columns, columns + 1)
-        assert 1 <= sizes["LAST"] <= sizes["TOGETHER"]
-        assert (tiles - sizes["LAST"]) % sizes["TOGETHER"] == 0
+        sizes = sizes_for(rows, columns, channels, 3)
+        side, tiles, together = sizes["SIDE"], sizes["TILES"], sizes["TOGETHER"]
+        assert side * (sizes["TILE_ROWS"] - 1) < rows <= side * sizes["TILE_ROWS"]
+        assert side * (sizes["TILE_COLUMNS"] - 1) < columns <= side * sizes["TILE_COLUMNS"]
+        assert tiles == sizes["TILE_ROWS"] * sizes["TILE_COLUMNS"]
+        assert (tiles - sizes["FEW"]) % together == 0
+        assert 1 <= sizes["FEW"] <= together
+        assert -(-sizes["BOARDS"] * tiles // together) * together * sizes["CHANNELS"] <= sizes["TAP_STEP"]
         assert channels <= sizes["CHANNELS"] < channels + lanes
         assert sizes["CHANNELS"] % (lanes * sizes["VECTORS"]) == 0
-        assert sizes["TOGETHER"] * sizes["VECTORS"] <= packed_trunk.MOST_SUMS[lanes]
+        assert together * sizes["VECTORS"] <= packed_trunk.MOST_SUMS[lanes]
+
+
+@pytest.mark.parametrize("game", ["connect_four", "hex:size=7"])
+def test_an_answer_does_not_depend_on_the_others_it_is_asked_with(game: str) -> None:
+    rules = load(game)
+    compiled = CompiledNetwork(drawn_network(game, blocks=1, channels=16), rules.planes_shape)
+    planes = torch.rand(23, *rules.planes_shape, generator=torch.Generator().manual_seed(6)).numpy()
+    logits, values = empty_answers(23, rules.num_actions)
+    compiled.answer(planes, logits, values)
+    for first, num in ((0, 1), (7, 1), (5, 11), (20, 3)):
+        own = empty_answers(num, rules.num_actions)
+        compiled.answer(planes[first : first + num], *own)
+        assert np.array_equal(own[0], logits[first : first + num])
+        assert np.array_equal(own[1], values[first : first + num])
 
 
 def test_small_networks_and_mlps_are_left_to_torch() -> None:

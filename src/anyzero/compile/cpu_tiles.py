@@ -1,6 +1,6 @@
 """The CPU's version of `tiles`: a vector for each cell."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -11,69 +11,75 @@ from numba.extending import intrinsic
 from anyzero.compile import tiles
 from anyzero.compile.bind import Function
 from anyzero.compile.cpu_vectors import INDEX, NUMBER, larger
+from anyzero.compile.tiles import FAR, NEAR, SQUARES, both_ways
 
-SIDE = range(4)
-"""Cells of a tile and around it, from left to right and from top to bottom."""
-INNER = range(2)
+Term = tuple[float, Any]
+"""A factor and a vector."""
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-def turn_tile(_context: Any, cells: Any, taps: Any, steps: Any, lanes: Any) -> Any:
+def turn_tile(_context: Any, cells: Any, taps: Any, steps: Any, side: Any, lanes: Any) -> Any:
     def turn_vectors(code: "TileCode", arrays: list[Any], steps: list[Any]) -> None:
         cell_step, row_step, tap_step = steps
-        rows = [
-            code.turn([code.load(arrays[0], code.at(row, row_step, column, cell_step)) for column in SIDE])
-            for row in SIDE
+        square = [
+            [code.load(arrays[0], code.at(row, row_step, column, cell_step)) for column in code.wide]
+            for row in code.wide
         ]
-        for column in SIDE:
-            for row, vector in enumerate(code.turn([turned[column] for turned in rows])):
-                code.store(vector, arrays[1], code.at(4 * row + column, tap_step))
+        for row, vectors in enumerate(both_ways(code.turn, square)):
+            for column, vector in enumerate(vectors):
+                code.store(vector, arrays[1], code.at(len(code.wide) * row + column, tap_step))
 
-    return lowered(turn_vectors, [cells, taps], steps, lanes)
+    return lowered(turn_vectors, [cells, taps], steps, [side, lanes])
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-def write_tile(_context: Any, taps: Any, bias: Any, cells: Any, steps: Any, lanes: Any) -> Any:
+def write_tile(_context: Any, taps: Any, bias: Any, cells: Any, steps: Any, side: Any, lanes: Any) -> Any:
     def write_vectors(code: "TileCode", arrays: list[Any], steps: list[Any]) -> None:
         for place, vector in code.turned_back(arrays[0], arrays[1], steps):
             code.store(code.rectify(vector), arrays[2], place)
 
-    return lowered(write_vectors, [taps, bias, cells], steps, lanes)
+    return lowered(write_vectors, [taps, bias, cells], steps, [side, lanes])
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-def add_tile(_context: Any, taps: Any, bias: Any, trunk: Any, active: Any, steps: Any, lanes: Any) -> Any:
+def add_tile(_context: Any, taps: Any, bias: Any, trunk: Any, active: Any, steps: Any, side: Any, lanes: Any) -> Any:
     def add_vectors(code: "TileCode", arrays: list[Any], steps: list[Any]) -> None:
         for place, vector in code.turned_back(arrays[0], arrays[1], steps):
             total = code.builder.fadd(code.load(arrays[2], place), vector)
             code.store(total, arrays[2], place)
             code.store(code.rectify(total), arrays[3], place)
 
-    return lowered(add_vectors, [taps, bias, trunk, active], steps, lanes)
+    return lowered(add_vectors, [taps, bias, trunk, active], steps, [side, lanes])
 
 
 def lowered(
-    write: Callable[["TileCode", list[Any], list[Any]], None], arrays: list[Any], steps: Any, lanes: Any
+    write: Callable[["TileCode", list[Any], list[Any]], None], arrays: list[Any], steps: Any, sizes: list[Any]
 ) -> Any:
-    """The signature and the code of an intrinsic that takes arrays, steps and a number of lanes known by now."""
-    if not isinstance(lanes, types.IntegerLiteral):
+    """The signature and the code of an intrinsic that takes arrays, steps, and sizes known by now."""
+    if not all(isinstance(size, types.IntegerLiteral) for size in sizes):
         return None
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kinds = zip(signature.args, args[: len(arrays)], strict=False)
         data = [context.make_array(kind)(context, builder, value).data for kind, value in kinds]
-        write(TileCode(builder, lanes.literal_value), data, cgutils.unpack_tuple(builder, args[len(arrays)]))
+        code = TileCode(builder, *(size.literal_value for size in sizes))
+        write(code, data, cgutils.unpack_tuple(builder, args[len(arrays)]))
         return context.get_dummy_value()
 
-    return types.void(*arrays, steps, lanes), generate
+    return types.void(*arrays, steps, *sizes), generate
 
 
 class TileCode:
-    """Writes code on vectors of so many numbers."""
+    """Writes code for tiles of one size, on vectors of so many numbers."""
 
-    def __init__(self, builder: Any, lanes: int) -> None:
+    def __init__(self, builder: Any, side: int, lanes: int) -> None:
         self.builder, self.kind = builder, ir.VectorType(NUMBER, lanes)
-        self.zeros = ir.Constant(self.kind, [ir.Constant(NUMBER, 0.0)] * lanes)
+        self.zeros = self.constant(0.0)
+        self.wide = range(side + 2)
+        self.turn, self.turn_back = {2: (self.turn_four, self.back_to_two), 4: (self.turn_six, self.back_to_four)}[side]
+
+    def constant(self, number: float) -> Any:
+        return ir.Constant(self.kind, [ir.Constant(NUMBER, number)] * self.kind.count)
 
     def at(self, number: int, step: Any, more: int = 0, more_step: Any = None) -> Any:
         """The place after `number` steps, and `more` of another kind."""
@@ -92,27 +98,67 @@ class TileCode:
     def rectify(self, vector: Any) -> Any:
         return larger(self.builder, vector, self.zeros)
 
-    def turn(self, vectors: list[Any]) -> list[Any]:
-        first, second, third, fourth = vectors
+    def turn_four(self, cells: Sequence[Any]) -> list[Any]:
+        first, second, third, fourth = cells
         add, subtract = self.builder.fadd, self.builder.fsub
         return [subtract(first, third), add(second, third), subtract(third, second), subtract(second, fourth)]
 
-    def turn_back(self, vectors: list[Any]) -> list[Any]:
-        first, second, third, fourth = vectors
+    def back_to_two(self, taps: Sequence[Any]) -> list[Any]:
+        first, second, third, fourth = taps
         add, subtract = self.builder.fadd, self.builder.fsub
         return [add(add(first, second), third), subtract(subtract(second, third), fourth)]
 
-    def turned_back(self, taps: Any, bias: Any, steps: list[Any]) -> list[tuple[Any, Any]]:
-        """Place and vector, with the bias, of each of the four cells."""
-        cell_step, row_step, tap_step = steps
-        rows = [
-            self.turn_back([self.load(taps, self.at(4 * row + column, tap_step)) for column in SIDE]) for row in SIDE
+    def turn_six(self, cells: Sequence[Any]) -> list[Any]:
+        zeroth, first, second, third, fourth, fifth = cells
+        near_even, near_odd = self.total(fourth, (-(FAR**2), second)), self.total(None, (NEAR, third), (-FAR, first))
+        far_even, far_odd = self.total(fourth, (-(NEAR**2), second)), self.total(None, (FAR, third), (-NEAR, first))
+        add, subtract = self.builder.fadd, self.builder.fsub
+        return [
+            self.total(add(zeroth, fourth), (-SQUARES, second)),
+            add(near_even, near_odd),
+            subtract(near_even, near_odd),
+            add(far_even, far_odd),
+            subtract(far_even, far_odd),
+            self.total(add(first, fifth), (-SQUARES, third)),
         ]
-        own, found = self.load(bias, ir.Constant(INDEX, 0)), []
-        for column in INNER:
-            for row, vector in enumerate(self.turn_back([turned[column] for turned in rows])):
-                found.append((self.at(row, row_step, column, cell_step), self.builder.fadd(vector, own)))
-        return found
+
+    def back_to_four(self, taps: Sequence[Any]) -> list[Any]:
+        zeroth, near, near_minus, far, far_minus, infinite = taps
+        add, subtract = self.builder.fadd, self.builder.fsub
+        near_even, near_odd = add(near, near_minus), subtract(near, near_minus)
+        far_even, far_odd = add(far, far_minus), subtract(far, far_minus)
+        return [
+            add(add(zeroth, near_even), far_even),
+            self.total(None, (NEAR, near_odd), (FAR, far_odd)),
+            self.total(None, (NEAR**2, near_even), (FAR**2, far_even)),
+            self.total(infinite, (NEAR**3, near_odd), (FAR**3, far_odd)),
+        ]
+
+    def total(self, start: Any, *terms: Term) -> Any:
+        """The sum of some products, and of what it starts with if that is anything."""
+        for factor, vector in terms:
+            if start is None:
+                start = self.builder.fmul(self.constant(factor), vector)
+            else:
+                start = self.multiply_add(factor, vector, start)
+        return start
+
+    def multiply_add(self, factor: float, vector: Any, start: Any) -> Any:
+        name, kind = f"llvm.fma.v{self.kind.count}f32", ir.FunctionType(self.kind, [self.kind] * 3)
+        function = self.builder.module.declare_intrinsic(name, fnty=kind)
+        return self.builder.call(function, [self.constant(factor), vector, start])
+
+    def turned_back(self, taps: Any, bias: Any, steps: list[Any]) -> list[tuple[Any, Any]]:
+        """Place and vector, with the bias, of each cell."""
+        cell_step, row_step, tap_step = steps
+        own = self.load(bias, ir.Constant(INDEX, 0))
+        num = len(self.wide)
+        square = [[self.load(taps, self.at(num * row + column, tap_step)) for column in self.wide] for row in self.wide]
+        return [
+            (self.at(row, row_step, column, cell_step), self.builder.fadd(vector, own))
+            for row, vectors in enumerate(both_ways(self.turn_back, square))
+            for column, vector in enumerate(vectors)
+        ]
 
 
 INTRINSICS: dict[Function, Any] = {

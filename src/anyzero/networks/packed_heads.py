@@ -12,7 +12,8 @@ from anyzero.compile import Unit, compile_kernel
 from anyzero.networks.heads import CellPolicy, ColumnPolicy, FlatPolicy
 from anyzero.networks.heads_kernel import run_heads
 from anyzero.networks.models import Network, support_of
-from anyzero.networks.packed_trunk import aligned, pad
+from anyzero.networks.packed_trunk import pad
+from anyzero.networks.registers import aligned
 
 ABREAST = 8
 """Rows that are multiplied at once: as many sums as keep a processor's multipliers busy."""

@@ -1,27 +1,24 @@
 """The trunk of a residual network for the kernel: its weights in its order, and its sizes."""
 
 from collections.abc import Mapping
-from functools import cache
 from typing import cast
 
 import numpy as np
 from torch import Tensor
 
 from anyzero.compile import Unit, compile_kernel
+from anyzero.compile.tiles import TURN_WEIGHTS
 from anyzero.networks.layers import Conv
 from anyzero.networks.models import Network
-from anyzero.networks.trunk_kernel import TAPS, run_trunk
+from anyzero.networks.registers import LINE, MOST_SUMS, abreast, aligned, lanes_here
+from anyzero.networks.trunk_kernel import run_trunk
 from anyzero.networks.trunks import Block, ResidualTrunk
 
-MOST_SUMS = {16: 24, 8: 12}
-"""Vectors of sums that fit into the registers beside their factors, by the numbers in a vector."""
-MOST_VECTORS = 3
-"""Of channels that are computed at once: with more, too few tiles share each load of weights."""
-TURN = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0.0, 0.0, 1.0]])
-"""What weights are turned into before they meet turned tiles."""
-LINE = 64
-"""Bytes of a line."""
 UNIT = Unit("trunk", {}, ())
+SIDES = {2: 1.0, 4: 1.4}
+"""Of tiles, and what a product of theirs costs, together with the turning of cells."""
+MOST_TILES = 36
+"""Tiles that are computed together: more would not fit into the processor's nearer caches, beside the weights."""
 
 
 class PackedTrunk:
@@ -31,7 +28,7 @@ class PackedTrunk:
         trunk = cast(ResidualTrunk, network.trunk)
         planes, self.rows, self.columns = planes_shape
         self.inputs, self.channels = planes + 1, network.config.channels
-        self.sizes = sizes_for(self.rows, self.columns, self.channels)
+        self.sizes = sizes_for(self.rows, self.columns, self.channels, self.inputs)
         wide = self.wide = self.sizes["CHANNELS"]
         self.kernel = compile_kernel(
             run_trunk, UNIT, "cpu", {**self.sizes, "ROWS": self.rows, "COLUMNS": self.columns, "INPUTS": self.inputs}
@@ -47,19 +44,24 @@ class PackedTrunk:
     def pack(self, layer: Conv, inputs: int) -> np.ndarray:
         """[taps, parts, inputs * outputs of a part] from torch's [outputs, inputs, 3, 3]."""
         weight = layer.weight.detach().float().numpy()
-        whole = np.zeros((TAPS, inputs, self.wide))
-        turned = np.einsum("ri,oniw,cw->rcno", TURN, weight.astype(np.float64), TURN)
-        whole[:, : weight.shape[1], : weight.shape[0]] = turned.reshape(TAPS, weight.shape[1], -1)
+        turn, taps = np.array(TURN_WEIGHTS[self.sizes["SIDE"]]), self.sizes["TAPS"]
+        whole = np.zeros((taps, inputs, self.wide))
+        turned = np.einsum("ri,oniw,cw->rcno", turn, weight.astype(np.float64), turn)
+        whole[:, : weight.shape[1], : weight.shape[0]] = turned.reshape(taps, weight.shape[1], -1)
         outputs = self.sizes["VECTORS"] * self.sizes["LANES"]
-        parts = whole.reshape(TAPS, inputs, -1, outputs).transpose(0, 2, 1, 3)
-        return np.ascontiguousarray(parts, np.float32).reshape(TAPS, parts.shape[1], -1)
+        parts = whole.reshape(taps, inputs, -1, outputs).transpose(0, 2, 1, 3)
+        return np.ascontiguousarray(parts, np.float32).reshape(taps, parts.shape[1], -1)
 
     def room(self) -> tuple[np.ndarray, ...]:
         """What the kernel works on, for one thread."""
-        cells = (2 * self.sizes["TILE_ROWS"] + 2) * (2 * self.sizes["TILE_COLUMNS"] + 2)
-        taps = TAPS * self.sizes["TOGETHER"]
-        lengths = [cells * self.inputs, *3 * [cells * self.wide], taps * max(self.inputs, self.wide), taps * self.wide]
-        return tuple(aligned(np.zeros(length, np.float32)) for length in [*lengths, self.wide])
+        boards, cells, taps = (self.sizes[name] for name in ("BOARDS", "CELLS", "TAPS"))
+        numbers = [cells * self.inputs, *3 * [cells * self.wide]]
+        shapes = [
+            *((boards, number) for number in numbers),
+            *2 * [(taps * self.sizes["TAP_STEP"],)],
+            (boards, self.wide),
+        ]
+        return tuple(aligned(np.zeros(shape, np.float32)) for shape in shapes)
 
 
 def pack_pools(trunk: ResidualTrunk, channels: int, wide: int) -> tuple[np.ndarray, ...]:
@@ -76,15 +78,6 @@ def pack_pools(trunk: ResidualTrunk, channels: int, wide: int) -> tuple[np.ndarr
     return weights.reshape(num, 2 * wide, wide), biases, pools
 
 
-def aligned(numbers: np.ndarray) -> np.ndarray:
-    """A copy that begins where a line of the processor's caches does, so that no vector lies in two of them."""
-    whole = np.empty(numbers.nbytes + LINE, np.uint8)
-    start = -whole.ctypes.data % LINE
-    copy = whole[start : start + numbers.nbytes].view(numbers.dtype).reshape(numbers.shape)
-    copy[...] = numbers
-    return copy
-
-
 def blocks_of(trunk: ResidualTrunk) -> list[Block]:
     return [cast(Block, block) for block in trunk.blocks]
 
@@ -96,32 +89,47 @@ def pad(numbers: Tensor | None, length: int) -> np.ndarray:
     return padded
 
 
-def sizes_for(rows: int, columns: int, channels: int) -> Mapping[str, int]:
+def sizes_for(rows: int, columns: int, channels: int, inputs: int) -> Mapping[str, int]:
     """How the kernel shares its work out among the registers of this processor."""
     lanes = lanes_here()
     vectors = -(-channels // lanes)
-    abreast = max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
-    tile_rows, tile_columns = (rows + 1) // 2, (columns + 1) // 2
+    own = abreast(vectors)
+    side = min(SIDES, key=lambda side: cost_of(rows, columns, side))
+    tile_rows, tile_columns = -(-rows // side), -(-columns // side)
     tiles = tile_rows * tile_columns
-    rounds = -(-tiles * abreast // MOST_SUMS[lanes])
-    together = -(-tiles // rounds)
-    last = tiles - together * (-(-tiles // together) - 1)
+    boards = boards_for(tiles, MOST_SUMS[lanes] // own) if side == 4 else 1
+    rounds = -(-boards * tiles * own // MOST_SUMS[lanes])
+    together = -(-boards * tiles // rounds)
     return {
         "CHANNELS": vectors * lanes,
+        "SIDE": side,
+        "TAPS": (side + 2) ** 2,
         "TILES": tiles,
         "TILE_ROWS": tile_rows,
         "TILE_COLUMNS": tile_columns,
-        "ROW_STEP": (2 * tile_columns + 2) * vectors * lanes,
-        "INNER": (2 * tile_columns + 3) * vectors * lanes,
+        "BOARDS": boards,
+        "CELLS": (side * tile_rows + 2) * (side * tile_columns + 2),
+        "ROW_STEP": (side * tile_columns + 2) * vectors * lanes,
+        "INNER": (side * tile_columns + 3) * vectors * lanes,
+        # A line more than the tiles take: else all taps of a tile may want the same few places of a cache.
+        "TAP_STEP": rounds * together * max(inputs, vectors * lanes) + LINE // 4,
         "LANES": lanes,
-        "VECTORS": abreast,
+        "VECTORS": own,
         "TOGETHER": together,
-        "LAST": last,
+        "FEW": (tiles - 1) % together + 1,
     }
 
 
-@cache
-def lanes_here() -> int:
-    from llvmlite import binding
+def cost_of(rows: int, columns: int, side: int) -> float:
+    """Of the tiles of a board, for each pair of channels."""
+    return SIDES[side] * (side + 2) ** 2 * -(-rows // side) * -(-columns // side)
 
-    return 16 if binding.get_host_cpu_features().get("avx512f") else 8
+
+def boards_for(tiles: int, together: int) -> int:
+    """As many boards of so many tiles as leave the least room in strips of so many together."""
+
+    def fullness(boards: int) -> tuple[float, int]:
+        strips = -(-boards * tiles // together)
+        return boards * tiles / (strips * together), boards
+
+    return max(range(1, MOST_TILES // tiles + 1), key=fullness, default=1)

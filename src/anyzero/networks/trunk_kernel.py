@@ -1,8 +1,9 @@
-"""The residual trunk as one kernel: a position stays in the processor's nearest caches from its planes to its features.
+"""The residual trunk as one kernel: some positions at a time stay in nearby caches, from planes to features.
 
 A board is a flat array of cells with a rim of zeros, the channels of a cell side by side. Convolutions are computed by
-tiles of 2x2 cells: 16 products instead of 36 for each pair of channels, after Winograd; Lavin and Gray 2016. The
-capitals are sizes of one network and one processor, filled in when the kernel is compiled.
+tiles of 2x2 or 4x4 cells: 16 products instead of 36 for each pair of channels, or 36 instead of 144. The tiles of some
+boards meet the weights together, so that each load of these serves many tiles. The capitals are sizes of one network
+and one processor, filled in when the kernel is compiled.
 """
 
 from typing import Any
@@ -14,13 +15,15 @@ from anyzero.compile.tiles import add_tile, turn_tile, write_tile
 
 ROWS, COLUMNS, INPUTS, CHANNELS = 6, 7, 3, 32
 """Of the board, of its cells in the input (one more than the game's planes), and of its cells in the trunk."""
-TILES, TILE_ROWS, TILE_COLUMNS = 12, 3, 4
-"""Tiles that cover the board."""
-ROW_STEP, INNER = 320, 352
-"""Numbers in a row of the trunk's board with its rim, and before the first cell that is not of the rim."""
-LANES, VECTORS, TOGETHER, LAST = 16, 2, 12, 12
-"""Numbers in a vector; vectors of channels and tiles (a strip of them) that are multiplied at once; the last tiles."""
-TAPS = 16
+SIDE, TILES, TILE_ROWS, TILE_COLUMNS, BOARDS = 4, 4, 2, 2, 9
+"""Cells in a row of a tile; tiles that cover the board; boards that are computed together."""
+CELLS, ROW_STEP, INNER = 100, 320, 352
+"""Cells of a board with its rim; numbers in a row of them in the trunk, and before the first that is not of the rim."""
+TAP_STEP = 1040
+"""Numbers from one tap of a tile to the next."""
+LANES, VECTORS, TOGETHER, FEW = 16, 2, 12, 4
+"""Numbers in a vector; vectors of channels, and tiles, that are multiplied at once; tiles if there are few of them."""
+TAPS = 36
 """Numbers that a tile and its neighbours are turned into, for each channel."""
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
 
@@ -29,39 +32,38 @@ def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, featur
     """Features [positions, cells * channels] after the last ReLU, and pooled [positions, 2 * channels], of planes.
 
     `stem` is (weights, bias), `blocks` (weights [2 * blocks, ...], biases), `pools` (weights [blocks, 2 * channels,
-    channels], biases, which blocks pool); `room` is four boards with zeros as rims, two strips of tiles, and a bias.
+    channels], biases, which blocks pool); `room` is four times BOARDS boards with zeros as rims, turned tiles, their
+    products, and a bias for each board.
     """
-    inputs, trunk, active, hidden, turned, products, bias = room
-    for position in range(len(planes)):
-        board = pooled[position]
-        read_planes(planes[position], inputs)
-        clear_cells(trunk)
-        for first in range(0, TILES, TOGETHER):
-            turn_inputs(inputs, first, turned)
-            multiply_tiles(turned, INPUTS, stem[0], first, products)
-            add_tiles(products, stem[1], first, trunk, active)
-        clear_rim(trunk)
-        clear_rim(active)
+    inputs, trunk, active, hidden, turned, products, biases = room
+    for first in range(0, len(planes), BOARDS):
+        num = min(BOARDS, len(planes) - first)
+        for index in range(num):
+            read_planes(planes[first + index], inputs[index])
+            turn_inputs(inputs[index], index, turned)
+        multiply_tiles(turned, INPUTS, stem[0], num, products)
+        for index in range(num):
+            clear_cells(trunk[index])
+            add_cells(products, stem[1], index, trunk[index], active[index])
         for block in range(len(pools[2])):
-            add_board(active, board, pools, block, blocks[1][2 * block], bias)
-            for first in range(0, TILES, TOGETHER):
-                turn_board(active, first, turned)
-                multiply_tiles(turned, CHANNELS, blocks[0][2 * block], first, products)
-                write_tiles(products, bias, first, hidden)
-            clear_rim(hidden)
-            for first in range(0, TILES, TOGETHER):
-                turn_board(hidden, first, turned)
-                multiply_tiles(turned, CHANNELS, blocks[0][2 * block + 1], first, products)
-                add_tiles(products, blocks[1][2 * block + 1], first, trunk, active)
-            clear_rim(trunk)
-            clear_rim(active)
-        pool_cells(active, board)
-        write_cells(active, features[position])
+            for index in range(num):
+                add_board(active[index], pooled[first + index], pools, block, blocks[1][2 * block], biases[index])
+                turn_board(active[index], index, turned)
+            multiply_tiles(turned, CHANNELS, blocks[0][2 * block], num, products)
+            for index in range(num):
+                write_board(products, biases[index], index, hidden[index])
+                turn_board(hidden[index], index, turned)
+            multiply_tiles(turned, CHANNELS, blocks[0][2 * block + 1], num, products)
+            for index in range(num):
+                add_cells(products, blocks[1][2 * block + 1], index, trunk[index], active[index])
+        for index in range(num):
+            pool_cells(active[index], pooled[first + index])
+            write_cells(active[index], features[first + index])
 
 
 def row_start(row: int, channels: int) -> int:
     """Where the cells of a row begin, behind the rim."""
-    return ((row + 1) * (2 * TILE_COLUMNS + 2) + 1) * channels
+    return ((row + 1) * (SIDE * TILE_COLUMNS + 2) + 1) * channels
 
 
 def read_planes(planes: Any, board: Any) -> None:
@@ -75,79 +77,87 @@ def read_planes(planes: Any, board: Any) -> None:
             board[cell + INPUTS - 1] = ONE
 
 
-def turn_inputs(source: Any, first: int, turned: Any) -> None:
-    """The tiles of a strip, turned: [taps, tiles, inputs]."""
-    steps = INPUTS, (2 * TILE_COLUMNS + 2) * INPUTS, TOGETHER * INPUTS
-    for tile in range(min(TOGETHER, TILES - first)):
-        cells, own = source[tile_start(first + tile, INPUTS) :], turned[tile * INPUTS :]
+def turn_inputs(board: Any, index: int, turned: Any) -> None:
+    """The tiles of a board, turned: [taps, tiles of all boards, inputs]."""
+    steps = INPUTS, (SIDE * TILE_COLUMNS + 2) * INPUTS, TAP_STEP
+    for tile in range(TILES):
+        cells, own = board[tile_start(tile, INPUTS) :], turned[(index * TILES + tile) * INPUTS :]
         for channel in range(INPUTS):
-            turn_tile(cells[channel:], own[channel:], steps, 1)
+            turn_tile(cells[channel:], own[channel:], steps, SIDE, 1)
 
 
-def turn_board(source: Any, first: int, turned: Any) -> None:
+def turn_board(board: Any, index: int, turned: Any) -> None:
     """The same with the channels of the trunk."""
-    steps = CHANNELS, ROW_STEP, TOGETHER * CHANNELS
-    for tile in range(min(TOGETHER, TILES - first)):
-        cells, own = source[tile_start(first + tile, CHANNELS) :], turned[tile * CHANNELS :]
+    steps = CHANNELS, ROW_STEP, TAP_STEP
+    for tile in range(TILES):
+        cells, own = board[tile_start(tile, CHANNELS) :], turned[(index * TILES + tile) * CHANNELS :]
         for channel in range(0, CHANNELS, LANES):
-            turn_tile(cells[channel:], own[channel:], steps, LANES)
+            turn_tile(cells[channel:], own[channel:], steps, SIDE, LANES)
 
 
-def multiply_tiles(turned: Any, inputs: int, weights: Any, first: int, products: Any) -> None:
-    """The turned tiles of a strip times weights [taps, parts, inputs * outputs of a part]."""
-    outputs, steps = VECTORS * LANES, (inputs, CHANNELS)
+def multiply_tiles(turned: Any, inputs: int, weights: Any, boards: int, products: Any) -> None:
+    """The turned tiles of some boards times weights [taps, parts, inputs * outputs of a part].
+
+    The last few tiles at once may be more than there are.
+    """
+    outputs, steps, num = VECTORS * LANES, (inputs, CHANNELS), boards * TILES
     for tap in range(TAPS):
-        numbers, sums = turned[tap * TOGETHER * inputs :], products[tap * TOGETHER * CHANNELS :]
+        numbers, sums = turned[tap * TAP_STEP :], products[tap * TAP_STEP :]
         for part in range(CHANNELS // outputs):
-            if first + TOGETHER <= TILES:
-                multiply_rows(numbers, weights[tap, part], sums[part * outputs :], steps, TOGETHER, VECTORS, LANES)
-            else:
-                multiply_rows(numbers, weights[tap, part], sums[part * outputs :], steps, LAST, VECTORS, LANES)
+            own = weights[tap, part]
+            for first in range(0, num, TOGETHER):
+                source, target = numbers[first * inputs :], sums[first * CHANNELS + part * outputs :]
+                if num - first <= FEW:
+                    multiply_rows(source, own, target, steps, FEW, VECTORS, LANES)
+                else:
+                    multiply_rows(source, own, target, steps, TOGETHER, VECTORS, LANES)
 
 
-def write_tiles(products: Any, bias: Any, first: int, target: Any) -> None:
-    """Turn products back into cells, and write them with the bias to the board, after a ReLU."""
-    steps = CHANNELS, ROW_STEP, TOGETHER * CHANNELS
-    for tile in range(min(TOGETHER, TILES - first)):
-        own, cells = products[tile * CHANNELS :], target[tile_start(first + tile, CHANNELS) + INNER :]
+def write_board(products: Any, bias: Any, index: int, target: Any) -> None:
+    """Turn products back into cells, and write them with the bias to a board, after a ReLU."""
+    steps = CHANNELS, ROW_STEP, TAP_STEP
+    for tile in range(TILES):
+        own = products[(index * TILES + tile) * CHANNELS :]
+        cells = target[tile_start(tile, CHANNELS) + INNER :]
         for channel in range(0, CHANNELS, LANES):
-            write_tile(own[channel:], bias[channel:], cells[channel:], steps, LANES)
+            write_tile(own[channel:], bias[channel:], cells[channel:], steps, SIDE, LANES)
+    clear_rim(target)
 
 
-def add_tiles(products: Any, bias: Any, first: int, trunk: Any, active: Any) -> None:
-    """Turn products back into cells, add them and the bias to the trunk, and write what a ReLU leaves of it."""
-    steps = CHANNELS, ROW_STEP, TOGETHER * CHANNELS
-    for tile in range(min(TOGETHER, TILES - first)):
-        start = tile_start(first + tile, CHANNELS) + INNER
-        own, cells, rectified = products[tile * CHANNELS :], trunk[start:], active[start:]
+def add_cells(products: Any, bias: Any, index: int, trunk: Any, active: Any) -> None:
+    """Turn products back into cells, add them and the bias to a board, and write what a ReLU leaves of it."""
+    steps = CHANNELS, ROW_STEP, TAP_STEP
+    for tile in range(TILES):
+        own = products[(index * TILES + tile) * CHANNELS :]
+        start = tile_start(tile, CHANNELS) + INNER
+        cells, rectified = trunk[start:], active[start:]
         for channel in range(0, CHANNELS, LANES):
-            add_tile(own[channel:], bias[channel:], cells[channel:], rectified[channel:], steps, LANES)
+            add_tile(own[channel:], bias[channel:], cells[channel:], rectified[channel:], steps, SIDE, LANES)
+    clear_rim(active)
 
 
 def tile_start(tile: int, channels: int) -> int:
     """Where the cells around a tile begin."""
-    width = 2 * TILE_COLUMNS + 2
-    return 2 * (tile // TILE_COLUMNS * width + tile % TILE_COLUMNS) * channels
+    width = SIDE * TILE_COLUMNS + 2
+    return SIDE * (tile // TILE_COLUMNS * width + tile % TILE_COLUMNS) * channels
 
 
 def clear_rim(board: Any) -> None:
-    """Zeros where tiles reach over the board's lower and right edge."""
-    if COLUMNS < 2 * TILE_COLUMNS:
-        for row in range(ROWS):
-            start = row_start(row, CHANNELS) + COLUMNS * CHANNELS
-            for index in range(start, start + CHANNELS):
-                board[index] = ZERO
-    if ROWS < 2 * TILE_ROWS:
-        start = row_start(ROWS, CHANNELS)
-        for index in range(start, start + 2 * TILE_COLUMNS * CHANNELS):
-            board[index] = ZERO
+    """Zeros where tiles reach over the board's right and lower edge."""
+    for row in range(ROWS):
+        clear(board, row_start(row, CHANNELS) + COLUMNS * CHANNELS, (SIDE * TILE_COLUMNS - COLUMNS) * CHANNELS)
+    for row in range(ROWS, SIDE * TILE_ROWS):
+        clear(board, row_start(row, CHANNELS), SIDE * TILE_COLUMNS * CHANNELS)
 
 
 def clear_cells(board: Any) -> None:
     for row in range(ROWS):
-        start = row_start(row, CHANNELS)
-        for index in range(start, start + COLUMNS * CHANNELS):
-            board[index] = ZERO
+        clear(board, row_start(row, CHANNELS), COLUMNS * CHANNELS)
+
+
+def clear(board: Any, start: int, num: int) -> None:
+    for index in range(start, start + num):
+        board[index] = ZERO
 
 
 def write_cells(board: Any, cells: Any) -> None:

@@ -1,0 +1,34 @@
+"""What the kernels of networks know of the processor: its vectors, its registers, and the lines of its caches."""
+
+from functools import cache
+
+import numpy as np
+
+MOST_SUMS = {16: 24, 8: 12}
+"""Vectors of sums that fit into the registers beside their factors, by the numbers in a vector."""
+MOST_VECTORS = 3
+"""Of channels that are computed at once: with more, too few tiles share each load of weights."""
+LINE = 64
+"""Bytes of a line."""
+
+
+@cache
+def lanes_here() -> int:
+    """Numbers in a vector."""
+    from llvmlite import binding
+
+    return 16 if binding.get_host_cpu_features().get("avx512f") else 8
+
+
+def abreast(vectors: int) -> int:
+    """Vectors of channels that are computed at once."""
+    return max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
+
+
+def aligned(numbers: np.ndarray) -> np.ndarray:
+    """A copy that begins where a line of the processor's caches does, so that no vector lies in two of them."""
+    whole = np.empty(numbers.nbytes + LINE, np.uint8)
+    start = -whole.ctypes.data % LINE
+    copy = whole[start : start + numbers.nbytes].view(numbers.dtype).reshape(numbers.shape)
+    copy[...] = numbers
+    return copy
