@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anyzero.compile import Unit, compile_kernel
-from anyzero.compile.tiles import TURN_WEIGHTS, add_tile, turn_tile, write_tile
+from anyzero.compile.tiles import TURN_WEIGHTS, add_tile, rectify_tile, spread_tile, turn_tile, write_tile
 
 SIDE, LANES = 2, 8
 UNIT = Unit("test_tiles", {}, ())
@@ -18,6 +18,14 @@ def turn_one(cells: Any, taps: Any, cell_step: int, row_step: int, tap_step: int
 
 def write_one(taps: Any, bias: Any, cells: Any, cell_step: int, row_step: int, tap_step: int) -> None:
     write_tile(taps, bias, cells, (cell_step, row_step, tap_step), SIDE, LANES)
+
+
+def rectify_one(taps: Any, bias: Any, cells: Any, cell_step: int, row_step: int, tap_step: int) -> None:
+    rectify_tile(taps, bias, cells, (cell_step, row_step, tap_step), SIDE, LANES)
+
+
+def spread_one(cells: Any, taps: Any, cell_step: int, row_step: int, tap_step: int) -> None:
+    spread_tile(cells, taps, (cell_step, row_step, tap_step), SIDE, LANES)
 
 
 def add_one(taps: Any, bias: Any, trunk: Any, active: Any, cell_step: int, row_step: int, tap_step: int) -> None:
@@ -56,6 +64,7 @@ def test_turned_tiles_times_turned_weights_are_a_convolution(side: int, lanes: i
     products = (taps.reshape(broad, broad, lanes) * (turn @ weights @ turn.T)[:, :, None]).astype(np.float32).ravel()
     target = np.full(cells.size, 7.0, np.float32)
     written = run_both(write_one, sizes, products, bias, target, steps=steps)[2].reshape(cells.shape)
+    rectified = run_both(rectify_one, sizes, products, bias, target, steps=steps)[2].reshape(cells.shape)
     trunk = whole_numbers(broad, broad, wide)
     added = run_both(add_one, sizes, products, bias, trunk.ravel(), target, steps=steps)
 
@@ -65,9 +74,20 @@ def test_turned_tiles_times_turned_weights_are_a_convolution(side: int, lanes: i
         wanted[row, column] = (seen * weights[:, :, None]).sum((0, 1)) + bias
     inner = slice(side), slice(side), slice(lanes)
     sums, active = (array.reshape(cells.shape) for array in added[2:])
-    assert same(written[inner], np.maximum(wanted, 0.0), side)
+    assert same(written[inner], wanted, side)
+    assert np.array_equal(rectified[inner], np.maximum(written[inner], 0.0))
     assert same(sums[inner], trunk[inner] + wanted, side)
     assert np.array_equal(active[inner], np.maximum(sums[inner], 0.0))
-    written[inner] = sums[inner] = trunk[inner] = 7.0  # and nothing else was touched
+    written[inner] = rectified[inner] = sums[inner] = trunk[inner] = 7.0  # and nothing else was touched
     assert (written == 7.0).all()
+    assert (rectified == 7.0).all()
     assert np.array_equal(sums, trunk)
+
+
+def test_spreading_is_the_opposite_of_writing() -> None:
+    """What a gradient of the cells says of the taps: the sum of products is the same on either side."""
+    steps, taps, gradients = (16, 4 * 16, 16), whole_numbers(36, 16), whole_numbers(4, 4, 16)
+    cells = run_both(write_one, (4, 16), taps.ravel(), np.zeros(16, np.float32), np.zeros(256, np.float32), steps=steps)
+    spread = run_both(spread_one, (4, 16), gradients.ravel(), np.zeros(36 * 16, np.float32), steps=steps)[1]
+    there = (cells[2].reshape(16, 16) * gradients.reshape(16, 16)).sum(0)
+    assert np.allclose(there, (taps * spread.reshape(36, 16)).sum(0), rtol=0.0, atol=0.01)

@@ -13,6 +13,8 @@ from anyzero.compile.bind import Function
 from anyzero.compile.cpu_vectors import INDEX, NUMBER, larger
 from anyzero.compile.tiles import FAR, NEAR, SQUARES, both_ways
 
+Change = Callable[[Sequence[Any]], list[Any]]
+"""Of a row or column."""
 Term = tuple[float, Any]
 """A factor and a vector."""
 
@@ -20,25 +22,35 @@ Term = tuple[float, Any]
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
 def turn_tile(_context: Any, cells: Any, taps: Any, steps: Any, side: Any, lanes: Any) -> Any:
     def turn_vectors(code: "TileCode", arrays: list[Any], steps: list[Any]) -> None:
-        cell_step, row_step, tap_step = steps
-        square = [
-            [code.load(arrays[0], code.at(row, row_step, column, cell_step)) for column in code.wide]
-            for row in code.wide
-        ]
-        for row, vectors in enumerate(both_ways(code.turn, square)):
-            for column, vector in enumerate(vectors):
-                code.store(vector, arrays[1], code.at(len(code.wide) * row + column, tap_step))
+        code.write_taps(code.turn, code.wide, arrays, steps)
 
     return lowered(turn_vectors, [cells, taps], steps, [side, lanes])
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+def spread_tile(_context: Any, cells: Any, taps: Any, steps: Any, side: Any, lanes: Any) -> Any:
+    def spread_vectors(code: "TileCode", arrays: list[Any], steps: list[Any]) -> None:
+        code.write_taps(code.spread_four, code.wide[:-2], arrays, steps)
+
+    return lowered(spread_vectors, [cells, taps], steps, [side, lanes])
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
 def write_tile(_context: Any, taps: Any, bias: Any, cells: Any, steps: Any, side: Any, lanes: Any) -> Any:
     def write_vectors(code: "TileCode", arrays: list[Any], steps: list[Any]) -> None:
         for place, vector in code.turned_back(arrays[0], arrays[1], steps):
-            code.store(code.rectify(vector), arrays[2], place)
+            code.store(vector, arrays[2], place)
 
     return lowered(write_vectors, [taps, bias, cells], steps, [side, lanes])
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+def rectify_tile(_context: Any, taps: Any, bias: Any, cells: Any, steps: Any, side: Any, lanes: Any) -> Any:
+    def rectify_vectors(code: "TileCode", arrays: list[Any], steps: list[Any]) -> None:
+        for place, vector in code.turned_back(arrays[0], arrays[1], steps):
+            code.store(code.rectify(vector), arrays[2], place)
+
+    return lowered(rectify_vectors, [taps, bias, cells], steps, [side, lanes])
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
@@ -134,6 +146,14 @@ class TileCode:
             self.total(infinite, (NEAR**3, near_odd), (FAR**3, far_odd)),
         ]
 
+    def spread_four(self, cells: Sequence[Any]) -> list[Any]:
+        zeroth, first, second, third = cells
+        near_even, near_odd = self.total(zeroth, (NEAR**2, second)), self.total(None, (NEAR, first), (NEAR**3, third))
+        far_even, far_odd = self.total(zeroth, (FAR**2, second)), self.total(None, (FAR, first), (FAR**3, third))
+        add, subtract = self.builder.fadd, self.builder.fsub
+        near, far = (near_even, near_odd), (far_even, far_odd)
+        return [zeroth, add(*near), subtract(*near), add(*far), subtract(*far), third]
+
     def total(self, start: Any, *terms: Term) -> Any:
         """The sum of some products, and of what it starts with if that is anything."""
         for factor, vector in terms:
@@ -147,6 +167,16 @@ class TileCode:
         name, kind = f"llvm.fma.v{self.kind.count}f32", ir.FunctionType(self.kind, [self.kind] * 3)
         function = self.builder.module.declare_intrinsic(name, fnty=kind)
         return self.builder.call(function, [self.constant(factor), vector, start])
+
+    def write_taps(self, change: Change, cells: range, arrays: list[Any], steps: list[Any]) -> None:
+        """So many rows and columns of cells, changed both ways."""
+        cell_step, row_step, tap_step = steps
+        square = [
+            [self.load(arrays[0], self.at(row, row_step, column, cell_step)) for column in cells] for row in cells
+        ]
+        for row, vectors in enumerate(both_ways(change, square)):
+            for column, vector in enumerate(vectors):
+                self.store(vector, arrays[1], self.at(len(self.wide) * row + column, tap_step))
 
     def turned_back(self, taps: Any, bias: Any, steps: list[Any]) -> list[tuple[Any, Any]]:
         """Place and vector, with the bias, of each cell."""
@@ -163,6 +193,8 @@ class TileCode:
 
 INTRINSICS: dict[Function, Any] = {
     tiles.turn_tile: turn_tile,
+    tiles.spread_tile: spread_tile,
     tiles.write_tile: write_tile,
+    tiles.rectify_tile: rectify_tile,
     tiles.add_tile: add_tile,
 }

@@ -41,8 +41,25 @@ def turn_tile(cells: Any, taps: Any, steps: Any, side: int, lanes: int) -> None:
                 taps[(len(wide) * row + column) * tap_step + lane] = number
 
 
+def spread_tile(cells: Any, taps: Any, steps: Any, side: int, lanes: int) -> None:
+    """The opposite of `write_tile`: gradients of the cells of a tile, 4x4, turned into those of its taps."""
+    cell_step, row_step, tap_step = steps
+    for lane in range(lanes):
+        square = [[cells[row * row_step + column * cell_step + lane] for column in range(side)] for row in range(side)]
+        for row, numbers in enumerate(both_ways(spread_four, square)):
+            for column, number in enumerate(numbers):
+                taps[((side + 2) * row + column) * tap_step + lane] = number
+
+
 def write_tile(taps: Any, bias: Any, cells: Any, steps: Any, side: int, lanes: int) -> None:
-    """Taps turned back into cells, written with the bias, after a ReLU."""
+    """Taps turned back into cells, written with the bias."""
+    for lane in range(lanes):
+        for at, number in turned_back(taps, steps, side, lane):
+            cells[at] = number + bias[lane]
+
+
+def rectify_tile(taps: Any, bias: Any, cells: Any, steps: Any, side: int, lanes: int) -> None:
+    """The same after a ReLU."""
     for lane in range(lanes):
         for at, number in turned_back(taps, steps, side, lane):
             cells[at] = max(number + bias[lane], 0.0)
@@ -106,6 +123,13 @@ def back_to_four(taps: Any) -> Any:
         NEAR**2 * near_even + FAR**2 * far_even,
         NEAR**3 * near_odd + FAR**3 * far_odd + infinite,
     )
+
+
+def spread_four(cells: Any) -> Any:
+    zeroth, first, second, third = cells
+    near_even, near_odd = zeroth + NEAR**2 * second, NEAR * first + NEAR**3 * third
+    far_even, far_odd = zeroth + FAR**2 * second, FAR * first + FAR**3 * third
+    return zeroth, near_even + near_odd, near_even - near_odd, far_even + far_odd, far_even - far_odd, third
 
 
 TURNS, TURNS_BACK = {2: turn_four, 4: turn_six}, {2: back_to_two, 4: back_to_four}

@@ -31,7 +31,7 @@ PRESETS: dict[str, Preset] = {
                 "temperature_plies": 12,
             },
             "replay": {"window": 150_000, "payoff_share": 0.7},
-            "trainer": {"batches": 120, "learning_rate": 2e-3, "schedule": "cosine", "horizon": 64},
+            "trainer": {"batches": 120, "learning_rate": 2e-3, "schedule": "cosine", "horizon": 72},
             "gate": {"games": 0},
             "league": {"every": 20, "anchors": ("random", "uct:100", "uct:1000")},
         },

@@ -4,13 +4,11 @@ from threading import local
 
 import numpy as np
 
+from anyzero.networks.layers import LEAST_CHANNELS
 from anyzero.networks.models import Network
 from anyzero.networks.packed_heads import PackedHeads
 from anyzero.networks.packed_trunk import PackedTrunk
 from anyzero.networks.remembered import empty_answers
-
-LEAST_CHANNELS = 16
-"""Of fewer channels much of each vector would be empty."""
 
 
 def compiles(network: Network) -> bool:

@@ -5,6 +5,9 @@ import math
 import torch
 from torch import Tensor, nn
 
+LEAST_CHANNELS = 16
+"""Of fewer channels much of each vector would be empty: our kernels leave those to torch."""
+
 
 class Conv(nn.Conv2d):
     """A convolution that keeps the board's size; `start` is the standard deviation of its first weights."""
@@ -31,6 +34,17 @@ def after_relu(inputs: int, gain: float = 1.0) -> float:
 
 
 def pool(features: Tensor) -> Tensor:
-    """What the whole board says: mean and maximum of every channel, [positions, 2 * channels]."""
+    """What the whole board says: mean and maximum of every channel, [positions, 2 * channels], after a ReLU."""
+    if learns_on_cpu(features):
+        from anyzero.networks.training_block import run_training_pool
+
+        return run_training_pool(features)
     features = features.float()  # the maximum in bfloat16 is slow on the CPU
     return torch.cat([features.mean((2, 3)), features.amax((2, 3))], 1)
+
+
+def learns_on_cpu(features: Tensor) -> bool:
+    """Whether gradients are to come, and our kernels for them suit these features."""
+    if features.device.type != "cpu" or features.dtype != torch.float32:
+        return False
+    return torch.is_grad_enabled() and features.requires_grad and features.shape[1] >= LEAST_CHANNELS

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.compile.products import multiply_rows
-from anyzero.compile.tiles import add_tile, turn_tile, write_tile
+from anyzero.compile.tiles import add_tile, rectify_tile, turn_tile
 
 ROWS, COLUMNS, INPUTS, CHANNELS = 6, 7, 3, 32
 """Of the board, of its cells in the input (one more than the game's planes), and of its cells in the trunk."""
@@ -120,7 +120,7 @@ def write_board(products: Any, bias: Any, index: int, target: Any) -> None:
         own = products[(index * TILES + tile) * CHANNELS :]
         cells = target[tile_start(tile, CHANNELS) + INNER :]
         for channel in range(0, CHANNELS, LANES):
-            write_tile(own[channel:], bias[channel:], cells[channel:], steps, SIDE, LANES)
+            rectify_tile(own[channel:], bias[channel:], cells[channel:], steps, SIDE, LANES)
     clear_rim(target)
 
 

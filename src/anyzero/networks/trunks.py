@@ -1,13 +1,14 @@
 """The trunks: residual blocks over a board of any size, and linear layers."""
 
 import math
+from typing import cast
 
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
 from anyzero.games.game import Game
 from anyzero.networks.config import NetworkConfig
-from anyzero.networks.layers import Conv, Dense, after_relu, pool
+from anyzero.networks.layers import Conv, Dense, after_relu, learns_on_cpu, pool
 
 POOL_GAIN = 0.3
 """What the whole board tells a cell starts weaker than what its neighbours do."""
@@ -41,12 +42,24 @@ class Block(nn.Module):
         self.pooled = Dense(2 * wide, wide, start=after_relu(2 * wide, POOL_GAIN)) if pools else None
 
     def forward(self, x: Tensor) -> Tensor:
+        if learns_on_cpu(x):
+            return self.forward_by_kernels(x)
         features = F.relu(x)
         branch: Tensor = self.first(features)
         if self.pooled is not None:
             branch = branch + self.pooled(pool(features)).to(x.dtype)[:, :, None, None]
         branch = self.second(F.relu(branch))
         return x + branch
+
+    def forward_by_kernels(self, x: Tensor) -> Tensor:
+        """The same, with gradients to come."""
+        from anyzero.networks.training_block import run_training_block, run_training_pool
+
+        biases = (cast(Tensor, layer.bias) for layer in (self.first, self.second))
+        first, second = (bias.expand(len(x), -1).contiguous() for bias in biases)
+        if self.pooled is not None:
+            first = first + self.pooled(run_training_pool(x))
+        return run_training_block(x, self.first.weight, first, self.second.weight, second)
 
 
 class DenseTrunk(nn.Module):

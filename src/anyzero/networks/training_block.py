@@ -1,0 +1,224 @@
+"""Residual blocks that train on the CPU, by kernels of ours: what torch computes, but for the rounding of sums."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from threading import local
+from typing import Any, cast
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from anyzero.compile import Unit, compile_kernel
+from anyzero.networks.block_kernel import TAPS, WEIGHT_TURN, run_back, run_block
+from anyzero.networks.pool_kernel import run_pool, run_pool_back
+from anyzero.networks.registers import LINE, MOST_SUMS, abreast, aligned, lanes_here
+
+MOST_TILES = 64
+"""Tiles that are computed together: more would not fit into the processor's nearer caches, beside the weights."""
+PIECE = 32
+"""Boards that a thread takes at a time. The sums of each are added in their order, whoever computed them."""
+TURN, TURN_ROUND = (torch.from_numpy(np.kron(turn, turn)) for turn in (WEIGHT_TURN, WEIGHT_TURN[:, ::-1]))
+"""What the nine weights of a pair of channels are turned into, and for the way back."""
+UNIT = Unit("block", {}, ())
+
+
+class TrainingBlock(torch.autograd.Function):
+    """Boards [boards, channels, rows, columns] and what two convolutions of their ReLU add to them; all float32.
+
+    Weights are [channels, channels, 3, 3], biases [boards, channels].
+    """
+
+    @staticmethod
+    def forward(context: Any, boards: Tensor, *layers: Tensor) -> Tensor:
+        kernels, inputs = kernels_for(*boards.shape[1:]), as_cells(boards)
+        hidden, outputs = kernels.forward(inputs, *layers)
+        context.save_for_backward(inputs, hidden, *layers[::2])
+        return outputs.permute(0, 3, 1, 2)
+
+    @staticmethod
+    @once_differentiable
+    def backward(context: Any, gradients: Tensor) -> tuple[Tensor, ...]:
+        inputs, hidden, *weights = context.saved_tensors
+        kernels = kernels_for(*gradients.shape[1:])
+        own, first, second, biases = kernels.back(inputs, hidden, as_cells(gradients), weights)
+        return own.permute(0, 3, 1, 2), first, biases[0], second, biases[1]
+
+
+def run_training_block(boards: Tensor, *layers: Tensor) -> Tensor:
+    """The same for any number of channels: they are filled up with zeros to whole vectors."""
+    missing = -boards.shape[1] % lanes_here()
+    if not missing:
+        return apply(TrainingBlock, boards, *layers)
+    weights = [F.pad(weight, (0, 0, 0, 0, 0, missing, 0, missing)) for weight in layers[::2]]
+    biases = [F.pad(bias, (0, missing)) for bias in layers[1::2]]
+    boards = F.pad(boards, (0, 0, 0, 0, 0, missing))
+    return apply(TrainingBlock, boards, weights[0], biases[0], weights[1], biases[1])[:, :-missing]
+
+
+class TrainingPool(torch.autograd.Function):
+    """Mean and maximum of each channel of boards after a ReLU: [boards, 2 * channels]."""
+
+    @staticmethod
+    def forward(context: Any, boards: Tensor) -> Tensor:
+        inputs = as_cells(boards)
+        pooled = torch.empty(len(boards), 2, boards.shape[1])
+        kernel, numbers = compile_kernel(run_pool, UNIT), (inputs.flatten(1, 2).numpy(), pooled.numpy())
+        in_pieces(lambda part: kernel(*(one[part] for one in numbers)), len(boards))
+        context.save_for_backward(inputs, pooled)
+        return pooled.flatten(1)
+
+    @staticmethod
+    @once_differentiable
+    def backward(context: Any, gradients: Tensor) -> Tensor:
+        inputs, pooled = context.saved_tensors
+        own, counts = torch.empty_like(inputs), torch.empty_like(pooled)
+        boards = [part.flatten(1, 2).numpy() for part in (inputs, own)]
+        rest = [part.numpy() for part in (pooled, gradients.contiguous().view_as(pooled), counts)]
+        kernel, numbers = compile_kernel(run_pool_back, UNIT), (*boards, *rest)
+        in_pieces(lambda part: kernel(*(one[part] for one in numbers)), len(inputs))
+        return own.permute(0, 3, 1, 2)
+
+
+def run_training_pool(boards: Tensor) -> Tensor:
+    return apply(TrainingPool, boards)
+
+
+def apply(function: type[torch.autograd.Function], *tensors: Tensor) -> Tensor:
+    return cast(Tensor, function.apply(*tensors))  # type: ignore[no-untyped-call]
+
+
+@cache
+def kernels_for(channels: int, rows: int, columns: int) -> "BlockKernels":
+    return BlockKernels(sizes_for(rows, columns, channels))
+
+
+class BlockKernels:
+    """The kernels for blocks of one size, on boards [boards, rows, columns, channels]."""
+
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        self.sizes, self.channels, self.own = sizes, sizes["CHANNELS"], local()
+        self.run_block, self.run_back = (compile_kernel(kernel, UNIT, "cpu", sizes) for kernel in (run_block, run_back))
+
+    def forward(self, inputs: Tensor, *layers: Tensor) -> tuple[Tensor, Tensor]:
+        """The branch between its convolutions, and the outputs."""
+        hidden, outputs = torch.empty_like(inputs), torch.empty_like(inputs)
+        packed = self.pack(layers[::2], TURN)
+        boards = [flat(part) for part in (inputs, hidden, outputs)]
+        biases = [bias.numpy() for bias in layers[1::2]]
+
+        def run(part: slice) -> None:
+            first, second = zip(packed, (bias[part] for bias in biases), strict=True)
+            self.run_block(boards[0][part], first, second, self.room(), boards[1][part], boards[2][part])
+
+        in_pieces(run, len(inputs))
+        return hidden, outputs
+
+    def back(
+        self, inputs: Tensor, hidden: Tensor, gradients: Tensor, weights: Sequence[Tensor]
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Gradients of the inputs, of the weights, and of biases [2, boards, channels]."""
+        wide, num = self.channels, len(inputs)
+        packed = self.pack([weight.transpose(0, 1) for weight in weights], TURN_ROUND)
+        targets, biases = torch.empty_like(inputs), torch.zeros(2, num, wide)
+        sums = torch.empty(-(-num // PIECE), 2, 9, wide * wide)
+        boards = [flat(part) for part in (inputs, hidden, gradients, targets)]
+        own, own_biases = sums.numpy(), biases.numpy()
+
+        def run(part: slice) -> None:
+            first, second, third, fourth = (numbers[part] for numbers in boards)
+            rest = own[part.start // PIECE], own_biases[:, part], fourth
+            self.run_back((first, second), third, packed, self.room(), *rest)
+
+        in_pieces(run, num)
+        for piece in sums[1:]:
+            sums[0] += piece
+        first, second = (part.view(3, 3, wide, wide).permute(3, 2, 0, 1) for part in sums[0])
+        return targets, first, second, biases
+
+    def pack(self, weights: Sequence[Tensor], turn: Tensor) -> tuple[np.ndarray, ...]:
+        """[taps, parts, inputs * outputs of a part] from torch's [outputs, inputs, 3, 3], for each convolution."""
+        wide, outputs = self.channels, self.sizes["VECTORS"] * self.sizes["LANES"]
+        parts, packed = wide // outputs, []
+        for weight in weights:
+            ordered = weight.reshape(parts, outputs, wide, 9).permute(3, 0, 2, 1)
+            packed.append((turn @ ordered.reshape(9, wide * wide)).view(TAPS, parts, wide * outputs).numpy())
+        return tuple(packed)
+
+    def room(self) -> tuple[np.ndarray, ...]:
+        """What the kernels work on: each thread has its own, and keeps it.
+
+        Two boards with zeros as rims, two lots of turned tiles, gradients between the convolutions, no biases, sums.
+        """
+        if not hasattr(self.own, "room"):
+            wide, num, tiles = self.channels, self.sizes["BOARDS"], TAPS * self.sizes["TAP_STEP"]
+            board = (4 * self.sizes["TILES"] // self.sizes["TILE_COLUMNS"] + 2) * self.sizes["ROW_STEP"]
+            between = num, self.sizes["ROWS"] * self.sizes["COLUMNS"] * wide
+            shapes = board, board, tiles, tiles, between, (num, wide), (2, TAPS, wide * wide)
+            self.own.room = tuple(aligned(np.zeros(shape, np.float32)) for shape in shapes)
+        room: tuple[np.ndarray, ...] = self.own.room
+        return room
+
+
+def in_pieces(run: Callable[[slice], None], num: int) -> None:
+    """Run for all boards, piece by piece, on as many threads as torch computes with."""
+    pieces = iter([slice(first, min(first + PIECE, num)) for first in range(0, num, PIECE)])
+
+    def work() -> None:
+        for piece in pieces:
+            run(piece)
+
+    others = min(torch.get_num_threads(), -(-num // PIECE)) - 1
+    busy = [threads(others).submit(work) for _ in range(others)]
+    work()
+    for one in busy:
+        one.result()
+
+
+@cache
+def threads(num: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(num, thread_name_prefix="training")
+
+
+def as_cells(boards: Tensor) -> Tensor:
+    """[boards, rows, columns, channels]; no copy if the channels of a cell lie side by side already."""
+    return boards.detach().permute(0, 2, 3, 1).contiguous()
+
+
+def flat(boards: Tensor) -> np.ndarray:
+    numbers: np.ndarray = boards.flatten(1).numpy()
+    return numbers
+
+
+def sizes_for(rows: int, columns: int, channels: int) -> Mapping[str, int]:
+    """How the kernels share their work out among the registers of a processor."""
+    lanes = lanes_here()
+    own = abreast(channels // lanes)
+    together = MOST_SUMS[lanes] // own
+    tile_columns = -(-columns // 4)
+    tiles = -(-rows // 4) * tile_columns
+    boards = max(range(1, MOST_TILES // tiles + 1), key=lambda num: fullness(num * tiles, together), default=1)
+    strips = -(-boards * tiles // together)
+    return {
+        "ROWS": rows,
+        "COLUMNS": columns,
+        "CHANNELS": channels,
+        "TILES": tiles,
+        "TILE_COLUMNS": tile_columns,
+        "BOARDS": boards,
+        "ROW_STEP": (4 * tile_columns + 2) * channels,
+        # A line more than the tiles take: else all taps of a tile may want the same few places of a cache.
+        "TAP_STEP": strips * together * channels + LINE // 4,
+        "LANES": lanes,
+        "VECTORS": own,
+        "TOGETHER": together,
+        "ABREAST": min(lanes, 1 << together.bit_length() - 1),
+    }
+
+
+def fullness(tiles: int, together: int) -> tuple[float, int]:
+    """The share of strips of so many that tiles fill, and how many they are."""
+    return tiles / (-(-tiles // together) * together), tiles

@@ -1,0 +1,126 @@
+"""Residual blocks that train on the CPU by kernels: what torch computes in double precision, but for rounding."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from anyzero.games.load import load
+from anyzero.networks import new_network, training_block
+from anyzero.networks.config import NetworkConfig
+from anyzero.networks.layers import pool
+from anyzero.networks.models import Network
+from anyzero.networks.trunks import Block
+
+TOLERANCE = 2e-5
+"""Of the largest number."""
+
+
+def drawn(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def new_block(channels: int, pools: bool) -> Block:
+    block = Block(NetworkConfig(kind="residual", blocks=1, channels=channels), pools)
+    for index, parameter in enumerate(block.parameters()):
+        parameter.data = drawn(*parameter.shape, seed=index) / parameter[0].numel() ** 0.5
+    return block
+
+
+def results(block: Block, boards: Tensor) -> list[Tensor]:
+    """The outputs, and the gradients of some sum of them: of the inputs, and of every weight."""
+    boards = boards.clone().contiguous(memory_format=torch.channels_last).requires_grad_()
+    outputs = block(boards)
+    wanted = [boards, *block.parameters()]
+    gradients = torch.autograd.grad((outputs * drawn(*outputs.shape, seed=9).to(outputs)).sum(), wanted)
+    return [outputs.detach(), *gradients]
+
+
+def check_same(ours: list[Tensor], theirs: list[Tensor]) -> None:
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.shape == other.shape
+        assert float((one - other).abs().max()) < TOLERANCE * float(other.abs().max())
+
+
+@pytest.mark.parametrize(
+    ("channels", "rows", "columns", "boards", "pools"),
+    [
+        (48, 6, 7, 37, True),  # more boards than a piece has
+        (16, 5, 5, 3, False),
+        (20, 11, 11, 5, True),  # vectors that are not full
+        (32, 1, 3, 1, True),
+    ],
+)
+def test_outputs_and_gradients_are_those_of_torch(
+    channels: int, rows: int, columns: int, boards: int, pools: bool
+) -> None:
+    block, inputs = new_block(channels, pools), drawn(boards, channels, rows, columns, seed=7)
+    ours = results(block, inputs)
+    check_same(ours, results(block.double(), inputs.double()))
+
+
+def test_a_processor_with_shorter_vectors_computes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training_block, "lanes_here", lambda: 8)
+    training_block.kernels_for.cache_clear()
+    block, inputs = new_block(24, pools=True), drawn(4, 24, 6, 7)
+    ours = results(block, inputs)
+    training_block.kernels_for.cache_clear()
+    check_same(ours, results(block.double(), inputs.double()))
+
+
+def test_the_number_of_threads_changes_nothing() -> None:
+    block, inputs = new_block(48, pools=True), drawn(100, 48, 6, 7)
+    before = torch.get_num_threads()
+    found = []
+    for threads in (1, 2, 3):
+        torch.set_num_threads(threads)
+        found.append(results(block, inputs)[0])
+        found.append(training_block_gradients(inputs))
+    torch.set_num_threads(before)
+    for one, other in zip(found[:2] * 2, found[2:], strict=True):
+        assert torch.equal(one, other)
+
+
+def training_block_gradients(inputs: Tensor) -> Tensor:
+    """Of the first convolution's weights, which sum over all boards."""
+    weight = (drawn(48, 48, 3, 3, seed=1) / 20).requires_grad_()
+    biases = torch.zeros(len(inputs), 48)
+    outputs: Any = training_block.run_training_block(inputs, weight, biases, weight, biases)
+    return torch.autograd.grad(outputs.square().sum(), weight)[0]
+
+
+def test_cells_that_share_a_maximum_share_its_gradient() -> None:
+    boards = torch.zeros(1, 16, 2, 2)
+    boards[0, :, 0, :] = 3.0
+    boards.requires_grad_()
+    pooled = pool(boards)
+    assert torch.equal(pooled, torch.tensor([[1.5] * 16 + [3.0] * 16]))
+    (gradient,) = torch.autograd.grad(pooled[0, 16:].sum(), boards)
+    assert torch.equal(gradient[0, :, 0], torch.full((16, 2), 0.5))
+    assert torch.equal(gradient[0, :, 1], torch.zeros(16, 2))
+
+
+def network_gradients(network: Network, planes: Tensor) -> list[Tensor]:
+    output = network(planes)
+    loss = output.logits.square().mean() + output.value.square().mean()
+    return list(torch.autograd.grad(loss, list(network.parameters())))
+
+
+def test_a_whole_network_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = load("connect_four")
+    network = new_network(game, NetworkConfig(kind="residual", blocks=2, channels=48), seed=1).requires_grad_()
+    planes = torch.rand(20, *game.planes_shape, generator=torch.Generator().manual_seed(2))
+    used = []
+    monkeypatch.setattr(training_block, "in_pieces", noting(training_block.in_pieces, used))
+    ours = network_gradients(network, planes)
+    assert used  # by our kernels
+    check_same(ours, network_gradients(network.double(), planes.double()))
+
+
+def noting(function: Any, calls: list[Any]) -> Any:
+    def call(*arguments: Any) -> Any:
+        calls.append(arguments)
+        return function(*arguments)
+
+    return call
