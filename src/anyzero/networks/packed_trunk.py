@@ -10,7 +10,7 @@ from anyzero.compile import Unit, compile_kernel
 from anyzero.compile.tiles import TURN_WEIGHTS
 from anyzero.networks.layers import Conv
 from anyzero.networks.models import Network
-from anyzero.networks.registers import LINE, MOST_SUMS, abreast, aligned, lanes_here
+from anyzero.networks.registers import LINE, MOST_SUMS, abreast, aligned, boards_for, lanes_here
 from anyzero.networks.trunk_kernel import run_trunk
 from anyzero.networks.trunks import Block, ResidualTrunk
 
@@ -97,7 +97,7 @@ def sizes_for(rows: int, columns: int, channels: int, inputs: int) -> Mapping[st
     side = min(SIDES, key=lambda side: cost_of(rows, columns, side))
     tile_rows, tile_columns = -(-rows // side), -(-columns // side)
     tiles = tile_rows * tile_columns
-    boards = boards_for(tiles, MOST_SUMS[lanes] // own) if side == 4 else 1
+    boards = boards_for(tiles, MOST_SUMS[lanes] // own, MOST_TILES) if side == 4 else 1
     rounds = -(-boards * tiles * own // MOST_SUMS[lanes])
     together = -(-boards * tiles // rounds)
     return {
@@ -123,13 +123,3 @@ def sizes_for(rows: int, columns: int, channels: int, inputs: int) -> Mapping[st
 def cost_of(rows: int, columns: int, side: int) -> float:
     """Of the tiles of a board, for each pair of channels."""
     return SIDES[side] * (side + 2) ** 2 * -(-rows // side) * -(-columns // side)
-
-
-def boards_for(tiles: int, together: int) -> int:
-    """As many boards of so many tiles as leave the least room in strips of so many together."""
-
-    def fullness(boards: int) -> tuple[float, int]:
-        strips = -(-boards * tiles // together)
-        return boards * tiles / (strips * together), boards
-
-    return max(range(1, MOST_TILES // tiles + 1), key=fullness, default=1)

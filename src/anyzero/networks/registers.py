@@ -25,6 +25,16 @@ def abreast(vectors: int) -> int:
     return max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
 
 
+def boards_for(tiles: int, together: int, most: int) -> int:
+    """Boards of so many tiles, `most` in all, that best fill strips of so many together; the more, the better."""
+
+    def fullness(boards: int) -> tuple[float, int]:
+        strips = -(-boards * tiles // together)
+        return boards * tiles / (strips * together), boards
+
+    return max(range(1, most // tiles + 1), key=fullness, default=1)
+
+
 def aligned(numbers: np.ndarray) -> np.ndarray:
     """A copy that begins where a line of the processor's caches does, so that no vector lies in two of them."""
     whole = np.empty(numbers.nbytes + LINE, np.uint8)

@@ -15,7 +15,7 @@ from torch.autograd.function import once_differentiable
 from anyzero.compile import Unit, compile_kernel
 from anyzero.networks.block_kernel import TAPS, WEIGHT_TURN, run_back, run_block
 from anyzero.networks.pool_kernel import run_pool, run_pool_back
-from anyzero.networks.registers import LINE, MOST_SUMS, abreast, aligned, lanes_here
+from anyzero.networks.registers import LINE, MOST_SUMS, abreast, aligned, boards_for, lanes_here
 
 MOST_TILES = 64
 """Tiles that are computed together: more would not fit into the processor's nearer caches, beside the weights."""
@@ -200,7 +200,7 @@ def sizes_for(rows: int, columns: int, channels: int) -> Mapping[str, int]:
     together = MOST_SUMS[lanes] // own
     tile_columns = -(-columns // 4)
     tiles = -(-rows // 4) * tile_columns
-    boards = max(range(1, MOST_TILES // tiles + 1), key=lambda num: fullness(num * tiles, together), default=1)
+    boards = boards_for(tiles, together, MOST_TILES)
     strips = -(-boards * tiles // together)
     return {
         "ROWS": rows,
@@ -217,8 +217,3 @@ def sizes_for(rows: int, columns: int, channels: int) -> Mapping[str, int]:
         "TOGETHER": together,
         "ABREAST": min(lanes, 1 << together.bit_length() - 1),
     }
-
-
-def fullness(tiles: int, together: int) -> tuple[float, int]:
-    """The share of strips of so many that tiles fill, and how many they are."""
-    return tiles / (-(-tiles // together) * together), tiles
