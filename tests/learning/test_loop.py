@@ -23,7 +23,7 @@ from anyzero.learning.start import fill_in, make_config, open_run, train
 from anyzero.networks import resolve
 
 TINY = {
-    "network": {"blocks": 1, "channels": 8, "pool_every": 0},
+    "network": {"blocks": 1, "channels": 16, "pool_every": 1},
     "selfplay": {"games": 12, "at_once": 6, "simulations": 4, "opening_plies": 2},
     "trainer": {"batch_size": 32, "epochs": 2.0},
     "gate": {"games": 4, "threshold": 0.3},

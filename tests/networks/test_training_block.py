@@ -101,6 +101,15 @@ def test_cells_that_share_a_maximum_share_its_gradient() -> None:
     assert torch.equal(gradient[0, :, 1], torch.zeros(16, 2))
 
 
+@pytest.mark.parametrize("layer", ["first", "second", "pooled"])
+def test_what_is_no_number_is_not_hidden(layer: str) -> None:
+    block, inputs = new_block(48, pools=True), drawn(3, 48, 6, 7)
+    getattr(block, layer).weight.data[5] = float("nan")
+    outputs, *gradients = results(block, inputs)
+    assert outputs.isnan().any()
+    assert any(gradient.isnan().any() for gradient in gradients)
+
+
 def network_gradients(network: Network, planes: Tensor) -> list[Tensor]:
     output = network(planes)
     loss = output.logits.square().mean() + output.value.square().mean()

@@ -149,11 +149,12 @@ def tile_start(tile: int) -> int:
 
 
 def read_cells(cells: Any, least: Any, board: Any) -> None:
-    """The rim stays as it is."""
+    """Raised to `least`, unless they are no numbers; the rim stays as it is."""
     for row in range(ROWS):
         source, target = row * COLUMNS * CHANNELS, (row + 1) * ROW_STEP + CHANNELS
         for index in range(COLUMNS * CHANNELS):
-            board[target + index] = max(cells[source + index], least)
+            number = cells[source + index]
+            board[target + index] = least if number < least else number
 
 
 def write_cells(board: Any, cells: Any) -> None:

@@ -17,7 +17,7 @@ def run_pool(inputs: Any, pooled: Any) -> None:
         for cell in range(cells):
             numbers = inputs[board, cell]
             for channel in range(channels):
-                number = max(numbers[channel], ZERO)
+                number = ZERO if numbers[channel] < ZERO else numbers[channel]
                 mean[channel] += number
                 most[channel] = max(most[channel], number)
         for channel in range(channels):
