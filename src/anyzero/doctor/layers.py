@@ -1,6 +1,7 @@
 """Layers: whether every one of them is alive, at the start and now, and whether training has moved them."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import NamedTuple
 
 import torch
@@ -72,25 +73,21 @@ def judge_layers(name: str, layers: list[Layer], advice: str) -> Finding:
 
 
 def probe(network: Network, planes: Tensor) -> list[Layer]:
-    """Send a random gradient back from every output: a layer that none of it reaches cannot learn from any loss."""
+    """Send a random gradient back from every output: a layer that none of it reaches cannot learn from any loss.
+
+    In double precision each layer is computed by itself, so that what it gives can be seen.
+    """
+    network, planes = deepcopy(network).double(), planes.double()
     modules = {name: part for name, part in network.named_modules() if isinstance(part, Conv | Dense)}
     peaks: dict[str, float] = {}
-    hooks = [part.register_forward_hook(note_peak(peaks, name)) for name, part in modules.items()]
-    weights = [part.weight for part in modules.values()]
-    wanted = [weight.requires_grad for weight in weights]
-    for weight in weights:
-        weight.requires_grad_(True)
-    try:
-        rng = torch.Generator().manual_seed(0)
-        output = network(planes)
-        aims = [torch.randn(part.shape, generator=rng) for part in output]
-        loss = sum((part.float() * aim).mean() for part, aim in zip(output, aims, strict=True))
-        gradients = torch.autograd.grad(loss, weights, allow_unused=True)
-    finally:
-        for hook in hooks:
-            hook.remove()
-        for weight, before in zip(weights, wanted, strict=True):
-            weight.requires_grad_(before)
+    for name, part in modules.items():
+        part.register_forward_hook(note_peak(peaks, name))
+    weights = [part.weight.requires_grad_(True) for part in modules.values()]
+    rng = torch.Generator().manual_seed(0)
+    output = network(planes)
+    aims = [torch.randn(part.shape, generator=rng) for part in output]
+    loss = sum((part * aim).mean() for part, aim in zip(output, aims, strict=True))
+    gradients = torch.autograd.grad(loss, weights, allow_unused=True)
     return [
         Layer(name, not part.weight.any(), peaks.get(name, 0.0) == 0.0, share_without(gradient))
         for (name, part), gradient in zip(modules.items(), gradients, strict=True)
