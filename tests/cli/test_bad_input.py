@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from anyzero.cli.stop import STOPPED
 from anyzero.search.methods import METHODS
 
 FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
@@ -273,3 +274,45 @@ def test_without_ctrl_c_a_destructor_complains_as_ever():
     out, err = start_python("-c", HALF_MADE.replace("time.sleep(60)", "pass").replace("500", "1")).communicate()
     assert out == "within\n"
     assert err.count("never made") == 2
+
+
+COMPILING = """
+import os, signal, time
+import numba
+from numba.extending import overload
+from anyzero.cli.stop import ending_on_ctrl_c
+
+def one():
+    return 1
+
+@overload(one)
+def make_one():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(SECONDS)
+    print("went on", flush=True)
+    return one
+
+@numba.njit
+def two():
+    return 2 * one()
+
+try:
+    with ending_on_ctrl_c():
+        print(two(), flush=True)
+        time.sleep(60)
+except KeyboardInterrupt:
+    raise SystemExit(130)
+"""
+
+
+def test_ctrl_c_lets_the_compiler_end():
+    """A compiler that is left half way leaves objects behind that crash Python."""
+    process = start_python("-c", COMPILING.replace("SECONDS", "0.1"))
+    assert process.communicate() == ("went on\n2\n", "")
+    assert process.returncode == 130
+
+
+def test_ctrl_c_does_not_wait_for_a_compiler_that_takes_long():
+    process = start_python("-c", COMPILING.replace("SECONDS", "60"))
+    assert process.communicate() == ("", STOPPED + "\n")
+    assert process.returncode == 130

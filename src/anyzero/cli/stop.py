@@ -4,6 +4,8 @@ The signal also writes a byte to a pipe, at once. A thread that waits there give
 itself, which those do that have something to keep, and ends the process if it cannot.
 
 Where Python cannot pass on an exception, as in a destructor, a Ctrl-C heard there would be lost: it is sent again.
+A compiler that is left half way leaves half-made objects behind, and Python crashes when it throws them away: there,
+Ctrl-C waits a moment for the compiler's end.
 """
 
 import os
@@ -19,7 +21,9 @@ SENTENCES = [STOPPED]
 """What is said where a command cannot say it itself: the last one."""
 STOP_CODE = 130
 NUDGE_S = 0.2
-PATIENCE_S = 1.0
+NUDGES = 6
+"""How often a Ctrl-C that nobody hears is repeated before the process is ended."""
+COMPILERS = ("numba", "llvmlite")
 
 
 @contextmanager
@@ -41,6 +45,8 @@ def ending_on_ctrl_c() -> Iterator[None]:
     heard, (inlet, outlet) = threading.Event(), reversed(os.pipe())
 
     def hear(number: int, frame: Any) -> None:
+        if is_compiling(frame):
+            return
         heard.set()
         signal.default_int_handler(number, frame)
 
@@ -69,14 +75,27 @@ def is_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
+def is_compiling(frame: Any) -> bool:
+    """Whether a function of a compiler is under way."""
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith(COMPILERS):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def wait_for_signal(outlet: int, heard: threading.Event) -> None:
     """End the process if a signal comes that Python does not hear in time; return when the pipe is closed."""
     with os.fdopen(outlet, "rb", buffering=0) as pipe:
         while number := pipe.read(1):
-            if number[0] == signal.SIGINT and not heard.wait(NUDGE_S):
-                # It may have come just before the main thread began to wait for input: a second one wakes it up.
+            if number[0] != signal.SIGINT:
+                continue
+            for _ in range(NUDGES):
+                # It may have come within a compiler, or just before the main thread began to wait for input.
+                if heard.wait(NUDGE_S):
+                    break
                 nudge()
-            if number[0] == signal.SIGINT and not heard.wait(PATIENCE_S):
+            else:
                 show_cursor()
                 print(SENTENCES[-1], file=sys.stderr, flush=True)
                 os._exit(STOP_CODE)
