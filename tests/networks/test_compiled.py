@@ -79,9 +79,9 @@ def test_every_tile_and_channel_is_computed_and_the_registers_suffice(
     monkeypatch.setattr(packed_trunk, "lanes_here", lambda: lanes)
     for rows, columns, channels in product(range(1, 20), range(1, 20), (16, 20, 32, 48, 64, 80, 128)):
         sizes = sizes_for(rows, columns, channels, 3)
-        side, tiles, together = sizes["SIDE"], sizes["TILES"], sizes["TOGETHER"]
-        assert side * (sizes["TILE_ROWS"] - 1) < rows <= side * sizes["TILE_ROWS"]
-        assert side * (sizes["TILE_COLUMNS"] - 1) < columns <= side * sizes["TILE_COLUMNS"]
+        tiles, together = sizes["TILES"], sizes["TOGETHER"]
+        assert sizes["TALL"] * (sizes["TILE_ROWS"] - 1) < rows <= sizes["TALL"] * sizes["TILE_ROWS"]
+        assert sizes["BROAD"] * (sizes["TILE_COLUMNS"] - 1) < columns <= sizes["BROAD"] * sizes["TILE_COLUMNS"]
         assert tiles == sizes["TILE_ROWS"] * sizes["TILE_COLUMNS"]
         assert (tiles - sizes["FEW"]) % together == 0
         assert 1 <= sizes["FEW"] <= together

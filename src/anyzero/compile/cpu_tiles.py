@@ -1,6 +1,6 @@
 """The CPU's version of `tiles`: a vector for each cell."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -13,55 +13,57 @@ from anyzero.compile.bind import Function
 from anyzero.compile.cpu_vectors import INDEX, NUMBER, larger
 from anyzero.compile.tiles import FAR, NEAR, SQUARES, both_ways
 
-Change = Callable[[Sequence[Any]], list[Any]]
-"""Of a row or column."""
+Changes = Mapping[int, Callable[[Sequence[Any]], list[Any]]]
+"""Of a row or column, by its cells within a tile."""
 Term = tuple[float, Any]
 """A factor and a vector."""
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-def turn_tile(_context: Any, cells: Any, taps: Any, steps: Any, side: Any, lanes: Any) -> Any:
+def turn_tile(_context: Any, cells: Any, taps: Any, steps: Any, tall: Any, broad: Any, lanes: Any) -> Any:
     def turn_vectors(code: "TileCode", arrays: list[Any], steps: list[Any]) -> None:
-        code.write_taps(code.turn, code.wide, arrays, steps)
+        code.write_taps(code.turns, 2, arrays, steps)
 
-    return lowered(turn_vectors, [cells, taps], steps, [side, lanes])
+    return lowered(turn_vectors, [cells, taps], steps, [tall, broad, lanes])
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-def spread_tile(_context: Any, cells: Any, taps: Any, steps: Any, side: Any, lanes: Any) -> Any:
+def spread_tile(_context: Any, cells: Any, taps: Any, steps: Any, tall: Any, broad: Any, lanes: Any) -> Any:
     def spread_vectors(code: "TileCode", arrays: list[Any], steps: list[Any]) -> None:
-        code.write_taps(code.spread_four, code.wide[:-2], arrays, steps)
+        code.write_taps(code.spreads, 0, arrays, steps)
 
-    return lowered(spread_vectors, [cells, taps], steps, [side, lanes])
+    return lowered(spread_vectors, [cells, taps], steps, [tall, broad, lanes])
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-def write_tile(_context: Any, taps: Any, bias: Any, cells: Any, steps: Any, side: Any, lanes: Any) -> Any:
+def write_tile(_context: Any, taps: Any, bias: Any, cells: Any, steps: Any, tall: Any, broad: Any, lanes: Any) -> Any:
     def write_vectors(code: "TileCode", arrays: list[Any], steps: list[Any]) -> None:
         for place, vector in code.turned_back(arrays[0], arrays[1], steps):
             code.store(vector, arrays[2], place)
 
-    return lowered(write_vectors, [taps, bias, cells], steps, [side, lanes])
+    return lowered(write_vectors, [taps, bias, cells], steps, [tall, broad, lanes])
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-def rectify_tile(_context: Any, taps: Any, bias: Any, cells: Any, steps: Any, side: Any, lanes: Any) -> Any:
+def rectify_tile(_context: Any, taps: Any, bias: Any, cells: Any, steps: Any, tall: Any, broad: Any, lanes: Any) -> Any:
     def rectify_vectors(code: "TileCode", arrays: list[Any], steps: list[Any]) -> None:
         for place, vector in code.turned_back(arrays[0], arrays[1], steps):
             code.store(code.rectify(vector), arrays[2], place)
 
-    return lowered(rectify_vectors, [taps, bias, cells], steps, [side, lanes])
+    return lowered(rectify_vectors, [taps, bias, cells], steps, [tall, broad, lanes])
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-def add_tile(_context: Any, taps: Any, bias: Any, trunk: Any, active: Any, steps: Any, side: Any, lanes: Any) -> Any:
+def add_tile(
+    _context: Any, taps: Any, bias: Any, trunk: Any, active: Any, steps: Any, tall: Any, broad: Any, lanes: Any
+) -> Any:
     def add_vectors(code: "TileCode", arrays: list[Any], steps: list[Any]) -> None:
         for place, vector in code.turned_back(arrays[0], arrays[1], steps):
             total = code.builder.fadd(code.load(arrays[2], place), vector)
             code.store(total, arrays[2], place)
             code.store(code.rectify(total), arrays[3], place)
 
-    return lowered(add_vectors, [taps, bias, trunk, active], steps, [side, lanes])
+    return lowered(add_vectors, [taps, bias, trunk, active], steps, [tall, broad, lanes])
 
 
 def lowered(
@@ -84,11 +86,12 @@ def lowered(
 class TileCode:
     """Writes code for tiles of one size, on vectors of so many numbers."""
 
-    def __init__(self, builder: Any, side: int, lanes: int) -> None:
-        self.builder, self.kind = builder, ir.VectorType(NUMBER, lanes)
+    def __init__(self, builder: Any, tall: int, broad: int, lanes: int) -> None:
+        self.builder, self.kind, self.tall, self.broad = builder, ir.VectorType(NUMBER, lanes), tall, broad
         self.zeros = self.constant(0.0)
-        self.wide = range(side + 2)
-        self.turn, self.turn_back = {2: (self.turn_four, self.back_to_two), 4: (self.turn_six, self.back_to_four)}[side]
+        self.turns = {2: self.turn_four, 3: self.turn_five, 4: self.turn_six}
+        self.turns_back = {2: self.back_to_two, 3: self.back_to_three, 4: self.back_to_four}
+        self.spreads = {2: self.spread_two, 3: self.spread_three, 4: self.spread_four}
 
     def constant(self, number: float) -> Any:
         return ir.Constant(self.kind, [ir.Constant(NUMBER, number)] * self.kind.count)
@@ -119,6 +122,39 @@ class TileCode:
         first, second, third, fourth = taps
         add, subtract = self.builder.fadd, self.builder.fsub
         return [add(add(first, second), third), subtract(subtract(second, third), fourth)]
+
+    def spread_two(self, cells: Sequence[Any]) -> list[Any]:
+        zeroth, first = cells
+        add, subtract = self.builder.fadd, self.builder.fsub
+        return [zeroth, add(zeroth, first), subtract(zeroth, first), subtract(self.zeros, first)]
+
+    def turn_five(self, cells: Sequence[Any]) -> list[Any]:
+        zeroth, first, second, third, fourth = cells
+        add, subtract = self.builder.fadd, self.builder.fsub
+        ahead, behind = self.total(second, (-2.0, first)), self.total(third, (-2.0, second))
+        return [
+            subtract(behind, self.total(first, (-2.0, zeroth))),
+            add(behind, ahead),
+            subtract(behind, ahead),
+            subtract(third, first),
+            subtract(self.total(fourth, (-2.0, third)), ahead),
+        ]
+
+    def back_to_three(self, taps: Sequence[Any]) -> list[Any]:
+        zeroth, plus, minus, twice, infinite = taps
+        add, subtract = self.builder.fadd, self.builder.fsub
+        even, odd = add(plus, minus), subtract(plus, minus)
+        return [
+            add(add(zeroth, even), twice),
+            self.total(odd, (2.0, twice)),
+            self.total(add(even, infinite), (4.0, twice)),
+        ]
+
+    def spread_three(self, cells: Sequence[Any]) -> list[Any]:
+        zeroth, first, second = cells
+        add, subtract = self.builder.fadd, self.builder.fsub
+        even, twice = add(zeroth, second), self.total(zeroth, (2.0, first), (4.0, second))
+        return [zeroth, add(even, first), subtract(even, first), twice, second]
 
     def turn_six(self, cells: Sequence[Any]) -> list[Any]:
         zeroth, first, second, third, fourth, fifth = cells
@@ -168,25 +204,29 @@ class TileCode:
         function = self.builder.module.declare_intrinsic(name, fnty=kind)
         return self.builder.call(function, [self.constant(factor), vector, start])
 
-    def write_taps(self, change: Change, cells: range, arrays: list[Any], steps: list[Any]) -> None:
-        """So many rows and columns of cells, changed both ways."""
+    def write_taps(self, changes: Changes, rim: int, arrays: list[Any], steps: list[Any]) -> None:
+        """The cells of a tile and so many rows and columns around it, changed both ways."""
         cell_step, row_step, tap_step = steps
         square = [
-            [self.load(arrays[0], self.at(row, row_step, column, cell_step)) for column in cells] for row in cells
+            [self.load(arrays[0], self.at(row, row_step, column, cell_step)) for column in range(self.broad + rim)]
+            for row in range(self.tall + rim)
         ]
-        for row, vectors in enumerate(both_ways(change, square)):
-            for column, vector in enumerate(vectors):
-                self.store(vector, arrays[1], self.at(len(self.wide) * row + column, tap_step))
+        changed = both_ways(changes[self.broad], changes[self.tall], square)
+        for tap, vector in enumerate(vector for row in changed for vector in row):
+            self.store(vector, arrays[1], self.at(tap, tap_step))
 
     def turned_back(self, taps: Any, bias: Any, steps: list[Any]) -> list[tuple[Any, Any]]:
         """Place and vector, with the bias, of each cell."""
         cell_step, row_step, tap_step = steps
         own = self.load(bias, ir.Constant(INDEX, 0))
-        num = len(self.wide)
-        square = [[self.load(taps, self.at(num * row + column, tap_step)) for column in self.wide] for row in self.wide]
+        columns = self.broad + 2
+        square = [
+            [self.load(taps, self.at(columns * row + column, tap_step)) for column in range(columns)]
+            for row in range(self.tall + 2)
+        ]
         return [
             (self.at(row, row_step, column, cell_step), self.builder.fadd(vector, own))
-            for row, vectors in enumerate(both_ways(self.turn_back, square))
+            for row, vectors in enumerate(both_ways(self.turns_back[self.broad], self.turns_back[self.tall], square))
             for column, vector in enumerate(vectors)
         ]
 

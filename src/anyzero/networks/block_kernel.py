@@ -1,4 +1,4 @@
-"""A residual block for training: forward and back, some boards together, with convolutions by tiles of 4x4 cells.
+"""A residual block for training: forward and back, some boards together, with convolutions by tiles of cells.
 
 A board is read into a room with a rim of zeros. The tiles of all boards meet the weights together, so that each load of
 these serves many tiles, and sums of gradients stay in registers for as long. The capitals are sizes of one layer and
@@ -10,20 +10,18 @@ from typing import Any
 import numpy as np
 
 from anyzero.compile.products import add_products, multiply_rows
-from anyzero.compile.tiles import TURN_WEIGHTS, spread_tile, turn_tile, write_tile
+from anyzero.compile.tiles import spread_tile, turn_tile, write_tile
 
 ROWS, COLUMNS, CHANNELS = 6, 7, 48
 """Of a board, and of its cells; channels fill whole vectors."""
-TILES, TILE_COLUMNS, BOARDS = 4, 2, 16
-"""Tiles that cover a board, and boards whose tiles are computed together."""
+TALL, BROAD, TILES, TILE_COLUMNS, BOARDS = 3, 4, 4, 2, 16
+"""Rows and columns of a tile; tiles that cover a board, and boards whose tiles are computed together."""
 ROW_STEP, TAP_STEP = 480, 3088
 """Numbers in a row of a board with its rim, and from one tap of a tile to the next."""
 LANES, VECTORS, TOGETHER, ABREAST = 16, 3, 8, 8
 """Numbers in a vector; vectors of channels, and tiles or inputs beside them, whose sums are in registers at once."""
-SIDE, TAPS = 4, 36
-"""Cells in a row of a tile; numbers that a tile is turned into for each channel."""
-WEIGHT_TURN = np.array(TURN_WEIGHTS[SIDE], np.float32)
-"""What three weights of a row or column are turned into before they meet turned tiles."""
+TAPS = 30
+"""Numbers that a tile is turned into for each channel."""
 ZERO, LOWEST = np.float32(0.0), np.float32(-3.4e38)
 
 
@@ -42,8 +40,8 @@ def run_block(inputs: Any, first: Any, second: Any, room: Any, hidden: Any, outp
 def run_back(saved: Any, gradients: Any, weights: Any, room: Any, own: Any, biases: Any, targets: Any) -> None:
     """Gradients of the inputs (`targets`) from those of the outputs; `saved` are inputs and hidden of `run_block`.
 
-    `weights` are two lots, for convolutions the other way. Gradients of weights (`own`) are [2, 9, inputs * outputs],
-    those of biases [2, boards, channels]; to the latter it adds.
+    `weights` are two lots, for convolutions the other way, and how weights are turned: [taps, 9]. Gradients of weights
+    (`own`) are [2, 9, inputs * outputs], those of biases [2, boards, channels]; to the latter it adds.
     """
     inputs, hidden = saved
     between, none, sums = room[4:]
@@ -59,8 +57,8 @@ def run_back(saved: Any, gradients: Any, weights: Any, room: Any, own: Any, bias
         convolve(middle, LOWEST, weights[0], none, room, targets[start:end])
         close_boards(inputs[start:end], targets[start:end])
         add_boards(some, targets[start:end])
-    turn_sums(sums[0], own[0])
-    turn_sums(sums[1], own[1])
+    turn_sums(sums[0], weights[2], own[0])
+    turn_sums(sums[1], weights[2], own[1])
 
 
 def convolve(inputs: Any, least: Any, weights: Any, biases: Any, room: Any, outputs: Any) -> None:
@@ -122,7 +120,7 @@ def turn_board(board: Any, first: int, turned: Any) -> None:
     for tile in range(TILES):
         cells, own = board[tile_start(tile) :], turned[(first + tile) * CHANNELS :]
         for channel in range(0, CHANNELS, LANES):
-            turn_tile(cells[channel:], own[channel:], steps, SIDE, LANES)
+            turn_tile(cells[channel:], own[channel:], steps, TALL, BROAD, LANES)
 
 
 def spread_board(board: Any, first: int, spread: Any) -> None:
@@ -131,7 +129,7 @@ def spread_board(board: Any, first: int, spread: Any) -> None:
     for tile in range(TILES):
         cells, own = board[tile_start(tile) + ROW_STEP + CHANNELS :], spread[(first + tile) * CHANNELS :]
         for channel in range(0, CHANNELS, LANES):
-            spread_tile(cells[channel:], own[channel:], steps, SIDE, LANES)
+            spread_tile(cells[channel:], own[channel:], steps, TALL, BROAD, LANES)
 
 
 def write_board(products: Any, first: int, bias: Any, board: Any) -> None:
@@ -140,12 +138,12 @@ def write_board(products: Any, first: int, bias: Any, board: Any) -> None:
     for tile in range(TILES):
         own, cells = products[(first + tile) * CHANNELS :], board[tile_start(tile) + ROW_STEP + CHANNELS :]
         for channel in range(0, CHANNELS, LANES):
-            write_tile(own[channel:], bias[channel:], cells[channel:], steps, SIDE, LANES)
+            write_tile(own[channel:], bias[channel:], cells[channel:], steps, TALL, BROAD, LANES)
 
 
 def tile_start(tile: int) -> int:
     """Where the cells around a tile begin."""
-    return SIDE * (tile // TILE_COLUMNS * ROW_STEP + tile % TILE_COLUMNS * CHANNELS)
+    return TALL * (tile // TILE_COLUMNS) * ROW_STEP + BROAD * (tile % TILE_COLUMNS) * CHANNELS
 
 
 def read_cells(cells: Any, least: Any, board: Any) -> None:
@@ -183,13 +181,13 @@ def clear(sums: Any) -> None:
             sums[tap, index] = ZERO
 
 
-def turn_sums(sums: Any, weights: Any) -> None:
+def turn_sums(sums: Any, turn: Any, weights: Any) -> None:
     """Gradients of turned weights into those of the nine that these were made of."""
     for place in range(9):
         target = weights[place]
         for index in range(CHANNELS * CHANNELS):
             target[index] = ZERO
         for tap in range(TAPS):
-            factor, source = WEIGHT_TURN[tap // 6, place // 3] * WEIGHT_TURN[tap % 6, place % 3], sums[tap]
+            factor, source = turn[tap, place], sums[tap]
             for index in range(CHANNELS * CHANNELS):
                 target[index] += factor * source[index]

@@ -10,13 +10,11 @@ from anyzero.compile import Unit, compile_kernel
 from anyzero.compile.tiles import TURN_WEIGHTS
 from anyzero.networks.layers import Conv
 from anyzero.networks.models import Network
-from anyzero.networks.registers import LINE, MOST_SUMS, abreast, aligned, boards_for, lanes_here
+from anyzero.networks.registers import LINE, MOST_SUMS, abreast, aligned, boards_for, lanes_here, tile_for
 from anyzero.networks.trunk_kernel import run_trunk
 from anyzero.networks.trunks import Block, ResidualTrunk
 
 UNIT = Unit("trunk", {}, ())
-SIDES = {2: 1.0, 4: 1.4}
-"""Of tiles, and what a product of theirs costs, together with the turning of cells."""
 MOST_TILES = 36
 """Tiles that are computed together: more would not fit into the processor's nearer caches, beside the weights."""
 
@@ -44,9 +42,12 @@ class PackedTrunk:
     def pack(self, layer: Conv, inputs: int) -> np.ndarray:
         """[taps, parts, inputs * outputs of a part] from torch's [outputs, inputs, 3, 3]."""
         weight = layer.weight.detach().float().numpy()
-        turn, taps = np.array(TURN_WEIGHTS[self.sizes["SIDE"]]), self.sizes["TAPS"]
+        (down, across), taps = (
+            (np.array(TURN_WEIGHTS[self.sizes[side]]) for side in ("TALL", "BROAD")),
+            self.sizes["TAPS"],
+        )
         whole = np.zeros((taps, inputs, self.wide))
-        turned = np.einsum("ri,oniw,cw->rcno", turn, weight.astype(np.float64), turn)
+        turned = np.einsum("ri,oniw,cw->rcno", down, weight.astype(np.float64), across)
         whole[:, : weight.shape[1], : weight.shape[0]] = turned.reshape(taps, weight.shape[1], -1)
         outputs = self.sizes["VECTORS"] * self.sizes["LANES"]
         parts = whole.reshape(taps, inputs, -1, outputs).transpose(0, 2, 1, 3)
@@ -94,23 +95,24 @@ def sizes_for(rows: int, columns: int, channels: int, inputs: int) -> Mapping[st
     lanes = lanes_here()
     vectors = -(-channels // lanes)
     own = abreast(vectors)
-    side = min(SIDES, key=lambda side: cost_of(rows, columns, side))
-    tile_rows, tile_columns = -(-rows // side), -(-columns // side)
+    tall, broad = tile_for(rows, columns)
+    tile_rows, tile_columns = -(-rows // tall), -(-columns // broad)
     tiles = tile_rows * tile_columns
-    boards = boards_for(tiles, MOST_SUMS[lanes] // own, MOST_TILES) if side == 4 else 1
+    boards = boards_for(tiles, MOST_SUMS[lanes] // own, MOST_TILES)
     rounds = -(-boards * tiles * own // MOST_SUMS[lanes])
     together = -(-boards * tiles // rounds)
     return {
         "CHANNELS": vectors * lanes,
-        "SIDE": side,
-        "TAPS": (side + 2) ** 2,
+        "TALL": tall,
+        "BROAD": broad,
+        "TAPS": (tall + 2) * (broad + 2),
         "TILES": tiles,
         "TILE_ROWS": tile_rows,
         "TILE_COLUMNS": tile_columns,
         "BOARDS": boards,
-        "CELLS": (side * tile_rows + 2) * (side * tile_columns + 2),
-        "ROW_STEP": (side * tile_columns + 2) * vectors * lanes,
-        "INNER": (side * tile_columns + 3) * vectors * lanes,
+        "CELLS": (tall * tile_rows + 2) * (broad * tile_columns + 2),
+        "ROW_STEP": (broad * tile_columns + 2) * vectors * lanes,
+        "INNER": (broad * tile_columns + 3) * vectors * lanes,
         # A line more than the tiles take: else all taps of a tile may want the same few places of a cache.
         "TAP_STEP": rounds * together * max(inputs, vectors * lanes) + LINE // 4,
         "LANES": lanes,
@@ -118,8 +120,3 @@ def sizes_for(rows: int, columns: int, channels: int, inputs: int) -> Mapping[st
         "TOGETHER": together,
         "FEW": (tiles - 1) % together + 1,
     }
-
-
-def cost_of(rows: int, columns: int, side: int) -> float:
-    """Of the tiles of a board, for each pair of channels."""
-    return SIDES[side] * (side + 2) ** 2 * -(-rows // side) * -(-columns // side)

@@ -1,6 +1,6 @@
 """What the kernels of networks know of the processor: its vectors, its registers, and the lines of its caches."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -10,6 +10,10 @@ MOST_VECTORS = 3
 """Of channels that are computed at once: with more, too few tiles share each load of weights."""
 LINE = 64
 """Bytes of a line."""
+
+
+SIDES = {2: 1.0, 3: 1.1, 4: 1.18}
+"""Cells along a side of a tile, and what a product in it costs, together with the turning of cells."""
 
 
 @cache
@@ -23,6 +27,16 @@ def lanes_here() -> int:
 def abreast(vectors: int) -> int:
     """Vectors of channels that are computed at once."""
     return max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
+
+
+def tile_for(rows: int, columns: int) -> tuple[int, int]:
+    """Rows and columns of the tiles that cover a board at the lowest cost."""
+
+    def cost(side: int, cells: int) -> float:
+        return SIDES[side] * (side + 2) * -(-cells // side)
+
+    tall, broad = (min(SIDES, key=partial(cost, cells=cells)) for cells in (rows, columns))
+    return tall, broad
 
 
 def boards_for(tiles: int, together: int, most: int) -> int:

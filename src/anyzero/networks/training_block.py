@@ -13,16 +13,15 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from anyzero.compile import Unit, compile_kernel
-from anyzero.networks.block_kernel import TAPS, WEIGHT_TURN, run_back, run_block
+from anyzero.compile.tiles import TURN_WEIGHTS
+from anyzero.networks.block_kernel import run_back, run_block
 from anyzero.networks.pool_kernel import run_pool, run_pool_back
-from anyzero.networks.registers import LINE, MOST_SUMS, abreast, aligned, boards_for, lanes_here
+from anyzero.networks.registers import LINE, MOST_SUMS, abreast, aligned, boards_for, lanes_here, tile_for
 
 MOST_TILES = 64
 """Tiles that are computed together: more would not fit into the processor's nearer caches, beside the weights."""
 PIECE = 32
 """Boards that a thread takes at a time. The sums of each are added in their order, whoever computed them."""
-TURN, TURN_ROUND = (torch.from_numpy(np.kron(turn, turn)) for turn in (WEIGHT_TURN, WEIGHT_TURN[:, ::-1]))
-"""What the nine weights of a pair of channels are turned into, and for the way back."""
 UNIT = Unit("block", {}, ())
 
 
@@ -102,11 +101,14 @@ class BlockKernels:
     def __init__(self, sizes: Mapping[str, int]) -> None:
         self.sizes, self.channels, self.own = sizes, sizes["CHANNELS"], local()
         self.run_block, self.run_back = (compile_kernel(kernel, UNIT, "cpu", sizes) for kernel in (run_block, run_back))
+        down, across = (np.array(TURN_WEIGHTS[sizes[side]], np.float32) for side in ("TALL", "BROAD"))
+        # What the nine weights of a pair of channels are turned into, and for the way back.
+        self.turn, self.turn_round = np.kron(down, across), np.kron(down[:, ::-1], across[:, ::-1])
 
     def forward(self, inputs: Tensor, *layers: Tensor) -> tuple[Tensor, Tensor]:
         """The branch between its convolutions, and the outputs."""
         hidden, outputs = torch.empty_like(inputs), torch.empty_like(inputs)
-        packed = self.pack(layers[::2], TURN)
+        packed = self.pack(layers[::2], self.turn)
         boards = [flat(part) for part in (inputs, hidden, outputs)]
         biases = [bias.numpy() for bias in layers[1::2]]
 
@@ -122,7 +124,7 @@ class BlockKernels:
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Gradients of the inputs, of the weights, and of biases [2, boards, channels]."""
         wide, num = self.channels, len(inputs)
-        packed = self.pack([weight.transpose(0, 1) for weight in weights], TURN_ROUND)
+        packed = self.pack([weight.transpose(0, 1) for weight in weights], self.turn_round)
         targets, biases = torch.empty_like(inputs), torch.zeros(2, num, wide)
         sums = torch.empty(-(-num // PIECE), 2, 9, wide * wide)
         boards = [flat(part) for part in (inputs, hidden, gradients, targets)]
@@ -131,7 +133,7 @@ class BlockKernels:
         def run(part: slice) -> None:
             first, second, third, fourth = (numbers[part] for numbers in boards)
             rest = own[part.start // PIECE], own_biases[:, part], fourth
-            self.run_back((first, second), third, packed, self.room(), *rest)
+            self.run_back((first, second), third, (*packed, self.turn), self.room(), *rest)
 
         in_pieces(run, num)
         for piece in sums[1:]:
@@ -139,13 +141,14 @@ class BlockKernels:
         first, second = (part.view(3, 3, wide, wide).permute(3, 2, 0, 1) for part in sums[0])
         return targets, first, second, biases
 
-    def pack(self, weights: Sequence[Tensor], turn: Tensor) -> tuple[np.ndarray, ...]:
+    def pack(self, weights: Sequence[Tensor], turn: np.ndarray) -> tuple[np.ndarray, ...]:
         """[taps, parts, inputs * outputs of a part] from torch's [outputs, inputs, 3, 3], for each convolution."""
         wide, outputs = self.channels, self.sizes["VECTORS"] * self.sizes["LANES"]
         parts, packed = wide // outputs, []
         for weight in weights:
             ordered = weight.reshape(parts, outputs, wide, 9).permute(3, 0, 2, 1)
-            packed.append((turn @ ordered.reshape(9, wide * wide)).view(TAPS, parts, wide * outputs).numpy())
+            turned = torch.from_numpy(turn) @ ordered.reshape(9, wide * wide)
+            packed.append(turned.view(-1, parts, wide * outputs).numpy())
         return tuple(packed)
 
     def room(self) -> tuple[np.ndarray, ...]:
@@ -154,10 +157,11 @@ class BlockKernels:
         Two boards with zeros as rims, two lots of turned tiles, gradients between the convolutions, no biases, sums.
         """
         if not hasattr(self.own, "room"):
-            wide, num, tiles = self.channels, self.sizes["BOARDS"], TAPS * self.sizes["TAP_STEP"]
-            board = (4 * self.sizes["TILES"] // self.sizes["TILE_COLUMNS"] + 2) * self.sizes["ROW_STEP"]
+            wide, num, taps = self.channels, self.sizes["BOARDS"], self.sizes["TAPS"]
+            rows, tiles = self.sizes["TILES"] // self.sizes["TILE_COLUMNS"], taps * self.sizes["TAP_STEP"]
+            board = (self.sizes["TALL"] * rows + 2) * self.sizes["ROW_STEP"]
             between = num, self.sizes["ROWS"] * self.sizes["COLUMNS"] * wide
-            shapes = board, board, tiles, tiles, between, (num, wide), (2, TAPS, wide * wide)
+            shapes = board, board, tiles, tiles, between, (num, wide), (2, taps, wide * wide)
             self.own.room = tuple(aligned(np.zeros(shape, np.float32)) for shape in shapes)
         room: tuple[np.ndarray, ...] = self.own.room
         return room
@@ -198,18 +202,22 @@ def sizes_for(rows: int, columns: int, channels: int) -> Mapping[str, int]:
     lanes = lanes_here()
     own = abreast(channels // lanes)
     together = MOST_SUMS[lanes] // own
-    tile_columns = -(-columns // 4)
-    tiles = -(-rows // 4) * tile_columns
+    tall, broad = tile_for(rows, columns)
+    tile_columns = -(-columns // broad)
+    tiles = -(-rows // tall) * tile_columns
     boards = boards_for(tiles, together, MOST_TILES)
     strips = -(-boards * tiles // together)
     return {
         "ROWS": rows,
         "COLUMNS": columns,
         "CHANNELS": channels,
+        "TALL": tall,
+        "BROAD": broad,
+        "TAPS": (tall + 2) * (broad + 2),
         "TILES": tiles,
         "TILE_COLUMNS": tile_columns,
         "BOARDS": boards,
-        "ROW_STEP": (4 * tile_columns + 2) * channels,
+        "ROW_STEP": (broad * tile_columns + 2) * channels,
         # A line more than the tiles take: else all taps of a tile may want the same few places of a cache.
         "TAP_STEP": strips * together * channels + LINE // 4,
         "LANES": lanes,

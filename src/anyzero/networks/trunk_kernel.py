@@ -1,9 +1,9 @@
 """The residual trunk as one kernel: some positions at a time stay in nearby caches, from planes to features.
 
 A board is a flat array of cells with a rim of zeros, the channels of a cell side by side. Convolutions are computed by
-tiles of 2x2 or 4x4 cells: 16 products instead of 36 for each pair of channels, or 36 instead of 144. The tiles of some
-boards meet the weights together, so that each load of these serves many tiles. The capitals are sizes of one network
-and one processor, filled in when the kernel is compiled.
+tiles of 2x2 to 4x4 cells: 16 products instead of 36 for each pair of channels, up to 36 instead of 144. The tiles of
+some boards meet the weights together, so that each load of these serves many tiles. The capitals are sizes of one
+network and one processor, filled in when the kernel is compiled.
 """
 
 from typing import Any
@@ -15,15 +15,15 @@ from anyzero.compile.tiles import add_tile, rectify_tile, turn_tile
 
 ROWS, COLUMNS, INPUTS, CHANNELS = 6, 7, 3, 32
 """Of the board, of its cells in the input (one more than the game's planes), and of its cells in the trunk."""
-SIDE, TILES, TILE_ROWS, TILE_COLUMNS, BOARDS = 4, 4, 2, 2, 9
-"""Cells in a row of a tile; tiles that cover the board; boards that are computed together."""
-CELLS, ROW_STEP, INNER = 100, 320, 352
+TALL, BROAD, TILES, TILE_ROWS, TILE_COLUMNS, BOARDS = 3, 4, 4, 2, 2, 9
+"""Rows and columns of a tile; tiles that cover the board; boards that are computed together."""
+CELLS, ROW_STEP, INNER = 80, 320, 352
 """Cells of a board with its rim; numbers in a row of them in the trunk, and before the first that is not of the rim."""
-TAP_STEP = 1040
+TAP_STEP = 1168
 """Numbers from one tap of a tile to the next."""
 LANES, VECTORS, TOGETHER, FEW = 16, 2, 12, 4
 """Numbers in a vector; vectors of channels, and tiles, that are multiplied at once; tiles if there are few of them."""
-TAPS = 36
+TAPS = 30
 """Numbers that a tile and its neighbours are turned into, for each channel."""
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
 
@@ -63,7 +63,7 @@ def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, featur
 
 def row_start(row: int, channels: int) -> int:
     """Where the cells of a row begin, behind the rim."""
-    return ((row + 1) * (SIDE * TILE_COLUMNS + 2) + 1) * channels
+    return ((row + 1) * (BROAD * TILE_COLUMNS + 2) + 1) * channels
 
 
 def read_planes(planes: Any, board: Any) -> None:
@@ -79,11 +79,11 @@ def read_planes(planes: Any, board: Any) -> None:
 
 def turn_inputs(board: Any, index: int, turned: Any) -> None:
     """The tiles of a board, turned: [taps, tiles of all boards, inputs]."""
-    steps = INPUTS, (SIDE * TILE_COLUMNS + 2) * INPUTS, TAP_STEP
+    steps = INPUTS, (BROAD * TILE_COLUMNS + 2) * INPUTS, TAP_STEP
     for tile in range(TILES):
         cells, own = board[tile_start(tile, INPUTS) :], turned[(index * TILES + tile) * INPUTS :]
         for channel in range(INPUTS):
-            turn_tile(cells[channel:], own[channel:], steps, SIDE, 1)
+            turn_tile(cells[channel:], own[channel:], steps, TALL, BROAD, 1)
 
 
 def turn_board(board: Any, index: int, turned: Any) -> None:
@@ -92,7 +92,7 @@ def turn_board(board: Any, index: int, turned: Any) -> None:
     for tile in range(TILES):
         cells, own = board[tile_start(tile, CHANNELS) :], turned[(index * TILES + tile) * CHANNELS :]
         for channel in range(0, CHANNELS, LANES):
-            turn_tile(cells[channel:], own[channel:], steps, SIDE, LANES)
+            turn_tile(cells[channel:], own[channel:], steps, TALL, BROAD, LANES)
 
 
 def multiply_tiles(turned: Any, inputs: int, weights: Any, boards: int, products: Any) -> None:
@@ -120,7 +120,7 @@ def write_board(products: Any, bias: Any, index: int, target: Any) -> None:
         own = products[(index * TILES + tile) * CHANNELS :]
         cells = target[tile_start(tile, CHANNELS) + INNER :]
         for channel in range(0, CHANNELS, LANES):
-            rectify_tile(own[channel:], bias[channel:], cells[channel:], steps, SIDE, LANES)
+            rectify_tile(own[channel:], bias[channel:], cells[channel:], steps, TALL, BROAD, LANES)
     clear_rim(target)
 
 
@@ -132,22 +132,22 @@ def add_cells(products: Any, bias: Any, index: int, trunk: Any, active: Any) -> 
         start = tile_start(tile, CHANNELS) + INNER
         cells, rectified = trunk[start:], active[start:]
         for channel in range(0, CHANNELS, LANES):
-            add_tile(own[channel:], bias[channel:], cells[channel:], rectified[channel:], steps, SIDE, LANES)
+            add_tile(own[channel:], bias[channel:], cells[channel:], rectified[channel:], steps, TALL, BROAD, LANES)
     clear_rim(active)
 
 
 def tile_start(tile: int, channels: int) -> int:
     """Where the cells around a tile begin."""
-    width = SIDE * TILE_COLUMNS + 2
-    return SIDE * (tile // TILE_COLUMNS * width + tile % TILE_COLUMNS) * channels
+    row, column = TALL * (tile // TILE_COLUMNS), BROAD * (tile % TILE_COLUMNS)
+    return (row * (BROAD * TILE_COLUMNS + 2) + column) * channels
 
 
 def clear_rim(board: Any) -> None:
     """Zeros where tiles reach over the board's right and lower edge."""
     for row in range(ROWS):
-        clear(board, row_start(row, CHANNELS) + COLUMNS * CHANNELS, (SIDE * TILE_COLUMNS - COLUMNS) * CHANNELS)
-    for row in range(ROWS, SIDE * TILE_ROWS):
-        clear(board, row_start(row, CHANNELS), SIDE * TILE_COLUMNS * CHANNELS)
+        clear(board, row_start(row, CHANNELS) + COLUMNS * CHANNELS, (BROAD * TILE_COLUMNS - COLUMNS) * CHANNELS)
+    for row in range(ROWS, TALL * TILE_ROWS):
+        clear(board, row_start(row, CHANNELS), BROAD * TILE_COLUMNS * CHANNELS)
 
 
 def clear_cells(board: Any) -> None:
