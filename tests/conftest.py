@@ -1,7 +1,8 @@
 """Settings for all tests.
 
 Hypothesis runs without deadlines (a first call may compile) and with the same examples each time. Tests of one game go
-to one worker, so that two workers do not compile the same kernel at the same time.
+to one worker, so that two workers do not compile the same kernel at the same time; so do those of a file whose tests
+share something that takes long to make.
 """
 
 import pytest
@@ -15,8 +16,12 @@ SEARCHING = (
 )
 """Tests that share the search kernels of a few games."""
 
-WEB = "tests/web"
-"""Tests that share a server and a browser."""
+TOGETHER = (
+    "tests/web",
+    *("learning/test_on_gpu", "learning/test_begin_with", "learning/test_contestants", "learning/test_loop"),
+    *("networks/test_training_block", "networks/test_compiled"),
+)
+"""Tests that share a server and a browser, a simulated GPU, a run, or kernels of a network."""
 
 settings.register_profile("anyzero", deadline=None, derandomize=True, database=None)
 settings.load_profile("anyzero")
@@ -25,6 +30,6 @@ settings.load_profile("anyzero")
 @pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
 def pytest_collection_modifyitems(items):
     for item in items:
-        group = next((name for name in (*SEARCHING, WEB, *BUILT_IN) if name in item.nodeid), None)
+        group = next((name for name in (*TOGETHER, *SEARCHING, *BUILT_IN) if name in item.nodeid), None)
         if group is not None:
             item.add_marker(pytest.mark.xdist_group("search" if group in SEARCHING else group))

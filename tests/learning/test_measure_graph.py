@@ -20,7 +20,7 @@ def trained(rows: int, *, recorded: bool) -> tuple[Trainer, float]:
     network = new_network(TTT, parse_network("2x16"), seed=1)
     trainer = Trainer(TTT, network, TrainerConfig(batches=20, batch_size=rows, learning_rate=3e-3), device="cuda")
     if not recorded:
-        trainer.measure = trainer.measure_now
+        trainer.graph = None
     replay = build_replay(TTT, random_samples(TTT, 64), ReplayConfig(merge=False), 0)
     reports = [trainer.train(replay, generation, np.random.default_rng(generation)) for generation in (0, 1)]
     assert reports[1].policy_loss < reports[0].policy_loss

@@ -1,7 +1,9 @@
 """Trainer: it learns, resumes bit for bit, comes back from numbers that are not finite, and says what it saw."""
 
+import gc
 import json
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -129,6 +131,18 @@ def test_a_network_to_play_does_not_change_when_training_goes_on():
     trainer.train(replay, 0, stream())
     assert same(network.state_dict(), before)
     assert not same(trainer.network_to_play().state_dict(), before)
+
+
+def test_a_trainer_that_nobody_holds_goes_at_once():
+    """Each generation has its own: if they waited for the collector of garbage, a long run would fill the memory."""
+    gc.disable()
+    trainer = trainer_of(batches=2, average=0.9)
+    trainer.train(replay_of(random_samples(TTT, 20)), 0, stream())
+    network = weakref.ref(trainer.network)
+    del trainer
+    gone = network() is None
+    gc.enable()
+    assert gone
 
 
 def test_weights_decay_and_biases_do_not():

@@ -15,17 +15,16 @@ WARM_UP = 3
 
 
 class MeasureGraph:
-    """Stands in for `measure`, which must neither wait for the GPU nor change what the gradients depend on."""
+    """Stands in for a function that must neither wait for the GPU nor change what the gradients depend on."""
 
-    def __init__(self, measure: Callable[[Batch], Measured]) -> None:
-        self.measure = measure
+    def __init__(self) -> None:
         self.recorded: tuple[torch.Size, Batch, torch.cuda.CUDAGraph, Measured] | None = None
 
-    def __call__(self, batch: Batch) -> Measured:
-        """What is returned is overwritten by the next call."""
+    def run(self, measure: Callable[[Batch], Measured], batch: Batch) -> Measured:
+        """What `measure`, always the same one, says of a batch; it is overwritten by the next call."""
         if self.recorded is None or self.recorded[0] != batch.planes.shape:
             self.recorded = None  # its memory first
-            self.record(batch)
+            self.record(measure, batch)
         assert self.recorded is not None
         _, place, graph, answer = self.recorded
         for part, new in zip(place, batch, strict=True):
@@ -33,15 +32,15 @@ class MeasureGraph:
         graph.replay()
         return answer
 
-    def record(self, batch: Batch) -> None:
+    def record(self, measure: Callable[[Batch], Measured], batch: Batch) -> None:
         place = Batch(*(part.clone() for part in batch))
         side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(WARM_UP):
-                self.measure(place)
+                measure(place)
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            answer = self.measure(place)
+            answer = measure(place)
         self.recorded = batch.planes.shape, place, graph, answer

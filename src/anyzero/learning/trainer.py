@@ -44,7 +44,7 @@ class Trainer:
         self.parameters = dict(self.network.named_parameters())
         self.optimizer = new_optimizer(self.parameters.values(), config)
         self.steps = torch.zeros((), dtype=torch.int64)
-        self.measure = MeasureGraph(self.measure_now) if device == "cuda" else self.measure_now
+        self.graph = MeasureGraph() if device == "cuda" else None
         self.average = {name: weight.detach().clone() for name, weight in self.parameters.items() if config.average}
 
     def train(
@@ -110,8 +110,11 @@ class Trainer:
         policy = self.config.policy_weight * batch.policy_weights * losses.policy
         return policy + self.config.value_weight * losses.value
 
-    def measure_now(self, batch: Batch) -> Measured:
+    def measure(self, batch: Batch) -> Measured:
         """The losses of a batch, and their gradients."""
+        return self.measure_now(batch) if self.graph is None else self.graph.run(self.measure_now, batch)
+
+    def measure_now(self, batch: Batch) -> Measured:
         output = self.forward(batch)
         parts = row_losses(self.network, output, batch)
         losses = self.loss(parts, batch)
