@@ -15,12 +15,14 @@ from typing import Any
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as `anyzero train` does
 
 import numpy as np
+import torch
 
 from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
 from anyzero.learning.replay import build_replay
 from anyzero.learning.trainer import Trainer, computing_on
 from anyzero.networks import layers, new_network, parse_network, trunks
+from anyzero.networks.evaluator import default_threads
 from training_gpu import made_up_samples
 
 NETWORKS = {"connect_four": "5x48", "hex:size=5": "4x32", "hex:size=11": "4x32", "chess": "6x64"}
@@ -28,8 +30,9 @@ OWN = layers.learns_on_cpu
 
 
 def choose(own: bool) -> None:
-    """Our kernels, or torch alone."""
+    """Our kernels, with torch on one thread; or torch alone, on all."""
     layers.learns_on_cpu = trunks.learns_on_cpu = OWN if own else lambda _features: False
+    torch.set_num_threads(1 if own else default_threads())
 
 
 def measure(name: str, batch: int, rounds: int) -> dict[str, Any]:
@@ -39,7 +42,7 @@ def measure(name: str, batch: int, rounds: int) -> dict[str, Any]:
     replay = build_replay(game, made_up_samples(game), ReplayConfig(merge=False), 0)
     rows = replay.batch(np.arange(batch), np.random.default_rng(0))
     best = {"torch": float("inf"), "own": float("inf")}
-    with computing_on(trainer.threads):
+    with computing_on(trainer.threads, trainer.network.config):
         for _ in range(rounds):
             for way in best:
                 choose(way == "own")

@@ -17,8 +17,10 @@ from anyzero.learning.config import ReplayConfig, TrainerConfig
 from anyzero.learning.measures import Bin, RowLosses, summarise, weighted_sums
 from anyzero.learning.recovery import KEEP_EVERY, Recovery, TrainingFailedError
 from anyzero.learning.replay import Batch, build_replay
-from anyzero.learning.trainer import Trainer
+from anyzero.learning.trainer import Trainer, computing_on
 from anyzero.networks import config_from_dict, new_network, parse_network
+from anyzero.networks.config import NetworkConfig
+from anyzero.networks.training_block import THREADS
 from tests.learning.rows import random_samples
 
 TTT = load("tic_tac_toe")
@@ -131,6 +133,17 @@ def test_a_network_to_play_does_not_change_when_training_goes_on():
     trainer.train(replay, 0, stream())
     assert same(network.state_dict(), before)
     assert not same(trainer.network_to_play().state_dict(), before)
+
+
+@pytest.mark.parametrize(
+    ("config", "threads"),
+    [({"kind": "mlp", "width": 256}, 1), ({"kind": "mlp", "width": 1024}, 3), ({"kind": "residual", "width": 1024}, 1)],
+)
+def test_torch_wakes_up_threads_only_for_wide_layers_and_kernels_always_do(config, threads):
+    before = torch.get_num_threads()
+    with computing_on(3, NetworkConfig(**config)):
+        assert (torch.get_num_threads(), THREADS.get()) == (threads, 3)
+    assert (torch.get_num_threads(), THREADS.get()) == (before, None)
 
 
 def test_a_trainer_that_nobody_holds_goes_at_once():

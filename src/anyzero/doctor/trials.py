@@ -75,7 +75,7 @@ def learn_batch(case: Case, network: Network, batch: Batch, rate: float) -> Tria
     trainer = Trainer(case.game, network, config, device=case.device, threads=TRIAL_THREADS)
     batch, end = on_device(batch, case.device), monotonic() + SECONDS
     losses: list[float] = []
-    with computing_on(TRIAL_THREADS):
+    with computing_on(TRIAL_THREADS, network.config):
         while len(losses) < STEPS and monotonic() < end:
             parts = row_losses(trainer.network, trainer.forward(batch), batch)
             loss = (batch.weights * trainer.loss(parts, batch)).mean()

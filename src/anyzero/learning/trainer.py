@@ -16,11 +16,15 @@ from anyzero.learning.lesson import Lesson, Source, Watch, on_device
 from anyzero.learning.measure_graph import MeasureGraph
 from anyzero.learning.measures import Measured, RowLosses, TrainReport, row_losses, weighted_sums
 from anyzero.learning.replay import Batch
+from anyzero.networks import training_block
+from anyzero.networks.config import NetworkConfig
 from anyzero.networks.evaluator import check, default_threads
 from anyzero.networks.models import Network, Output
 
 CHUNK = 1024
 """Rows whose losses are computed at a time."""
+NARROW = 384
+"""Layers up to this width, and all that torch does for a residual network, take less time than waking up threads."""
 
 
 class Trainer:
@@ -53,7 +57,7 @@ class Trainer:
         """Learn from a source for one generation; the numbers are the same for the same state, source and `rng`."""
         if source.num == 0:
             raise AnyzeroError("there are no samples to train on: play games first")
-        with computing_on(self.threads):
+        with computing_on(self.threads, self.network.config):
             if source.prioritised:
                 self.note_all_losses(source)
             return Lesson(self, source, generation, rng).run(watch)
@@ -176,11 +180,12 @@ def autocast(device: str) -> AbstractContextManager[Any]:
 
 
 @contextmanager
-def computing_on(threads: int) -> Iterator[None]:
-    """torch computes on so many threads; afterwards on as many as before."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
+def computing_on(threads: int, config: NetworkConfig) -> Iterator[None]:
+    """Kernels of ours compute on so many threads, and torch too where that is faster; afterwards all is as before."""
+    before, token = torch.get_num_threads(), training_block.THREADS.set(threads)
+    torch.set_num_threads(threads if config.kind == "mlp" and config.width > NARROW else 1)
     try:
         yield
     finally:
         torch.set_num_threads(before)
+        training_block.THREADS.reset(token)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from functools import cache
 from threading import local
 from typing import Any, cast
@@ -22,6 +23,8 @@ MOST_TILES = 64
 """Tiles that are computed together: more would not fit into the processor's nearer caches, beside the weights."""
 PIECE = 32
 """Boards that a thread takes at a time. The sums of each are added in their order, whoever computed them."""
+THREADS: ContextVar[int | None] = ContextVar("threads", default=None)
+"""On which the kernels compute; None: on as many as torch."""
 UNIT = Unit("block", {}, ())
 
 
@@ -168,14 +171,14 @@ class BlockKernels:
 
 
 def in_pieces(run: Callable[[slice], None], num: int) -> None:
-    """Run for all boards, piece by piece, on as many threads as torch computes with."""
+    """Run for all boards, piece by piece, on all threads."""
     pieces = iter([slice(first, min(first + PIECE, num)) for first in range(0, num, PIECE)])
 
     def work() -> None:
         for piece in pieces:
             run(piece)
 
-    others = min(torch.get_num_threads(), -(-num // PIECE)) - 1
+    others = min(THREADS.get() or torch.get_num_threads(), -(-num // PIECE)) - 1
     busy = [threads(others).submit(work) for _ in range(others)]
     work()
     for one in busy:
