@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.cli.stop import STOPPED
+from anyzero.cli.stop import NUDGES, STOPPED
 from anyzero.search.methods import METHODS
 
 FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
@@ -280,7 +280,9 @@ COMPILING = """
 import os, signal, time
 import numba
 from numba.extending import overload
-from anyzero.cli.stop import ending_on_ctrl_c
+from anyzero.cli import stop
+
+stop.NUDGES = NUM_NUDGES
 
 def one():
     return 1
@@ -297,7 +299,7 @@ def two():
     return 2 * one()
 
 try:
-    with ending_on_ctrl_c():
+    with stop.ending_on_ctrl_c():
         print(two(), flush=True)
         time.sleep(60)
 except KeyboardInterrupt:
@@ -307,12 +309,12 @@ except KeyboardInterrupt:
 
 def test_ctrl_c_lets_the_compiler_end():
     """A compiler that is left half way leaves objects behind that crash Python."""
-    process = start_python("-c", COMPILING.replace("SECONDS", "0.1"))
+    process = start_python("-c", COMPILING.replace("SECONDS", "0.1").replace("NUM_NUDGES", "600"))
     assert process.communicate() == ("went on\n2\n", "")
     assert process.returncode == 130
 
 
 def test_ctrl_c_does_not_wait_for_a_compiler_that_takes_long():
-    process = start_python("-c", COMPILING.replace("SECONDS", "60"))
+    process = start_python("-c", COMPILING.replace("SECONDS", "60").replace("NUM_NUDGES", str(NUDGES)))
     assert process.communicate() == ("", STOPPED + "\n")
     assert process.returncode == 130
