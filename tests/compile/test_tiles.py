@@ -92,12 +92,8 @@ def test_turned_tiles_times_turned_weights_are_a_convolution(sizes: tuple[int, i
 def test_spreading_is_the_opposite_of_writing(tall: int, broad: int) -> None:
     """What a gradient of the cells says of the taps: the sum of products is the same on either side."""
     num, inner = (tall + 2) * (broad + 2), tall * broad
-    sizes, steps, taps, gradients = (
-        (tall, broad, 16),
-        (16, broad * 16, 16),
-        whole_numbers(num, 16),
-        whole_numbers(inner, 16),
-    )
+    sizes, steps = (tall, broad, 16), (16, broad * 16, 16)
+    taps, gradients = whole_numbers(num, 16), whole_numbers(inner, 16)
     room, none = np.zeros(inner * 16, np.float32), np.zeros(16, np.float32)
     cells = run_both(write_one, sizes, taps.ravel(), none, room, steps=steps)[2].reshape(inner, 16)
     spread = run_both(spread_one, sizes, gradients.ravel(), np.zeros(num * 16, np.float32), steps=steps)[1]

@@ -149,13 +149,14 @@ def test_torch_wakes_up_threads_only_for_wide_layers_and_kernels_always_do(confi
 def test_a_trainer_that_nobody_holds_goes_at_once():
     """Each generation has its own: if they waited for the collector of garbage, a long run would fill the memory."""
     gc.disable()
-    trainer = trainer_of(batches=2, average=0.9)
-    trainer.train(replay_of(random_samples(TTT, 20)), 0, stream())
-    network = weakref.ref(trainer.network)
-    del trainer
-    gone = network() is None
-    gc.enable()
-    assert gone
+    try:
+        trainer = trainer_of(batches=2, average=0.9)
+        trainer.train(replay_of(random_samples(TTT, 20)), 0, stream())
+        network = weakref.ref(trainer.network)
+        del trainer
+        assert network() is None
+    finally:
+        gc.enable()
 
 
 def test_weights_decay_and_biases_do_not():

@@ -43,8 +43,9 @@ def check_same(ours: list[Tensor], theirs: list[Tensor]) -> None:
 
 
 def largest_difference(ours: list[Tensor], theirs: list[Tensor]) -> float:
-    """As a share of the largest number."""
-    return max(float((one - other).abs().max() / other.abs().max()) for one, other in zip(ours, theirs, strict=True))
+    """As a share of the largest number; no number if any of them is none."""
+    shares = [(one - other).abs().max() / other.abs().max() for one, other in zip(ours, theirs, strict=True)]
+    return float(torch.stack(shares).max())
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,7 @@ def test_a_whole_network_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
         ours = network_gradients(network, planes)
         differences.append(largest_difference(ours, network_gradients(network.double(), planes.double())))
     assert used  # by our kernels
-    assert sorted(differences)[1] < TOLERANCE
+    assert sum(difference < TOLERANCE for difference in differences) >= 2
 
 
 def noting(function: Any, calls: list[Any]) -> Any:

@@ -42,10 +42,8 @@ class PackedTrunk:
     def pack(self, layer: Conv, inputs: int) -> np.ndarray:
         """[taps, parts, inputs * outputs of a part] from torch's [outputs, inputs, 3, 3]."""
         weight = layer.weight.detach().float().numpy()
-        (down, across), taps = (
-            (np.array(TURN_WEIGHTS[self.sizes[side]]) for side in ("TALL", "BROAD")),
-            self.sizes["TAPS"],
-        )
+        down, across = (np.array(TURN_WEIGHTS[self.sizes[side]]) for side in ("TALL", "BROAD"))
+        taps = self.sizes["TAPS"]
         whole = np.zeros((taps, inputs, self.wide))
         turned = np.einsum("ri,oniw,cw->rcno", down, weight.astype(np.float64), across)
         whole[:, : weight.shape[1], : weight.shape[0]] = turned.reshape(taps, weight.shape[1], -1)

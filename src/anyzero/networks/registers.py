@@ -10,8 +10,6 @@ MOST_VECTORS = 3
 """Of channels that are computed at once: with more, too few tiles share each load of weights."""
 LINE = 64
 """Bytes of a line."""
-
-
 SIDES = {2: 1.0, 3: 1.1, 4: 1.18}
 """Cells along a side of a tile, and what a product in it costs, together with the turning of cells."""
 
