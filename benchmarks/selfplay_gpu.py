@@ -1,6 +1,6 @@
 """Self-play with everything on one GPU: how much of the network's own rate it reaches, and whether its games are right.
 
-    .venv/bin/python benchmarks/selfplay_gpu.py [--games connect_four hex chess] [--rows 16384] [--json FILE]
+    .venv/bin/python benchmarks/selfplay_gpu.py [--games connect_four hex chess] [--rows 16384] [--pool-every 2]
 
 The GPU should be idle. The network alone answers for positions of these games; both are measured in turn in one run.
 """
@@ -23,6 +23,7 @@ from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.on_gpu import STEPS, GpuSelfPlay
 from anyzero.learning.samples import Samples
 from anyzero.networks import NetworkEvaluator, new_network, parse_network
+from anyzero.networks.config import NetworkConfig
 from anyzero.networks.on_gpu import GpuEvaluator
 from anyzero.search import search_many
 from anyzero.search.methods import find_method
@@ -45,11 +46,11 @@ def seconds(work: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-def new_self_play(name: str, rows: int, chunk: int = 0) -> GpuSelfPlay:
+def new_self_play(name: str, rows: int, pool_every: int = NetworkConfig.pool_every) -> GpuSelfPlay:
     """Games under way with a network that nobody has trained."""
     game = load(name)
-    network = new_network(game, parse_network(NETWORKS[name]), seed=1)
-    evaluator = GpuEvaluator(game, network, rows=rows, chunk=chunk)
+    network = new_network(game, replace(parse_network(NETWORKS[name]), pool_every=pool_every), seed=1)
+    evaluator = GpuEvaluator(game, network, rows=rows)
     config = replace(SelfPlayConfig(), max_plies=MAX_PLIES.get(name, 0))
     return GpuSelfPlay(game, evaluator, config, num_games=rows, seed=1)
 
@@ -87,6 +88,7 @@ def measure(play: GpuSelfPlay, steps: int = 4 * STEPS, rounds: int = 3) -> dict[
     return {
         "game": play.game.name,
         "network": NETWORKS[play.game.name],
+        "pool_every": play.evaluator.network.config.pool_every,  # type: ignore[attr-defined]
         "rows": play.num_games,
         "evaluations_per_s": round(evaluations),
         "simulations_per_s": round(max(rates)),
@@ -173,12 +175,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
     parser.add_argument("--rows", type=int, default=16384)
+    parser.add_argument("--pool-every", type=int, default=NetworkConfig.pool_every, help="0: no blocks that pool")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
     found: list[dict[str, Any]] = []
     print(f"gumbel with {SelfPlayConfig().simulations} simulations; wanted ratio {WANTED_SHARE}")
     for name in options.games:
-        play = new_self_play(name, options.rows)
+        play = new_self_play(name, options.rows, options.pool_every)
         found.append(measure(play))
         found[-1]["checked_games"] = check_games(play.game, play.play(1))
         found[-1]["search"] = check_search(name)

@@ -47,7 +47,7 @@ def measure(name: str, batch: int, rounds: int) -> dict[str, Any]:
             for way in best:
                 choose(way == "own")
                 start = time.perf_counter()
-                trainer.measure(rows)
+                trainer.measure(replay, rows)
                 best[way] = min(best[way], time.perf_counter() - start)
     choose(own=True)
     milliseconds = {f"{way}_ms": round(1e3 * seconds, 1) for way, seconds in best.items()}

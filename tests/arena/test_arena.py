@@ -15,7 +15,7 @@ from anyzero.arena.match import MatchResult
 from anyzero.arena.record import Record
 from anyzero.arena.standings import Tally, make_standings
 from anyzero.arena.workers import Task, play_all
-from anyzero.games.errors import AnyzeroError
+from anyzero.games.errors import AnyzeroError, BadOptionError
 
 FAULTY = Path(__file__).parent / "faulty.py"
 SAME = ("tic_tac_toe", "uct:50", "random")
@@ -123,6 +123,11 @@ def test_one_seat_is_compared_on_the_same_deals():
     first, second = found["mean_scores"]
     assert found["difference"] == pytest.approx(first - second)
     assert found["difference_low"] < found["difference"] < found["difference_high"]
+
+
+def test_one_seat_has_no_elo_to_test():
+    with pytest.raises(BadOptionError, match="take_it_easy has one seat: there is no Elo to test"):
+        compare("take_it_easy", *QUICK["players"], games=4, sprt=Sprt(0.0, 10.0))
 
 
 @pytest.mark.slow

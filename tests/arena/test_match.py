@@ -204,6 +204,8 @@ def test_a_plan_plays_every_couple_pair_by_pair():
         ({"games": 0}, "0 is not a positive even number"),
         ({"games": 7}, "7 is not a positive even number"),
         ({"openings": -1}, "-1 moves"),
+        ({"openings": 9}, "9 moves is not shorter than the longest game of tic_tac_toe, 9 moves"),
+        ({"game": "take_it_easy", "openings": 1}, "take_it_easy has one seat: there are no openings"),
         ({"limit_s": 0.0}, "0.0 seconds"),
         ({"limit_s": float("nan")}, "nan seconds"),
         ({"players": ("random",)}, "two players"),
@@ -215,6 +217,11 @@ def test_a_plan_plays_every_couple_pair_by_pair():
 def test_a_plan_that_cannot_be_played_is_refused(settings, says):
     with pytest.raises(BadOptionError, match=says):
         make_plan(**{"game": "tic_tac_toe", "players": ("random", "random"), **settings})
+
+
+def test_an_opening_may_be_anything_that_is_shorter_than_the_game():
+    assert make_plan("tic_tac_toe", ("random", "random"), openings=8).openings == 8
+    assert make_plan("take_it_easy", ("random", "random"), openings=0).openings == 0
 
 
 def test_one_player_may_have_the_first_seat_in_every_game():

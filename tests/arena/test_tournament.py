@@ -7,8 +7,10 @@ import pytest
 
 from anyzero.arena import compare, play_tournament
 from anyzero.arena.ratings import rate
-from anyzero.games.errors import UnknownNameError
+from anyzero.games.errors import BadOptionError, UnknownNameError
 from tests.arena.test_arena import QUICK
+
+RATING = ("rating", "rating_low", "rating_high")
 
 
 def test_two_players_are_as_far_apart_as_their_score_says():
@@ -68,10 +70,15 @@ def test_a_tournament_goes_on_from_its_record(tmp_path):
     assert len(path.read_bytes().splitlines()) == 1 + 12
 
 
-def test_one_seat_rates_deals_and_shows_mean_scores():
+def test_one_seat_ranks_players_by_mean_scores_and_has_no_ratings():
     found = play_tournament("take_it_easy", [*QUICK["players"], "random"], games=8, workers=1).to_json()
     assert [row["games"] for row in found["players"]] == [8, 8, 8]
     assert all(row["mean_score_low"] <= row["mean_score"] <= row["mean_score_high"] for row in found["players"])
+    means = [row["mean_score"] for row in found["players"]]
+    assert means == sorted(means, reverse=True)
+    assert [found["anchor"], *(row[name] for row in found["players"] for name in RATING)] == [None] * 10
+    with pytest.raises(BadOptionError, match="take_it_easy has one seat: there are no ratings, and no anchor"):
+        play_tournament("take_it_easy", ["random", "uct:5"], anchor="random")
 
 
 def test_an_anchor_that_does_not_play_is_refused():

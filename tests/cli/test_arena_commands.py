@@ -28,7 +28,7 @@ def test_match_prints_its_fields_for_programs(run):
 def test_match_prints_a_table_for_people_and_names_forfeits(run):
     code, out, _ = run("match", "tic_tac_toe", "random", f"{FAULTY}:fault=crash", *QUICK, "--sprt", "-10", "300")
     assert code == 0
-    assert "random in seat 1" in out
+    assert [line.split()[3] for line in out.splitlines() if line.startswith("random in seat")] == ["0", "1"]
     assert "95 % between" in out
     assert f"{FAULTY}:fault=crash: crash: RuntimeError: out of ideas" in out
     assert "SPRT: not decided" in out
@@ -52,7 +52,16 @@ def test_tournament_prints_both_ways(run):
 
 def test_one_seat_shows_mean_scores(run):
     assert "mean scores" in run("match", "take_it_easy", "random", FAULTY, "--games", "4", "--workers", "1")[1]
-    assert "mean score" in run("tournament", "take_it_easy", "random", FAULTY, "--games", "4", "--workers", "1")[1]
+
+
+def test_a_tournament_of_one_seat_has_mean_scores_and_no_ratings(run):
+    out = run("tournament", "take_it_easy", "random", FAULTY, "--games", "4", "--workers", "1")[1]
+    head, *rows = out.splitlines()[:3]
+    assert head.split() == ["player", "mean", "score", "95", "%", "deals", "won", "deals"]
+    means = [float(row.split()[2]) for row in rows]
+    assert means == sorted(means, reverse=True)
+    assert "rating" not in out
+    assert "anchor" not in out
 
 
 def test_a_terminal_shows_the_running_score():
@@ -81,6 +90,10 @@ def test_a_terminal_shows_the_running_score():
         (["match", "hex", "random", "random", "--workers", "0"], "--workers"),
         (["match", "hex", "random", "random", "--sprt", "5", "0"], "the smaller first"),
         (["match", "hex", "random", "random", "--limit", "-1"], "-1.0 seconds"),
+        (["match", "hex:size=3", "random", "random", "--openings", "50"], "the longest game of hex:size=3"),
+        (["match", "take_it_easy", "random", "random", "--openings", "2"], "has one seat: there are no openings"),
+        (["match", "take_it_easy", "random", "random", "--sprt", "0", "10"], "has one seat: there is no Elo to test"),
+        (["tournament", "take_it_easy", "random", "uct:5", "--anchor", "random"], "has one seat: there are no ratings"),
         (["match", "hex", "random", "random", "--record", __file__], "is not a record of games"),
         (["match", "hex", "random", "random", "--record", "/nowhere/at/all"], "cannot write"),
         (["tournament", "hex", "random"], "two players"),

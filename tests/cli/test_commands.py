@@ -1,6 +1,9 @@
 """Each command through the real entry point: what it prints, its JSON, and its exit code."""
 
 import json
+import subprocess
+import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,20 @@ def test_games_lists_every_game_with_its_sizes(run):
     assert found["take_it_easy"]["num_seats"] == 1
     assert found["hex"]["options"]["size"] == 11
     assert "connect_four" in run("games")[1]
+
+
+def test_the_version_is_the_packages(run):
+    assert run("--version") == (0, f"anyzero {version('anyzero')}\n", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_one_sentence():
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "anyzero", "games"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == "anyzero: No space left on device\n"
 
 
 def test_perft_counts_and_divides(run):

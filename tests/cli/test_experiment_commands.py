@@ -1,5 +1,6 @@
 """`experiment` and `plot` through the real entry point."""
 
+import csv
 import json
 import os
 import pty
@@ -61,6 +62,11 @@ def test_experiment_prints_a_table_for_people_and_reports_when_it_is_finished(ru
     code, out, err = run("experiment", "grid.toml", "--workers", "1")
     assert (code, err) == (0, "")
     assert "first_seat" in out
+    rows = list(csv.DictReader(Path("grid.csv").read_text().splitlines()))
+    shown = [line.split()[-4:] for line in out.splitlines()[1:3]]
+    for row, (value, low, _, high) in zip(rows, shown, strict=True):
+        limits = (float(value), float(low[1:]), float(high[:-1]))
+        assert limits == pytest.approx([float(row[name]) for name in ("elo", "elo_low", "elo_high")], rel=1e-3)
     assert "2 cells, 8 games, in grid.csv; to draw them: anyzero plot grid.csv" in out
     monkeypatch.setattr("anyzero.arena.workers.Worker", None)
     assert run("experiment", "grid.toml") == (0, out, "")

@@ -274,11 +274,22 @@ def test_who_sits_where(run, typed, tmp_path):
     assert "seat 0: human; seat 1: uct:50" in typed("--load", str(tmp_path / "evil.json"), lines="")
 
 
+def test_a_file_does_not_name_a_command_to_run(typed, tmp_path):
+    mark = tmp_path / "mark"
+    table = play_all("tic_tac_toe", "b2")
+    table.players = ("human", f"uci:touch {mark},start=2")
+    write_record(tmp_path / "evil.json", table.to_record())
+    assert "seat 0: human; seat 1: level:medium" in typed("--load", str(tmp_path / "evil.json"), lines="")
+    assert not mark.exists()
+
+
 def test_a_file_does_not_name_code_to_run():
     assert known_player("./evil.py") is None
     assert known_player("./evil.py:depth=3") is None
     assert known_player("Ann") is None
     assert known_player("uct:50") == "uct:50"
+    assert known_player("uci:touch mark") is None
+    assert known_player(" gtp:touch mark,start=2") is None
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,8 @@ def test_all_runs_are_listed_with_their_strength(run, root):
     assert (code, err) == (0, "")
     lines = {line.split()[0]: " ".join(line.split()) for line in out.splitlines()}
     assert list(lines) == ["run", "easy", "hex5", "new"]
-    assert lines["hex5"].startswith("hex5 hex:size=5 14 2 Elo 1400 ±40 10 ")  # 15 generations of 40 seconds
-    assert lines["easy"].startswith("easy take_it_easy 3 2 score 142 ±2 2.67 ")
+    assert lines["hex5"].startswith("hex5 hex:size=5 14 2 Elo 1400 ±40 at generation 14 10 ")  # 15 of 40 seconds
+    assert lines["easy"].startswith("easy take_it_easy 3 2 score 142 ±2 at generation 3 2.67 ")
     assert lines["hex5"].endswith(" s ago")
 
 
@@ -56,7 +56,8 @@ def test_the_list_for_programs(run, root):
     easy, hexes, new = found["runs"]
     assert (hexes["name"], hexes["game"], hexes["generations"], hexes["champion"]) == ("hex5", "hex:size=5", 14, 2)
     assert (hexes["elo"], hexes["benchmark"], hexes["promotions"]) == ([1400.0, 1360.0, 1440.0], None, 3)
-    assert easy["benchmark"] == [141.6, 139.0, 144.0]
+    assert (hexes["elo_generation"], hexes["benchmark_generation"]) == (14, None)
+    assert (easy["benchmark"], easy["benchmark_generation"]) == ([141.6, 139.0, 144.0], 3)
     assert (new["generations"], new["champion"], new["elo"], new["minutes"]) == (None, None, None, 0.0)
     assert abs(time.time() - hexes["changed"]) < 3600
 
@@ -69,7 +70,7 @@ def test_one_run_is_shown_with_its_last_generations(run, root):
     shown = [line.split()[0] for line in out.splitlines() if line[:1].isdigit()]
     assert shown == [str(number) for number in range(5, 15)]
     assert "benchmark" not in out
-    assert "generation 2 is the champion, Elo 1400 ±40, 10 minutes in all" in out
+    assert "generation 2 is the champion, Elo 1400 ±40 at generation 14, 10 minutes in all" in out
     assert "its network: runs/hex5/champion.safetensors" in out
 
 
@@ -91,7 +92,7 @@ def test_several_runs_are_compared_with_the_settings_in_which_they_differ(run, r
     code, out, _ = run("runs", "hex5", "new")
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert code == 0
-    assert lines[1] == "hex5 hex:size=5 14 2 Elo 1400 ±40 10 3 1.5 0.25 12,800"
+    assert lines[1] == "hex5 hex:size=5 14 2 Elo 1400 ±40 at generation 14 10 3 1.5 0.25 12,800"
     assert lines[4:] == [
         "setting hex5 new",
         "game hex:size=5 tic_tac_toe",
@@ -101,6 +102,26 @@ def test_several_runs_are_compared_with_the_settings_in_which_they_differ(run, r
     found = json.loads(run("runs", "hex5", "new", "--json")[1])
     assert found["differences"]["selfplay.simulations"] == [64, 32]
     assert [entry["name"] for entry in found["runs"]] == ["hex5", "new"]
+
+
+def test_the_champions_own_strength_needs_no_generation(run, root):
+    make_run("runs/three", {}, 3)
+    assert "generation 2 is the champion, Elo 200 ±40, 2 minutes in all" in run("runs", "three")[1]
+
+
+def test_settings_that_a_network_has_no_use_for_are_no_differences(run, root):
+    residual = {"network.kind": "residual", "network.policy": "cells", "network.value": "wdl"}
+    make_run("runs/one", {**residual, "network.layers": 3, "network.width": 64, "network.bins": 11}, 1)
+    make_run("runs/two", {**residual, "network.layers": 4, "network.width": 32, "network.bins": 51}, 1)
+    assert json.loads(run("runs", "one", "two", "--json")[1])["differences"] == {}
+    mlp = {"network.kind": "mlp", "network.value": "wdl", "network.layers": 2, "network.policy": "flat"}
+    make_run("runs/flat", {**mlp, "network.blocks": 7}, 1)
+    make_run("runs/other", {**mlp, "network.blocks": 9, "network.channels": 8, "network.pool_every": 3}, 1)
+    assert json.loads(run("runs", "flat", "other", "--json")[1])["differences"] == {}
+    lines = [line.split() for line in run("runs", "one", "flat")[1].splitlines()]
+    assert ["network.kind", "residual", "mlp"] in lines
+    assert ["network.blocks", "4"] in lines
+    assert ["network.layers", "2"] in lines
 
 
 def test_curves_are_drawn_to_a_file(run, root, tmp_path):

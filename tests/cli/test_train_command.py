@@ -65,6 +65,23 @@ def test_the_same_command_goes_on_and_the_champion_plays_in_the_arena(run, tiny)
     assert found["forfeits"] == []
 
 
+def test_what_is_damaged_is_passed_over_and_said(run, tiny):
+    command = ("train", "tic_tac_toe", "--config", "tiny.toml", "--run", "toe", "--match", "0")
+    assert run(*command, "--generations", "2")[0] == 0
+    (tiny / "runs/toe/generations/0002/network.safetensors").write_bytes(b"nonsense")
+    code, _, err = run(*command, "--generations", "2")
+    assert code == 0
+    assert err.count("generation 2 of runs/toe was passed over") == 1
+
+
+def test_a_run_goes_on_with_what_was_decided_for_it(run, tiny):
+    command = ("train", "tic_tac_toe", "--config", "tiny.toml", "--match", "0", "--generations", "0")
+    assert run(*command)[0] == 0
+    before = (tiny / "runs/tic-tac-toe/config.toml").read_text()
+    assert run(*command, "--set", "threads=0", "--set", "precision=auto")[0] == 0
+    assert (tiny / "runs/tic-tac-toe/config.toml").read_text() == before
+
+
 def test_the_knobs_that_people_know_set_what_they_say(run, tiny):
     flags = ("--games", "5", "--simulations", "3", "--epochs", "0.5", "--batches", "2", "--batch-size", "16")
     more = ("--learning-rate", "0.01", "--dirichlet-epsilon", "0.1", "--dirichlet-alpha", "0.5")
@@ -87,6 +104,42 @@ def test_a_sweep_trains_once_for_each_value_and_compares(run, tiny):
     assert [row["run"] for row in rows] == ["tic-tac-toe-gumbel_scale-0"] * 3 + ["tic-tac-toe-gumbel_scale-1"] * 3
 
 
+def test_a_sweep_names_the_generation_of_an_older_rating(run, tiny):
+    """Generations 0, 2, 4 are rated."""
+    sweep = ("train", "tic_tac_toe", "--config", "tiny.toml", "--sweep", "selfplay.games=12", "--generations", "1")
+    (found,) = json.loads(run(*sweep, "--json")[1])["runs"]
+    assert (found["generation"], found["elo_generation"], found["benchmark_generation"]) == (1, 0, None)
+    code, out, _ = run(*sweep)
+    assert code == 0
+    assert " ".join(out.splitlines()[1].split()).endswith(f"{found['elo']:.4g} at generation 0")
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ("selfplay.games=12,many", "selfplay.games must be a whole number"),
+        ("gate.games=4,5", "gate.games must be even, not 5"),
+        ("network.policy=flat,columns", "do not lie on columns"),
+        ("device=cpu,cuda", "needs an NVIDIA GPU"),
+    ],
+)
+def test_a_sweep_with_a_wrong_value_makes_nothing(run, tiny, values, says):
+    code, out, err = run("train", "tic_tac_toe", "--config", "tiny.toml", "--sweep", values, "--generations", "0")
+    assert (code, out) == (2, "")
+    assert says in err
+    assert len(err.splitlines()) == 1
+    assert not (tiny / "runs").exists()
+
+
+def test_a_sweep_that_cannot_go_on_with_a_later_run_trains_none(run, tiny):
+    command = ("train", "tic_tac_toe", "--config", "tiny.toml", "--generations", "0", "--match", "0")
+    assert run(*command, "--run", "toe-seed-2", "--set", "seed=5")[0] == 0
+    code, _, err = run(*command, "--run", "toe", "--sweep", "seed=1,2")
+    assert code == 2
+    assert "was begun with seed=5" in err
+    assert [path.name for path in (tiny / "runs").iterdir()] == ["toe-seed-2"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -97,6 +150,9 @@ def test_a_sweep_trains_once_for_each_value_and_compares(run, tiny):
         (("tic_tac_toe", "--config", "nothing.toml"), "cannot read nothing.toml"),
         (("tic_tac_toe", "--sweep", "selfplay.games"), "is not of the form setting=a,b,c"),
         (("tic_tac_toe", "--device", "cuda"), "needs an NVIDIA GPU"),
+        (("oware", "--device", "cuda"), "selfplay.two_champions is for games on the CPU"),
+        (("tic_tac_toe", "--set", "gate.games=33"), "gate.games must be even, not 33"),
+        (("tic_tac_toe", "--set", "league.anchors="), "league.anchors is empty"),
         ((), "name a game, a preset, or a config file"),
         (("tic_tac_toe", "--run", "..hidden"), "a run cannot be called"),
     ],

@@ -56,6 +56,11 @@ def test_positions_that_are_not_merged_are_told_to_be():
     assert found.advice.endswith("replay.merge=true")
 
 
+def test_positions_without_keys_are_not_counted():
+    found = check_unique(reported({"replay.merge": False}, replay={"unique_share": None}))
+    assert (found.verdict, found.conclusion) == (SKIPPED, "positions have no keys where they are not merged")
+
+
 def test_the_newest_samples_are_counted_too(healthy):
     assert "newest" in check_unique(case_of(healthy)).seen
 

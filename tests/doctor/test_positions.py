@@ -64,12 +64,28 @@ def test_games_are_played_again_move_by_move(game):
     won, open_end = [0, 3, 1, 4, 2], [4, 0]
     found = replay_games(game, starts, np.zeros(2, np.int64), [won, open_end])
     assert found.seats[found.games == 0].tolist() == [0, 1, 0, 1, 0]
-    assert found.plies[found.games == 1].tolist() == [0, 1]
+    assert found.plies[found.games == 1].tolist() == [0, 1, 2]
     assert found.payoffs.tolist() == [[1.0, -1.0], [0.0, 0.0]]
     assert found.lengths.tolist() == [5, 2]
     assert not found.illegal.any()
     third = found.states[(found.games == 0) & (found.plies == 2)][0]
     assert game.format_state(third) == game.format_state(game.play(game.play(game.initial_state(), 0), 3))
+
+
+def test_the_last_position_of_an_unfinished_game_is_there_too(game):
+    starts = np.array([game.initial_state()], game.state_dtype)
+    won, given_up, none, illegal = [0, 3, 1, 4, 2], [4], [], [0, 0]
+    found = replay_games(game, starts, np.zeros(4, np.int64), [won, given_up, none, illegal])
+    last = found.plies == found.lengths[found.games]
+    assert found.games[last].tolist() == [1, 2]
+    assert found.seats[last].tolist() == [1, 0]
+    shown = [game.format_state(state) for state in found.states[last]]
+    assert shown == [game.format_state(game.play(game.initial_state(), 4)), game.format_state(game.initial_state())]
+
+
+def test_no_games_have_no_positions(game):
+    starts = np.array([game.initial_state()], game.state_dtype)
+    assert len(replay_games(game, starts, np.zeros(0, np.int64), []).states) == 0
 
 
 @pytest.mark.parametrize("actions", [[0, 0], [0, 9], [0, -1], [0, 3, 1, 4, 2, 5]])

@@ -102,6 +102,7 @@ def test_a_damaged_generation_is_named(healthy, tmp_path):
     found = quick_look(RunFolder.open(tmp_path / "run"))["files"]
     assert (found.verdict, found.conclusion) == (WRONG, "a generation is damaged")
     assert "generation 2 of " in found.seen
+    assert "puts damaged generations aside" in found.advice
 
 
 def test_damaged_samples_are_named_and_what_needs_them_is_skipped(healthy, tmp_path):
@@ -109,6 +110,7 @@ def test_damaged_samples_are_named_and_what_needs_them_is_skipped(healthy, tmp_p
     (tmp_path / "run/samples/0002-000.safetensors").write_bytes(b"nonsense")
     found = quick_look(RunFolder.open(tmp_path / "run"))
     assert (found["files"].verdict, found["files"].conclusion) == (WRONG, "a file is damaged")
+    assert "renames a damaged file of samples, notes that, and goes on" in found["files"].advice
     assert found["priors"].verdict == SKIPPED
     assert found["priors"].conclusion.startswith("it cannot be checked: ")
     assert found["outcomes of games"].verdict == WELL

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from anyzero.doctor.finding import DOUBTFUL, SKIPPED, WELL, WRONG
-from anyzero.doctor.trials import Trial, check_overfit, check_rate
+from anyzero.doctor.trials import Trial, check_overfit, check_rate, newest_rows
 from anyzero.learning.config import change
 from tests.doctor.runs import case_of, nim_case
 
@@ -75,6 +75,17 @@ def test_targets_that_are_not_finite_show_as_a_rate_that_is_too_high_or_worse():
     case.random.samples.payoffs[:] = float("nan")
     assert check_rate(case).verdict == DOUBTFUL
     assert check_overfit(case).verdict == WRONG
+
+
+def test_samples_without_keys_are_not_merged():
+    case = nim_case()
+    case.random.samples.keys[:] = 0
+    assert newest_rows(case).num == case.random.samples.num
+
+
+def test_samples_with_keys_are_merged():
+    case = nim_case()
+    assert newest_rows(case).num == len(set(case.random.samples.keys.tolist()))
 
 
 @pytest.mark.parametrize("check", [check_rate, check_overfit])

@@ -28,7 +28,7 @@ def test_play_takes_numbers_and_texts_and_leaves_the_old_state_alone(breakthroug
 def test_an_illegal_move_says_what_was_possible(breakthrough):
     start = breakthrough.initial_state()
     before = start.tobytes()
-    for move in ("a9a9", "", "zzz", 5000, -1):
+    for move in ("a9a9", "", "zzz", 5000, -1, breakthrough.legal_actions(start)[0] + 0.5, None):
         with pytest.raises(IllegalMoveError, match="legal: ") as caught:
             breakthrough.play(start, move)
         assert all(text in str(caught.value) for text in breakthrough.legal_moves(start))

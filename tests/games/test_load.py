@@ -71,6 +71,9 @@ def test_wrong_texts_get_one_clear_sentence(text, error, says):
         ("import nothing_like_this", "cannot be loaded: ModuleNotFoundError"),
         ("def make(:", "cannot be loaded: SyntaxError"),
         ("x = 1", "no function make"),
+        ("def make(): return 3", r"make\(\) returned int, not a Game"),
+        ("def make(): pass", r"make\(\) returned NoneType, not a Game"),
+        ("raise SystemExit(7)", "cannot be loaded: SystemExit: 7"),
     ],
 )
 def test_a_file_that_is_no_game_says_why(tmp_path, source, says):

@@ -22,6 +22,8 @@ SCENARIOS = {
     "short": ("tic_tac_toe", SelfPlayConfig(method="puct", simulations=2, opening_plies=2, max_plies=5, **QUIET)),
     "fast": ("tic_tac_toe", SelfPlayConfig(simulations=4, fast_share=0.5, fast_simulations=2)),
     "chance": ("take_it_easy", SelfPlayConfig(simulations=1)),
+    "dice": ("tests/dice_race.py", SelfPlayConfig(simulations=2)),
+    "cut dice": ("tests/dice_race.py", SelfPlayConfig(simulations=2, max_plies=5)),
 }
 
 
@@ -32,7 +34,7 @@ def play(name, folder):
     parts = [games.play(12), games.play(12)]
     for number, part in enumerate(parts):
         np.savez(folder / f"{name}{number}.npz", **part._asdict())
-    return {"finished": games.finished, "simulations": games.simulations}
+    return games.counts()
 
 
 def wait():

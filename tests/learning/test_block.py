@@ -1,5 +1,7 @@
 """Games played side by side: rules kept, samples right, randomness by game."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from anyzero.learning.samples import take
 from anyzero.search.many import ManyResults
 
 FOUR, EASY = load("connect_four"), load("take_it_easy")
+DICE = load(str(Path(__file__).parent.parent / "dice_race.py"))
 
 
 class Scripted:
@@ -128,7 +131,43 @@ def test_games_that_are_checked_are_played_on_and_tell_whether_giving_up_was_wro
 def test_games_that_are_too_long_are_cut_off_without_a_winner():
     result = play(FOUR, [Scripted(FOUR, 0.0)], 2, max_plies=5, keep_samples=True)
     assert [(line.end, len(line.actions), line.payoffs) for line in result.games] == [("plies", 5, [0.0, 0.0])] * 2
-    assert set(result.samples.payoffs.tolist()) == {0.0}
+    assert result.samples.num == 10
+
+
+def test_games_that_are_cut_off_teach_what_searches_said_of_them():
+    short, whole = (play(FOUR, [Scripted(FOUR, 0.25)], 2, max_plies=most, keep_samples=True) for most in (5, 0))
+    assert set(short.samples.payoffs.tolist()) == {0.25}
+    assert set(whole.samples.payoffs.tolist()) == {-1.0, 1.0}
+
+
+def test_what_a_game_that_is_cut_off_would_have_come_to_checks_no_resignation():
+    result = play(FOUR, [Scripted(FOUR, -0.9)], 4, resign_below=-0.8, resign_checked=1.0, max_plies=6)
+    assert {line.end for line in result.games} == {"plies"}
+    assert result.resign_checks == []
+
+
+class FirstIsBetter(Scripted):
+    """Says of every position that the first seat stands well."""
+
+    def search(self, states, seed, numbers, pace=FULL):
+        found = super().search(states, seed, numbers, pace)
+        seats = np.array([self.game.seat_to_move(state) for state in states])
+        return found._replace(values=np.where(seats == 0, self.value, -self.value).astype(np.float32))
+
+
+@pytest.mark.parametrize("most", [0, 5])  # to the end, and cut off before a draw
+def test_a_value_before_a_draw_is_for_the_first_seat_whoever_moves_next(most):
+    samples = play(DICE, [FirstIsBetter(DICE, 0.5)], 3, max_plies=most, keep_samples=True).samples
+    before_draws = np.array([DICE.seat_to_move(state) == CHANCE for state in samples.states])
+    assert before_draws.sum() > 3
+    assert set(samples.values[before_draws].tolist()) == {0.5}
+    assert set(samples.plies[before_draws].tolist()) >= {0, 2}
+    assert samples.plies.max() == (3 if most else samples.lengths.max() - 1)
+
+
+def test_draws_within_the_opening_are_no_samples():
+    samples = play(DICE, [Scripted(DICE, 0.0)], 4, least_opening=3, most_opening=3, keep_samples=True).samples
+    assert samples.plies.min() == 3
 
 
 def test_contestants_have_their_seats():

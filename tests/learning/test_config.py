@@ -8,17 +8,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anyzero.games.errors import AnyzeroError
-from anyzero.learning.config import BOUNDS, CHOICES, PARTS, GateConfig, RunConfig, SelfPlayConfig, all_keys, change
+from anyzero.learning.config import (
+    BOUNDS,
+    CHOICES,
+    PAIRED,
+    PARTS,
+    GateConfig,
+    LeagueConfig,
+    RunConfig,
+    SelfPlayConfig,
+    all_keys,
+    change,
+)
 from anyzero.learning.config_file import format_setting, load_config, parse_setting, read_config, write_config
 from anyzero.networks.config import BOUNDS as NETWORK_BOUNDS
 from anyzero.networks.config import NetworkConfig, parse_network
 
+ANCHORS = st.sampled_from(["random", "uct:100", "rave:2_000,bias=1e-5"])
 
-def values_of(field):
+
+def values_of(field, part=""):
     """Everything that a field may hold."""
-    low, high = BOUNDS.get(field.name, (0, 1e12))
-    if field.name in ("reuse", "keep_samples"):  # each goes with one method or device only
+    name = f"{part}.{field.name}"
+    low, high = BOUNDS.get(name, BOUNDS.get(field.name, (0, 1e12)))
+    if field.name in ("reuse", "keep_samples", "device"):  # each goes with some settings only
         return st.just(field.default)
+    if name in PAIRED:
+        return st.integers(int(low) // 2, int(high) // 2).map(lambda pairs: 2 * pairs)
+    if name == "league.anchors":
+        return st.lists(ANCHORS, min_size=1, max_size=3).map(tuple)
     if field.name in CHOICES:
         return st.sampled_from(CHOICES[field.name])
     return {
@@ -30,13 +48,13 @@ def values_of(field):
     }[type(field.default)]
 
 
-def parts_of(kind):
-    return st.builds(kind, **{field.name: values_of(field) for field in fields(kind) if field.name not in PARTS})
+def parts_of(part):
+    return st.builds(PARTS[part], **{field.name: values_of(field, part) for field in fields(PARTS[part])})
 
 
 NETWORKS = st.builds(NetworkConfig, **{name: st.integers(*bounds) for name, bounds in NETWORK_BOUNDS.items()})
 OWN = {field.name: values_of(field) for field in fields(RunConfig) if field.name not in ("network", *PARTS)}
-CONFIGS = st.builds(RunConfig, network=NETWORKS, **OWN, **{name: parts_of(kind) for name, kind in PARTS.items()})
+CONFIGS = st.builds(RunConfig, network=NETWORKS, **OWN, **{name: parts_of(name) for name in PARTS})
 
 
 @given(CONFIGS)
@@ -127,13 +145,20 @@ def test_a_setting_has_the_type_of_its_field(text, key, value):
     change(RunConfig(), dict([parse_setting(text)]))
 
 
-@pytest.mark.parametrize("text", ["selfplay.reuse=true", "keep_samples=false"])
-def test_a_setting_that_goes_with_others_is_read_before_they_are_known(text):
+@pytest.mark.parametrize(
+    ("text", "says", "others"),
+    [
+        ("selfplay.reuse=true", "is for puct", {"selfplay.method": "puct"}),
+        ("keep_samples=false", "is for the GPU", {"device": "cuda"}),
+        ("league.anchors=", "league.anchors is empty", {"league.every": 0}),
+    ],
+)
+def test_a_setting_that_goes_with_others_is_read_before_they_are_known(text, says, others):
     """The preset may say puct, or another setting the GPU; whether all go together is seen when all are there."""
     setting = dict([parse_setting(text)])
-    with pytest.raises(AnyzeroError, match="is for"):
+    with pytest.raises(AnyzeroError, match=says):
         change(RunConfig(), setting)
-    change(RunConfig(), {**setting, "selfplay.method": "puct", "device": "cuda"})
+    change(RunConfig(), {**setting, **others})
 
 
 @pytest.mark.parametrize(
@@ -150,7 +175,17 @@ def test_a_setting_that_goes_with_others_is_read_before_they_are_known(text):
         ("network.blocks=many", "network.blocks must be a whole number, not 'many'"),
         ("selfplay.simulations=1.5", "selfplay.simulations must be a whole number, not '1.5'"),
         ("selfplay.simulations=٣", "selfplay.simulations must be a whole number"),
-        ("selfplay.simulations=-1", "selfplay.simulations must be from 0 to 1e+06, not -1"),
+        ("selfplay.simulations=0", "selfplay.simulations must be from 1 to 1e+06, not 0"),
+        ("gate.simulations=-1", "gate.simulations must be from 0 to 1e+06, not -1"),
+        ("selfplay.games=0", "selfplay.games must be from 1 to 1e+07, not 0"),
+        ("selfplay.opening_plies=-1", "selfplay.opening_plies must be from 0 to 1000, not -1"),
+        ("gate.games=1", "gate.games must be even, not 1: games are played in pairs"),
+        ("league.games=1", "league.games must be from 2 to 1e+07, not 1"),
+        ("league.games=5", "league.games must be even, not 5: games are played in pairs"),
+        ("league.anchors=random;uct:1s", "an anchor has a number of simulations, like uct:1000; 'uct:1s' has none"),
+        ("league.anchors=uct", "'uct': the budget '' is not a positive number"),
+        ("league.anchors=utc:100", "there is no method 'utc'; did you mean uct?"),
+        ("league.anchors=uct:100,trees=2", "uct has no option 'trees'"),
         ("trainer.learning_rate=much", "trainer.learning_rate must be a number, not 'much'"),
         ("trainer.learning_rate=nan", "trainer.learning_rate must be from 0 to 10, not nan"),
         ("replay.merge=yes", "replay.merge must be true or false, not 'yes'"),
@@ -177,3 +212,17 @@ def test_a_config_is_checked_when_it_is_made():
         RunConfig(gate=GateConfig(threshold=2.0))
     with pytest.raises(AnyzeroError, match="keep must be from 1 to"):
         RunConfig(keep=0)
+
+
+def test_parts_have_bounds_of_their_own():
+    config = RunConfig(gate=GateConfig(games=0, simulations=0, opening_plies=-1), league=LeagueConfig(simulations=0))
+    assert config.gate.games == 0
+    for setting in ({"games": 0}, {"simulations": 0}, {"opening_plies": -1}):
+        with pytest.raises(AnyzeroError, match=f"selfplay.{next(iter(setting))} must be from"):
+            RunConfig(selfplay=SelfPlayConfig(**setting))
+
+
+@pytest.mark.parametrize("other", [{"two_champions": True}, {"recent_share": 0.1}])
+def test_trees_are_used_again_only_in_games_of_one_network(other):
+    with pytest.raises(AnyzeroError, match=f"games of one network: leave selfplay.{next(iter(other))} alone"):
+        RunConfig(selfplay=SelfPlayConfig(method="puct", reuse=True, **other))

@@ -6,7 +6,17 @@ import pytest
 from anyzero.games.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, SelfPlayConfig
-from anyzero.learning.contestants import PLIES, Pace, SearchContestant, match_method, self_play_method
+from anyzero.learning.contestants import (
+    PLIES,
+    Pace,
+    SearchContestant,
+    anchor_contestant,
+    match_method,
+    network_contestant,
+    self_play_method,
+)
+from anyzero.networks import NetworkEvaluator, new_network
+from anyzero.networks.config import parse_network
 from tests.search.stubs import no_opinion
 
 FOUR = load("connect_four")
@@ -62,6 +72,21 @@ def test_self_play_has_noise_and_matches_have_none():
     assert match_method(PUCT).settings.noise_fraction == 0.0
     assert self_play_method(SelfPlayConfig()).settings.gumbel_scale == 1.0
     assert match_method(SelfPlayConfig()).settings.gumbel_scale == 0.0
+
+
+def test_trees_are_used_again_in_self_play_and_never_in_matches():
+    """The two games of a pair have one number: the tree of the one is no tree of the other."""
+    network = new_network(FOUR, parse_network("1x8"), seed=1)
+    evaluator = NetworkEvaluator(FOUR, network, precision="float32", threads=1)
+    config = SelfPlayConfig(method="puct", reuse=True)
+    players = [network_contestant(FOUR, "0", evaluator, config, noise=noise) for noise in (True, False)]
+    assert [player.reuse for player in players] == [True, False]
+
+
+def test_an_anchor_has_as_many_simulations_as_its_text_says():
+    assert anchor_contestant(FOUR, "uct:70", at_once=1, threads=1).simulations[False] == 70
+    with pytest.raises(BadOptionError, match="an anchor has a number of simulations"):
+        anchor_contestant(FOUR, "uct:1s", at_once=1, threads=1)
 
 
 def test_late_searches_have_no_noise():

@@ -13,15 +13,16 @@ import pytest
 from anyzero.compile.random import make_streams
 from anyzero.games.errors import BadOptionError
 from anyzero.games.load import load
-from anyzero.learning.config import SelfPlayConfig
+from anyzero.learning.config import RunConfig, SelfPlayConfig, check_on_gpu
 from anyzero.learning.moves import draw_share
-from anyzero.learning.on_gpu import check_config
+from anyzero.learning.on_gpu import describe_games
 from anyzero.learning.samples import Samples, join
 from anyzero.search import search_many
 from tests.search.weighing import Weighing
 
 TTT = load("tic_tac_toe")
 TAKE_IT_EASY = load("take_it_easy")
+DICE = load(str(Path(__file__).parent.parent / "dice_race.py"))
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +101,8 @@ def test_policies_and_values_are_those_of_a_search_on_the_cpu(folder, name):
 def test_simulations_and_games_are_counted(folder):
     samples = samples_of(folder, "puct")
     counts = found(folder, "puct")
-    assert counts["finished"] >= len(games_of(samples))
-    assert counts["simulations"] <= 6 * (samples.num + 3 * 9)
+    assert counts["games"] >= len(games_of(samples))
+    assert 5 * samples.num <= counts["simulations"] <= 6 * (samples.num + 3 * 9)
 
 
 def test_openings_are_no_samples_and_games_end_at_the_ply_limit(folder):
@@ -114,7 +115,13 @@ def test_openings_are_no_samples_and_games_end_at_the_ply_limit(folder):
         last = samples.states[end - 1]
         after = [TTT.play(last, action) for action in TTT.legal_actions(last)]
         if not any(TTT.is_over(one) for one in after):
-            assert (samples.payoffs[first:end] == 0.0).all()
+            assert samples.payoffs[first:end].tolist() == samples.values[first:end].tolist()
+    counts = found(folder, "short")
+    assert 0 < counts["cut_off"] < counts["games"]
+
+
+def test_games_that_end_by_the_rules_are_not_cut_off(folder):
+    assert found(folder, "puct")["cut_off"] == 0
 
 
 def test_moves_with_few_simulations_are_no_samples(folder):
@@ -132,6 +139,38 @@ def test_before_a_draw_there_is_a_value_and_no_policy(folder):
     assert (samples.actions[seats == -1] == -1).all()
     for row in np.flatnonzero(seats == -1):
         assert samples.values[row] == samples.values[row + 1]
+
+
+@pytest.mark.parametrize("name", ["dice", "cut dice"])
+def test_a_value_before_a_draw_is_for_the_first_seat_whoever_moves_next(folder, name):
+    samples, turned = samples_of(folder, name, DICE), 0
+    for first, end in games_of(samples):
+        for row in range(first, end - 1):
+            if DICE.seat_to_move(samples.states[row]) < 0:
+                sign = 1.0 if DICE.seat_to_move(samples.states[row + 1]) == 0 else -1.0
+                assert samples.values[row] == sign * samples.values[row + 1]
+                turned += sign < 0 and samples.values[row] != 0.0
+    assert turned > 0
+
+
+def test_games_that_are_cut_off_teach_what_searches_said_of_them(folder):
+    samples = samples_of(folder, "cut dice", DICE)
+    cut = samples.lengths == 5
+    assert found(folder, "cut dice")["cut_off"] > 0
+    assert samples.payoffs[cut].tolist() == samples.values[cut].tolist()
+    assert samples.plies.max() == 3  # at ply 4 there is a draw, and nothing is known beyond it
+
+
+def test_what_is_counted_is_what_the_samples_say(folder):
+    samples, counts = samples_of(folder, "gumbel"), found(folder, "gumbel")
+    games = games_of(samples)
+    assert counts["games"] == len(games)
+    assert counts["plies"] == sum(samples.lengths[first] for first, _ in games) == samples.num
+    assert counts["first_seat_payoff"] == sum(samples.payoffs[first] for first, _ in games)
+    assert counts["draws"] == sum(samples.payoffs[first] == 0.0 for first, _ in games)
+    report = describe_games(dict.fromkeys(counts, 1), counts, 7)
+    assert report["games"] == len(games) - 1
+    assert report["samples"] == 7
 
 
 def test_a_game_waits_until_its_samples_are_fetched(folder):
@@ -158,7 +197,19 @@ def test_moves_are_drawn_by_powers_of_their_shares():
     assert counts[3] == 0
 
 
-@pytest.mark.parametrize("setting", [{"reuse": True}, {"resign_below": -0.9}, {"two_champions": True}])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"reuse": True},
+        {"resign_below": -0.9},
+        {"two_champions": True},
+        {"recent_share": 0.1},
+        {"final": "value+log visits"},
+    ],
+)
 def test_what_games_on_the_gpu_do_not_know_is_said(setting):
-    with pytest.raises(BadOptionError, match=next(iter(setting))):
-        check_config(SelfPlayConfig(**setting))
+    config = SelfPlayConfig(method="puct", **setting)
+    RunConfig(selfplay=config)
+    for refuse in (check_on_gpu, lambda config: RunConfig(device="cuda", selfplay=config)):
+        with pytest.raises(BadOptionError, match=f"selfplay.{next(iter(setting))} is for games on the CPU"):
+            refuse(config)

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from anyzero.arena.standings import Standings, Tally
 from anyzero.games.load import load
 from anyzero.learning.config import BenchmarkConfig, GateConfig, LeagueConfig, SelfPlayConfig
-from anyzero.learning.contest import contest
-from anyzero.learning.contestants import RandomContestant, anchor_contestant
+from anyzero.learning.contest import contest, score_interval
+from anyzero.learning.contestants import FULL, RandomContestant, anchor_contestant
 from anyzero.learning.gate import open_gate
 from anyzero.learning.league import benchmark, has_converged, make_anchors, play_anchors, rate_generation
 from anyzero.learning.selfplay import (
@@ -18,8 +19,20 @@ from anyzero.learning.selfplay import (
     lowered_bar,
     pairing_shares,
 )
+from anyzero.search import ManyResults
 
 TOE, EASY = load("tic_tac_toe"), load("take_it_easy")
+
+
+class FirstMove:
+    """Plays the legal action with the lowest number."""
+
+    name = "first"
+
+    def search(self, states, _seed, _numbers, _pace=FULL):
+        actions = np.array([min(TOE.legal_actions(state)) for state in states], np.int32)
+        policies = np.eye(TOE.num_actions, dtype=np.float32)[actions]
+        return ManyResults(actions, np.zeros(len(states), np.float32), policies, 0)
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +74,34 @@ def test_the_bar_is_lowered_until_giving_up_is_rarely_wrong():
     assert lowered_bar(config, wrong_early[:5], -0.8) == -0.8
 
 
-def test_a_contest_swaps_seats_and_knows_copies(strong):
+def test_a_contest_swaps_seats(strong):
     found = contest(TOE, strong, RandomContestant(TOE), games=40, seed=1)
     assert found.score > 0.8
     assert [tally.total for tally in found.standings.seats] == [20, 20]
-    assert contest(TOE, strong, strong, games=8, seed=1, openings=0).same_games < 8
+
+
+def test_players_without_chance_play_one_game_again_and_again():
+    """Each takes the first free cell: the seat that begins gets 0, 2, 4 and 6, and the last three are a line."""
+    found = contest(TOE, FirstMove(), FirstMove(), games=8, seed=1, openings=0)
+    assert found.same_games == 7
+    assert [tally.to_json() for tally in found.standings.seats] == [
+        {"wins": 4, "draws": 0, "losses": 0},
+        {"wins": 0, "draws": 0, "losses": 4},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tally", "pairs", "interval"),
+    [
+        (Tally(wins=40), [0, 0, 0, 0, 20], (1.0, 0.9124, 1.0)),  # 40 / (40 + 1.96 ** 2)
+        (Tally(losses=40), [20, 0, 0, 0, 0], (0.0, 0.0, 0.0876)),
+        (Tally(draws=40), [0, 0, 20, 0, 0], (0.5, 0.352, 0.648)),
+        (Tally(), [0, 0, 0, 0, 0], (0.0, 0.0, 1.0)),
+    ],
+)
+def test_pairs_that_all_end_alike_do_not_make_a_score_certain(tally, pairs, interval):
+    found = score_interval(Standings(tally, [], pairs, tally.total, None))
+    assert found == pytest.approx(interval, abs=5e-5)
 
 
 def test_the_gate_promotes_the_stronger_and_keeps_the_weaker_out(strong):

@@ -9,7 +9,7 @@ from torch import Tensor
 from anyzero.games.load import load
 from anyzero.networks import new_network, training_block
 from anyzero.networks.config import NetworkConfig
-from anyzero.networks.layers import pool
+from anyzero.networks.layers import greatest_cell, pool
 from anyzero.networks.models import Network
 from anyzero.networks.trunks import Block
 
@@ -104,6 +104,25 @@ def test_cells_that_share_a_maximum_share_its_gradient() -> None:
     (gradient,) = torch.autograd.grad(pooled[0, 16:].sum(), boards)
     assert torch.equal(gradient[0, :, 0], torch.full((16, 2), 0.5))
     assert torch.equal(gradient[0, :, 1], torch.zeros(16, 2))
+
+
+@pytest.mark.parametrize(("shape", "dim"), [((4, 16, 30), 2), ((4, 6, 7, 16), 1)])
+def test_the_cell_with_the_maximum_gets_its_gradient(shape: tuple[int, ...], dim: int) -> None:
+    features = drawn(*shape).requires_grad_()
+    found, wanted = greatest_cell(features, dim), features.amax(dim)
+    assert torch.equal(found, wanted)
+    weights = drawn(*wanted.shape, seed=1)
+    gradients = [torch.autograd.grad((values * weights).sum(), features)[0] for values in (found, wanted)]
+    assert torch.equal(*gradients)
+
+
+def test_of_equal_cells_one_gets_the_gradient() -> None:
+    features = torch.tensor([[3.0, 3.0, 1.0], [0.0, float("nan"), 2.0]], requires_grad=True)
+    found = greatest_cell(features, 1)
+    assert found[0] == 3.0
+    assert found[1].isnan()
+    (gradient,) = torch.autograd.grad(found[0], features)
+    assert sorted(gradient[0].tolist()) == [0.0, 0.0, 1.0]
 
 
 @pytest.mark.parametrize("layer", ["first", "second", "pooled"])

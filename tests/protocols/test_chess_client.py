@@ -90,7 +90,7 @@ def test_options_are_offered_and_set(engine):
     assert engine.options["Method"].var[:2] == ["auto", "flat"]
     engine.configure({"Hash": 16, "Seed": 7, "Simulations": 25, "Threads": 2})
     info = engine.play(chess.Board(), chess.engine.Limit(time=5.0), info=chess.engine.INFO_ALL).info
-    assert info["nodes"] == 24  # 12 in each of two trees
+    assert info["nodes"] == 25  # 13 and 12 in two trees
     engine.configure({"Hash": 256, "Seed": 0, "Simulations": 0, "Threads": 1})
 
 

@@ -147,6 +147,7 @@ def test_a_wrong_answer_of_an_evaluator_gets_one_sentence(answer, says):
         ("uct", {"temperature": -1.0}, BadOptionError, "temperature"),
         ("puct", {"noise_fraction": 1.5}, BadOptionError, "a share from 0 to 1"),
         ("halving", {"reuse": True}, BadOptionError, "cannot be reused"),
+        ("shuss", {"trees": 2}, BadOptionError, "for one tree"),
         ("uct", {"transpositions": 1, "trees": 2}, BadOptionError, "transpositions are for one tree"),
         ("puct", {"transpositions": 1, "evaluator": no_opinion}, BadOptionError, "within the search"),
     ],
@@ -169,6 +170,45 @@ def test_merged_trees_share_the_budget():
     assert result.simulations == sum(result.visits.values()) == 4_000
     assert result.best_move == "d"
     assert result.children == search(FOUR, START, "uct", simulations=4_000, trees=4, seed=2).children
+
+
+@pytest.mark.parametrize("evaluator", ["rollout", no_opinion])
+@pytest.mark.parametrize("method", ["uct", "gumbel"])
+def test_what_does_not_divide_goes_to_the_first_trees(method, evaluator):
+    """20 simulations of 8 trees: three for each of the first four, two for the others."""
+    searcher = Searcher(FOUR, method, simulations=20, trees=8, evaluator=evaluator)
+    run = searcher.run(START, 1)
+    assert run.scratch.counters[:, 0].tolist() == [3, 3, 3, 3, 2, 2, 2, 2]
+    result = searcher.search(START, 1)
+    assert result.simulations == sum(result.visits.values()) == 20
+
+
+def test_there_are_no_more_trees_than_simulations():
+    result = search(FOUR, START, "uct", simulations=4, trees=8, seed=1)
+    assert result.simulations == sum(result.visits.values()) == 4
+
+
+def test_each_tree_needs_room_for_its_root_and_every_move():
+    """Seven moves and the root are eight nodes; fifteen are less than that for each of two trees."""
+    with pytest.raises(BadOptionError, match="leaves 7 nodes for a tree, and this position needs 8"):
+        search(FOUR, START, simulations=20, trees=2, max_nodes=15)
+    with pytest.raises(BadOptionError, match="leaves 7 nodes for a tree, and this position needs 8"):
+        search_many(FOUR, repeat(FOUR, START, 2), simulations=20, max_nodes=7)
+    assert search_many(FOUR, repeat(FOUR, START, 2), simulations=20, max_nodes=8).simulations == 40
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"simulations": 2.5}, "simulations wants a whole number"),
+        ({"max_nodes": 0}, "too few for a root and a move"),
+        ({"max_nodes": 9.5}, "max_nodes wants a whole number"),
+        ({"game": "connect_four"}, "needs a Game"),
+    ],
+)
+def test_wrong_numbers_for_many_positions_get_one_sentence(changes, says):
+    with pytest.raises(BadOptionError, match=says):
+        search_many(**{"game": FOUR, "states": repeat(FOUR, START, 2), "simulations": 5, **changes})
 
 
 def test_a_temperature_draws_the_move_by_visits():

@@ -1,13 +1,18 @@
 """Searches on real games: won positions, proofs, budgets, equal seeds."""
 
 import math
+import sys
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
 from anyzero.search import search
 from anyzero.search.methods import METHODS
+from anyzero.search.run import Run
+from anyzero.search.simulation import simulate
 
 TREE_METHODS = ["uct", "amaf", "rave", "grave", "puct"]
 
@@ -87,6 +92,75 @@ def test_a_full_tree_goes_on_without_growing(method):
     assert found.simulations == 3_000
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("budget", [1, 2, 3, 5, 7, 8, 9, 20])
+def test_a_small_budget_is_not_overrun(method, budget):
+    """Connect Four has seven moves at its start: with fewer simulations, not all of them are tried."""
+    game = load("connect_four")
+    found = search(game, game.initial_state(), method, simulations=budget, seed=4)
+    assert sum(found.visits.values()) == found.simulations <= budget
+    assert budget > 9 or found.simulations == budget
+    assert found.visits[found.best_move] >= 1
+
+
+@pytest.mark.parametrize("method", ["flat", "halving", "shuss"])
+def test_where_the_budget_is_too_small_each_simulation_tries_another_move(method):
+    game = load("connect_four")
+    for seed in range(6):
+        found = search(game, game.initial_state(), method, simulations=5, seed=seed)
+        assert sorted(found.visits.values()) == [0, 0, 1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("options", [{"simulations": 20}, {"seconds": 0.01}], ids=["simulations", "seconds"])
+def test_a_tree_needs_room_for_its_root_and_every_move(method, options):
+    """Nine moves and the root are ten nodes."""
+    game = load("tic_tac_toe")
+    with pytest.raises(BadOptionError, match="leaves 9 nodes for a tree, and this position needs 10"):
+        search(game, game.initial_state(), method, max_nodes=9, **options)
+
+
+def test_the_least_room_is_enough():
+    """Later in the game there are fewer moves: with five left, six nodes will do."""
+    game = load("tic_tac_toe")
+    assert search(game, game.initial_state(), simulations=20, max_nodes=10).nodes == 10
+    assert search(game, after(game, ["a1", "b2", "c3", "a2"]), simulations=20, max_nodes=6).nodes == 6
+
+
+class Clock:
+    """A time that passes only in kernels: a moment each, but long for the first, as if it had to be compiled."""
+
+    def __init__(self, monkeypatch):
+        self.now, self.is_compiled, real = 0.0, False, Run.kernel
+
+        def kernel(run, function):
+            found = real(run, function)
+            return self.watch(found) if function is simulate else found
+
+        monkeypatch.setattr(Run, "kernel", kernel)
+        for name in ("search", "run", "halving", "stream"):
+            watch = SimpleNamespace(perf_counter=lambda: self.now)
+            monkeypatch.setattr(sys.modules[f"anyzero.search.{name}"], "time", watch)
+
+    def watch(self, kernel):
+        def run(*arguments):
+            self.now += 0.01 if self.is_compiled else 5.0
+            self.is_compiled = True
+            return kernel(*arguments)
+
+        return run
+
+
+@pytest.mark.parametrize("method", ["uct", "halving", "gumbel"])
+@pytest.mark.parametrize("budget", [{"simulations": 50}, {"seconds": 0.3}], ids=["simulations", "seconds"])
+def test_compiling_is_not_part_of_the_time(monkeypatch, method, budget):
+    game = load("connect_four")
+    Clock(monkeypatch)
+    found = search(game, game.initial_state(), method, **budget)
+    assert 0.0 < found.seconds < 1.0
+    assert found.simulations > 10
+
+
 @pytest.mark.parametrize("method", ["uct", "halving", "shuss", "gumbel"])
 def test_a_budget_in_seconds_is_spent(method):
     """Halving and Gumbel plan ahead: they too use the time that they have."""
@@ -119,12 +193,29 @@ def test_a_one_seat_game_with_chance_maximises_its_own_payoff():
         ({"simulations": 5, "exploration": "much"}, BadOptionError, "wants a number"),
         ({"simulations": 5, "schedule": "never"}, BadOptionError, "classic"),
         ({"simulations": 5, "final": "luck"}, UnknownNameError, "known: visits"),
+        ({"method": "rave", "simulations": 2.5}, BadOptionError, "simulations wants a whole number, not 2.5"),
+        ({"simulations": "20"}, BadOptionError, "simulations wants a whole number, not '20'"),
+        ({"simulations": True}, BadOptionError, "simulations wants a whole number, not True"),
+        ({"seconds": "1"}, BadOptionError, "not a positive number"),
+        ({"simulations": 5, "max_nodes": 50.5}, BadOptionError, "max_nodes wants a whole number"),
+        ({"simulations": 5, "trees": 1.5}, BadOptionError, "trees wants a whole number"),
+        ({"simulations": 5, "temperature": "hot"}, BadOptionError, "a temperature of 'hot'"),
     ],
 )
 def test_wrong_options_get_one_sentence(options, error, says):
     game = load("tic_tac_toe")
     with pytest.raises(error, match=says):
         search(game, game.initial_state(), **options)
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    game = load("tic_tac_toe")
+    assert search(game, game.initial_state(), simulations=np.uint16(9)).simulations == 9
+
+
+def test_a_text_is_not_a_game():
+    with pytest.raises(BadOptionError, match="a search needs a Game, not 'hex'; load makes one from a text"):
+        search("hex", None, simulations=3)
 
 
 def test_a_finished_game_cannot_be_searched():

@@ -58,3 +58,18 @@ def test_halving_never_spends_more_than_it_has_once_it_can_visit_all(moves, budg
     assert spent <= budget
     assert moves == 1 or spent > budget * 0.8
     assert math.ceil(math.log2(max(moves, 2))) >= len(halving_rounds(moves, budget))
+
+
+def test_halving_ends_when_its_budget_does():
+    """7 moves: 9 simulations are one for each and one for the best two; 3 are one for each of three."""
+    assert halving_rounds(7, 9) == [(7, 1), (2, 1)]
+    assert halving_rounds(7, 3) == [(3, 1)]
+    assert halving_rounds(7, 0) == []
+
+
+@pytest.mark.parametrize("moves", [1, 2, 3, 7, 30, 121])
+def test_halving_never_spends_more_than_it_has(moves):
+    for budget in range(400):
+        rounds = halving_rounds(moves, budget)
+        assert sum(survivors * each for survivors, each in rounds) <= budget
+        assert all(survivors >= 1 and each >= 1 for survivors, each in rounds)

@@ -26,8 +26,10 @@ def test_the_last_result_is_that_of_a_search_with_the_same_seed(method):
 
 
 def test_several_trees_share_the_budget_as_they_do_in_a_search():
-    *_, last = search_steps(GAME, START, simulations=300, trees=2, seed=4)
-    assert without_time(last) == without_time(search(GAME, START, simulations=300, trees=2, seed=4))
+    for simulations in (300, 301):
+        *_, last = search_steps(GAME, START, simulations=simulations, trees=2, seed=4)
+        assert last.simulations == simulations
+        assert without_time(last) == without_time(search(GAME, START, simulations=simulations, trees=2, seed=4))
 
 
 def test_a_search_without_a_budget_goes_on_until_it_is_left():

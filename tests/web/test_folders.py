@@ -28,6 +28,7 @@ def get(server, path):
 def test_runs_are_listed_with_what_is_wrong_with_some(folders):
     found = get(folders, "api/runs")
     assert [(run["name"], run["generations"], run["elo"]) for run in found["runs"]] == [("small", 2, [200, 160, 240])]
+    assert found["runs"][0]["elo_generation"] == found["runs"][0]["champion"] == 2
     assert found["broken"][0]["name"] == "broken"
 
 

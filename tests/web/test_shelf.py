@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from anyzero.games.errors import AnyzeroError
-from anyzero.web.catalog import Catalog
+from anyzero.web.catalog import Catalog, name_files
 from anyzero.web.config import ServerConfig
 from anyzero.web.rooms import Rooms
 from anyzero.web.shelf import Shelf
@@ -89,3 +89,9 @@ def test_changes_come_into_the_file_itself(rooms, tmp_path):
     with sqlite3.connect(whole) as copy:
         assert copy.execute("SELECT num_moves FROM games").fetchall() == [(5,)]
     copy.close()
+
+
+def test_a_file_does_not_take_the_name_of_another_game():
+    paths = ["own/hex.py", "own/go.py", "other/go.py", "other/hex.py"]
+    names = {"hex_2": paths[0], "go": paths[1], "go_2": paths[2], "hex_3": paths[3]}
+    assert name_files(paths) == names

@@ -11,6 +11,7 @@ from anyzero.arena.record import Record
 from anyzero.arena.sprt import Sprt
 from anyzero.arena.standings import Standings, make_standings, pair_scores
 from anyzero.arena.workers import Task, play_all
+from anyzero.games.errors import BadOptionError
 
 Results = dict[Match, MatchResult]
 Watch = Callable[[Results], bool | None]
@@ -30,6 +31,8 @@ def compare(game: Any, first: str, second: str, *, sprt: Sprt | None = None, **s
 
 def play_match_plan(plan: Plan, sprt: Sprt | None, *, watch: Watch | None = None, **playing: Any) -> Results:
     """The games of a plan of two; a test stops them as soon as the pairs in order decide it."""
+    if sprt is not None and plan.has_one_seat():
+        raise BadOptionError(f"{plan.game} has one seat: there is no Elo to test")
 
     def look(results: Results) -> bool:
         told_to_stop = watch is not None and bool(watch(results))

@@ -60,6 +60,10 @@ class Plan:
         left_out = ("games", "legs") if self.legs == BOTH_LEGS else ("games",)
         return {key: value for key, value in found.items() if key not in left_out}
 
+    def has_one_seat(self) -> bool:
+        """Whether both players play each deal: scores are compared, and there is no Elo."""
+        return load(self.game).num_seats == 1
+
     @staticmethod
     def from_json(values: dict[str, Any]) -> "Plan":
         """The plan whose fields these are, lists for tuples."""
@@ -83,8 +87,8 @@ def make_plan(
     if len(players) < 2:
         raise BadOptionError("a match needs two players")
     check_games(loaded, games, legs)
-    if openings is not None and openings < 0:
-        raise BadOptionError(f"an opening of {openings} moves is not possible")
+    if openings is not None:
+        check_openings(loaded, openings)
     if limit_s is not None and not 0.0 < limit_s < 1e7:
         raise BadOptionError(f"a limit of {limit_s} seconds is not a positive number")
     texts = tuple(parse_player(player).text for player in players)
@@ -101,6 +105,16 @@ def check_games(game: Game, games: int, legs: tuple[int, ...]) -> None:
         raise BadOptionError(f"{games} is not a positive number of games")
     if legs == BOTH_LEGS and (games < 2 or games % 2):
         raise BadOptionError(f"games are played in pairs with the seats swapped: {games} is not a positive even number")
+
+
+def check_openings(game: Game, openings: int) -> None:
+    if openings < 0:
+        raise BadOptionError(f"an opening of {openings} moves is not possible")
+    if openings and game.num_seats == 1:
+        raise BadOptionError(f"{game.name} has one seat: there are no openings")
+    if openings >= game.max_plies:
+        longest = f"the longest game of {game.text}, {game.max_plies} moves"
+        raise BadOptionError(f"an opening of {openings} moves is not shorter than {longest}")
 
 
 def default_openings(game: Game) -> int:

@@ -1,4 +1,4 @@
-"""Everybody against everybody: a cross table, and a rating for each player."""
+"""Everybody against everybody: a cross table, and a rating for each player; its mean score where there is one seat."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.ratings import rate
 from anyzero.arena.standings import Standings, make_standings, points
 from anyzero.arena.statistics import Interval, mean_interval
-from anyzero.games.errors import UnknownNameError, list_some, nearest_hint
+from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,20 @@ class Row:
     player: str
     number: int
     """Its place on the list of players."""
-    rating: Interval
+    rating: Interval | None
+    """None for one seat."""
     points: float
+    """Wins, a draw as a half."""
     games: int
     """Games that count: in a game of one seat, deals."""
     mean_score: Interval | None
     """One seat: mean points over all its games."""
+
+    @property
+    def strength(self) -> float:
+        """What players are ranked by: the rating, or the mean score where there is none."""
+        found = self.rating or self.mean_score
+        return 0.0 if found is None else found.value
 
 
 @dataclass(frozen=True)
@@ -35,7 +43,8 @@ class Tournament:
     """Best first."""
     couples: dict[tuple[int, int], Standings]
     """Of every two players, by their places on the list, the smaller first."""
-    anchor: str
+    anchor: str | None
+    """Whose rating is 0; None for one seat."""
 
     def cross(self) -> list[list[float | None]]:
         """The score of each player (down, in the order of the rows) against each other (across)."""
@@ -55,8 +64,8 @@ class Tournament:
 
 
 def describe_row(row: Row) -> dict[str, Any]:
-    value, low, high = row.rating
-    found = {"player": row.player, "rating": value, "rating_low": low, "rating_high": high}
+    value, low, high = row.rating or (None,) * 3
+    found: dict[str, Any] = {"player": row.player, "rating": value, "rating_low": low, "rating_high": high}
     found |= {"points": row.points, "games": row.games, "score": row.points / row.games if row.games else None}
     if row.mean_score is not None:
         names = ("mean_score", "mean_score_low", "mean_score_high")
@@ -76,6 +85,8 @@ def find_anchor(plan: Plan, anchor: str | None) -> int:
     """The place of the player whose rating is 0; the first one if none is named."""
     if anchor is None:
         return 0
+    if plan.has_one_seat():
+        raise BadOptionError(f"{plan.game} has one seat: there are no ratings, and no anchor")
     if anchor.strip() not in plan.players:
         hint = nearest_hint(anchor, plan.players)
         raise UnknownNameError(f"the anchor {anchor!r} does not play; {hint}players: {list_some(plan.players)}")
@@ -87,14 +98,15 @@ def judge_tournament(plan: Plan, results: Mapping[Match, MatchResult], anchor: i
     numbers = range(len(plan.players))
     couples = {couple: judge(results, couple) for couple in combinations(numbers, 2)}
     scored = [[0.0 if a == b else points_against(couples, a, b) for b in numbers] for a in numbers]
-    ratings = rate(scored, anchor)
+    alone = plan.has_one_seat()
+    ratings = [None for _ in numbers] if alone else rate(scored, anchor)
     rows = []
     for number in numbers:
         played = sum(tally.total for tally in (couples[couple].tally for couple in couples if number in couple))
         mean = mean_interval(own_points(results, number))
         rows.append(Row(plan.players[number], number, ratings[number], sum(scored[number]), played, mean))
-    rows.sort(key=lambda row: -row.rating.value)
-    return Tournament(rows, couples, plan.players[anchor])
+    rows.sort(key=lambda row: -row.strength)
+    return Tournament(rows, couples, None if alone else plan.players[anchor])
 
 
 def judge(results: Mapping[Match, MatchResult], couple: tuple[int, int]) -> Standings:

@@ -1,7 +1,8 @@
 """The application: its commands, and how errors reach a person. Heavy imports wait inside the commands."""
 
+import errno
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -87,12 +88,29 @@ def main() -> None:
     except Exception as error:
         if not is_user_error(error):
             raise
-        print(f"anyzero: {error}", file=sys.stderr)
+        print(f"anyzero: {error.strerror if isinstance(error, OSError) else error}", file=sys.stderr)
         code = 2
     if code == STOP_CODE:
         forget_signal()
     if code:
         raise SystemExit(code)
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        from anyzero import __version__
+
+        print(f"anyzero {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def begin(
+    _version: Annotated[
+        bool, typer.Option("--version", help="Show the version and end.", callback=show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options that belong to no command."""
 
 
 def usage_sentence(error: Any) -> str:
@@ -108,4 +126,5 @@ def usage_sentence(error: Any) -> str:
 def is_user_error(error: Exception) -> bool:
     from anyzero.games.errors import AnyzeroError
 
-    return isinstance(error, AnyzeroError)
+    is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return is_full or isinstance(error, AnyzeroError)

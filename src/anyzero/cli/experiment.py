@@ -101,7 +101,14 @@ def print_rows(rows: "Rows") -> None:
     """For people: the columns of the table that fit a terminal."""
     if rows:
         columns = [column for column in rows[0] if column not in ("elo_low", "elo_high", "seconds")]
-        print_table(columns, [[show(row[column]) for column in columns] for row in rows])
+        print_table(columns, [[show_cell(row, column) for column in columns] for row in rows])
+
+
+def show_cell(row: dict[str, Any], column: str) -> str:
+    """A value; Elo with its limits, which have no column of their own."""
+    if column != "elo" or row[column] is None:
+        return show(row[column])
+    return f"{show(row['elo'])} ({show(row['elo_low'])} to {show(row['elo_high'])})"
 
 
 def show(value: Any) -> str:

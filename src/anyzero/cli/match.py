@@ -120,7 +120,7 @@ def print_standings(plan: "Plan", standings: "Standings", test: "Sprt | None") -
     tally, first, second = standings.tally, *plan.players
     rows: list[tuple[Any, ...]] = [
         (f"{first} in seat {number}", seat.wins, seat.draws, seat.losses, percent(seat.score))
-        for number, seat in enumerate(standings.seats, start=1)
+        for number, seat in enumerate(standings.seats)
     ]
     rows.append((f"{first} against {second}", tally.wins, tally.draws, tally.losses, percent(tally.score)))
     print_table((plan.game, "wins", "draws", "losses", "score"), rows)

@@ -150,12 +150,14 @@ def seat_names(named: list[str | None], table: "Table") -> list[str]:
 
 
 def known_player(text: str) -> str | None:
-    """A player's text in a file, if it is one that can be asked without running somebody's code."""
+    """A player's text in a file, if it is one that can be asked without running somebody's code or command."""
     from anyzero.cli.session import HUMAN
     from anyzero.games.load import split_text
+    from anyzero.players.engine import CLIENTS
     from anyzero.players.text import KINDS
 
-    return text if text == HUMAN or split_text(text)[0] in KINDS else None
+    harmless = [*(name for name in KINDS if name not in CLIENTS), HUMAN]
+    return text if split_text(text.strip())[0] in harmless else None
 
 
 def run(session: "Session") -> None:

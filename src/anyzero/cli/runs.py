@@ -115,11 +115,13 @@ def overview(run: "RunSummary") -> list[str]:
 
 
 def strength(run: "RunSummary") -> str:
-    """The last rating, or the last benchmark, with half of its interval."""
-    for name, found in (("Elo", run.elo), ("score", run.benchmark)):
+    """The last rating, or the last benchmark, with half of its interval, and whose it is if not the champion's."""
+    measured = (("Elo", run.elo, run.elo_generation), ("score", run.benchmark, run.benchmark_generation))
+    for name, found, generation in measured:
         if found is not None:
             value, low, high = found
-            return f"{name} {value:.0f}" if None in (low, high) else f"{name} {value:.0f} ±{(high - low) / 2:.0f}"
+            half = "" if None in (low, high) else f" ±{(high - low) / 2:.0f}"
+            return f"{name} {value:.0f}{half}" + ("" if generation == run.champion else f" at generation {generation}")
     return ""
 
 
@@ -198,7 +200,10 @@ def print_comparison(found: "Sequence[RunSummary]") -> None:
     settings = compared(found)["differences"]
     if settings:
         print()
-        lines = [[key, *map(format_setting, values)] for key, values in settings.items()]
+        lines = [
+            [key, *("" if value is None else format_setting(value) for value in values)]
+            for key, values in settings.items()
+        ]
         print_table(("setting", *(run.name for run in found)), lines)
 
 

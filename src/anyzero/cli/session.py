@@ -34,9 +34,10 @@ class Session:
         """Play until somebody quits, the input ends, or machines have come to the end."""
         self.greet()
         for machine in self.machines:
-            with self.screen.busy(f"preparing {machine.text}"):
-                machine.forget()
-                machine.prepare(self.table.game)
+            machine.forget()
+            if not self.table.is_over:  # else they are prepared if a move is taken back and they are asked
+                with self.screen.busy(f"preparing {machine.text}"):
+                    machine.prepare(self.table.game)
         self.screen.show_table(self.table)
         told = False
         while True:

@@ -1,6 +1,6 @@
 """`anyzero tournament`: everybody against everybody."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -8,12 +8,15 @@ from anyzero.cli.match import Games, Limit, Openings, RecordFile, Seed, Workers,
 from anyzero.cli.output import GameText, Json, print_json, print_table
 
 if TYPE_CHECKING:
-    from anyzero.arena.tournament import Tournament
+    from anyzero.arena.tournament import Row, Tournament
 
 EXAMPLES = (
     "Examples: anyzero tournament hex:size=7 random uct:500 rave:500 grave:500 --games 40    "
     "anyzero tournament atarigo uct:1000 rave:1000 grave:1000 --anchor uct:1000 --record games.jsonl"
 )
+
+RATED = ("rating", "95 %", "points", "games")
+ONE_SEAT = ("mean score", "95 %", "deals won", "deals")
 
 
 def tournament(
@@ -44,17 +47,10 @@ def tournament(
 
 
 def print_tournament(table: "Tournament") -> None:
-    """For people: ratings, then who scored what against whom."""
-    means = any(row.mean_score for row in table.rows)
-    columns = ("", "player", "rating", "95 %", "points", "games", *(("mean score",) if means else ()))
-    rows = []
-    for place, row in enumerate(table.rows, start=1):
-        value, low, high = row.rating
-        fixed = row.player == table.anchor and low == high
-        interval = "anchor" if fixed else f"{low:+.0f} to {high:+.0f}"
-        mean = (f"{row.mean_score.value:.2f}",) if row.mean_score else ()
-        rows.append((place, row.player, f"{value:+.0f}", interval, f"{row.points:g}", row.games, *mean))
-    print_table(columns, rows)
+    """For people: ratings or mean scores, then who scored what against whom."""
+    measured = ONE_SEAT if table.anchor is None else RATED
+    rows = [(place, *describe(row, table.anchor)) for place, row in enumerate(table.rows, start=1)]
+    print_table(("", "player", *measured), rows)
     print()
     numbers = [str(place) for place in range(1, len(table.rows) + 1)]
     cross = zip(table.rows, table.cross(), numbers, strict=True)
@@ -63,3 +59,16 @@ def print_tournament(table: "Tournament") -> None:
     )
     for forfeit in table.to_json()["forfeits"]:
         print(f"forfeit in pair {forfeit['pair']}: {forfeit['player']}: {forfeit['reason']}: {forfeit['detail']}")
+
+
+def describe(row: "Row", anchor: str | None) -> tuple[Any, ...]:
+    """The cells of a player: its rating, or its mean score where there is one seat."""
+    value = interval = ""
+    if row.rating is not None:
+        fixed = row.player == anchor and row.rating.low == row.rating.high
+        value = f"{row.rating.value:+.0f}"
+        interval = "anchor" if fixed else f"{row.rating.low:+.0f} to {row.rating.high:+.0f}"
+    elif row.mean_score is not None:
+        value = f"{row.mean_score.value:.2f}"
+        interval = f"{row.mean_score.low:.2f} to {row.mean_score.high:.2f}"
+    return row.player, value, interval, f"{row.points:g}", row.games

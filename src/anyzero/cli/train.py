@@ -133,7 +133,8 @@ def finish(folder: "RunFolder", reason: str, *, output: Path | None, match: int,
         "generations": 0 if newest is None else newest.number,
         "champion": 0 if newest is None else newest.champion,
     }
-    if match and newest is not None and newest.number > 0 and "," not in folder.config.league.anchors[-1]:
+    rivals = [text for text in folder.config.league.anchors[-1:] if "," not in text]
+    if match and rivals and newest is not None and newest.number > 0:
         facts["match"] = final_match(folder, match - match % 2, quiet=json)
     if json:
         print_json(facts)

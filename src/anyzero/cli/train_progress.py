@@ -16,7 +16,7 @@ class Bars:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        self.folder, self.quiet = folder, quiet
+        self.folder, self.quiet, self.told = folder, quiet, 0
         self.console = Console(stderr=True, highlight=False, soft_wrap=True)
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         off = quiet or not sys.stderr.isatty()
@@ -30,8 +30,15 @@ class Bars:
     def close(self) -> None:
         self.bar.stop()
 
+    def tell_notes(self) -> None:
+        """What was wrong with the folder and passed over."""
+        for note in self.folder.notes[self.told :]:
+            self.console.print(note)
+        self.told = len(self.folder.notes)
+
     @contextmanager
     def stage(self, generation: int, name: str, total: int) -> Iterator[Callable[[int], None]]:
+        self.tell_notes()
         self.bar.start()
         task = self.bar.add_task(f"generation {generation}: {name}", total=total or None)
         try:
@@ -43,6 +50,7 @@ class Bars:
         from anyzero.learning.history import rebuild
 
         rebuild(self.folder)
+        self.tell_notes()
         if not self.quiet:
             self.console.print(summary_line(report))
             for note in (report["training"] or {}).get("notes", []):

@@ -28,7 +28,9 @@ def check_unique(case: Case) -> Finding:
     replay = case.late("replay", 1)
     if not replay:
         return skipped(UNIQUE, "there has been no training yet")
-    share = float(replay[0]["unique_share"])
+    share = replay[0]["unique_share"]
+    if share is None:
+        return skipped(UNIQUE, "positions have no keys where they are not merged")
     seen = f"{percent(share)} of {replay[0]['num']} samples in the replay"
     if case.has_samples:
         new = len(np.unique(case.samples.keys)) / case.samples.num

@@ -24,15 +24,16 @@ FILES = "files"
 def check_files(case: Case) -> Finding:
     """Whether the newest generation is whole, and the newest samples and games can be read."""
     assert case.folder is not None
-    advice = "go on with anyzero train, which puts damaged generations aside and does them again"
     try:
         newest = case.newest
         _ = case.network, case.samples, case.lines
     except AnyzeroError as error:
+        advice = "go on with anyzero train, which renames a damaged file of samples, notes that, and goes on without it"
         return Finding(FILES, WRONG, "a file is damaged", str(error), advice)
     if newest is None:
         return Finding(FILES, DOUBTFUL, "the run has not begun", "", "anyzero train goes on with it")
     if case.folder.notes:
+        advice = "go on with anyzero train, which puts damaged generations aside and does them again"
         return Finding(FILES, WRONG, "a generation is damaged", "; ".join(case.folder.notes), advice)
     seen = f"generation {newest.number}, champion {newest.champion}, {len(case.reports)} reports"
     return Finding(FILES, WELL, "the newest generation is whole", seen)

@@ -6,7 +6,7 @@ import numpy as np
 
 from anyzero.games.contract import OVER, legal_actions, payoffs, play, seat_to_move
 from anyzero.games.game import Game
-from anyzero.learning.moves import read_payoffs
+from anyzero.learning.moves import read_payoffs, read_seats
 
 MOST_DECIDED = 600
 """Positions that are looked at two moves deep."""
@@ -14,7 +14,7 @@ UNDECIDED = np.nan
 
 
 class Replayed(NamedTuple):
-    """Every position of some games in which a seat or chance was to move."""
+    """Every position of some games in which a seat or chance was to move, the last one of unfinished games too."""
 
     states: Any
     seats: np.ndarray
@@ -46,10 +46,18 @@ def replay_games(game: Game, starts: Any, first: np.ndarray, actions: list[list[
         parts.append((before[going], seats[going], np.full(going.sum(), ply), rows[going]))
     found = np.zeros((num, game.num_seats))
     game.compile(read_payoffs)(game.rules, states, np.flatnonzero(~illegal), found)
-    if not parts:
-        parts.append((game.new_states(0), *(np.zeros(0, np.int64) for _ in range(3))))
+    parts.append(open_ends(game, states, lengths, illegal))
     before_each, seats_at, plies, games = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Replayed(before_each, seats_at, plies, games, lengths, found, illegal)
+
+
+def open_ends(game: Game, states: Any, lengths: np.ndarray, illegal: np.ndarray) -> tuple[Any, ...]:
+    """The last positions of games that are not over there: a seat gave up, or the game was cut off."""
+    rows = np.flatnonzero(~illegal)
+    seats = np.zeros(len(rows), np.int64)
+    game.compile(read_seats)(game.rules, states, rows, seats)
+    rows, seats = rows[seats != OVER], seats[seats != OVER]
+    return states[rows], seats, lengths[rows], rows
 
 
 def play_checked(rules: Any, states: Any, rows: Any, actions: Any, legal: Any, seats: Any) -> None:

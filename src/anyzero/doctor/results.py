@@ -26,8 +26,8 @@ def check_results(case: Case) -> Finding:
     samples, lines = pair
     played = replay_lines(case, lines)
     written = np.array([line["payoffs"] for line in lines], float).reshape(len(lines), case.game.num_seats)
-    by_rules = np.array([line["end"] == "rules" for line in lines], bool)
-    other = by_rules & ~played.illegal & (np.abs(written - played.payoffs) > CLOSE).any(axis=1)
+    ends = np.array([line["end"] for line in lines], str)
+    other = (ends == "rules") & ~played.illegal & (np.abs(written - played.payoffs) > CLOSE).any(axis=1)
     if played.illegal.any() or other.any():
         return Finding(
             RESULTS,
@@ -36,7 +36,7 @@ def check_results(case: Case) -> Finding:
             f"{int(played.illegal.sum())} of {len(lines)} games have illegal moves, {int(other.sum())} another result",
             "the game was changed after the run began: start a new run, or take the change back",
         )
-    return judge_samples(samples, played, written)
+    return judge_samples(samples, played, written, cut_off=ends == "plies")
 
 
 def newest_blocks(case: Case) -> tuple[Samples, list[dict[str, Any]]] | None:
@@ -61,16 +61,22 @@ def replay_lines(case: Case, lines: Sequence[dict[str, Any]]) -> Replayed:
     return replay_games(case.game, starts, first, [line["actions"] for line in lines])
 
 
-def judge_samples(samples: Samples, played: Replayed, written: np.ndarray) -> Finding:
-    """A sample is right if some game with its position at its ply came to its payoff."""
+def judge_samples(samples: Samples, played: Replayed, written: np.ndarray, cut_off: np.ndarray) -> Finding:
+    """A sample is right if some game with its position at its ply came to its payoff.
+
+    Samples of games that were cut off have the value after search as payoff: only their positions are looked at.
+    """
     results = written[played.games, np.maximum(played.seats, 0)]
     keys = position_keys(played.states, played.plies, played.lengths[played.games])
     own = position_keys(samples.states, samples.plies, samples.lengths)
-    right = np.isin(with_payoff(own, samples.payoffs), with_payoff(keys, results))
+    open_end = np.isin(own, keys[cut_off[played.games]])
+    right = open_end | np.isin(with_payoff(own, samples.payoffs), with_payoff(keys, results))
     turned = ~right & np.isin(with_payoff(own, -samples.payoffs), with_payoff(keys, results))
     stray, wrong = ~np.isin(own, keys), ~right
     if not wrong.any():
-        return Finding(RESULTS, WELL, "they are those of the games", f"{samples.num} samples of {len(written)} games")
+        seen = f"{samples.num} samples of {len(written)} games"
+        seen += f"; {int(open_end.sum())} of games that were cut off have no result" if open_end.any() else ""
+        return Finding(RESULTS, WELL, "they are those of the games", seen)
     if turned.sum() > 0.9 * (wrong & ~stray).sum() and not stray.all():
         return Finding(
             RESULTS,

@@ -57,8 +57,12 @@ class Trial(NamedTuple):
 
 @lru_cache(maxsize=1)
 def newest_rows(case: Case) -> Replay:
-    """Different positions of the newest samples, none of them turned, with the run's own targets."""
-    config = replace(case.config.replay, merge=True, symmetries=False, priority=0.0, by_count=False)
+    """Different positions of the newest samples, none of them turned, with the run's own targets.
+
+    Samples without keys cannot be told apart: they stay as they are.
+    """
+    has_keys = bool(case.samples.keys.any())
+    config = replace(case.config.replay, merge=has_keys, symmetries=False, priority=0.0, by_count=False)
     return build_replay(case.game, case.samples, config, case.generation)
 
 

@@ -204,11 +204,12 @@ class Game:
 
     def play(self, state: State, action_or_move: int | str) -> State:
         """The position after a legal action (a number) or move (a text); the old state is left alone."""
-        action = self.parse_action(state, action_or_move) if isinstance(action_or_move, str) else int(action_or_move)
-        if action not in self.legal_actions(state):
+        action = self.parse_action(state, action_or_move) if isinstance(action_or_move, str) else action_or_move
+        is_whole = isinstance(action, int | np.integer)  # 1.9 is not taken for 1
+        if not is_whole or action not in self.legal_actions(state):
             raise self._illegal(state, str(action_or_move))
         after = state.copy()
-        self._run("play", after, action)
+        self._run("play", after, int(action))
         return after
 
     def payoffs(self, state: State) -> np.ndarray:

@@ -41,7 +41,10 @@ def load(text: str, **options: Any) -> Game:
     name, written = split_text(text)
     make = find_maker(name)
     given = {**parse_options(name, make, written), **check_options(name, make, options)}
-    return replace(make(**given), options={**default_options(make), **given}, source=name)
+    game = make(**given)
+    if not isinstance(game, Game):
+        raise BadGameError(f"{name}: make() returned {type(game).__name__}, not a Game")
+    return replace(game, options={**default_options(make), **given}, source=name)
 
 
 def split_text(text: str) -> tuple[str, str]:
@@ -101,7 +104,7 @@ def execute_file(name: str, path: Path, source: bytes) -> ModuleType:
     sys.path.insert(0, str(path.parent))  # a game may import files beside it
     try:
         exec(compile(source, str(path), "exec"), module.__dict__)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         if isinstance(error, AnyzeroError):
             raise

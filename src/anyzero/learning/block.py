@@ -77,7 +77,7 @@ class BlockResult(NamedTuple):
     """[games]: the first seat's points, for games that count them."""
     simulations: int
     resign_checks: list[tuple[float, bool]]
-    """Of games that were played on: the lowest value of a seat that would have given up, and whether it was wrong."""
+    """Of games that were played on to their end: each seat's lowest value, and whether it did not lose after all."""
 
 
 class Block:
@@ -161,8 +161,9 @@ class Block:
         """The position before the draw is a sample too: it has a value."""
         if not len(rows):
             return
-        if self.manner.keep_samples:
-            self.record(rows, np.zeros(len(rows), np.int64), None, np.full(len(rows), np.nan, np.float32))
+        kept = rows[self.plies[rows] >= self.openings[rows]] if self.manner.keep_samples else rows[:0]
+        if len(kept):
+            self.record(kept, np.zeros(len(kept), np.int64), None, np.full(len(kept), np.nan, np.float32))
         actions = np.zeros(len(rows), np.int32)
         self.kernel(draw_outcomes, rows, self.streams, self.game.new_actions(), actions)
         self.apply(rows, actions)
@@ -220,10 +221,10 @@ class Block:
         return ends
 
     def resign_checks(self) -> list[tuple[float, bool]]:
-        """Of the games that were played on: each seat's lowest value, and whether it did not lose after all."""
+        """As the result has them; what a game that was cut off would have come to is not known."""
         if self.manner.resign_below <= -1.0:
             return []
-        rows = np.flatnonzero(self.checked)
+        rows = np.flatnonzero(self.checked & (np.array(self.ends) == "rules"))
         return [
             (float(self.lowest[row, seat]), bool(self.payoffs[row, seat] > -1.0))
             for row in rows.tolist()
@@ -278,13 +279,22 @@ class Block:
         order = np.lexsort((found.plies, rows))
         rows, seats, found = rows[order], seats[order], take(found, order)
         found.payoffs[:], found.lengths[:] = self.payoffs[rows, seats], self.plies[rows]
-        fill_afterstates(found, rows)
+        cut_off = np.array([end == "plies" for end in self.ends])[rows]
+        fill_afterstates(found, rows, seats, cut_off)
+        found.payoffs[cut_off] = found.values[cut_off]  # a game without an end has no other
+        found = take(found, ~np.isnan(found.values))
         found.keys[:] = input_keys(self.game, found.states)
         return found
 
 
-def fill_afterstates(samples: Samples, rows: np.ndarray) -> None:
-    """A position before a draw has no search: its value is that of the game's next position, at the end the payoff."""
+def fill_afterstates(samples: Samples, rows: np.ndarray, seats: np.ndarray, cut_off: np.ndarray) -> None:
+    """A position before a draw has no search: its value is that of the game's next position, at the end the payoff.
+
+    The last position of a game that was cut off has neither.
+    """
     for index in np.flatnonzero(np.isnan(samples.values))[::-1].tolist():
-        last = index + 1 == len(rows) or rows[index + 1] != rows[index]
-        samples.values[index] = samples.payoffs[index] if last else samples.values[index + 1]
+        if index + 1 < len(rows) and rows[index + 1] == rows[index]:
+            turn = 1.0 if seats[index + 1] == seats[index] else -1.0
+            samples.values[index] = turn * samples.values[index + 1]
+        elif not cut_off[index]:
+            samples.values[index] = samples.payoffs[index]

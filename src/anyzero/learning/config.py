@@ -6,11 +6,15 @@ from typing import Any
 
 from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.networks.config import NetworkConfig, config_from_dict
+from anyzero.search.methods import Method, find_method
+from anyzero.search.text import parse_search
 
 SCHEDULES = ("constant", "step", "cosine", "one-cycle")
 METHODS = ("puct", "gumbel")
 FINALS = ("visits", "value+log visits")
 DEVICES = ("cpu", "cuda")
+RANDOM = "random"
+"""The anchor without a search."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +70,9 @@ class SelfPlayConfig:
     resign_errors: float = 0.05
     """Where more of those are wrong than this, the bar is lowered."""
     reuse: bool = False
-    """PUCT: the tree below the move that was played is where the next search begins."""
+    """PUCT, games of one network: the tree below the move that was played is where the next search begins."""
     max_plies: int = 0
-    """Games that are longer end without a winner; 0: as long as the rules allow."""
+    """Games that are longer are cut off, and teach what searches said of them; 0: as long as the rules allow."""
     starts: tuple[str, ...] = ()
     """Positions to start from, in turn; none: the beginning of the game."""
     recent_share: float = 0.0
@@ -137,7 +141,7 @@ class GateConfig:
     """When a candidate becomes the champion."""
 
     games: int = 64
-    """Against the champion, and as many against the one before; 0: every candidate is promoted."""
+    """Even, for pairs: against the champion, and as many against the one before; 0: every candidate is promoted."""
     threshold: float = 0.55
     simulations: int = 0
     """For each move; 0: as in self-play."""
@@ -152,9 +156,9 @@ class LeagueConfig:
     every: int = 5
     """Generations from one rating to the next; 0: never."""
     games: int = 40
-    """Against each anchor."""
-    anchors: tuple[str, ...] = ("random", "uct:100", "uct:1000")
-    """The first one stands at Elo 0."""
+    """Against each anchor; even, for pairs."""
+    anchors: tuple[str, ...] = (RANDOM, "uct:100", "uct:1000")
+    """random, or methods with their simulations; the first one stands at Elo 0."""
     simulations: int = 0
     """For each move of the champion; 0: as in self-play."""
 
@@ -202,10 +206,7 @@ class RunConfig:
         check(self, "run")
         for name in PARTS:
             check(getattr(self, name), name)
-        if self.selfplay.reuse and self.selfplay.method != "puct":
-            raise BadOptionError("selfplay.reuse is for puct: gumbel plans every visit of its root")
-        if not self.keep_samples and self.device == "cpu":
-            raise BadOptionError("keep_samples=false is for the GPU: on the CPU a run goes on as if never stopped")
+        check_together(self)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -223,7 +224,10 @@ PARTS = {
 CHOICES = {"schedule": SCHEDULES, "method": METHODS, "final": FINALS, "device": DEVICES}
 BOUNDS: dict[str, tuple[float, float]] = {
     "simulations": (0, 1_000_000),
+    "selfplay.simulations": (1, 1_000_000),
     "games": (0, 10_000_000),
+    "selfplay.games": (1, 10_000_000),
+    "league.games": (2, 10_000_000),
     "at_once": (1, 1_000_000),
     "considered": (1, 100_000),
     "first_play": (-2, 2),
@@ -232,6 +236,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "temperature": (0, 100),
     "late_temperature": (0, 100),
     "opening_plies": (-1, 1000),
+    "selfplay.opening_plies": (0, 1000),
     "fast_share": (0, 0.95),
     "fast_simulations": (1, 1_000_000),
     "resign_below": (-1, 0),
@@ -259,7 +264,12 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "generations": (0, 1_000_000),
     "seed": (0, (1 << 63) - 1),
 }
-"""Other numbers only have to be finite and not negative."""
+"""By the full name or else by the last part of it. Other numbers only have to be finite and not negative."""
+PAIRED = ("gate.games", "league.games")
+"""Games with one opening and the seats swapped come in twos."""
+ONLY_ON_CPU = ("reuse", "two_champions")
+NEVER_ON_GPU = {"resign_below": -1.0, "recent_share": 0.0, "final": "visits"}
+"""What games on a GPU cannot do: settings that must be false, and settings that must be this."""
 
 
 def check(part: Any, where: str) -> None:
@@ -276,15 +286,58 @@ def check_value(name: str, value: Any, wanted: type) -> None:
     if wanted is tuple:
         if not (isinstance(value, tuple) and all(isinstance(item, str) for item in value)):
             raise BadOptionError(f"{name} must be a list of texts, not {value!r}")
+        if name == "league.anchors":
+            check_anchors(value)
     elif type(value) is not wanted:
         raise BadOptionError(f"{name} must be {MEANINGS[wanted]}, not {value!r}")
     elif own in CHOICES and value not in CHOICES[own]:
         hint = nearest_hint(str(value), CHOICES[own])
         raise UnknownNameError(f"{name} cannot be {value!r}; {hint}known: {list_some(CHOICES[own])}")
     elif wanted in (int, float):
-        low, high = BOUNDS.get(own, (0, 1e12))
+        low, high = BOUNDS.get(name, BOUNDS.get(own, (0, 1e12)))
         if not low <= value <= high:  # type: ignore[operator]
             raise BadOptionError(f"{name} must be from {low:g} to {high:g}, not {value!r}")
+        if name in PAIRED and value % 2:  # type: ignore[operator]
+            raise BadOptionError(f"{name} must be even, not {value}: games are played in pairs with the seats swapped")
+
+
+def check_anchors(texts: tuple[str, ...]) -> None:
+    """One sentence about the first text that is no anchor."""
+    for text in texts:
+        if text != RANDOM:
+            anchor_search(text)
+
+
+def anchor_search(text: str) -> tuple[Method, int]:
+    """The method of an anchor and its simulations; seconds would make another player of it on another machine."""
+    wanted = parse_search(text)
+    if wanted.simulations is None:
+        raise BadOptionError(f"an anchor has a number of simulations, like uct:1000; {text!r} has none")
+    return find_method(wanted.method, wanted.options), wanted.simulations
+
+
+def check_together(config: RunConfig) -> None:
+    """One sentence about the first settings that do not go together."""
+    selfplay, league = config.selfplay, config.league
+    if selfplay.reuse and selfplay.method != "puct":
+        raise BadOptionError("selfplay.reuse is for puct: gumbel plans every visit of its root")
+    if selfplay.reuse and (selfplay.two_champions or selfplay.recent_share > 0.0):
+        other = "two_champions" if selfplay.two_champions else "recent_share"
+        raise BadOptionError(f"selfplay.reuse is for games of one network: leave selfplay.{other} alone")
+    if league.every > 0 and not league.anchors:
+        raise BadOptionError("league.anchors is empty: name a player, such as random, or take league.every=0")
+    if not config.keep_samples and config.device == "cpu":
+        raise BadOptionError("keep_samples=false is for the GPU: on the CPU a run goes on as if never stopped")
+    if config.device == "cuda":
+        check_on_gpu(selfplay)
+
+
+def check_on_gpu(config: SelfPlayConfig) -> None:
+    """One sentence about the first setting that games on a GPU do not know."""
+    wrong = [name for name in ONLY_ON_CPU if getattr(config, name)]
+    wrong += [name for name, value in NEVER_ON_GPU.items() if getattr(config, name) != value]
+    if wrong:
+        raise BadOptionError(f"selfplay.{wrong[0]} is for games on the CPU: leave it alone, or take device=cpu")
 
 
 MEANINGS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}

@@ -7,7 +7,7 @@ import numpy as np
 from anyzero.arena.match import NORMAL, MatchResult
 from anyzero.arena.plan import Match, default_openings
 from anyzero.arena.standings import Standings, make_standings
-from anyzero.arena.statistics import Interval
+from anyzero.arena.statistics import Interval, wilson_interval
 from anyzero.games.game import Game
 from anyzero.learning.block import Block, BlockResult, Manner, Watch
 from anyzero.learning.contestants import Contestant
@@ -20,7 +20,7 @@ class Contest(NamedTuple):
     score: float
     low: float
     high: float
-    """From 0 to 1, with the 95 % interval over pairs."""
+    """From 0 to 1, with the 95 % interval."""
     same_games: int
     """Games that are a copy of another one."""
 
@@ -66,9 +66,6 @@ def as_match(block: BlockResult, row: int) -> MatchResult:
 
 
 def score_interval(standings: Standings) -> Interval:
-    """The mean score of pairs, with its normal interval."""
-    counts = np.array(standings.pairs, float)
-    total, values = max(counts.sum(), 1.0), np.arange(5) / 4
-    mean = float((counts * values).sum() / total)
-    spread = float(np.sqrt((counts * (values - mean) ** 2).sum() / max(total - 1, 1) / total))
-    return Interval(mean, max(0.0, mean - 1.96 * spread), min(1.0, mean + 1.96 * spread))
+    """The score of the games, with Wilson's interval: pairs that all end alike do not make it certain."""
+    score, games = standings.tally.score, standings.tally.total
+    return Interval(0.0, 0.0, 1.0) if score is None else wilson_interval(score, games)

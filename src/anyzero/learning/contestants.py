@@ -6,7 +6,7 @@ import numpy as np
 
 from anyzero.compile.random import numbered_streams
 from anyzero.games.game import Game
-from anyzero.learning.config import SelfPlayConfig
+from anyzero.learning.config import RANDOM, SelfPlayConfig, anchor_search
 from anyzero.learning.moves import draw_moves
 from anyzero.networks import NetworkEvaluator
 from anyzero.search.evaluators import Evaluator
@@ -14,7 +14,6 @@ from anyzero.search.many import ManyResults
 from anyzero.search.methods import Method, find_method
 from anyzero.search.run import Run
 from anyzero.search.search import adapt, room
-from anyzero.search.text import parse_search
 
 PLIES = 1 << 16
 """More than any game has: the stream of a search is number game * PLIES + ply."""
@@ -97,7 +96,7 @@ class SearchContestant:
 class RandomContestant:
     """Every legal action with the same chance."""
 
-    name = "random"
+    name = RANDOM
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -167,14 +166,13 @@ def network_contestant(
         evaluator=evaluator,
         at_once=config.at_once,
         threads=evaluator.threads,
-        reuse=config.reuse,
+        reuse=config.reuse and noise,  # in a match both games of a pair have one number, and players take turns
     )
 
 
 def anchor_contestant(game: Game, text: str, *, at_once: int, threads: int) -> Contestant:
     """A player that never changes: `random`, or a method and its simulations, `uct:1000`."""
-    if text == "random":
+    if text == RANDOM:
         return RandomContestant(game)
-    wanted = parse_search(text)
-    method = find_method(wanted.method, wanted.options)
-    return SearchContestant(game, text, method, simulations=wanted.simulations or 1, at_once=at_once, threads=threads)
+    method, simulations = anchor_search(text)
+    return SearchContestant(game, text, method, simulations=simulations, at_once=at_once, threads=threads)

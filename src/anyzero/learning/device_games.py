@@ -51,7 +51,15 @@ class Games(NamedTuple):
     waiting: np.ndarray
     """[games, 2]: samples of a finished game that wait in a block; none may be written there until they are fetched."""
     finished: np.ndarray
-    """[games]: how many have come to their end."""
+    """[games]: how many have come to their end; what follows is of all of them."""
+    cut_off: np.ndarray
+    """[games]: how many came to the ply limit."""
+    draws: np.ndarray
+    """[games]: how many ended by the rules without a winner."""
+    moves: np.ndarray
+    """[games]: their plies."""
+    first_payoff: np.ndarray
+    """[games]: the payoffs of the first seat."""
     simulations: np.ndarray
     """[games]: of all searches that are over."""
     result: np.ndarray
@@ -82,6 +90,10 @@ def new_games(game: Game, num: int, starts: Any) -> Games:
         fast=np.zeros(num, np.int32),
         waiting=np.zeros((num, 2), np.int32),
         finished=np.zeros(num, np.int64),
+        cut_off=np.zeros(num, np.int64),
+        draws=np.zeros(num, np.int64),
+        moves=np.zeros(num, np.int64),
+        first_payoff=np.zeros(num),
         simulations=np.zeros(num, np.int64),
         result=np.zeros((num, game.num_seats)),
     )
@@ -104,6 +116,8 @@ def new_rows(game: Game, num: int) -> Rows:
 def begin_games(rules: Any, tree: Tree, scratch: Scratch, games: Games, pace: Pace, number: int) -> None:
     """The first game of a thread."""
     games.block[number] = games.finished[number] = games.simulations[number] = 0
+    games.cut_off[number] = games.draws[number] = games.moves[number] = 0
+    games.first_payoff[number] = 0.0
     games.waiting[number, 0] = games.waiting[number, 1] = 0
     begin_game(rules, scratch, games, pace, number)
     begin_search(tree, scratch, games, pace, number)
@@ -224,21 +238,48 @@ def play_any(rules: Any, scratch: Scratch, games: Games, number: int) -> None:
 
 
 def end_game(rules: Any, games: Games, rows: Rows, pace: Pace, number: int) -> None:
-    """Fill in what the game came to, from its last sample to its first, and leave its block to be fetched."""
+    """Fill in what the game came to, and leave its block to be fetched.
+
+    A game that was cut off came to nothing: its positions are worth what their searches say, and one without a search
+    at its end, before a draw, is no sample.
+    """
     result, block = games.result[number], games.block[number]
     for seat in range(len(result)):
         result[seat] = 0.0
-    if seat_to_move(rules, games.states[number]) == OVER:
+    is_over = seat_to_move(rules, games.states[number]) == OVER
+    if is_over:
         payoffs(rules, games.states[number], result)
     begin = first_row(pace, 2 * number + block)
-    last = begin + games.samples[number] - 1
-    for row in range(last, begin - 1, -1):
-        rows.payoffs[row], rows.lengths[row] = result[rows.seats[row]], games.plies[number]
-        if math.isnan(rows.values[row]):  # before a draw there was no search
-            rows.values[row] = rows.payoffs[row] if row == last else rows.values[row + 1]
+    while not is_over and games.samples[number] > 0 and math.isnan(rows.values[begin + games.samples[number] - 1]):
+        games.samples[number] -= 1
+    fill_rows(games, rows, begin, is_over, number)
+    count_game(games, is_over, number)
     games.waiting[number, block] = games.samples[number]
     games.block[number] = 1 - block
+
+
+def fill_rows(games: Games, rows: Rows, begin: int, is_over: bool, number: int) -> None:
+    """The payoffs of a game's samples, from the last to the first, and the values of those without a search."""
+    last = begin + games.samples[number] - 1
+    for row in range(last, begin - 1, -1):
+        payoff = games.result[number, rows.seats[row]]
+        if math.isnan(rows.values[row]):  # before a draw
+            turn = 1.0 if row == last or rows.seats[row] == rows.seats[row + 1] else -1.0
+            rows.values[row] = payoff if row == last else turn * rows.values[row + 1]
+        rows.payoffs[row] = payoff if is_over else rows.values[row]
+        rows.lengths[row] = games.plies[number]
+
+
+def count_game(games: Games, is_over: bool, number: int) -> None:
+    """One more is finished."""
+    result, is_draw = games.result[number], is_over and len(games.result[number]) > 1
+    for seat in range(len(result)):
+        is_draw = is_draw and result[seat] == 0.0
     games.finished[number] += 1
+    games.moves[number] += games.plies[number]
+    games.first_payoff[number] += result[0]
+    games.draws[number] += 1 if is_draw else 0
+    games.cut_off[number] += 0 if is_over else 1
 
 
 def begin_game(rules: Any, scratch: Scratch, games: Games, pace: Pace, number: int) -> None:

@@ -3,7 +3,7 @@
 The anchors play each other once a run, so that every generation is measured on the same scale.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -87,8 +87,3 @@ def has_converged(means: Sequence[float], threshold: float) -> bool:
         return False
     late, early = means[-CONVERGENCE:], means[-2 * CONVERGENCE : -CONVERGENCE]
     return sum(late) / CONVERGENCE - sum(early) / CONVERGENCE < threshold
-
-
-def summary_line(league: Mapping[str, Any]) -> str:
-    """`uct:100 85 %, uct:1000 42 %`."""
-    return ", ".join(f"{name} {100 * entry['score']:.0f} %" for name, entry in league["anchors"].items())

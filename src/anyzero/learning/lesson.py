@@ -36,7 +36,11 @@ class Source(Protocol):
 
     def row_batches(self, steps: int, size: int, rng: np.random.Generator) -> Iterator[Any]: ...
 
-    def batch(self, rows: Any, rng: np.random.Generator | None) -> Batch: ...
+    def order(self, rows: Any, rng: np.random.Generator | None) -> Any:
+        """A NamedTuple of tensors: all of a batch that comes from the host."""
+
+    def deliver(self, order: Any) -> Batch:
+        """The batch, made where its order is; a GPU records how, and does it again for other orders."""
 
     def note_losses(self, rows: Any, losses: np.ndarray) -> None: ...
 
@@ -73,8 +77,8 @@ class Lesson:
     def one(self, step: int, rows: Any) -> None:
         """Measure a batch, and take a step unless the numbers say that something is wrong."""
         trainer = self.trainer
-        batch = on_device(self.source.batch(rows, self.rng), trainer.device)
-        losses = self.measure(batch)
+        order = on_device(self.source.order(rows, self.rng), trainer.device)
+        losses = self.measure(order)
         if (step + 1) % CHECK_EVERY[trainer.device] == 0:
             if not self.is_well(step):
                 return
@@ -84,11 +88,11 @@ class Lesson:
         trainer.step(self.rate)
         if self.source.prioritised:
             self.source.note_losses(rows, losses.cpu().numpy())
-        self.last_batch = batch
+        self.last_order = order
 
-    def measure(self, batch: Batch) -> Tensor:
+    def measure(self, order: Any) -> Tensor:
         """Make the gradients of a batch, and note what there is to say of it; returns the loss of each row."""
-        measured = self.trainer.measure(batch)
+        measured = self.trainer.measure(self.source, order)
         self.pending.append(measured.loss_and_norm.clone())
         self.pending_sums += measured.sums
         return measured.losses
@@ -112,7 +116,7 @@ class Lesson:
         if self.is_well(self.steps):
             self.count()
             if self.norms:
-                self.measure(self.last_batch)
+                self.measure(self.last_order)
                 self.is_well(self.steps)
 
     def report(self, seconds: float) -> TrainReport:
@@ -138,8 +142,8 @@ def num_steps(config: TrainerConfig, num: int) -> int:
     return config.batches or math.ceil(config.epochs * num / max(1, min(config.batch_size, num)))
 
 
-def on_device(batch: Batch, device: str) -> Batch:
-    """The batch where the network is; it stays where it is if it is there already."""
-    if device == "cpu" or batch.planes.is_cuda:
-        return batch
-    return Batch(*(part.pin_memory().to(device, non_blocking=True) for part in batch))
+def on_device(order: Any, device: str) -> Any:
+    """The same tensors where the network is; they stay where they are if they are there already."""
+    if device == "cpu" or order[0].is_cuda:
+        return order
+    return type(order)(*(part.pin_memory().to(device, non_blocking=True) for part in order))

@@ -38,8 +38,15 @@ STEPS = 64
 """Steps from one fetching of finished games to the next; fewer than the shortest game has."""
 FETCHED = 1 << 17
 """Rows that are fetched at a time."""
-ONLY_ON_CPU = ("reuse", "two_champions")
-NEVER = {"resign_below": -1.0, "recent_share": 0.0, "final": "visits"}
+COUNTS = {
+    "games": "finished",
+    "simulations": "simulations",
+    "plies": "moves",
+    "draws": "draws",
+    "first_seat_payoff": "first_payoff",
+    "cut_off": "cut_off",
+}
+"""Of a report, and the column of `Games` that each is the sum of."""
 
 
 SETTINGS: Any = None
@@ -90,7 +97,6 @@ class GpuSelfPlay:
         seed: int,
         starts: Any = None,
     ) -> None:
-        check_config(config)
         self.game, self.evaluator, self.config, self.num_games = game, evaluator, config, num_games
         method = adapt(game, self_play_method(config), no_evaluator)
         self.pace = pace_of(game, config)
@@ -185,20 +191,18 @@ class GpuSelfPlay:
         """Games so far."""
         return int(self.games.finished.copy_to_host().sum())
 
+    def counts(self) -> dict[str, float]:
+        """What there is to say of all games so far."""
+        return {name: getattr(self.games, column).copy_to_host().sum().item() for name, column in COUNTS.items()}
 
-def describe_samples(samples: Samples, games: int, simulations: int) -> dict[str, Any]:
-    """What the report of a generation needs; of the games nothing is left but their samples."""
-    ends = samples.plies == samples.lengths - 1
+
+def describe_games(before: dict[str, float], now: dict[str, float], samples: int) -> dict[str, Any]:
+    """What the report of a generation needs, from the counts before it and now."""
     return {
-        "games": games,
-        "samples": samples.num,
-        "simulations": simulations,
-        "plies": int(samples.lengths[ends].sum()),
-        "draws": int((samples.payoffs[ends] == 0.0).sum()),
-        "first_seat_payoff": float(np.where(samples.plies[ends] % 2 == 0, 1, -1) @ samples.payoffs[ends]),
+        **{name: now[name] - before[name] for name in COUNTS},
+        "samples": samples,
         "resigned": 0,
-        "cut_off": 0,
-        "distinct_games": games,
+        "distinct_games": None,  # nothing is left of the games but their samples
         "previous_games": 0,
         "previous_points": 0.0,
         "mean_score": None,
@@ -209,14 +213,6 @@ def describe_samples(samples: Samples, games: int, simulations: int) -> dict[str
 def no_evaluator(_game: Game, _states: Any) -> tuple[Any, Any]:
     """Stands for the network where a method is adapted to it."""
     raise NotImplementedError
-
-
-def check_config(config: SelfPlayConfig) -> None:
-    """One sentence about the first setting that games on a GPU do not know."""
-    wrong = [name for name in ONLY_ON_CPU if getattr(config, name)]
-    wrong += [name for name, value in NEVER.items() if getattr(config, name) != value]
-    if wrong:
-        raise BadOptionError(f"selfplay.{wrong[0]} is for games on the CPU: leave it alone, or take device=cpu")
 
 
 def most_simulations(config: SelfPlayConfig) -> int:

@@ -150,7 +150,7 @@ class Replay:
 
     def batch(self, rows: np.ndarray, rng: np.random.Generator | None) -> Batch:
         """These rows, each turned at random; without an `rng` none is."""
-        turns = rng.integers(0, len(self.action_turns), len(rows)) if rng is not None else np.zeros(len(rows), np.int64)
+        turns = self.draw_turns(len(rows), rng)
         policies, legal = self.dense_policies(rows, turns)
         return Batch(
             planes=torch.from_numpy(self.turned_planes(rows, turns)),
@@ -160,6 +160,17 @@ class Replay:
             policy_weights=torch.from_numpy(self.samples.policy_weights[rows]),
             weights=torch.from_numpy((self.weights[rows] * self.importance(rows)).astype(np.float32)),
         )
+
+    def draw_turns(self, num: int, rng: np.random.Generator | None) -> np.ndarray:
+        """The number of a symmetry for each of so many rows; 0 is none."""
+        return rng.integers(0, len(self.action_turns), num) if rng is not None else np.zeros(num, np.int64)
+
+    def order(self, rows: np.ndarray, rng: np.random.Generator | None) -> Batch:
+        """On the host a batch is made at once."""
+        return self.batch(rows, rng)
+
+    def deliver(self, order: Batch) -> Batch:
+        return order
 
     def turned_planes(self, rows: np.ndarray, turns: np.ndarray) -> np.ndarray:
         """The inputs of these rows, turned by the number of a symmetry each; 0 is none."""

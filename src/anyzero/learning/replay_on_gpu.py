@@ -1,7 +1,7 @@
 """A replay whose rows live on the GPU, and whose batches are made there: training never waits for the host."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -18,6 +18,16 @@ def encode_kernel(rules: Any, states: Any, rows: Any, planes: Any) -> None:
     index = cuda.grid(1)
     if index < rows.shape[0]:
         encode(rules, states[rows[index]], planes[index])
+
+
+class Order(NamedTuple):
+    """All that a batch is made from besides the rows themselves."""
+
+    rows: Tensor
+    turns: Tensor
+    """The number of a symmetry for each row."""
+    importance: Tensor
+    """What each row's weight is multiplied by."""
 
 
 class GpuReplay:
@@ -55,16 +65,21 @@ class GpuReplay:
         self.replay.note_losses(rows, losses)
 
     def batch(self, rows: np.ndarray, rng: np.random.Generator | None) -> Batch:
-        """These rows, each turned at random; without an `rng` none is."""
-        num_turns = len(self.action_turns)
-        turns = rng.integers(0, num_turns, len(rows)) if rng is not None else np.zeros(len(rows), np.int64)
-        chosen, turned = self.upload(rows), self.upload(turns)
-        policies, legal = self.dense_policies(chosen, turned)
-        weights = self.weights[chosen]
-        if self.prioritised:
-            weights = weights * self.upload(self.replay.importance(rows).astype(np.float32))
-        planes = self.turned_planes(chosen, turned)
-        return Batch(planes, policies, legal, self.targets[chosen], self.policy_weights[chosen], weights)
+        """The same as the replay's, on the GPU."""
+        return self.deliver(self.order(rows, rng))
+
+    def order(self, rows: np.ndarray, rng: np.random.Generator | None) -> Order:
+        """These rows, each to be turned at random; without an `rng` none is."""
+        turns, importance = self.replay.draw_turns(len(rows), rng), self.replay.importance(rows).astype(np.float32)
+        return Order(self.upload(rows), self.upload(turns), self.upload(importance))
+
+    def deliver(self, order: Order) -> Batch:
+        """What was ordered. Nothing of it waits for the GPU, so that it can be recorded."""
+        rows = order.rows
+        policies, legal = self.dense_policies(rows, order.turns)
+        weights = self.weights[rows] * order.importance
+        planes = self.turned_planes(rows, order.turns)
+        return Batch(planes, policies, legal, self.targets[rows], self.policy_weights[rows], weights)
 
     def turned_planes(self, rows: Tensor, turns: Tensor) -> Tensor:
         """The inputs of these rows, turned by the number of a symmetry each; 0 is none."""

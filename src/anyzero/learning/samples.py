@@ -65,7 +65,9 @@ def take(samples: Samples, rows: Any) -> Samples:
 
 
 def join(parts: list[Samples]) -> Samples:
-    """The rows of all parts, in order; at least one part."""
+    """The rows of all parts, in order; at least one part, and a single one is not copied."""
+    if len(parts) == 1:
+        return parts[0]
     return Samples(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.arena.draws import draw_seed
+from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game
 from anyzero.learning.block import Block, BlockResult, Manner, Watch
 from anyzero.learning.config import SelfPlayConfig
@@ -69,6 +70,8 @@ def start_states(game: Game, texts: Sequence[str]) -> Any:
     states = game.new_states(len(texts))
     for index, text in enumerate(texts):
         states[index] = game.parse_state(text)
+        if game.is_over(states[index]):
+            raise BadOptionError(f"selfplay.starts: {text!r} is a position where the game is over")
     return states
 
 
@@ -120,7 +123,7 @@ def describe_block(block: BlockResult) -> dict[str, Any]:
         "samples": block.samples.num,
         "simulations": block.simulations,
         "plies": sum(len(line.actions) for line in lines),
-        "draws": int((block.payoffs == 0.0).all(axis=1).sum()) if block.payoffs.shape[1] > 1 else 0,
+        "draws": sum(len(line.payoffs) > 1 and not any(line.payoffs) and line.end != "plies" for line in lines),
         "first_seat_payoff": float(block.payoffs[:, 0].sum()),
         "resigned": sum(line.end == "resign" for line in lines),
         "cut_off": sum(line.end == "plies" for line in lines),
@@ -142,6 +145,7 @@ def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What a generation's games were like, from its blocks."""
     total = {name: sum(block[name] for block in blocks) for name in SUMMED}
     games, scores = total["games"], [block["mean_score"] for block in blocks if block["mean_score"] is not None]
+    distinct = [block["distinct_games"] for block in blocks]
     previous, points = total.pop("previous_games"), total.pop("previous_points")
     return {
         **total,
@@ -150,6 +154,7 @@ def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "draws": total["draws"] / games,
         "first_seat_payoff": total["first_seat_payoff"] / games,
         "mean_score": sum(scores) / len(scores) if scores else None,
+        "distinct_games": None if None in distinct else sum(distinct),
         "against_previous": {"games": previous, "score": points / previous if previous else None},
         "resign_checks": [check for block in blocks for check in block["resign_checks"]],
     }
@@ -157,5 +162,5 @@ def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 SUMMED = (
     *("games", "samples", "simulations", "plies", "draws", "first_seat_payoff", "resigned", "cut_off"),
-    *("distinct_games", "previous_games", "previous_points", "seconds"),
+    *("previous_games", "previous_points", "seconds"),
 )

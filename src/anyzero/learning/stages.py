@@ -22,6 +22,7 @@ from anyzero.games.load import load
 from anyzero.learning.block import BlockResult
 from anyzero.learning.config import RunConfig
 from anyzero.learning.contestants import Contestant, network_contestant
+from anyzero.learning.disk import put_aside
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.gate import open_gate
 from anyzero.learning.league import benchmark, make_anchors, play_anchors, rate_generation
@@ -38,7 +39,7 @@ from anyzero.learning.selfplay import (
     start_states,
     summary,
 )
-from anyzero.learning.shards import load_shard, save_shard
+from anyzero.learning.shards import BadShardError, load_shard, save_shard
 from anyzero.learning.trainer import Trainer
 from anyzero.networks import NetworkEvaluator, load_network, new_network, save_network
 from anyzero.networks.find import find_network
@@ -156,24 +157,29 @@ class Stages:
 
     def self_play_on_gpu(self, part: Path, before: Generation) -> dict[str, Any]:
         """One block of the games that are finished next; games under way go on in the next generation."""
-        from anyzero.learning.on_gpu import describe_samples
+        from anyzero.learning.on_gpu import describe_games
 
         config, number = self.config, before.number + 1
 
         def make() -> dict[str, Any]:
             play = self.games_on_gpu(before)
-            simulations, finished = play.simulations, play.finished
+            before_them = play.counts()
             with self.progress.stage(number, "self-play", config.selfplay.games) as tell:
-                games = config.selfplay.games
-                samples = play.play(games, number, keys=config.replay.merge, watch=self.watch(tell))
+                samples = play.play(config.selfplay.games, number, keys=config.replay.merge, watch=self.watch(tell))
             if config.keep_samples:
                 save_shard(self.folder.samples_path(number, 0), self.game, samples)
             else:
                 self.samples = join([self.samples, samples]) if self.samples is not None else samples
-            return describe_samples(samples, play.finished - finished, play.simulations - simulations)
+            return describe_games(before_them, play.counts(), samples.num)
 
+        if not (config.keep_samples or self.has_samples(number) or (part / "training.json").exists()):
+            (part / "block-000.json").unlink(missing_ok=True)  # its samples went with the process that made them
         found = self.once(part, "block-000", make)
         return summary([found]) | {"resign_below": config.selfplay.resign_below}
+
+    def has_samples(self, number: int) -> bool:
+        """Whether those of a generation are in memory."""
+        return self.samples is not None and self.samples.num > 0 and int(self.samples.generations[-1]) == number
 
     def games_on_gpu(self, before: Generation) -> "GpuSelfPlay":
         """The games on the device, played by the champion from now on."""
@@ -216,8 +222,10 @@ class Stages:
         return pairing_shares(config, self.last_score_against_previous() if config.two_champions else None)
 
     def last_score_against_previous(self) -> float | None:
-        """The champion's score in its games of self-play against the one before, in the newest generation with some."""
+        """The champion's score when it last met the one before: at the gate that promoted it, or in self-play since."""
         for report in reversed(self.folder.reports()):
+            if report["promoted"] and report["gate"]:
+                return float(report["gate"]["score"])
             played = report.get("selfplay")
             if played and played["against_previous"]["games"]:
                 return float(played["against_previous"]["score"])
@@ -280,12 +288,25 @@ class Stages:
         known = int(self.samples.generations[-1]) if self.samples is not None and self.samples.num else -1
         for block in self.folder.blocks():
             if known < block.generation <= number:
-                parts.append(load_shard(block.path, self.game))
+                parts += self.read_shard(block.path)
         joined = join(parts) if parts else new_samples(self.game, 0)
-        self.samples = take(joined, slice(max(0, joined.num - most), None))
-        if self.samples.num:
-            self.folder.prune_samples(int(self.samples.generations[0]))
-        return self.samples
+        window = take(joined, slice(max(0, joined.num - most), None))
+        if window.num:
+            oldest = int(window.generations[0])
+            self.folder.prune_samples(oldest)
+            # Whole generations, as a run that goes on finds them: the next window may reach back further.
+            joined = take(joined, slice(int(np.searchsorted(joined.generations, oldest)), None))
+        self.samples = joined
+        return window
+
+    def read_shard(self, path: Path) -> list[Samples]:
+        """Its samples; nothing if it is damaged, in which case it is put aside."""
+        try:
+            return [load_shard(path, self.game)]
+        except BadShardError as error:
+            self.folder.notes.append(f"samples were put aside: {error}")
+            put_aside(path)
+            return []
 
     # --- gate, league and benchmark
 

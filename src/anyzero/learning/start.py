@@ -91,10 +91,15 @@ def make_config(
         raise BadOptionError("name a game, a preset, or a config file that names a game")
     written.pop("game", None)
     config = change(change(preset_config(preset, text), written), changes or {})
-    own = [key for key in flatten({**written, **(changes or {})}) if key.startswith("network.")]
+    check_form(config, {**written, **(changes or {})})
+    return config
+
+
+def check_form(config: RunConfig, changes: Mapping[str, Any]) -> None:
+    """One sentence if a network is asked for beside the one that the run begins with."""
+    own = [key for key in flatten(changes) if key.startswith("network.")]
     if config.begin_with and own:
         raise BadOptionError(f"{config.begin_with} brings its own form: leave {own[0]} alone")
-    return config
 
 
 def default_name(config: RunConfig, preset: str | None) -> str:
@@ -105,10 +110,13 @@ def default_name(config: RunConfig, preset: str | None) -> str:
 def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
     """Everything that is left to the machine, decided now: the same numbers whenever the run goes on.
 
-    The network that a run has `begun` with may be gone when it goes on.
+    What a run has `begun` with stays decided, on another machine too, and its network may be gone when it goes on.
     """
     game = load(config.game)
     check_device(config.device)
+    if begun is not None:
+        precision = begun.precision if config.precision == "auto" else config.precision
+        config = replace(config, threads=config.threads or begun.threads, precision=precision)
     threads = config.threads or default_threads()
     if begun is not None and config.begin_with == begun.begin_with != "":
         network = begun.network
@@ -117,7 +125,7 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
     else:
         network = resolve(config.network, game)
     precision = config.precision
-    if config.device == "cpu":
+    if config.device == "cpu" and begun is None:
         trial = new_network(game, network)
         precision = NetworkEvaluator(game, trial, precision=config.precision, threads=threads).precision
     return replace(config, game=game.text, network=network, threads=threads, precision=precision)
@@ -130,18 +138,18 @@ def reopen(
     folder = RunFolder.open(path)
     if game is not None:
         folder.check_game(game)
-    old = flatten(folder.config.to_dict())
-    wanted = dict(flatten(changes))
     if preset is not None or config_file is not None:
         config = make_config(folder.config.game, preset=preset, config_file=config_file, changes=changes)
-        wanted = flatten(fill_in(config, folder.config).to_dict())
+    else:
+        config = change(folder.config, changes)
+        check_form(config, changes)
+    old, wanted = (flatten(one.to_dict()) for one in (folder.config, fill_in(config, folder.config)))
     other = [key for key, value in wanted.items() if old[key] != value and key not in FREE]
     if other:
         named = ", ".join(f"{key}={old[key]}" for key in other[:MOST_SETTINGS])
         more = f" and {len(other) - MOST_SETTINGS} more" if len(other) > MOST_SETTINGS else ""
         raise BadOptionError(f"{path} was begun with {named}{more}; take another name for another run")
-    check_device(folder.config.device)
-    new = change(folder.config, {key: wanted[key] for key in FREE if key in wanted})
+    new = change(folder.config, {key: wanted[key] for key in FREE})
     if new != folder.config:
         with folder.locked():
             folder.write_config(new)
@@ -153,6 +161,8 @@ def prove(folder: RunFolder, *, games: int = 100, rival: str | None = None, prog
     config, stages = folder.config, Stages(folder, progress)
     newest = folder.newest()
     champion = 0 if newest is None else newest.champion
+    if rival is None and not config.league.anchors:
+        raise BadOptionError("league.anchors is empty: name a rival")
     name = rival or config.league.anchors[-1]
     mine = stages.contestant(champion, noise=False, at_once=games)
     theirs = anchor_contestant(stages.game, name, at_once=games, threads=config.threads)

@@ -11,6 +11,12 @@ from anyzero.learning.folder import GENERATIONS, SAMPLES, RunFolder
 from anyzero.learning.history import Row, read_rows
 from anyzero.learning.manifest import read_manifest
 
+UNUSED: dict[str, dict[str, tuple[str, ...]]] = {
+    "kind": {"residual": ("layers", "width"), "mlp": ("blocks", "channels", "pool_every", "policy")},
+    "value": {"scalar": ("bins",), "wdl": ("bins",)},
+}
+"""What a network of this kind, or with this head, has no use for."""
+
 
 @dataclass(frozen=True)
 class RunSummary:
@@ -36,20 +42,31 @@ class RunSummary:
 
     def last(self, column: str) -> Any:
         """The newest value of a column of the history; None if it was never measured."""
-        return next((row[column] for row in reversed(self.rows) if row[column] is not None), None)
+        return last_of(self.rows, column, column)
 
     def interval(self, column: str, *limits: str) -> list[float] | None:
         """The newest value with its interval."""
-        row = next((row for row in reversed(self.rows) if row[column] is not None), None)
-        return None if row is None else [row[name] for name in (column, *limits)]
+        found = [last_of(self.rows, column, name) for name in (column, *limits)]
+        return None if found[0] is None else found
 
     @property
     def elo(self) -> list[float] | None:
         return self.interval("elo", "elo_low", "elo_high")
 
     @property
+    def elo_generation(self) -> int | None:
+        """Whose rating that is: not every generation is rated, and the champion may be another one."""
+        found: int | None = last_of(self.rows, "elo", "generation")
+        return found
+
+    @property
     def benchmark(self) -> list[float] | None:
         return self.interval("benchmark_score_mean", "benchmark_score_low", "benchmark_score_high")
+
+    @property
+    def benchmark_generation(self) -> int | None:
+        found: int | None = last_of(self.rows, "benchmark_score_mean", "generation")
+        return found
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -60,10 +77,17 @@ class RunSummary:
             "champion": self.champion,
             "promotions": self.promotions,
             "elo": self.elo,
+            "elo_generation": self.elo_generation,
             "benchmark": self.benchmark,
+            "benchmark_generation": self.benchmark_generation,
             "minutes": self.minutes,
             "changed": self.changed,
         }
+
+
+def last_of(rows: Sequence[Row], measured: str, column: str) -> Any:
+    """A column of the newest row in which something was measured; None if it never was."""
+    return next((row[column] for row in reversed(rows) if row[measured] is not None), None)
 
 
 def summarise(path: Path) -> RunSummary:
@@ -86,8 +110,17 @@ def summarise(path: Path) -> RunSummary:
 
 
 def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:
-    """The settings that are not the same in all configs, each with its values."""
-    flat = [flatten(config.to_dict()) for config in configs]
+    """The settings that are not the same in all configs, each with its values; None where one has no use for it."""
+    flat = [used_settings(config) for config in configs]
     return {
         key: [values[key] for values in flat] for key in flat[0] if any(values[key] != flat[0][key] for values in flat)
     }
+
+
+def used_settings(config: RunConfig) -> dict[str, Any]:
+    """All settings by their names; None for those that its network has no use for."""
+    values = flatten(config.to_dict())
+    for key, unused in UNUSED.items():
+        names = unused.get(values[f"network.{key}"], ())
+        values |= dict.fromkeys([f"network.{name}" for name in names])
+    return values

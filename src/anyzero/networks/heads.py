@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from anyzero.games.game import Game
 from anyzero.networks.config import Layout, NetworkConfig, layout_of
-from anyzero.networks.layers import Conv, Dense, after_relu
+from anyzero.networks.layers import Conv, Dense, after_relu, greatest
 
 HEAD_GAIN = 0.2
 """Heads start this weak: priors near uniform, values near 0, and neither exactly."""
@@ -65,7 +65,7 @@ class ColumnPolicy(nn.Module):
     def forward(self, features: Tensor, pooled: Tensor) -> Tensor:
         # Channels stay side by side, as processors like to read them.
         rows = features.float().permute(0, 2, 3, 1)
-        columns = torch.cat([rows.mean(1), rows.amax(1)], 2)
+        columns = torch.cat([rows.mean(1), greatest(rows, 1)], 2)
         hidden = F.relu(self.local(columns) + self.pooled(pooled)[:, None])
         logits: Tensor = self.columns(hidden)
         return logits.squeeze(2)

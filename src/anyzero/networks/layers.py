@@ -39,8 +39,26 @@ def pool(features: Tensor) -> Tensor:
         from anyzero.networks.training_block import run_training_pool
 
         return run_training_pool(features)
-    features = features.float()  # the maximum in bfloat16 is slow on the CPU
-    return torch.cat([features.mean((2, 3)), features.amax((2, 3))], 1)
+    features = features.float().flatten(2)  # the maximum in bfloat16 is slow on the CPU
+    return torch.cat([features.mean(2), greatest(features, 2)], 1)
+
+
+def greatest(features: Tensor, dim: int) -> Tensor:
+    """The maximum over one dimension."""
+    learns_on_gpu = features.is_cuda and torch.is_grad_enabled() and features.requires_grad
+    return greatest_cell(features, dim) if learns_on_gpu else features.amax(dim)
+
+
+def greatest_cell(features: Tensor, dim: int) -> Tensor:
+    """The same, with a gradient for one cell only.
+
+    The gradient of `amax` looks for all cells that are equal to it. A compiler that computes the features once more for
+    this need not round them as it did before, finds none, and divides by their number.
+    """
+    shape = [-1 if axis == dim else 1 for axis in range(features.dim())]
+    cells = torch.arange(features.shape[dim], device=features.device).view(shape)
+    is_greatest = cells == features.detach().argmax(dim, keepdim=True)
+    return torch.where(is_greatest, features, 0.0).sum(dim)
 
 
 def learns_on_cpu(features: Tensor) -> bool:

@@ -10,7 +10,7 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from anyzero.games.encoding import encode_states
-from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.games.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.networks.config import BadNetworkError
 from anyzero.networks.layers import Conv
@@ -36,11 +36,9 @@ class GpuEvaluator:
     """
 
     def __init__(
-        self, game: Game, network: Network, *, rows: int, precision: str = "auto", chunk: int = 0, compiled: bool = True
+        self, game: Game, network: Network, *, rows: int, precision: str = "auto", compiled: bool = True
     ) -> None:
-        self.precision, self.rows, self.chunk = choose_precision(precision), rows, chunk or rows
-        if rows % self.chunk:
-            raise BadOptionError(f"{rows} rows cannot be cut into chunks of {self.chunk}")
+        self.precision = choose_precision(precision)
         self.network = for_inference(network, self.precision, "cuda")
         self.support = torch.tensor(support_of(network.config), device="cuda")
         self.planes = torch.zeros(rows, *game.planes_shape, device="cuda")
@@ -51,11 +49,9 @@ class GpuEvaluator:
         self.graph = self.capture(None)
 
     def compute(self) -> None:
-        """All rows, chunk by chunk: the work that is captured."""
+        """The work that is captured."""
         with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, benchmark=True):
-            for first in range(0, self.rows, self.chunk):
-                part = slice(first, first + self.chunk)
-                self.answer(self.network, self.support, self.planes[part], self.logits[part], self.values[part])
+            self.answer(self.network, self.support, self.planes, self.logits, self.values)
             self.planes.zero_()
 
     def warm_up(self) -> None:

@@ -14,13 +14,15 @@ def halving_rounds(num_children: int, budget: int) -> list[tuple[int, int]]:
     """(survivors, simulations for each of them) of every round. Karnin, Koren and Somekh 2013.
 
     Every round gets the same share of the budget; what a share leaves over after division goes to the next round.
+    A survivor of a round has at least one simulation: where there are fewer left, only so many survive.
     """
     rounds, left, survivors = [], budget, num_children
     remaining = max(1, math.ceil(math.log2(max(2, num_children))))
-    while remaining > 0 and survivors > 1:
+    while remaining > 0 and survivors > 1 and left > 0:
+        survivors = min(survivors, left)
         each = max(1, left // (remaining * survivors))
         rounds.append((survivors, each))
-        left = max(0, left - each * survivors)
+        left -= each * survivors
         survivors, remaining = max(1, (survivors + 1) // 2), remaining - 1
     return rounds
 
@@ -28,11 +30,22 @@ def halving_rounds(num_children: int, budget: int) -> list[tuple[int, int]]:
 def halve(run: Run, budget: int) -> None:
     """Sequential halving over the root's children; the survivor gets all of the prior."""
     alive = open_root(run)
-    for survivors, each in halving_rounds(len(alive), max(1, budget - 1)):
-        alive = rank(run, alive)[:survivors]
-        for child in alive:
-            run.simulate(each, child)
+    if budget <= len(alive):
+        alive = try_some(run, alive, budget)
+    else:
+        for survivors, each in halving_rounds(len(alive), budget - 1):
+            alive = rank(run, alive)[:survivors]
+            for child in alive:
+                run.simulate(each, child)
     crown(run, rank(run, alive)[0])
+
+
+def try_some(run: Run, children: list[int], num: int) -> list[int]:
+    """One visit for so many children, where there are no more simulations; the first of them has had its visit."""
+    tried = sorted(children, key=lambda child: int(run.tree.visits[child]), reverse=True)[:num]
+    for child in tried[1:]:
+        run.simulate(1, child)
+    return tried
 
 
 def halve_by_clock(run: Run, seconds: float) -> None:

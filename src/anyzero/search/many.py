@@ -9,7 +9,7 @@ from anyzero.games.game import Game
 from anyzero.search.evaluators import Evaluator
 from anyzero.search.methods import Method, find_method
 from anyzero.search.run import Run
-from anyzero.search.search import adapt, check_budget, room
+from anyzero.search.search import adapt, check_budget, check_game, check_max_nodes, check_room, room
 from anyzero.search.settings import BATCH
 
 MOST_NODES = 1 << 30
@@ -46,7 +46,9 @@ def search_many(
     An evaluator outside is called with one leaf of every tree at a time. Threads change nothing but the time. On the
     target `cuda` the trees grow on the GPU, with an evaluator that is compiled into the search.
     """
+    check_game(game)
     check_budget(simulations, None)
+    check_max_nodes(MOST_NODES if max_nodes is None else max_nodes)
     chosen = adapt(game, find_method(method, options), evaluator)
     if chosen.halves:
         raise AnyzeroError(f"{method} halves one root at a time; for many positions take gumbel")
@@ -54,7 +56,9 @@ def search_many(
         raise BadOptionError("transpositions are for one tree: many trees must not share nodes")
     if any(game.seat_to_move(state) < 0 for state in states):
         raise AnyzeroError(f"{game.name}: there is nothing to search, a game is over or it is chance's turn")
-    nodes = room(game, simulations, max_nodes or MOST_NODES)
+    nodes = room(game, simulations, MOST_NODES if max_nodes is None else max_nodes)
+    for state in states:
+        check_room(game, state, nodes)
     if target == "cuda":
         run: Any = new_gpu_run(game, chosen, nodes, simulations, len(states))
     else:
@@ -70,7 +74,7 @@ def search_many(
         )
     run.seed(seed)
     run.plant(states)
-    done = run.simulate(simulations)
+    done = run.simulate(int(simulations))
     actions, values, policies = run.report()
     return ManyResults(actions, values, policies, done)
 

@@ -121,24 +121,37 @@ class Run:
 
     # --- simulations
 
-    def simulate(self, num: int, forced: int = ANY_CHILD) -> int:
-        """Run so many simulations in every tree; returns how many there were: fewer where a root is proven."""
+    def make_ready(self) -> None:
+        """Compile or load the kernels of a simulation, by work on no trees at all, before a clock runs."""
+        arguments = self.game.rules, self.tree, self.scratch, self.settings
         if self.settings.evaluator == BATCH:
-            return self.step_until(self.scratch.counters[:, 0] + num)
+            self.kernel(select_leaves)(*arguments, self.roots, 0, 0)
+            self.kernel(absorb_leaves)(*arguments, NO_LOGITS, NO_VALUES, 0, 0)
+        else:
+            self.kernel(simulate)(*arguments, self.roots, 0, 0, ANY_CHILD, 0)
+
+    def simulate(self, num: int, forced: int = ANY_CHILD, *, trees: int | None = None) -> int:
+        """Run so many simulations in every tree, or in the first `trees`; returns how many there were.
+
+        There are fewer where a root is proven.
+        """
+        trees = self.num_used if trees is None else trees
+        if self.settings.evaluator == BATCH:
+            return self.step_until(self.scratch.counters[:, 0] + num * (np.arange(self.num_trees) < trees))
         kernel = self.kernel(simulate)
 
         def run(begin: int, end: int) -> int:
             arguments = self.game.rules, self.tree, self.scratch, self.settings, self.roots
             return int(kernel(*arguments, begin, end, forced, num))
 
-        return self.share(run)
+        return self.share(run, trees)
 
-    def share(self, work: Callable[[int, int], int]) -> int:
-        """Do the work for all trees, on all threads, and add up what it returns."""
+    def share(self, work: Callable[[int, int], int], trees: int) -> int:
+        """Do the work for the first trees, on all threads, and add up what it returns."""
         if self.pool is None:
-            return work(0, self.num_used)
-        parts = min(self.num_used, 4 * self.threads)
-        bounds = [part * self.num_used // parts for part in range(parts + 1)]
+            return work(0, trees)
+        parts = min(trees, 4 * self.threads)
+        bounds = [part * trees // parts for part in range(parts + 1)]
         return sum(self.pool.map(work, bounds[:-1], bounds[1:]))
 
     def step_until(self, budget: Any) -> int:
@@ -169,11 +182,12 @@ class Run:
         """One leaf for every slot that is not done; returns how many there were."""
         game, tree, scratch = self.game, self.tree, self.scratch
         select, absorb = self.kernel(select_leaves), self.kernel(absorb_leaves)
-        found = self.share(lambda *part: int(select(game.rules, tree, scratch, self.settings, self.roots, *part)))
+        used, settings = self.num_used, self.settings
+        found = self.share(lambda *part: int(select(game.rules, tree, scratch, settings, self.roots, *part)), used)
         if found == 0:
             return 0
-        logits, values = self.answers(0, self.num_used)
-        self.share(lambda *part: absorb(game.rules, tree, scratch, self.settings, logits, values, *part) or 0)
+        logits, values = self.answers(0, used)
+        self.share(lambda *part: absorb(game.rules, tree, scratch, settings, logits, values, *part) or 0, used)
         return found
 
     def answers(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:

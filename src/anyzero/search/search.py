@@ -2,6 +2,7 @@
 
 import math
 import time
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,9 @@ class Searcher:
         temperature: float = 0.0,
         **options: Any,
     ) -> None:
+        check_game(game)
         check_budget(simulations, seconds)
+        simulations = None if simulations is None else int(simulations)  # it may have been a number of NumPy
         self.game, self.simulations, self.seconds = game, simulations, seconds
         allowed = {"look_ahead": MOST_LOOKS if simulations is None else min(4 * simulations, MOST_LOOKS)}
         self.method = adapt(game, find_method(method, {**allowed, **options}), evaluator)
@@ -51,11 +54,14 @@ class Searcher:
         check_numbers(max_nodes, trees, temperature)
         if reuse and (self.method.settings.transpositions or self.method.halves or trees > 1):
             raise BadOptionError(f"{method}: a tree with transpositions, merged trees or halving cannot be reused")
+        if trees > 1 and self.method.halves:
+            raise BadOptionError(f"{method}: halving at the root is for one tree")
         if trees > 1 and self.method.settings.transpositions:
             raise BadOptionError(f"{method}: transpositions are for one tree, as merged trees must not share nodes")
         self.evaluator = evaluator if callable(evaluator) else None
-        self.trees, self.reuse, self.temperature = trees, bool(reuse), temperature
-        self.room = max_nodes if simulations is None or reuse else room(game, simulations, max_nodes // trees)
+        self.trees = trees if simulations is None else min(trees, simulations)
+        self.reuse, self.temperature = bool(reuse), temperature
+        self.room = max_nodes if simulations is None or reuse else room(game, simulations, max_nodes // self.trees)
         self.last: Run | None = None
         self.remembers = False
 
@@ -67,6 +73,7 @@ class Searcher:
         """A run over a position that has had none of its budget yet."""
         if self.game.seat_to_move(state) < 0:
             raise AnyzeroError(f"{self.game.name}: there is nothing to search, the game is over or it is chance's turn")
+        check_room(self.game, state, self.room)
         run = self.last = self.new_run() if self.last is None else self.last  # its memory is used again
         run.seed(seed)
         if not (self.remembers and run.move_on(state)):
@@ -81,27 +88,37 @@ class Searcher:
         return run
 
     def new_run(self) -> Run:
-        return Run(
+        """Memory for the trees, and kernels that are ready: neither is part of a search's time."""
+        run = Run(
             self.game,
             self.method,
             room=self.room,
-            simulations=None if self.simulations is None else max(1, self.simulations // self.trees),
+            simulations=None if self.simulations is None else -(-self.simulations // self.trees),
             num_trees=self.trees,
             evaluator=self.evaluator,
             threads=self.trees,
             keeps=self.reuse,
         )
+        run.make_ready()
+        return run
 
     def spend(self, run: Run) -> None:
-        if self.simulations is not None:
-            spend = halve if self.method.halves else Run.spend
-            spend(run, max(1, self.simulations // self.trees))
+        if self.simulations is not None and self.method.halves:
+            halve(run, self.simulations)
+        elif self.simulations is not None:
+            run.spend(self.simulations // self.trees)
+            self.spend_rest(run)
         elif self.method.halves:
             halve_by_clock(run, self.seconds or 0.0)
         elif self.method.settings.formula == GUMBEL:
             plan_by_clock(run, self.seconds or 0.0)
         else:
             run.spend_seconds(self.seconds or 0.0)
+
+    def spend_rest(self, run: Run) -> int:
+        """What equal shares leave of the budget: one more simulation for each of the first trees."""
+        rest = (self.simulations or 0) % self.trees
+        return run.simulate(1, trees=rest) if rest else 0
 
     def order(self, run: Run, moves: RootMoves, seed: int) -> np.ndarray:
         """The moves from the best; with a temperature the first is drawn by visits."""
@@ -120,8 +137,9 @@ class Searcher:
         return int(moves.actions[self.order(run, moves, seed)[0]])
 
     def search(self, state: State, seed: int) -> SearchResult:
+        run = self.begin(state, seed)
         start = time.perf_counter()
-        run = self.run(state, seed)
+        self.spend(run)
         return self.result(run, state, seed, time.perf_counter() - start)
 
     def result(self, run: Run, state: State, seed: int, seconds: float) -> SearchResult:
@@ -150,29 +168,59 @@ def search(game: Game, state: State, method: str = "uct", *, seed: int = 0, **op
     """Search a position with a method of `METHODS` until the budget is spent: `simulations` or `seconds`.
 
     Further options: `max_nodes`, `final` (a rule of the final choice), `evaluator` (a name or a function, see
-    `evaluators`), `trees` (as many trees on as many threads, merged), `temperature` (draw the move by visits), and the
-    fields of `Settings`.
+    `evaluators`), `trees` (so many trees share the budget and are merged, a thread each), `temperature` (draw the move
+    by visits), and the fields of `Settings`.
     The same seed and number of simulations give the same result.
     """
     return Searcher(game, method, **options).search(state, seed)
 
 
+def check_game(game: object) -> None:
+    if not isinstance(game, Game):
+        raise BadOptionError(f"a search needs a Game, not {game!r}; load makes one from a text")
+
+
+def check_whole(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise BadOptionError(f"{name} wants a whole number, not {value!r}")
+
+
 def check_budget(simulations: int | None, seconds: float | None) -> None:
     if (simulations is None) == (seconds is None):
         raise BadOptionError("a search needs a budget: simulations or seconds, and only one of them")
-    if simulations is not None and simulations < 1:
-        raise BadOptionError(f"a budget of {simulations} simulations is not positive")
-    if seconds is not None and not 0.0 < seconds < 1e7:
-        raise BadOptionError(f"a budget of {seconds} seconds is not a positive number")
+    if simulations is not None:
+        check_whole("simulations", simulations)
+        if simulations < 1:
+            raise BadOptionError(f"a budget of {simulations} simulations is not positive")
+    if seconds is not None and not (isinstance(seconds, Real) and 0.0 < seconds < 1e7):
+        raise BadOptionError(f"a budget of {seconds!r} seconds is not a positive number")
 
 
 def check_numbers(max_nodes: int, trees: int, temperature: float) -> None:
-    if max_nodes < 2:
-        raise BadOptionError(f"max_nodes is {max_nodes}, too few for a root and a move")
+    check_max_nodes(max_nodes)
+    check_whole("trees", trees)
     if not 1 <= trees <= 1024:
         raise BadOptionError(f"{trees} trees are not a number from 1 to 1024")
-    if not 0.0 <= temperature < math.inf:
-        raise BadOptionError(f"a temperature of {temperature} is not a number from 0 on")
+    if not (isinstance(temperature, Real) and 0.0 <= temperature < math.inf):
+        raise BadOptionError(f"a temperature of {temperature!r} is not a number from 0 on")
+
+
+def check_max_nodes(max_nodes: int) -> None:
+    check_whole("max_nodes", max_nodes)
+    if max_nodes < 2:
+        raise BadOptionError(f"max_nodes is {max_nodes}, too few for a root and a move")
+
+
+def check_room(game: Game, state: State, room: int) -> None:
+    """A tree has room for its root and all moves there, or it could not even begin."""
+    if room > game.max_legal:
+        return  # enough for any position: the moves need not be counted
+    needed = 1 + len(game.legal_actions(state))
+    if room < needed:
+        raise BadOptionError(
+            f"{game.name}: max_nodes leaves {room} nodes for a tree, and this position needs {needed}: "
+            "its root and one for each move"
+        )
 
 
 def room(game: Game, simulations: int, max_nodes: int) -> int:

@@ -66,6 +66,8 @@ class LiveSearch:
         self.replan()
         self.piece = max(1, min(2 * self.piece, int(self.rate * seconds), self.left()))
         done = self.run.simulate(self.piece)
+        if self.left() == 0:
+            done += self.searcher.spend_rest(self.run)
         spent = time.perf_counter() - start
         self.simulations += done
         self.seconds += spent
@@ -78,7 +80,7 @@ class LiveSearch:
     def left(self) -> int:
         """Simulations of each tree that the budget, or the plan under way, still has."""
         searcher = self.searcher
-        total = self.planned if searcher.simulations is None else max(1, searcher.simulations // searcher.trees)
+        total = self.planned if searcher.simulations is None else searcher.simulations // searcher.trees
         return UNBOUNDED if total is None else total - int(self.run.scratch.counters[:, 0].max())
 
     def replan(self) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections import OrderedDict
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -24,12 +25,24 @@ OWN_BUSINESS = ("trees", "reuse", "max_nodes", "noise_fraction")
 """Options that are not a client's to choose: threads and memory are shared, and noise is for self-play."""
 
 
+def name_files(paths: Sequence[str | Path]) -> dict[str, str]:
+    """The files of games by their names; one whose name is taken has a number behind it."""
+    known, named = game_names(), dict[str, str]()
+    for path in map(Path, paths):
+        name, number = path.stem, 1
+        while name in known or name in named:
+            number += 1
+            name = f"{path.stem}_{number}"
+        named[name] = str(path)
+    return named
+
+
 class Catalog:
     """The games and players of this server."""
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
-        self.files = {Path(path).stem: str(Path(path)) for path in config.games}
+        self.files = name_files(config.games)
         self.loaded: OrderedDict[str, Game] = OrderedDict()
         self.lock = Lock()
         for name in self.files:

@@ -72,11 +72,12 @@ function drawFacts(run, box) {
   const seconds = Math.max(0, Date.now() / 1000 - run.changed);
   const live = seconds < LIVE_SECONDS;
   const between = ([value, low, high]) => [h("b", {}, String(Math.round(value))), h("small", {}, ` ${Math.round(low)} to ${Math.round(high)}`)];
+  const whose = (title, generation) => (generation === run.champion ? title : `${title}, generation ${generation}`);
   const facts = [
     ["Generation", h("b", {}, run.generations === null ? "none yet" : String(run.generations))],
     run.champion === null ? null : ["Champion", h("b", {}, String(run.champion))],
-    run.elo ? ["Elo", between(run.elo)] : null,
-    run.benchmark ? ["Benchmark", between(run.benchmark)] : null,
+    run.elo ? [whose("Elo", run.elo_generation), between(run.elo)] : null,
+    run.benchmark ? [whose("Benchmark", run.benchmark_generation), between(run.benchmark)] : null,
     ["Time", h("b", {}, `${number(run.minutes, 1)} min`)],
     [live ? "Live" : "Last change", h("b", { class: live ? "live" : undefined }, ago(seconds))],
   ];

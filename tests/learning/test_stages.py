@@ -1,0 +1,142 @@
+"""Stages that find what a process before them left: samples that are gone, damaged or longer than the window."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from anyzero.games.errors import BadOptionError
+from anyzero.games.load import load
+from anyzero.learning.folder import RunFolder
+from anyzero.learning.loop import Training
+from anyzero.learning.samples import Samples
+from anyzero.learning.selfplay import start_states
+from anyzero.learning.shards import save_shard
+from anyzero.learning.stages import Silent, Stages
+from anyzero.learning.start import fill_in, make_config
+from tests.learning.rows import random_samples
+
+TTT = load("tic_tac_toe")
+TINY = {
+    "network": {"kind": "mlp", "layers": 1, "width": 16},
+    "selfplay": {"games": 4, "at_once": 4, "simulations": 2},
+    "trainer": {"batch_size": 16},
+    "gate": {"games": 0},
+    "league": {"every": 0},
+    "threads": 1,
+}
+
+
+def new_folder(path, **changes):
+    return RunFolder.create(path / "run", fill_in(make_config("tic_tac_toe", changes={**TINY, **changes})))
+
+
+class Device:
+    """Games as a GPU plays them: every call brings some more."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def counts(self):
+        names = ("games", "simulations", "plies", "draws", "first_seat_payoff", "cut_off")
+        return dict.fromkeys(names, 4 * self.calls)
+
+    def play(self, _num, generation, *, keys, watch):
+        self.calls += 1
+        samples = random_samples(TTT, 20)
+        samples.generations[:] = generation
+        return samples
+
+
+@pytest.mark.parametrize("keep_samples", [True, False])
+def test_games_whose_samples_went_with_their_process_are_played_again(tmp_path, monkeypatch, keep_samples):
+    folder, device = new_folder(tmp_path), Device()
+    folder.config = replace(folder.config, device="cuda", keep_samples=keep_samples)
+    monkeypatch.setattr(Stages, "games_on_gpu", lambda self, before: device)
+    with folder.locked():
+        before = Training(folder).begin()
+        part, stages = folder.part(1), Stages(folder, Silent())
+        for _ in range(2):
+            assert stages.self_play(part, before)["games"] == 4
+        assert device.calls == 1
+        later = Stages(folder, Silent())
+        assert later.self_play(part, before)["games"] == 4
+        assert device.calls == (1 if keep_samples else 2)
+        assert later.window(1).num == 20
+
+
+def samples_of(generation: int, num: int) -> Samples:
+    samples = random_samples(TTT, num, seed=generation)
+    samples.generations[:] = generation
+    return samples
+
+
+def test_a_window_that_grows_back_into_a_shard_is_the_same_in_a_run_that_goes_on(tmp_path):
+    folder = new_folder(tmp_path, **{"replay.window": 30, "replay.window_growth": 20.0})
+    whole, windows = Stages(folder, Silent()), []
+    for generation, num in ((1, 100), (2, 10), (3, 10)):
+        save_shard(folder.samples_path(generation, 0), TTT, samples_of(generation, num))
+        windows.append(whole.window(generation))
+    assert [window.num for window in windows] == [50, 70, 90]
+    later = Stages(folder, Silent()).window(3)
+    for one, other in zip(windows[-1], later, strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+def test_shards_that_no_window_will_reach_are_dropped(tmp_path):
+    folder = new_folder(tmp_path, **{"replay.window": 25})
+    stages = Stages(folder, Silent())
+    for generation in range(1, 5):
+        save_shard(folder.samples_path(generation, 0), TTT, samples_of(generation, 10))
+        window = stages.window(generation)
+    assert np.unique(window.generations).tolist() == [2, 3, 4]
+    assert [block.generation for block in folder.blocks()] == [2, 3, 4]
+    assert stages.samples.num == 30
+
+
+def test_a_damaged_shard_is_put_aside(tmp_path):
+    folder = new_folder(tmp_path)
+    for generation in (1, 2):
+        save_shard(folder.samples_path(generation, 0), TTT, samples_of(generation, 10))
+    folder.samples_path(1, 0).write_bytes(b"nonsense")
+    stages = Stages(folder, Silent())
+    assert np.unique(stages.window(2).generations).tolist() == [2]
+    assert not folder.samples_path(1, 0).exists()
+    assert folder.samples_path(1, 0).with_name(folder.samples_path(1, 0).name + ".damaged").exists()
+    assert len(folder.notes) == 1
+    assert "put aside" in folder.notes[0]
+
+
+def report(*, promoted: bool, gate: float | None, selfplay: float | None):
+    met = {"games": 0 if selfplay is None else 8, "score": selfplay}
+    return {
+        "promoted": promoted,
+        "gate": None if gate is None else {"score": gate},
+        "selfplay": {"against_previous": met},
+    }
+
+
+@pytest.mark.parametrize(
+    ("reports", "score"),
+    [
+        ([], None),
+        ([report(promoted=True, gate=None, selfplay=None)], None),
+        ([report(promoted=True, gate=0.9, selfplay=0.5)], 0.9),
+        ([report(promoted=True, gate=0.9, selfplay=0.5), report(promoted=False, gate=0.4, selfplay=0.7)], 0.7),
+        ([report(promoted=True, gate=0.9, selfplay=0.5), report(promoted=False, gate=0.4, selfplay=None)], 0.9),
+    ],
+)
+def test_the_score_against_the_one_before_is_of_their_last_meeting(tmp_path, monkeypatch, reports, score):
+    stages = Stages(new_folder(tmp_path), Silent())
+    monkeypatch.setattr(RunFolder, "reports", lambda self: reports)
+    assert stages.last_score_against_previous() == score
+
+
+def test_a_start_where_the_game_is_over_is_refused():
+    texts = [TTT.format_state(TTT.initial_state())]
+    assert len(start_states(TTT, texts)) == 1
+    over = TTT.initial_state()
+    for action in (0, 3, 1, 4, 2):
+        over = TTT.play(over, action)
+    with pytest.raises(BadOptionError, match=r"selfplay\.starts: .* the game is over"):
+        start_states(TTT, [*texts, TTT.format_state(over)])
