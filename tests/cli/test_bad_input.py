@@ -318,3 +318,39 @@ def test_ctrl_c_does_not_wait_for_a_compiler_that_takes_long():
     process = start_python("-c", COMPILING.replace("SECONDS", "60").replace("NUM_NUDGES", str(NUDGES)))
     assert process.communicate() == ("", STOPPED + "\n")
     assert process.returncode == 130
+
+
+IMPATIENT = """
+import os, signal, sys, time
+from anyzero.cli import stop
+from anyzero.cli.app import app, main
+
+@app.command("wait")
+def wait():
+    with stop.keeping("all is kept"):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(60)
+        except KeyboardInterrupt:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(SECONDS)
+            print("said by itself", flush=True)
+            REST
+
+sys.argv[1:] = ["wait"]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "rest", "out", "err"),
+    [
+        ("0", "raise SystemExit(130)", "said by itself\n", ""),
+        ("0", "raise RuntimeError('a consequence')", "said by itself\n", "all is kept\n"),
+        ("60", "", "", "all is kept\n"),
+    ],
+)
+def test_a_second_ctrl_c_lets_the_command_end_but_not_for_long(seconds, rest, out, err):
+    process = start_python("-c", IMPATIENT.replace("SECONDS", seconds).replace("REST", rest))
+    assert process.communicate(timeout=60) == (out, err)
+    assert process.returncode == 130

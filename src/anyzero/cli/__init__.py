@@ -1,5 +1,6 @@
 """The command line: one module a command, thin doors to the library."""
 
+import signal
 import sys
 
 __all__ = ["main"]
@@ -12,5 +13,6 @@ def main() -> None:
 
         run()
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one would find Python half gone
         print("stopped before anything was done", file=sys.stderr)
         raise SystemExit(130) from None

@@ -29,7 +29,7 @@ from anyzero.cli import (
     train,
     uci,
 )
-from anyzero.cli.stop import STOP_CODE, STOPPED, ending_on_ctrl_c, forget_signal
+from anyzero.cli.stop import SENTENCES, STOP_CODE, STOPPED, ending_on_ctrl_c, leave
 
 UsageError: Any = typer.BadParameter.__base__
 """What typer raises for arguments that do not fit the command."""
@@ -80,8 +80,11 @@ app.add_typer(bench.app, name="bench")
 def main() -> None:
     """Run the command line; wrong input is one sentence and exit code 2, Ctrl-C is exit code 130."""
     try:
-        with ending_on_ctrl_c():
+        with ending_on_ctrl_c() as stopped:
             code = app(prog_name="anyzero", standalone_mode=False)
+    except KeyboardInterrupt:
+        print(SENTENCES[-1], file=sys.stderr)
+        code = STOP_CODE
     except UsageError as error:
         print(usage_sentence(error), file=sys.stderr)
         code = 2
@@ -90,8 +93,8 @@ def main() -> None:
             raise
         print(f"anyzero: {error.strerror if isinstance(error, OSError) else error}", file=sys.stderr)
         code = 2
-    if code == STOP_CODE:
-        forget_signal()
+    if stopped.is_set():
+        leave(code or 0)
     if code:
         raise SystemExit(code)
 
