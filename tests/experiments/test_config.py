@@ -109,7 +109,7 @@ def test_left_out_settings_have_defaults(tmp_path):
         ('games = [5]\npairs = [["uct:5", "random"]]', "not 5"),
         ('games = ["tic_tac_toe"]\npairs = [["ucd:5", "random"]]', "did you mean uct"),
         ('games = ["tic_tac_toe"]\npairs = [["uct:5", "random:5"]]', "random play has neither"),
-        ('games = ["tic_tac_toe"]\npairs = [["uct:5,bios=1", "random"]]', "did you mean bias"),
+        ('games = ["tic_tac_toe"]\npairs = [["rave:5,bios=1", "random"]]', "did you mean bias"),
         ('games = ["tic_tac_toe"]\npairs = [["uct:5"]]', "wants two players"),
         ('games = ["tic_tac_toe"]\npairs = [{frist = "uct:5", second = "random"}]', "did you mean first"),
         ('games = ["tic_tac_toe"]\npairs = [{first = "uct:5"}]', "the key second is missing"),

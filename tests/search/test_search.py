@@ -191,7 +191,7 @@ def test_a_one_seat_game_with_chance_maximises_its_own_payoff():
         ({"simulations": 5, "seconds": 1.0}, BadOptionError, "only one"),
         ({"simulations": 5, "exploraton": 1}, UnknownNameError, "did you mean exploration"),
         ({"simulations": 5, "exploration": "much"}, BadOptionError, "wants a number"),
-        ({"simulations": 5, "schedule": "never"}, BadOptionError, "classic"),
+        ({"method": "rave", "simulations": 5, "schedule": "never"}, BadOptionError, "classic"),
         ({"simulations": 5, "final": "luck"}, UnknownNameError, "known: visits"),
         ({"method": "rave", "simulations": 2.5}, BadOptionError, "simulations wants a whole number, not 2.5"),
         ({"simulations": "20"}, BadOptionError, "simulations wants a whole number, not '20'"),

@@ -18,9 +18,20 @@ from anyzero.search.settings import (
     Settings,
 )
 
+# Options that go together; a method has those that change what it does.
+BONUS = ("exploration", "first_play")
+TRUST = ("schedule", "equivalence", "bias")
+NOISE = ("noise_fraction", "noise_concentration", "noise_total")
+GROWTH = ("expand_after", "max_depth", "transpositions")
+PROOFS = ("solve", "look_ahead")
+MANY = ("log_visits", "move_value")
+"""What is told of many trees; of one tree, `final` and its result say as much."""
+
 
 class Method(NamedTuple):
     settings: Settings
+    options: tuple[str, ...] = ()
+    """The settings that may be changed."""
     halves: bool = False
     """Sequential halving at the root: the worse half of the moves is dropped round by round."""
     meaning: str = ""
@@ -32,44 +43,51 @@ METHODS: dict[str, Method] = {
     "flat": Method(
         Settings(FLAT, max_depth=1, solve=0), meaning="every move the same number of rollouts", final="value"
     ),
-    "ucb": Method(Settings(UCT, max_depth=1), meaning="a bandit over the moves"),
-    "uct": Method(Settings(UCT), meaning="UCB in every node of a tree"),
-    "amaf": Method(Settings(RAVE, 0.0, schedule=ALWAYS), meaning="a tree guided by AMAF values alone"),
-    "rave": Method(Settings(RAVE, 0.0), meaning="AMAF at first, real values later"),
-    "grave": Method(Settings(GRAVE, 0.0), meaning="RAVE that borrows AMAF from an ancestor"),
-    "halving": Method(Settings(FLAT, max_depth=1, solve=0), True, "sequential halving of the moves"),
-    "shuss": Method(Settings(RAVE, 128.0, max_depth=1, solve=0), True, "sequential halving with AMAF scores"),
-    "puct": Method(Settings(PUCT, 1.25, -0.2), meaning="UCT led by priors"),
-    "gumbel": Method(Settings(GUMBEL), meaning="halving led by priors and Gumbel noise", final="gumbel"),
+    "ucb": Method(Settings(UCT, max_depth=1), (*BONUS, *PROOFS), meaning="a bandit over the moves"),
+    "uct": Method(Settings(UCT), (*BONUS, *GROWTH, *PROOFS, "leaves", *MANY), meaning="UCB in every node of a tree"),
+    "amaf": Method(
+        Settings(RAVE, 0.0, schedule=ALWAYS),
+        (*BONUS, *GROWTH, *PROOFS),
+        meaning="a tree guided by AMAF values alone",
+    ),
+    "rave": Method(Settings(RAVE, 0.0), (*BONUS, *TRUST, *GROWTH, *PROOFS), meaning="AMAF at first, real values later"),
+    "grave": Method(
+        Settings(GRAVE, 0.0),
+        (*BONUS, *TRUST, "reference", "table_after", *GROWTH, *PROOFS),
+        meaning="RAVE that borrows AMAF from an ancestor",
+    ),
+    "halving": Method(Settings(FLAT, max_depth=1, solve=0), halves=True, meaning="sequential halving of the moves"),
+    "shuss": Method(
+        Settings(RAVE, 128.0, max_depth=1, solve=0),
+        ("exploration",),
+        halves=True,
+        meaning="sequential halving with AMAF scores",
+    ),
+    "puct": Method(
+        Settings(PUCT, 1.25, -0.2), (*BONUS, *NOISE, *GROWTH, *PROOFS, "leaves", *MANY), meaning="UCT led by priors"
+    ),
+    "gumbel": Method(
+        Settings(GUMBEL),
+        (
+            "considered",
+            "visit_scale",
+            "value_scale",
+            "gumbel_scale",
+            "doubt",
+            *NOISE,
+            *GROWTH,
+            *PROOFS,
+            "leaves",
+            "move_value",
+        ),
+        meaning="halving led by priors and Gumbel noise",
+        final="gumbel",
+    ),
 }
 
 SCHEDULES = {"classic": CLASSIC, "minimum_error": MINIMUM_ERROR, "simple": SIMPLE, "always": ALWAYS}
-
-OPTIONS = (
-    "exploration",
-    "first_play",
-    "schedule",
-    "equivalence",
-    "bias",
-    "reference",
-    "table_after",
-    "expand_after",
-    "max_depth",
-    "solve",
-    "look_ahead",
-    "transpositions",
-    "noise_fraction",
-    "noise_concentration",
-    "noise_total",
-    "considered",
-    "visit_scale",
-    "value_scale",
-    "gumbel_scale",
-    "doubt",
-    "leaves",
-    "log_visits",
-    "move_value",
-)
+TUNED_BY = {CLASSIC: "equivalence", SIMPLE: "equivalence", MINIMUM_ERROR: "bias"}
+"""The option by which a schedule is tuned; the other one does nothing."""
 
 LEAST = {"considered": 1, "leaves": 1, "noise_concentration": 1e-3, "max_depth": 1}
 
@@ -79,28 +97,34 @@ def find_method(name: str, options: dict[str, object]) -> Method:
     if name not in METHODS:
         raise UnknownNameError(f"there is no method {name!r}; {nearest_hint(name, METHODS)}known: {list_some(METHODS)}")
     method = METHODS[name]
-    changes: dict[str, Any] = {
-        key: convert(name, key, value, getattr(method.settings, key, None)) for key, value in options.items()
-    }
-    return method._replace(settings=method.settings._replace(**changes))
+    changes: dict[str, Any] = {key: convert(name, key, value) for key, value in options.items()}
+    settings = method.settings._replace(**changes)
+    for key in {"equivalence", "bias"} & changes.keys():
+        if TUNED_BY.get(settings.schedule) != key:
+            schedule = next(text for text, code in SCHEDULES.items() if code == settings.schedule)
+            raise BadOptionError(f"{name}: {key} does nothing with the schedule {schedule}")
+    return method._replace(settings=settings)
 
 
-def convert(method: str, key: str, value: object, default: object) -> float | int:
+def convert(name: str, key: str, value: object) -> float | int:
     """An option's value as the number that the kernel reads."""
-    if key not in OPTIONS:
+    method = METHODS[name]
+    if key not in method.options:
+        others = [other for other, its in METHODS.items() if key in its.options]
+        hint = f"it belongs to {list_some(others)}; " if others else nearest_hint(key, method.options)
         raise UnknownNameError(
-            f"{method} has no option {key!r}; {nearest_hint(key, OPTIONS)}its options: {list_some(OPTIONS)}"
+            f"{name} has no option {key!r}; {hint}its options: {list_some(method.options) or 'none'}"
         )
     if key == "schedule":
         if value not in SCHEDULES:
-            raise BadOptionError(f"{method}: schedule is {value!r}, not one of {list_some(SCHEDULES)}")
+            raise BadOptionError(f"{name}: schedule is {value!r}, not one of {list_some(SCHEDULES)}")
         return SCHEDULES[str(value)]
     try:
         number = float(str(value))
     except ValueError:
-        raise BadOptionError(f"{method}: {key} wants a number, not {value!r}") from None
+        raise BadOptionError(f"{name}: {key} wants a number, not {value!r}") from None
     if not math.isfinite(number) or (number < 0 and key != "first_play") or number < LEAST.get(key, number):
-        raise BadOptionError(f"{method}: {key} cannot be {value!r}")
+        raise BadOptionError(f"{name}: {key} cannot be {value!r}")
     if key == "noise_fraction" and number > 1:
-        raise BadOptionError(f"{method}: noise_fraction is a share from 0 to 1, not {value!r}")
-    return number if isinstance(default, float) else int(number)
+        raise BadOptionError(f"{name}: noise_fraction is a share from 0 to 1, not {value!r}")
+    return number if isinstance(getattr(method.settings, key), float) else int(number)

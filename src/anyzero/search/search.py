@@ -11,7 +11,7 @@ from anyzero.games.errors import AnyzeroError, BadOptionError
 from anyzero.games.game import Game, State
 from anyzero.search.evaluators import Evaluator, evaluator_code
 from anyzero.search.halving import halve, halve_by_clock
-from anyzero.search.methods import Method, find_method
+from anyzero.search.methods import MANY, Method, find_method
 from anyzero.search.report import gumbel_order
 from anyzero.search.result import PROVEN_NAMES, RootMoves, SearchResult, check_final_rule, final_order, make_children
 from anyzero.search.run import Run
@@ -46,8 +46,13 @@ class Searcher:
         check_budget(simulations, seconds)
         simulations = None if simulations is None else int(simulations)  # it may have been a number of NumPy
         self.game, self.simulations, self.seconds = game, simulations, seconds
-        allowed = {"look_ahead": MOST_LOOKS if simulations is None else min(4 * simulations, MOST_LOOKS)}
-        self.method = adapt(game, find_method(method, {**allowed, **options}), evaluator)
+        if many := [key for key in MANY if key in options]:
+            raise BadOptionError(f"{method}: {many[0]} is for searches of many positions")
+        found = find_method(method, options)
+        if "look_ahead" in found.options and "look_ahead" not in options:
+            looks = MOST_LOOKS if simulations is None else min(4 * simulations, MOST_LOOKS)
+            found = found._replace(settings=found.settings._replace(look_ahead=looks))
+        self.method = adapt(game, found, evaluator)
         self.final = self.method.final if final is None else final
         if self.final != "gumbel" or self.method.settings.formula != GUMBEL:
             check_final_rule(self.final)
