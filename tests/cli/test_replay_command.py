@@ -99,3 +99,13 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(run, game, words, says):
     code, out, err = run("replay", *[str(game) if word == "GAME" else word for word in words])
     assert (code, out) == (2, "")
     assert says in err
+
+
+def test_a_game_of_a_match_is_shown(run, tmp_path):
+    path = tmp_path / "games.jsonl"
+    words = ("tic_tac_toe", "uct:20", "random", "--games", "4", "--openings", "0", "--workers", "1")
+    assert run("match", *words, "--record", str(path))[0] == 0
+    code, out, err = run("replay", str(path), "--number", "2")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "tic_tac_toe; random against uct:20"
+    assert out.splitlines()[-1].startswith("game over: ")

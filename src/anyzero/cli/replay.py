@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "Examples: anyzero replay game.json    anyzero replay games.pgn --number 3    "
-    "anyzero replay game.sgf --move 10    anyzero replay game.json --json"
+    "anyzero replay game.sgf --move 10    anyzero replay match.jsonl --number 7 --json"
 )
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A game: .json, .pgn (chess) or .sgf (Hex).")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Games: .json, .pgn (chess), .sgf (Hex), or a match's .jsonl.")
+    ],
     move: Annotated[
         int | None, typer.Option("--move", min=0, help="Only the position after so many moves; 0 is the start.")
     ] = None,

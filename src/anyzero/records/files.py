@@ -1,4 +1,4 @@
-"""Records in files: `.json` for every game, `.pgn` for chess, `.sgf` for Hex."""
+"""Records in files: `.json` for every game, `.pgn` for chess, `.sgf` for Hex; `.jsonl` of matches are only read."""
 
 import json
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from anyzero.games.errors import AnyzeroError, list_some
 from anyzero.games.files import write_whole
 from anyzero.games.game import Game
 from anyzero.records.fields import BadRecordError, pick
+from anyzero.records.lines import read_lines, write_lines
 from anyzero.records.pgn import read_pgn, write_pgn
 from anyzero.records.record import GameRecord
 from anyzero.records.replay import find_game
@@ -67,6 +68,7 @@ FORMS: dict[str, tuple[Read, Write]] = {
     ".json": (read_json, write_json),
     ".pgn": (lambda text, number, game: read_pgn(text, number), write_pgn),
     ".sgf": (lambda text, number, game: read_sgf(text, number), write_sgf),
+    ".jsonl": (read_lines, write_lines),
 }
 """How the files of each suffix are read and written."""
 

@@ -85,14 +85,19 @@ def play_known(game: Game, start: State, actions: Sequence[int]) -> list[State]:
 
 
 def find_game(record: "GameRecord", game: Game | None) -> Game:
-    """The game of a record. A file's code is not run because a record says so: such a game must be given."""
-    if game is None and split_text(record.game)[0].endswith(".py"):
-        raise BadRecordError(f"the record is of the game file {record.game}: name the game as well to run its code")
-    game = load(record.game) if game is None else game
+    """The game of a record."""
+    game = load_named(record.game) if game is None else game
     if (game.name, dict(game.options)) != (record.rules, dict(record.options)):
         options = "".join(f", {key}={value}" for key, value in record.options.items())
         raise BadRecordError(f"the record is of {record.rules}{options}, which is not {game.text}")
     return game
+
+
+def load_named(text: str) -> Game:
+    """The game that a record names. A file's code is not run because a record says so: such a game must be given."""
+    if split_text(text)[0].endswith(".py"):
+        raise BadRecordError(f"the record is of the game file {text}: name the game as well to run its code")
+    return load(text)
 
 
 def check_length(name: str, column: tuple[object, ...] | None, moves: tuple[str, ...]) -> None:

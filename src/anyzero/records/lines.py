@@ -1,0 +1,56 @@
+"""The games of a match or tournament, as `--record` keeps them: a line that says what is played, then a line a game."""
+
+import json
+from typing import Any, NoReturn
+
+from anyzero.games.game import Game
+from anyzero.records.fields import FORFEIT, FORMAT, RESIGN, RULES, BadRecordError, pick
+from anyzero.records.record import GameRecord
+from anyzero.records.replay import load_named
+
+FORM = "anyzero games 1"
+ENDS = {"normal": RULES, "resignation": RESIGN}
+"""How a game ended that was no forfeit."""
+
+
+def read_lines(text: str, number: int | None, game: Game | None) -> list[GameRecord]:
+    """The finished games of such a file; a last line that is not whole is left out, as when a match goes on."""
+    lines = text.split("\n")
+    header, games = parse_line(lines[0]), lines[1:-1]
+    if header is None or header.get("form") != FORM or not isinstance(header.get("game"), str):
+        raise BadRecordError("it is not a record of games")
+    game = load_named(header["game"]) if game is None else game
+    return [read_line(line, place, header, game) for place, line in pick(games, number)]
+
+
+def read_line(line: str, number: int, header: dict[str, Any], game: Game) -> GameRecord:
+    values = parse_line(line)
+    if values is None:
+        raise BadRecordError(f"line {number + 1} is not a finished game")
+    record = {
+        "format": FORMAT,
+        "game": header["game"],
+        "rules": {"name": game.name, "options": dict(game.options)},
+        "players": values.get("players"),
+        "seed": header.get("seed"),
+        "moves": values.get("moves"),
+        "result": {"payoffs": values.get("payoffs"), "termination": ENDS.get(str(values.get("reason")), FORFEIT)},
+        "tags": {"Round": str(number), "Termination": str(values.get("reason"))},
+    }
+    try:
+        return GameRecord.from_json(record, game)
+    except BadRecordError as error:
+        raise BadRecordError(f"game {number}: {error}") from None
+
+
+def parse_line(line: str) -> dict[str, Any] | None:
+    """The object of a line; None if it is none."""
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return values if isinstance(values, dict) else None
+
+
+def write_lines(record: GameRecord) -> NoReturn:
+    raise BadRecordError("matches and tournaments write .jsonl files by --record; a single game goes into a .json file")
