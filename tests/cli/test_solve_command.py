@@ -47,7 +47,7 @@ def test_a_position_that_takes_too_long_is_exit_code_1_with_what_is_known(run):
     assert code == 0, "a position this small is solved before anybody looks at the clock"
     code, out, _ = run("solve", "connect_four", "--seconds", "0.05")
     assert code == 1
-    assert "not solved within 0.05 s: value from -1 to +1, 0 of 7 moves known" in out
+    assert "not solved: after 0.05 s value from -1 to +1, 0 of 7 moves known" in out
     assert "best moves" not in out
     code, out, _ = run("solve", "connect_four", "--seconds", "0.05", "--json")
     found = json.loads(out)

@@ -21,18 +21,19 @@ def test_constant_stays():
 
 
 def test_step_falls_by_its_factor_every_so_many_generations():
-    found = [rate("step", generation, 7, step_every=3, step_factor=0.1) for generation in (0, 2, 3, 5, 6)]
+    found = [rate("step", generation, 7, step_every=3, step_factor=0.1) for generation in (1, 3, 4, 6, 7)]
     assert found == pytest.approx([0.5, 0.5, 0.05, 0.05, 0.005])
 
 
 def test_cosine_falls_over_the_horizon_and_stays_at_a_thousandth():
     """A quarter of the way: (1 + cos 45 degrees) / 2 = 0.8536 of the fall is left."""
-    found = [rate("cosine", generation, horizon=8) for generation in (0, 2, 4, 8, 99)]
+    found = [rate("cosine", generation, horizon=8) for generation in (1, 3, 5, 9, 99)]
     lowest = 0.0005
     assert found == pytest.approx(
         [0.5, lowest + 0.4995 * (1 + math.sqrt(0.5)) / 2, lowest + 0.4995 / 2, lowest, lowest]
     )
-    assert rate("cosine", 1, 5, 10, horizon=3) == pytest.approx(lowest + 0.4995 / 2)
+    assert rate("cosine", 2, 5, 10, horizon=3) == pytest.approx(lowest + 0.4995 / 2)
+    assert rate("cosine", 8, 100, 100, horizon=8) == pytest.approx(lowest), "the horizon's last step"
 
 
 def test_one_cycle_rises_for_three_tenths_and_falls_to_a_thousandth():

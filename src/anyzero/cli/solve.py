@@ -45,7 +45,8 @@ def solve(
         print_solution(found, SEATS[loaded.seat_to_move(position)], openings)
     if not found.solved:
         if not json:
-            print(f"not solved within {seconds:g} s: {what_is_known(found)}")
+            missing = "not solved" if found.value is None else "the value is exact, the best moves may not be all"
+            print(f"{missing}: after {seconds:g} s {what_is_known(found)}")
         raise typer.Exit(1)
 
 

@@ -13,24 +13,27 @@ RISING = 0.3
 
 
 def learning_rate(config: TrainerConfig, generation: int, step: int, steps: int) -> float:
-    """The rate of step 0..steps-1 of a generation."""
-    return config.learning_rate * SHARES[config.schedule](config, generation, step, steps)
+    """The rate of step 0..steps-1 of a generation; generation 1 is the first that is trained."""
+    return config.learning_rate * SHARES[config.schedule](config, max(0, generation - 1), step, steps)
 
 
-def constant(_config: TrainerConfig, _generation: int, _step: int, _steps: int) -> float:
+# Shares of the rate, by how many generations have been trained before.
+
+
+def constant(_config: TrainerConfig, _before: int, _step: int, _steps: int) -> float:
     return 1.0
 
 
-def stepwise(config: TrainerConfig, generation: int, _step: int, _steps: int) -> float:
-    return math.pow(config.step_factor, generation // config.step_every)
+def stepwise(config: TrainerConfig, before: int, _step: int, _steps: int) -> float:
+    return math.pow(config.step_factor, before // config.step_every)
 
 
-def cosine(config: TrainerConfig, generation: int, step: int, steps: int) -> float:
-    """From the full rate at generation 0 to the lowest at the horizon, falling a little with every step."""
-    return fall((generation + step / steps) / config.horizon)
+def cosine(config: TrainerConfig, before: int, step: int, steps: int) -> float:
+    """From the full rate to the lowest at the end of the horizon, falling a little with every step."""
+    return fall((before + step / steps) / config.horizon)
 
 
-def one_cycle(_config: TrainerConfig, _generation: int, step: int, steps: int) -> float:
+def one_cycle(_config: TrainerConfig, _before: int, step: int, steps: int) -> float:
     """Within the generation: a straight line up, then a cosine down."""
     done = step / max(1, steps - 1)
     if done < RISING:
