@@ -41,7 +41,7 @@ def cpp_breakthrough(rows: int, columns: int, games: int) -> tuple[float, float]
     source = Path(__file__).parent / "breakthrough.cpp"
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "breakthrough"
-        subprocess.run(["g++", "-std=c++20", "-O3", "-march=native", source, "-o", program], check=True)
-        command = [program, str(rows), str(columns), str(games)]
+        subprocess.run(["g++", "-std=c++20", "-O3", "-march=native", str(source), "-o", str(program)], check=True)
+        command = [str(program), str(rows), str(columns), str(games)]
         runs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() for _ in range(3)]
     return max(float(speed) for speed, _ in runs), float(runs[0][1])

@@ -31,7 +31,8 @@ OWN = layers.learns_on_cpu
 
 def choose(own: bool) -> None:
     """Our kernels, with torch on one thread; or torch alone, on all."""
-    layers.learns_on_cpu = trunks.learns_on_cpu = OWN if own else lambda _features: False
+    for module in (layers, trunks):
+        vars(module)["learns_on_cpu"] = OWN if own else lambda _features: False
     torch.set_num_threads(1 if own else default_threads())
 
 

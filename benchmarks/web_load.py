@@ -180,13 +180,14 @@ class Load:
 
     def __init__(self, server: Server, args: argparse.Namespace) -> None:
         self.server, self.args, self.seed, self.pauses = server, args, args.seed, (args.pause[0], args.pause[1])
-        self.figures, self.lost = Figures(), []
+        self.figures = Figures()
+        self.lost: list[str] = []
         self.people: list[Person] = []
         self.tasks: set[asyncio.Task[Any]] = set()
 
     @property
     def socket_url(self) -> str:
-        return self.server.url.replace("http", "ws") + "ws"
+        return f"{self.server.url.replace('http', 'ws')}ws"
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(quietly(work))
@@ -237,7 +238,7 @@ class Load:
                 await socket.send(json.dumps(wanted))
                 while '"done": true' not in (text := await socket.recv()):
                     if '"type": "error"' in text:
-                        self.figures.errors.append(text[:200])
+                        self.figures.errors.append(str(text[:200]))
                         await asyncio.sleep(1.0)
                         break
 

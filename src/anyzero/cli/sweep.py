@@ -34,10 +34,11 @@ def train_sweep(
         raise BadOptionError(f"{sweep!r} is not of the form setting=a,b,c")
     made = make_config(game, preset=wanted["preset"], config_file=wanted["config_file"], changes=changes)
     base = run or default_name(made, wanted["preset"])
-    runs = {f"{base}-{key.rpartition('.')[2]}-{value.strip()}": f"{key}={value}" for value in values.split(",")}
+    stem = f"{base}-{key.rpartition('.')[2]}"
+    runs = {f"{stem}-{value.strip()}": f"{key}={value}" for value in values.split(",")}
     settings = check_runs(game, runs, changes, wanted)
     folders = [train_one(game, label, setting, wanted, quiet=json)[0] for label, setting in settings.items()]
-    compare(folders, key, output, json=json)
+    compare(folders, key, folders[0].path.parent / f"{stem}.png", output, json=json)
 
 
 def check_runs(
@@ -60,12 +61,12 @@ def check_runs(
     return settings
 
 
-def compare(folders: "list[RunFolder]", key: str, output: Path | None, *, json: bool) -> None:
+def compare(folders: "list[RunFolder]", key: str, picture: Path, output: Path | None, *, json: bool) -> None:
+    """The curves in one picture, and where each run stands."""
     from anyzero.learning.curves import RunCurves, draw_runs, save_figure
     from anyzero.learning.history import read_rows
 
     histories = [read_rows(folder) for folder in folders]
-    picture = folders[0].path.parent / f"{folders[0].path.name.rpartition('-')[0]}.png"
     curves = [RunCurves(folder.path.name, folder.config, rows) for folder, rows in zip(folders, histories, strict=True)]
     save_figure(draw_runs(curves), picture)
     if output is not None:
