@@ -146,3 +146,17 @@ def test_without_games_there_is_nothing_to_compare(case):
 def test_values_after_search_must_go_with_results(case, values, verdict):
     rewrite(case, values=lambda samples: np.asarray(values(samples), np.float32))
     assert check_search_values(case).verdict == verdict
+
+
+def test_games_that_were_cut_off_say_nothing_of_values_after_search(case):
+    """They are taught what their searches said: half of the samples agree with themselves, the rest with nothing."""
+
+    def values(samples):
+        return np.where(np.arange(samples.num) % 2 == 0, 0.1, -0.1).astype(np.float32)
+
+    rewrite(
+        case, values=values, payoffs=lambda samples: np.where(samples.plies % 2 == 0, values(samples), samples.payoffs)
+    )
+    found = check_search_values(case)
+    assert found.verdict == DOUBTFUL
+    assert f"over {(case.samples.plies % 2 == 1).sum()} samples" in found.seen

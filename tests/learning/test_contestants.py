@@ -8,7 +8,7 @@ from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, SelfPlayConfig
 from anyzero.learning.contestants import (
     PLIES,
-    Pace,
+    Effort,
     SearchContestant,
     anchor_contestant,
     match_method,
@@ -95,7 +95,7 @@ def test_late_searches_have_no_noise():
         FOUR, "gumbel", self_play_method(SelfPlayConfig()), simulations=2, evaluator=no_opinion, at_once=40
     )
     states = np.array([FOUR.initial_state()] * 40, FOUR.state_dtype)
-    early, late = (player.search(states, 1, streams(range(40), 0), Pace(late=late)) for late in (False, True))
+    early, late = (player.search(states, 1, streams(range(40), 0), Effort(late=late)) for late in (False, True))
     assert len(set(early.actions.tolist())) > 3  # the chance that 40 draws of seven give at most three is below 1e-12
     assert len(set(late.actions.tolist())) == 1
 

@@ -113,12 +113,14 @@ def check_search_values(case: Case) -> Finding:
     if not case.has_samples:
         return skipped(SEARCH, "there are no samples yet")
     samples = case.samples
-    both = (samples.values, samples.payoffs)
-    if samples.num < ENOUGH or min(column.std() for column in both) < 1e-6:
+    cut_off = (samples.payoffs == samples.values) & (np.abs(samples.values) < 1.0)  # taught what their searches said
+    both = (samples.values[~cut_off], samples.payoffs[~cut_off])
+    num = len(both[0])
+    if num < ENOUGH or min(column.std() for column in both) < 1e-6:
         return skipped(SEARCH, "too few samples, or all with the same value or result")
     found = float(np.corrcoef(*both)[0, 1])
-    games = samples.num / float(samples.lengths.mean())  # samples of one game are not independent
-    seen = f"correlation {found:+.2f} over {samples.num} samples"
+    games = num / float(samples.lengths.mean())  # samples of one game are not independent
+    seen = f"correlation {found:+.2f} over {num} samples"
     if found < -max(0.1, 4.0 / np.sqrt(games)):
         advice = "the evaluator's value must be for the seat to move: look at the network's targets and at encode"
         return Finding(SEARCH, WRONG, "the search believes the opposite of what happens", seen, advice)

@@ -14,7 +14,7 @@ from anyzero.arena.draws import draw_seed
 from anyzero.compile.random import numbered_streams
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game
-from anyzero.learning.contestants import PLIES, Contestant, Pace
+from anyzero.learning.contestants import PLIES, Contestant, Effort
 from anyzero.learning.moves import (
     draw_by_policy,
     draw_moves,
@@ -27,7 +27,7 @@ from anyzero.learning.moves import (
 )
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
 
-PACES = [Pace(fast, late) for fast in (False, True) for late in (False, True)]
+EFFORTS = [Effort(fast, late) for fast in (False, True) for late in (False, True)]
 RESIGN_AFTER = 2
 """So many of a seat's values in a row must be under the bar."""
 
@@ -179,21 +179,21 @@ class Block:
         whose = self.sides[rows, seats]
         fast, late = self.is_fast(rows), self.plies[rows] >= self.manner.temperature_plies
         for number, contestant in enumerate(self.contestants):
-            for pace in PACES:
-                mine = (whose == number) & (fast == pace.fast) & (late == pace.late)
+            for effort in EFFORTS:
+                mine = (whose == number) & (fast == effort.fast) & (late == effort.late)
                 if mine.any():
-                    self.search(contestant, rows[mine], seats[mine], pace)
+                    self.search(contestant, rows[mine], seats[mine], effort)
 
     def is_fast(self, rows: np.ndarray) -> np.ndarray:
         if self.fast is None:
             return np.zeros(len(rows), bool)
         return np.array([self.fast[row][self.plies[row] % 1024] for row in rows.tolist()])
 
-    def search(self, contestant: Contestant, rows: np.ndarray, seats: np.ndarray, pace: Pace) -> None:
+    def search(self, contestant: Contestant, rows: np.ndarray, seats: np.ndarray, effort: Effort) -> None:
         streams = self.numbers[rows] * np.uint64(PLIES) + self.plies[rows].astype(np.uint64)
-        found = contestant.search(self.states[rows], draw_seed("search", self.seed), streams, pace)
+        found = contestant.search(self.states[rows], draw_seed("search", self.seed), streams, effort)
         self.simulations += found.simulations
-        if self.manner.keep_samples and not pace.fast:
+        if self.manner.keep_samples and not effort.fast:
             self.record(rows, seats, found.policies, found.values)
         actions = found.actions.copy()
         self.game.compile(draw_by_policy)(found.policies, self.temperatures(rows), rows, self.streams, actions)

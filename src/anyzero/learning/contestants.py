@@ -21,7 +21,7 @@ REUSED = 4
 """Trees that are used again have room for so many times the simulations of one move."""
 
 
-class Pace(NamedTuple):
+class Effort(NamedTuple):
     """Which kind of search a move gets."""
 
     fast: bool = False
@@ -30,7 +30,7 @@ class Pace(NamedTuple):
     """Without Gumbel's noise, as moves are no longer drawn."""
 
 
-FULL = Pace()
+FULL = Effort()
 
 
 class Contestant(Protocol):
@@ -38,7 +38,7 @@ class Contestant(Protocol):
 
     name: str
 
-    def search(self, states: Any, seed: int, numbers: np.ndarray, pace: Pace = FULL) -> ManyResults: ...
+    def search(self, states: Any, seed: int, numbers: np.ndarray, effort: Effort = FULL) -> ManyResults: ...
 
 
 class SearchContestant:
@@ -79,17 +79,17 @@ class SearchContestant:
             )
         return self.runs[fast]
 
-    def search(self, states: Any, seed: int, numbers: np.ndarray, pace: Pace = FULL) -> ManyResults:
-        run = self.run(pace.fast)
-        run.method = quiet(self.method) if pace.late else self.method
+    def search(self, states: Any, seed: int, numbers: np.ndarray, effort: Effort = FULL) -> ManyResults:
+        run = self.run(effort.fast)
+        run.method = quiet(self.method) if effort.late else self.method
         run.seed_trees(seed, numbers)
-        if self.reuse and not pace.fast:
+        if self.reuse and not effort.fast:
             games = (numbers // np.uint64(PLIES)).tolist()
             run.move_on_all(states, [self.places.get(game, -1) for game in games])
             self.places = {game: place for place, game in enumerate(games)}
         else:
             run.plant(states)
-        done = run.simulate(self.simulations[pace.fast])
+        done = run.simulate(self.simulations[effort.fast])
         return ManyResults(*run.report(), done)
 
 
@@ -101,7 +101,7 @@ class RandomContestant:
     def __init__(self, game: Game) -> None:
         self.game = game
 
-    def search(self, states: Any, seed: int, numbers: np.ndarray, pace: Pace = FULL) -> ManyResults:
+    def search(self, states: Any, seed: int, numbers: np.ndarray, effort: Effort = FULL) -> ManyResults:
         num = len(states)
         actions, streams = np.zeros(num, np.int32), numbered_streams(seed, numbers)
         draw = self.game.compile(draw_moves)

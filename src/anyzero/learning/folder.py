@@ -42,7 +42,7 @@ TEMPORARY = re.compile(r"\..+\.[0-9]+")
 """What `write_whole` leaves behind when it is killed."""
 
 
-class Block(NamedTuple):
+class BlockFile(NamedTuple):
     """Games that were played side by side: their shard of samples, or their file of games."""
 
     generation: int
@@ -275,13 +275,13 @@ class RunFolder:
     def samples_path(self, generation: int, block: int) -> Path:
         return self.path / SAMPLES / f"{generation:04d}-{block:03d}.safetensors"
 
-    def blocks(self, kind: str = SAMPLES) -> list[Block]:
+    def blocks(self, kind: str = SAMPLES) -> list[BlockFile]:
         """The shards of samples, or the files of games, in order."""
         end = "safetensors" if kind == SAMPLES else "jsonl"
         found = []
         for path in (self.path / kind).glob(f"*.{end}"):
             if match := re.fullmatch(r"([0-9]{4,})-([0-9]{3,})", path.stem):
-                found.append(Block(int(match[1]), int(match[2]), path))
+                found.append(BlockFile(int(match[1]), int(match[2]), path))
         return sorted(found)
 
     def prune_samples(self, first_needed_generation: int) -> None:
