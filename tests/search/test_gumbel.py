@@ -5,9 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from anyzero.games.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.search import search, search_many
 from anyzero.search.priors import gumbel_plan, halving_plan
+from anyzero.search.search import Searcher
 from tests.search.stubs import no_opinion, prefer, repeat
 
 FOUR = load("connect_four")
@@ -98,3 +100,48 @@ def test_a_win_at_hand_is_found_against_the_prior(seed):
         state = FOUR.play(state, move)
     result = search(FOUR, state, "gumbel", simulations=32, evaluator=prefer([-3, 0, 0, 0, 0, 0, 3]), seed=seed)
     assert (result.best_move, result.proven) == ("a", "win")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_beyond_the_plan_the_best_of_those_that_came_far_get_the_visits(seed):
+    player = Searcher(FOUR, "gumbel", seconds=1.0)
+    run = player.begin(START, seed)
+    run.plan_for(70)
+    run.plant(run.roots.copy())
+    run.spend(70)
+    planned = visits_of(run)
+    finalists = {move for move, visits in planned.items() if 2 * visits >= max(planned.values())}
+    assert len(finalists) == 2
+    run.spend(700)
+    grown = {move for move, visits in visits_of(run).items() if visits > planned[move]}
+    assert grown <= finalists
+    assert sum(visits_of(run).values()) >= 769
+
+
+def visits_of(run):
+    moves = run.moves(0)
+    return dict(zip(moves.actions.tolist(), moves.visits.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("trees", [1, 2, 4])
+def test_several_trees_agree_on_the_one_move_that_holds(trees):
+    game = load("tic_tac_toe")
+    state = game.initial_state()
+    for move in ("a1", "c3", "a2"):
+        state = game.play(state, move)
+    player = Searcher(game, "gumbel", simulations=800, trees=trees, solve=0)
+    for seed in range(5):
+        found = player.search(state, seed)
+        assert found.best_move == "a3"
+        assert found.visits["a3"] == max(found.visits.values())
+
+
+def test_a_plan_that_is_long_is_made_at_once():
+    """A plan by the clock is made within its time."""
+    assert halving_plan(16, 1 << 16).shape == (1 << 16,)
+    assert (np.diff(np.bincount(halving_plan(16, 1 << 16))) <= 0).all(), "fewer and fewer moves have more visits"
+
+
+def test_a_tree_whose_visits_are_planned_is_not_used_again():
+    with pytest.raises(BadOptionError, match="cannot be reused"):
+        Searcher(FOUR, "gumbel", simulations=10, reuse=True)

@@ -4,8 +4,11 @@ import math
 
 import pytest
 
-from anyzero.search import priors, selection
+from anyzero.games.load import load
+from anyzero.search import priors, search, selection
 from anyzero.search.halving import halving_rounds
+
+FOUR = load("connect_four")
 
 
 def test_uct_adds_a_bonus_for_what_was_tried_little():
@@ -73,3 +76,17 @@ def test_halving_never_spends_more_than_it_has(moves):
         rounds = halving_rounds(moves, budget)
         assert sum(survivors * each for survivors, each in rounds) <= budget
         assert all(survivors >= 1 and each >= 1 for survivors, each in rounds)
+
+
+@pytest.mark.parametrize("method", ["halving", "shuss"])
+def test_the_moves_of_a_round_have_the_same_number_of_visits(method):
+    """Also the one whose visit opened the root: 7 moves, 300 simulations in rounds of 14, 25 and 51 for each."""
+    found = search(FOUR, FOUR.initial_state(), method, simulations=300, seed=3)
+    assert sorted(found.visits.values()) == [14, 14, 14, 39, 39, 90, 90]
+    assert found.simulations == 300
+
+
+def test_a_single_move_gets_all_of_the_budget():
+    game = load("tic_tac_toe")
+    state = game.parse_state("xox/xoo/ox1 x")
+    assert search(game, state, "halving", simulations=50).simulations == 50

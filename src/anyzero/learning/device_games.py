@@ -14,8 +14,7 @@ from anyzero.games.contract import CHANCE, OVER, draw_outcome, legal_actions, pa
 from anyzero.games.game import Game
 from anyzero.learning.moves import draw_share
 from anyzero.search.advance import advance_tree, begin_tree
-from anyzero.search.priors import improved_policy
-from anyzero.search.report import choose_child_of_root, share_visits, value_after
+from anyzero.search.report import choose_child_of_root, root_policy, value_after
 from anyzero.search.scratch import Scratch
 from anyzero.search.settings import GUMBEL, Settings
 from anyzero.search.tree import Tree, root_of
@@ -188,10 +187,7 @@ def write_policy(tree: Tree, scratch: Scratch, settings: Settings, number: int, 
     """The legal actions, rising, and the policy after search in their order; -1 and 0 beyond them."""
     root, order, shares = root_of(tree, number), scratch.actions[number], scratch.scores[number]
     first, count = tree.first[root], tree.num_children[root]
-    if settings.formula == GUMBEL:
-        improved_policy(tree, settings, root, shares)
-    else:
-        share_visits(tree, root, shares)
+    root_policy(tree, settings, root, shares)
     for index in range(count):
         action, share, place = tree.action[first + index], shares[index], index
         while place > 0 and order[place - 1] > action:
@@ -209,7 +205,7 @@ def choose_move(tree: Tree, scratch: Scratch, settings: Settings, games: Games, 
     if settings.formula == GUMBEL or temperature <= 0.0:
         return tree.action[choose_child_of_root(tree, scratch, settings, number)]  # type: ignore[no-any-return]
     root, shares = root_of(tree, number), scratch.scores[number]
-    share_visits(tree, root, shares)
+    root_policy(tree, settings, root, shares)
     index = draw_share(shares, tree.num_children[root], temperature, scratch.streams[number])
     return tree.action[tree.first[root] + index]  # type: ignore[no-any-return]
 

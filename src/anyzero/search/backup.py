@@ -1,7 +1,7 @@
 """Results go up the path, and so do proofs.
 
 Values need no sign: every node takes the payoff of the seat that chose it. Proofs are for games of two seats with
-opposite payoffs; there a node's proof is also seen from the seat that chose it.
+opposite payoffs; there a node's proof is also seen from the seat that chose it. What chance chose is seen from seat 0.
 """
 
 from typing import Any
@@ -62,7 +62,7 @@ def prove_path(tree: Tree, scratch: Scratch, slot: int) -> None:
             if seat >= 0 and tree.proven[path[level]] == DRAW:
                 tree.marks[node] |= DRAW_BELOW
             return
-        chooser = seats[level - 2] if level > 1 else seat
+        chooser = max(seats[level - 2], 0) if level > 1 else seat
         tree.proven[node] = found if chooser == seat else -found if found != DRAW else DRAW
         level -= 1
 

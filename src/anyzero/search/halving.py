@@ -18,7 +18,7 @@ def halving_rounds(num_children: int, budget: int) -> list[tuple[int, int]]:
     """
     rounds, left, survivors = [], budget, num_children
     remaining = max(1, math.ceil(math.log2(max(2, num_children))))
-    while remaining > 0 and survivors > 1 and left > 0:
+    while remaining > 0 and left > 0 and (survivors > 1 or num_children == 1):
         survivors = min(survivors, left)
         each = max(1, left // (remaining * survivors))
         rounds.append((survivors, each))
@@ -33,10 +33,11 @@ def halve(run: Run, budget: int) -> None:
     if budget <= len(alive):
         alive = try_some(run, alive, budget)
     else:
-        for survivors, each in halving_rounds(len(alive), budget - 1):
-            alive = rank(run, alive)[:survivors]
-            for child in alive:
-                run.simulate(each, child)
+        goal = 0
+        for survivors, each in halving_rounds(len(alive), budget):
+            alive, goal = rank(run, alive)[:survivors], goal + each
+            for child in alive:  # the one that opened the root has had a visit of the first round
+                run.simulate(goal - int(run.tree.visits[child]), child)
     crown(run, rank(run, alive)[0])
 
 
@@ -52,6 +53,7 @@ def halve_by_clock(run: Run, seconds: float) -> None:
     """The same with equal shares of the time for the rounds: the survivors get turns until a round's time is over."""
     start = time.perf_counter()
     alive = open_root(run)
+    try_some(run, alive, len(alive))
     rounds = max(1, math.ceil(math.log2(max(2, len(alive)))))
     for number in range(1, rounds + 1):
         turn = 1

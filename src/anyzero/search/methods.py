@@ -89,7 +89,7 @@ SCHEDULES = {"classic": CLASSIC, "minimum_error": MINIMUM_ERROR, "simple": SIMPL
 TUNED_BY = {CLASSIC: "equivalence", SIMPLE: "equivalence", MINIMUM_ERROR: "bias"}
 """The option by which a schedule is tuned; the other one does nothing."""
 
-LEAST = {"considered": 1, "leaves": 1, "noise_concentration": 1e-3, "max_depth": 1}
+LEAST = {"expand_after": 1, "considered": 1, "leaves": 1, "noise_concentration": 1e-3, "max_depth": 1}
 
 
 def find_method(name: str, options: dict[str, object]) -> Method:
@@ -127,4 +127,8 @@ def convert(name: str, key: str, value: object) -> float | int:
         raise BadOptionError(f"{name}: {key} cannot be {value!r}")
     if key == "noise_fraction" and number > 1:
         raise BadOptionError(f"{name}: noise_fraction is a share from 0 to 1, not {value!r}")
-    return number if isinstance(getattr(method.settings, key), float) else int(number)
+    if isinstance(getattr(method.settings, key), float):
+        return number
+    if number != int(number):
+        raise BadOptionError(f"{name}: {key} wants a whole number, not {value!r}")
+    return int(number)

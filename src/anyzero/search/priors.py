@@ -128,15 +128,24 @@ def gumbel_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int,
 
 
 def gumbel_root_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any) -> None:
-    """The root: sequential halving, as a plan of how many visits the next move has; the best of those by score."""
+    """The root: sequential halving, as a plan of how many visits the next move has; the best of those by score.
+
+    Where no open move has so many, as beyond the plan's end, the best of those that have come far gets the visit.
+    """
     gumbel_scores(tree, scratch, settings, number, scores)
     root = root_of(tree, number)
     first, count = tree.first[root], tree.num_children[root]
     step = min(scratch.counters[number, 0], scratch.plan.shape[1]) - 1
     wanted = scratch.plan[min(count, scratch.plan.shape[0] - 1), step]
+    is_planned, most = False, 0
+    for child in range(first, first + count):
+        if tree.proven[child] == UNKNOWN:
+            is_planned = is_planned or tree.visits[child] == wanted
+            most = max(most, tree.visits[child])
     for index in range(count):
-        if tree.visits[first + index] != wanted:
-            scores[index] += np.float32(WORST / 2)
+        visits = tree.visits[first + index]
+        if (is_planned and visits != wanted) or (not is_planned and 2 * visits < most):
+            scores[index] = np.float32(WORST / 2)
 
 
 def gumbel_plan(considered: int, simulations: int) -> np.ndarray:
@@ -153,11 +162,10 @@ def gumbel_plan(considered: int, simulations: int) -> np.ndarray:
 def halving_plan(moves: int, simulations: int) -> np.ndarray:
     if moves == 1:
         return np.arange(simulations, dtype=np.int32)
-    steps: list[int] = []
+    steps = np.zeros(0, np.int32)
     rounds, alive, visits = math.ceil(math.log2(moves)), moves, 0
     while len(steps) < simulations:
-        for _ in range(max(1, simulations // (rounds * alive))):
-            steps += [visits] * alive
-            visits += 1
-        alive = max(2, alive // 2)
-    return np.array(steps[:simulations], np.int32)
+        each = max(1, simulations // (rounds * alive))
+        steps = np.append(steps, np.repeat(np.arange(visits, visits + each, dtype=np.int32), alive))
+        visits, alive = visits + each, max(2, alive // 2)
+    return steps[:simulations]

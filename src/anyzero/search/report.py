@@ -9,7 +9,7 @@ from anyzero.compile.vectors import best_index
 from anyzero.search.priors import gumbel_scores, improved_policy
 from anyzero.search.scratch import Scratch
 from anyzero.search.settings import GUMBEL, Settings
-from anyzero.search.tree import LOSS, UNKNOWN, WIN, Tree, root_of
+from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, UNKNOWN, WIN, Tree, root_of
 
 if TYPE_CHECKING:
     from anyzero.search.result import RootMoves
@@ -43,26 +43,48 @@ def report_tree(
 def write_policy(tree: Tree, scratch: Scratch, settings: Settings, number: int, policy: Any) -> None:
     root, scores = root_of(tree, number), scratch.scores[number * settings.leaves]
     first, count = tree.first[root], tree.num_children[root]
-    if settings.formula == GUMBEL:
-        improved_policy(tree, settings, root, scores)
-    else:
-        share_visits(tree, root, scores)
+    root_policy(tree, settings, root, scores)
     for index in range(count):
         policy[tree.action[first + index]] = scores[index]
 
 
-def share_visits(tree: Tree, root: int, scores: Any) -> None:
-    """Each child's share of the visits; of a proven win or draw, its share of the priors that reach it."""
-    first, count, proof, total = tree.first[root], tree.num_children[root], tree.proven[root], 0.0
+def root_policy(tree: Tree, settings: Settings, root: int, policy: Any) -> None:
+    """The policy after search, by child: of a proven win or draw, the priors of the moves that reach it."""
+    if tree.proven[root] > UNKNOWN:
+        share_priors(tree, root, policy)
+    elif settings.formula == GUMBEL:
+        improved_policy(tree, settings, root, policy)
+    else:
+        share_visits(tree, root, policy)
+
+
+def share_priors(tree: Tree, root: int, shares: Any) -> None:
+    first, count, total = tree.first[root], tree.num_children[root], 0.0
     for index in range(count):
         child = first + index
-        if proof > UNKNOWN:  # a win or a draw
-            scores[index] = tree.prior[child] + LEAST_SHARE if tree.proven[child] == proof else 0.0
-        else:
-            scores[index] = tree.visits[child]
-        total += scores[index]
+        shares[index] = tree.prior[child] + LEAST_SHARE if tree.proven[child] == tree.proven[root] else 0.0
+        total += shares[index]
     for index in range(count):
-        scores[index] /= max(total, LEAST_SHARE)
+        shares[index] /= total
+
+
+def share_visits(tree: Tree, root: int, shares: Any) -> None:
+    """Each child's share of the visits. A proven draw gets none once it is known: moves that are worse do not count."""
+    first, count, total = tree.first[root], tree.num_children[root], 0.0
+    for index in range(count):
+        child = first + index
+        shares[index] = 0.0 if is_worse_than_draw(tree, root, child) else tree.visits[child]
+        if tree.proven[child] == DRAW:
+            shares[index] += tree.prior[child] + LEAST_SHARE
+        total += shares[index]
+    for index in range(count):
+        shares[index] /= max(total, LEAST_SHARE)
+
+
+def is_worse_than_draw(tree: Tree, root: int, child: int) -> bool:
+    """Whether the root has a proven draw, and this open child has a mean below it or no visits."""
+    has_draw = tree.marks[root] & DRAW_BELOW != 0 and tree.proven[child] == UNKNOWN
+    return has_draw and (tree.visits[child] == 0 or tree.value[child] < 0.0)  # type: ignore[no-any-return]
 
 
 def value_after(tree: Tree, settings: Settings, root: int, best: int) -> float:
@@ -86,7 +108,10 @@ def choose_child_of_root(tree: Tree, scratch: Scratch, settings: Settings, numbe
 
 
 def final_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any) -> None:
-    """How much the final choice wants each of the root's children; a proven win most, a proven loss least."""
+    """How much the final choice wants each of the root's children; a proven win most, a proven loss least.
+
+    What is open and looks worse than a proven draw comes behind it.
+    """
     root, most = root_of(tree, number), 0
     first, count = tree.first[root], tree.num_children[root]
     if settings.formula == GUMBEL:
@@ -101,9 +126,11 @@ def final_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, 
             if settings.log_visits and tree.visits[child] > 0:
                 scores[index] = tree.value[child] + math.log(tree.visits[child])
         else:
-            scores[index] -= 0.0 if tree.visits[child] >= most else 1e6
+            scores[index] -= 0.0 if tree.visits[child] >= most or tree.proven[child] == DRAW else 1e6
         if tree.proven[child] != UNKNOWN:
             scores[index] += 1e9 if tree.proven[child] == WIN else -1e9 if tree.proven[child] == LOSS else 0.0
+        elif is_worse_than_draw(tree, root, child):
+            scores[index] -= 1e8
 
 
 def gumbel_order(run: "Run", moves: "RootMoves") -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.games.errors import UnknownNameError, list_some, nearest_hint
-from anyzero.search.tree import DRAW, LOSS, WIN
+from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN
 
 PROVEN_NAMES = {WIN: "win", DRAW: "draw", LOSS: "loss"}
 
@@ -79,9 +79,14 @@ def check_final_rule(rule: str) -> None:
 
 
 def final_order(rule: str, moves: RootMoves) -> np.ndarray:
-    """The moves from the one that the final choice wants most: never into a proven loss while there is another."""
+    """The moves from the one that the final choice wants most: never into a proven loss while there is another.
+
+    What is open and looks worse than a proven draw comes behind it.
+    """
     certain = np.where(moves.proven == WIN, CERTAIN, np.where(moves.proven == LOSS, -CERTAIN, 0.0))
     value, visits = np.nan_to_num(moves.values, nan=-2.0), moves.visits
+    if (moves.proven == DRAW).any():
+        certain[(moves.proven == UNKNOWN) & (value < 0.0)] = -CERTAIN / 2
     if rule == "visits":
         wanted, tie = visits + certain, value
     elif rule == "value":

@@ -6,7 +6,7 @@ from anyzero.compile.bits import record_word, record_words
 from anyzero.games.contract import OVER, play, seat_to_move
 from anyzero.search.backup import best_proof
 from anyzero.search.priors import mean_value
-from anyzero.search.tree import NO_TABLE, Tree, is_full, plant, root_of
+from anyzero.search.tree import NO_TABLE, UNKNOWN, Tree, is_full, plant, root_of
 
 NOT_FOUND = -1
 
@@ -104,8 +104,9 @@ def copy_table(old: Tree, new: Tree, number: int, source: int, target: int) -> N
 
 
 def see_as_root(tree: Tree, root: int) -> None:
-    """A root's value and proof are for the seat to move there, as those of its children are."""
+    """A root's value and proof are for the seat to move there, as those of its children are; without any it is new."""
     first, count = tree.first[root], tree.num_children[root]
-    if count > 0:
-        tree.value[root] = mean_value(tree.visits[first : first + count], tree.value[first : first + count])
-        tree.proven[root] = best_proof(tree, root)
+    tree.value[root] = mean_value(tree.visits[first : first + count], tree.value[first : first + count])
+    tree.proven[root] = best_proof(tree, root) if count > 0 else UNKNOWN
+    if count == 0:
+        tree.visits[root] = 0

@@ -16,8 +16,11 @@ from anyzero.search.report import gumbel_order
 from anyzero.search.result import PROVEN_NAMES, RootMoves, SearchResult, check_final_rule, final_order, make_children
 from anyzero.search.run import Run
 from anyzero.search.settings import BATCH, BY_EVALUATOR, GRAVE, GUIDED, GUMBEL, RAVE, ROLLOUT, Settings
+from anyzero.search.tree import LOSS, WIN
 
 MAX_NODES = 20_000_000
+MOST_PLANNED = 1 << 16
+"""Gumbel by the clock plans no further; beyond the plan the best moves get the rest."""
 MOST_LOOKS = 20_000
 """Positions that are looked at before a search begins, where its budget allows it."""
 LONGEST_LINE = 20
@@ -57,7 +60,8 @@ class Searcher:
         if self.final != "gumbel" or self.method.settings.formula != GUMBEL:
             check_final_rule(self.final)
         check_numbers(max_nodes, trees, temperature)
-        if reuse and (self.method.settings.transpositions or self.method.halves or trees > 1):
+        planned = self.method.halves or self.method.settings.formula == GUMBEL
+        if reuse and (self.method.settings.transpositions or planned or trees > 1):
             raise BadOptionError(f"{method}: a tree with transpositions, merged trees or halving cannot be reused")
         if trees > 1 and self.method.halves:
             raise BadOptionError(f"{method}: halving at the root is for one tree")
@@ -127,12 +131,14 @@ class Searcher:
 
     def order(self, run: Run, moves: RootMoves, seed: int) -> np.ndarray:
         """The moves from the best; with a temperature the first is drawn by visits."""
-        order = gumbel_order(run, moves) if self.final == "gumbel" else final_order(self.final, moves)
+        if self.final == "gumbel" and self.trees == 1:
+            order = gumbel_order(run, moves)
+        else:  # of several trees, the one move that most of their halvings came to
+            order = final_order("visits" if self.final == "gumbel" else self.final, moves)
         if self.method.halves:  # the survivor of the last round, whatever the statistics of those that were dropped
             order = order[np.argsort(-moves.priors[order], kind="stable")]
         if self.temperature > 0.0:
-            drawn = draw_by_visits(moves.visits, self.temperature, seed)
-            order = np.concatenate([[drawn], order[order != drawn]])
+            order = draw_first(order, moves, self.temperature, seed)
         return order
 
     def choose(self, state: State, seed: int) -> int:
@@ -234,7 +240,11 @@ def room(game: Game, simulations: int, max_nodes: int) -> int:
 
 
 def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
-    """The method as this game and evaluator allow it. Proofs need two seats with opposite payoffs."""
+    """The method as this game and evaluator allow it.
+
+    Proofs need two seats with opposite payoffs, and nodes that share their children only if nothing differs: what a
+    game's own `state_key` leaves out, as chess leaves out its history, may decide.
+    """
     settings, code = method.settings, evaluator_code(evaluator)
     if code != 0 and settings.formula in (RAVE, GRAVE):
         raise BadOptionError("AMAF needs the moves of random rollouts: evaluators are for the other methods")
@@ -248,7 +258,8 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
         raise BadOptionError("transpositions are for evaluators within the search")
     if settings.formula == GUMBEL and settings.leaves > 1:
         raise BadOptionError("gumbel plans every visit of the root, so that it takes one leaf at a time")
-    solve = settings.solve if game.is_opposed else 0
+    is_same = not (settings.transpositions and game.has("state_key"))
+    solve = settings.solve if game.is_opposed and is_same else 0
     return method._replace(settings=trust(settings._replace(solve=solve, evaluator=code)))
 
 
@@ -280,9 +291,19 @@ def plan_by_clock(run: Run, seconds: float) -> None:
         budget *= 2
     left = seconds - (now - start)
     if left > 0.0 and not run.is_decided():
-        run.plan_for(max(budget, int(0.8 * left * budget / (now - begun))))
+        run.plan_for(max(budget, min(int(0.8 * left * budget / (now - begun)), MOST_PLANNED)))
         run.plant(run.roots.copy())
-        run.spend_seconds(left)
+        run.spend_seconds(seconds - (time.perf_counter() - start))
+
+
+def draw_first(order: np.ndarray, moves: RootMoves, temperature: float, seed: int) -> np.ndarray:
+    """The moves with the first drawn by visits, from those that the best proof leaves; without visits, as they were."""
+    good = moves.proven == WIN if (moves.proven == WIN).any() else moves.proven != LOSS
+    visits = np.where(good, moves.visits, 0)
+    if not visits.any():
+        return order
+    drawn = draw_by_visits(visits, temperature, seed)
+    return np.concatenate([[drawn], order[order != drawn]])
 
 
 def draw_by_visits(visits: np.ndarray, temperature: float, seed: int) -> int:

@@ -98,7 +98,7 @@ def descend(
     while seat != OVER and not (depth > 0 and settings.solve and tree.proven[node] != UNKNOWN):
         if tree.num_children[node] == 0 and not grow(rules, tree, scratch, settings, number, slot, depth, seat):
             break
-        if settings.formula == GRAVE:
+        if settings.formula == GRAVE and seat != CHANCE:
             reference = reference_table(tree, settings, number, node, reference)
         if depth == 0 and forced != ANY_CHILD:
             child = forced
@@ -189,7 +189,7 @@ def is_known(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, slot:
         if settings.solve:
             prove_end(tree, scratch, slot)
     elif settings.solve and depth > 0 and tree.proven[leaf] != UNKNOWN:
-        proven_payoffs(tree, leaf, scratch.seats[slot, depth - 1], scratch.result[slot])
+        proven_payoffs(tree, leaf, max(scratch.seats[slot, depth - 1], 0), scratch.result[slot])
     else:
         return False
     if settings.solve:

@@ -11,7 +11,7 @@ from typing import Any
 from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game, State
 from anyzero.search.result import SearchResult
-from anyzero.search.search import Searcher, line_texts
+from anyzero.search.search import MOST_PLANNED, Searcher, line_texts
 from anyzero.search.settings import GUMBEL, UNBOUNDED
 
 PIECE_S = 0.02
@@ -20,7 +20,6 @@ ENDLESS_S = 9e6
 """The budget of a search that goes on until it is left."""
 PLANNED_S = 10.0
 """Gumbel without a number of simulations plans no further than this; the best moves get the rest."""
-MOST_PLANNED = 1 << 16
 TRIED_SHARE = 0.1
 """Gumbel tries out for so much of the planned time how fast it is."""
 
