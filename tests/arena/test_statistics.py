@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from anyzero.arena.statistics import (
@@ -9,7 +10,9 @@ from anyzero.arena.statistics import (
     elo_difference,
     elo_interval,
     expected_score,
+    farthest_elo,
     mean_interval,
+    student_95,
     wilson_interval,
 )
 
@@ -26,26 +29,49 @@ def test_pairs_are_counted_in_five_classes():
 
 
 def test_the_elo_interval_comes_from_the_variance_of_pair_scores():
-    # 10 pairs lost, 20 halved, 10 won 3:1, 60 won 2:0: mean 0.775, mean of squares 0.70625,
-    # variance 0.105625 = 0.325 squared; the standard error of 100 pairs is 0.0325.
-    found = elo_interval([10, 0, 20, 10, 60])
-    assert found.value == pytest.approx(elo_difference(0.775))
-    assert found.low == pytest.approx(elo_difference(0.775 - 1.959964 * 0.0325))
-    assert found.high == pytest.approx(elo_difference(0.775 + 1.959964 * 0.0325))
+    """10 pairs lost, 20 halved, 9 won 3:1, 60 won 2:0, and the imaginary one: half lost, half won."""
+    found = elo_interval([10, 0, 20, 9, 60])
+    assert found.value == pytest.approx(elo_difference((10 + 6.75 + 60) / 99))
+    mean = (10 + 6.75 + 60.5) / 100
+    variance = (5 + 9 * 0.5625 + 60.5) / 100 - mean**2
+    half = 1.984217 * math.sqrt(variance / 99)  # Student's factor for 99 degrees of freedom
+    assert found.low == pytest.approx(elo_difference(mean - half))
+    assert found.high == pytest.approx(elo_difference(mean + half))
+
+
+@pytest.mark.parametrize(
+    ("degrees", "factor", "within"),
+    [(2, 4.3027, 0.03), (4, 2.7764, 2e-3), (10, 2.2281, 1e-4), (30, 2.0423, 1e-4), (1000, 1.9623, 1e-4)],
+)
+def test_students_factor_is_that_of_the_tables(degrees, factor, within):
+    assert student_95(degrees) == pytest.approx(factor, rel=within)
+
+
+@pytest.mark.parametrize(("win", "draw"), [(0.5, 0.0), (0.35, 0.3), (0.75, 0.1), (0.94, 0.02), (0.995, 0.0)])
+@pytest.mark.parametrize("pairs", [3, 5, 10, 20, 50])
+def test_the_interval_holds_the_truth_in_95_of_100_matches(win, draw, pairs):
+    """A limit at the farthest Elo is an open end. Two games a pair, which do not know of each other."""
+    truth = elo_difference(win + draw / 2)
+    rng, far, held = np.random.default_rng(pairs), farthest_elo(pairs), 0
+    points = rng.choice(3, (1000, pairs, 2), p=[1.0 - win - draw, draw, win]).sum(axis=2)
+    for match in points:
+        _, low, high = elo_interval(np.bincount(match, minlength=5).tolist())
+        held += (low <= truth or low == -far) and (truth <= high or high == far)
+    assert held >= 930
 
 
 def test_pairs_that_are_always_split_narrow_the_interval():
     split, mixed = elo_interval([0, 1, 98, 1, 0]), elo_interval([25, 0, 50, 0, 25])
     assert split.value == mixed.value == 0.0
-    assert split.high < 5 < 48 < mixed.high  # single games would not tell the two apart
+    assert split.high < 9 < 48 < mixed.high  # single games would not tell the two apart
 
 
 def test_twenty_pairs_won_without_a_loss_are_finite_and_one_sided():
     # With half a pair lost and half a pair won added: mean 20.5 / 21, variance 20.5 / 21 * 0.5 / 21.
     found = elo_interval([0, 0, 0, 0, 20])
     mean = 20.5 / 21
-    half = 1.959964 * math.sqrt(mean * (1 - mean) / 21)
-    assert found.value == found.high == pytest.approx(elo_difference(1 - 0.5 / 41))
+    half = 2.085963 * math.sqrt(mean * (1 - mean) / 20)
+    assert found.value == found.high == farthest_elo(20) == pytest.approx(elo_difference(1 - 0.5 / 41))
     assert found.low == pytest.approx(elo_difference(mean - half))
     lost = elo_interval([20, 0, 0, 0, 0])
     assert lost == pytest.approx((-found.value, -found.high, -found.low))
@@ -54,7 +80,7 @@ def test_twenty_pairs_won_without_a_loss_are_finite_and_one_sided():
 def test_draws_alone_leave_a_doubt():
     found = elo_interval([0, 0, 20, 0, 0])
     # One imaginary pair of variance 1/4 among 21.
-    half = 1.959964 * math.sqrt(0.25 / 21 / 21)
+    half = 2.085963 * math.sqrt(0.25 / 21 / 20)
     assert found == pytest.approx((0.0, -elo_difference(0.5 + half), elo_difference(0.5 + half)))
 
 
@@ -78,7 +104,7 @@ def test_the_mean_of_differences_has_a_paired_interval():
     # 1, 2, 3, 4: mean 2.5, sample variance 5/3, standard error sqrt(5/12).
     found = mean_interval([1.0, 2.0, 3.0, 4.0])
     assert found.value == 2.5
-    assert found.high - 2.5 == pytest.approx(1.959964 * math.sqrt(5 / 12))
+    assert found.high - 2.5 == pytest.approx(3.1824 * math.sqrt(5 / 12), rel=2e-3)  # Student, 3 degrees
     assert 2.5 - found.low == pytest.approx(found.high - 2.5)
 
 

@@ -29,7 +29,7 @@ def test_match_prints_a_table_for_people_and_names_forfeits(run):
     code, out, _ = run("match", "tic_tac_toe", "random", f"{FAULTY}:fault=crash", *QUICK, "--sprt", "-10", "300")
     assert code == 0
     assert [line.split()[3] for line in out.splitlines() if line.startswith("random in seat")] == ["0", "1"]
-    assert "95 % between" in out
+    assert ", 95 % " in out
     assert f"{FAULTY}:fault=crash: crash: RuntimeError: out of ideas" in out
     assert "SPRT: not decided" in out
 
@@ -83,7 +83,7 @@ def test_a_terminal_shows_the_running_score():
         (["match", "hax", "random", "random"], "did you mean hex"),
         (["match", "hex", "uctt:100", "random"], "did you mean uct"),
         (["match", "hex", "uct:0", "random"], "not a positive number of simulations"),
-        (["match", "hex", "uct:5,bios=1", "random"], "did you mean bias"),
+        (["match", "hex", "rave:5,bios=1", "random"], "did you mean bias"),
         (["match", "hex", "random", "random", "--games", "5"], "5 is not a positive even number"),
         (["match", "hex", "random", "random", "--games", "-2"], "-2"),
         (["match", "hex", "random", "random", "--games", "ten"], "--games"),

@@ -11,6 +11,7 @@ import pytest
 from anyzero.games.load import BUILT_IN
 
 RACE = Path(__file__).parent.parent / "race.py"
+DICE = Path(__file__).parent.parent / "dice_race.py"
 
 
 def test_games_lists_every_game_with_its_sizes(run):
@@ -56,6 +57,23 @@ def test_show_plays_moves_and_writes_pictures(run, tmp_path):
     assert picture.read_text().startswith("<svg")
     again = json.loads(run("show", "breakthrough", "--state", found["state"], "--json")[1])
     assert again["text"] == found["text"]
+
+
+def test_perft_counts_after_moves(run):
+    code, out, _ = run("perft", "connect_four", "1", "--moves", "d d d,d d d", "--json", "--divide")
+    assert (code, list(json.loads(out)["divide"])) == (0, ["a", "b", "c", "e", "f", "g"])
+
+
+@pytest.mark.xdist_group("search")
+def test_a_game_that_begins_with_chance_is_searched_after_the_moves_that_are_named(run):
+    """Both have walked 4 and then 2 of 9, and the first rolled 2 again: only the longer step wins at once."""
+    begin = "2 1 2 1 1 0 1 0 1"
+    code, out, _ = run("search", str(DICE), "uct:50", "--moves", begin, "--json")
+    assert code == 0
+    assert json.loads(out)["best_move"] == "1"
+    code, _, err = run("search", str(DICE), "uct:50")
+    assert code == 2
+    assert "it is chance's turn" in err
 
 
 def test_check_passes_and_fails_with_its_exit_code(run, tmp_path):

@@ -34,6 +34,12 @@ def test_estimate_prints_tables_for_people(run):
     assert "rank: flat" in out
 
 
+def test_estimate_plays_the_moves_that_are_named_first(run):
+    found = json.loads(run(*QUICK, "--moves", "b2 a1", "--json")[1])
+    assert len(found["moves"]) == 7
+    assert not {"b2", "a1"} & set(found["moves"])
+
+
 @pytest.mark.parametrize("form", ["svg", "png"])
 def test_estimate_draws_a_picture_and_the_same_one_again(run, tmp_path, form):
     path = tmp_path / f"amaf.{form}"

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from anyzero.cli.runs import ago
+from anyzero.cli.runs import ago, show_measured
 from anyzero.games.files import write_whole
 from anyzero.learning.config import RunConfig, change
 from anyzero.learning.folder import RunFolder
@@ -45,7 +45,7 @@ def test_all_runs_are_listed_with_their_strength(run, root):
     lines = {line.split()[0]: " ".join(line.split()) for line in out.splitlines()}
     assert list(lines) == ["run", "easy", "hex5", "new"]
     assert lines["hex5"].startswith("hex5 hex:size=5 14 2 Elo 1400 ±40 at generation 14 10 ")  # 15 of 40 seconds
-    assert lines["easy"].startswith("easy take_it_easy 3 2 score 142 ±2 at generation 3 2.67 ")
+    assert lines["easy"].startswith("easy take_it_easy 3 2 score 141.6 ±2.5 at generation 3 2.67 ")
     assert lines["hex5"].endswith(" s ago")
 
 
@@ -107,6 +107,34 @@ def test_several_runs_are_compared_with_the_settings_in_which_they_differ(run, r
 def test_the_champions_own_strength_needs_no_generation(run, root):
     make_run("runs/three", {}, 3)
     assert "generation 2 is the champion, Elo 200 ±40, 2 minutes in all" in run("runs", "three")[1]
+
+
+def test_a_strength_has_the_digits_that_its_interval_allows(run, root):
+    scores = {"benchmark": {"mean": 18.392, "low": 18.066, "high": 18.718, "deals": 1000}}
+    make_run("runs/tower", {"game": "take_it_easy"}, 3, **NO_GATE, **scores)
+    out = run("runs", "tower")[1]
+    assert "generation 2 is the champion, score 18.39 ±0.33, 2 minutes in all" in out
+    assert [line.split()[-3] for line in out.splitlines() if line.startswith(("0 ", "1 ", "2 "))] == ["18.39"] * 3
+    assert "score 18.39 ±0.33 " in run("runs")[1]
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "text"),
+    [
+        (1234.5, 127.3, "1234 ±127"),
+        (-987.6, 40.2, "-988 ±40"),
+        (141.6, 2.5, "141.6 ±2.5"),
+        (18.392, 0.326, "18.39 ±0.33"),
+        (0.61253, 0.0047, "0.6125 ±0.0047"),
+        (18.5, 0.0, "18.5 ±0"),
+    ],
+)
+def test_half_an_interval_is_shown_with_two_digits_and_all_whole_ones(value, half, text):
+    assert f"{show_measured(value, half)} ±{show_measured(half, half)}" == text
+
+
+def test_a_figure_without_an_interval_is_shown_as_it_is():
+    assert [show_measured(1234.5, half) for half in (None, float("inf"), float("nan"))] == ["1234.5"] * 3
 
 
 def test_settings_that_a_network_has_no_use_for_are_no_differences(run, root):

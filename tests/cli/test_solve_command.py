@@ -19,6 +19,13 @@ def test_solve_prints_the_value_and_the_best_moves(run):
     assert "table 16 MB" in out
 
 
+def test_solve_plays_the_moves_that_are_named_first(run):
+    """The centre was answered beside an edge's middle, which loses."""
+    code, out, _ = run("solve", "tic_tac_toe", "--moves", "b2 b1")
+    assert code == 0
+    assert "value +1: a win for the first seat, which is to move" in out
+
+
 def test_solve_shows_every_move_when_asked(run):
     code, out, _ = run("solve", RACE, "--openings")
     lines = [line.split() for line in out.splitlines()]

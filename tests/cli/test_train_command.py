@@ -10,6 +10,9 @@ import time
 
 import pytest
 
+from anyzero.games.load import load
+from anyzero.players import parse_player
+
 TINY = """
 precision = "float32"
 threads = 1
@@ -50,6 +53,35 @@ def test_a_run_ends_with_a_match_and_the_way_to_play(run, tiny):
     assert [row["generation"] for row in rows] == ["0", "1", "2"]
     assert float(rows[2]["policy_loss"]) > 0.0
     assert rows[1]["elo"] == "" != rows[2]["elo"]
+
+
+def test_a_run_of_a_game_for_one_ends_with_a_command_that_shows_it_playing(run, tiny):
+    alone = ("--set", "network.kind=mlp", "--set", "benchmark.deals=2", "--match", "0")
+    code, out, _ = run("train", "take_it_easy", "--config", "tiny.toml", "--generations", "0", *alone)
+    assert code == 0
+    words, _, command = out.splitlines()[-1].partition(": ")
+    assert words == "to watch it play"
+    assert command.endswith("--seat0 gumbel:64@take-it-easy")
+    code, out, _ = run(*command.split()[1:], "--seed", "1", "--json")
+    assert code == 0
+    assert json.loads(out)["players"] == ["gumbel:64@take-it-easy"]
+
+
+def test_a_search_is_led_by_the_network_that_it_names(run, tiny):
+    command = ("train", "tic_tac_toe", "--config", "tiny.toml", "--run", "toe", "--match", "0", "--generations", "0")
+    assert run(*command)[0] == 0
+    code, out, err = run("search", "tic_tac_toe", "gumbel:8@toe", "--moves", "b2 a1", "--seed", "3", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    game = load("tic_tac_toe")
+    state = game.play(game.play(game.initial_state(), "b2"), "a1")
+    expected = parse_player("gumbel:8@toe").think(game, state, 3)
+    assert (found["method"], found["simulations"]) == ("gumbel:8@toe", 8)
+    assert (found["best_move"], found["value"]) == (expected.best_move, expected.value)
+    assert run("search", "tic_tac_toe", "puct:8@toe/0")[0] == 0
+    code, out, err = run("search", "tic_tac_toe", "gumbel:8@two")
+    assert (code, out) == (2, "")
+    assert "there is no network 'two'; did you mean toe?" in err
 
 
 def test_the_same_command_goes_on_and_the_champion_plays_in_the_arena(run, tiny):

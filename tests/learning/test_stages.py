@@ -122,6 +122,7 @@ def report(*, promoted: bool, gate: float | None, selfplay: float | None):
         ([], None),
         ([report(promoted=True, gate=None, selfplay=None)], None),
         ([report(promoted=True, gate=0.9, selfplay=0.5)], 0.9),
+        ([report(promoted=False, gate=None, selfplay=0.9), report(promoted=True, gate=None, selfplay=0.8)], None),
         ([report(promoted=True, gate=0.9, selfplay=0.5), report(promoted=False, gate=0.4, selfplay=0.7)], 0.7),
         ([report(promoted=True, gate=0.9, selfplay=0.5), report(promoted=False, gate=0.4, selfplay=None)], 0.9),
     ],

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.web.folders import write_own_games
-from tests.web.server import ServerProcess
+from tests.web.server import ServerProcess, open_tab, run
 
 HEAVY = ("fastapi", "uvicorn", "websockets", "pydantic", "sqlite3")
 
@@ -37,6 +37,31 @@ def test_a_game_file_that_is_not_there_is_said_in_one_sentence(tmp_path):
     done = anyzero("serve", "--port", "0", "--data", ":memory:", "--game", "nowhere.py", cwd=tmp_path)
     assert done.returncode == 2
     assert "cannot read the game file nowhere.py" in done.stderr
+
+
+def test_an_option_that_a_game_file_does_not_have_is_said_in_one_sentence(tmp_path):
+    write_own_games(tmp_path)
+    done = anyzero("serve", "--port", "0", "--data", ":memory:", "--game", "./heap.py:sise=7", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "./heap.py has no option 'sise'; did you mean size?" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_game_file_with_options_is_listed_and_played_with_them(tmp_path):
+    write_own_games(tmp_path)
+    server = ServerProcess(tmp_path, "--game", "./heap.py:size=7")
+
+    async def work():
+        async with open_tab(server) as tab:
+            plain = await tab.ask(type="new", game="heap", seats=["human", "human"])
+            other = await tab.ask(type="new", game="heap:size=4", seats=["human", "human"])
+            looks = [await tab.ask(type="look", game=view["game"]) for view in (plain, other)]
+            return [view["game"] for view in (plain, other)], [look["type"] for look in looks]
+
+    listed, played = httpx.get(server.url + "api/games").json()["games"][0], run(work())
+    server.stop()
+    assert (listed["name"], listed["options"][0]["default"]) == ("heap", 7)
+    assert played == (["heap:size=7", "heap:size=4"], ["look", "look"])
 
 
 def test_data_that_cannot_be_kept_is_said_in_one_sentence(tmp_path):

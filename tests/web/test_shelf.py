@@ -9,6 +9,7 @@ from anyzero.web.catalog import Catalog, name_files
 from anyzero.web.config import ServerConfig
 from anyzero.web.rooms import Rooms
 from anyzero.web.shelf import Shelf
+from tests.web.folders import write_own_games
 
 MOVES = {
     "connect_four": ["d", "c", "d", "e"],
@@ -95,3 +96,43 @@ def test_a_file_does_not_take_the_name_of_another_game():
     paths = ["own/hex.py", "own/go.py", "other/go.py", "other/hex.py"]
     names = {"hex_2": paths[0], "go": paths[1], "go_2": paths[2], "hex_3": paths[3]}
     assert name_files(paths) == names
+
+
+@pytest.fixture
+def heaps(tmp_path):
+    """A game of one's own with 7 instead of its 5, and the same file once more as it is."""
+    path = write_own_games(tmp_path)[0]
+    return path, Catalog(ServerConfig(data=tmp_path / "games.sqlite3", games=(f"{path}:size=7", path)))
+
+
+def test_options_behind_a_file_are_the_defaults_of_its_game(heaps):
+    _, catalog = heaps
+    assert catalog.load("heap").options == {"size": 7}
+    assert catalog.load("heap:size=4").options == {"size": 4}
+    assert catalog.load("heap_2").options == {"size": 5}
+    shown = [catalog.describe_game(name)["options"][0]["default"] for name in ("heap", "heap_2")]
+    assert shown == [7, 5]
+
+
+def test_a_table_of_a_file_with_options_is_found_by_what_it_is_called(heaps):
+    _, catalog = heaps
+    for text in ("heap", "heap:size=4", "heap_2"):
+        game = catalog.load(text)
+        assert catalog.load(catalog.public(game)).options == game.options
+        assert "/" not in catalog.public(game)
+
+
+def test_a_path_means_the_file_itself_without_options_of_the_server(heaps):
+    path, catalog = heaps
+    assert catalog.load(path).options == {"size": 5}
+    assert catalog.load(f"{path}:size=4").options == {"size": 4}
+
+
+def test_a_file_is_known_however_its_path_is_spelled(tmp_path, monkeypatch):
+    write_own_games(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    catalog = Catalog(ServerConfig(data=tmp_path / "games.sqlite3", games=("./heap.py",)))
+    for text in ("heap.py:size=4", "./heap.py:size=4"):
+        assert catalog.public(catalog.load(text)) == "heap:size=4"
+    with pytest.raises(AnyzeroError, match=r"there is no game 'drawn_heap.py'"):
+        catalog.load("drawn_heap.py")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anyzero.cli.output import GameText, Json, StateText, load_position, print_json, print_table
+from anyzero.cli.output import GameText, Json, MovesText, StateText, load_position, print_json, print_table
 
 if TYPE_CHECKING:
     from anyzero.arena.statistics import Interval
@@ -19,6 +19,7 @@ EXAMPLES = (
 def estimate(
     game: GameText,
     state: StateText = None,
+    moves: MovesText = "",
     simulations: Annotated[
         str, typer.Option("--simulations", metavar="N,N,...", help="After how many simulations to look.")
     ] = "30,100,300,1000,3000,10000,30000,100000",
@@ -46,7 +47,7 @@ def estimate(
         from anyzero.experiments.estimate_figure import check_picture, save_study
 
         check_picture(plot)
-    loaded, position = load_position(game, state)
+    loaded, position = load_position(game, state, moves)
     console = Console(stderr=True, quiet=json or not sys.stderr.isatty())
     with console.status("playing rollouts") as status:
         found = study(

@@ -90,7 +90,7 @@ def progress(plan: "Plan", record: Path | None, *, quiet: bool) -> "Iterator[Wat
             def watch(results: "Results") -> None:
                 nonlocal done, shown
                 done = len(results)
-                if not bar.disable and time.monotonic() - shown > SHOW_EVERY_S:
+                if not bar.disable and (done == total or time.monotonic() - shown > SHOW_EVERY_S):
                     shown = time.monotonic()
                     bar.update(task, completed=done, description=running_score(plan, results))
 
@@ -109,6 +109,13 @@ def running_score(plan: "Plan", results: "Results") -> str:
     return f"+{tally.wins} ={tally.draws} -{tally.losses}"
 
 
+def limit_words(low: float, high: float, far: float) -> str:
+    """An interval of Elo; where the games allow any score, that end is open."""
+    if low > -far and high < far:
+        return f"between {low:+.1f} and {high:+.1f}"
+    return f"above {low:+.1f}" if low > -far else f"below {high:+.1f}" if high < far else "anywhere"
+
+
 def say_how_to_go_on(done: int, total: int, record: Path | None) -> str:
     if record is None:
         return f"stopped after {done} of {total} games; with --record FILE a stopped run can go on later"
@@ -117,6 +124,8 @@ def say_how_to_go_on(done: int, total: int, record: Path | None) -> str:
 
 def print_standings(plan: "Plan", standings: "Standings", test: "Sprt | None") -> None:
     """For people: a line a seat, the score, and what it means."""
+    from anyzero.arena.statistics import farthest_elo
+
     tally, first, second = standings.tally, *plan.players
     rows: list[tuple[Any, ...]] = [
         (f"{first} in seat {number}", seat.wins, seat.draws, seat.losses, percent(seat.score))
@@ -126,7 +135,8 @@ def print_standings(plan: "Plan", standings: "Standings", test: "Sprt | None") -
     print_table((plan.game, "wins", "draws", "losses", "score"), rows)
     if standings.elo is not None:
         value, low, high = standings.elo
-        print(f"Elo {value:+.1f}, 95 % between {low:+.1f} and {high:+.1f}, from {standings.games} games")
+        far = farthest_elo(sum(standings.pairs))
+        print(f"Elo {value:+.1f}, 95 % {limit_words(low, high, far)}, from {standings.games} games")
     if standings.means is not None and standings.difference is not None:
         value, low, high = standings.difference
         means = f"mean scores {standings.means[0]:.2f} and {standings.means[1]:.2f}"

@@ -12,6 +12,7 @@ GameText = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
 StateText = Annotated[str | None, typer.Option("--state", help="A position as text; the start if left out.")]
+MovesText = Annotated[str, typer.Option("--moves", help="Moves to play first, separated by spaces.")]
 
 
 def print_json(value: Any) -> None:
@@ -31,9 +32,12 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
-def load_position(game_text: str, state_text: str | None) -> tuple[Any, Any]:
-    """The game and the position that the arguments name."""
+def load_position(game_text: str, state_text: str | None, moves: str = "") -> tuple[Any, Any]:
+    """The game and the position that the arguments name: a start, and moves from there, chance's among them."""
     from anyzero.games.load import load
 
     game = load(game_text)
-    return game, game.initial_state() if state_text is None else game.parse_state(state_text)
+    state = game.initial_state() if state_text is None else game.parse_state(state_text)
+    for move in moves.replace(",", " ").split():
+        state = game.play(state, move)
+    return game, state

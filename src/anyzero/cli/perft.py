@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from anyzero.cli.output import GameText, Json, StateText, load_position, print_json, print_table
+from anyzero.cli.output import GameText, Json, MovesText, StateText, load_position, print_json, print_table
 
 EXAMPLES = "Examples: anyzero perft chess 5    anyzero perft connect_four 7 --divide"
 
@@ -15,6 +15,7 @@ def perft(
     game: GameText,
     depth: Annotated[int, typer.Argument(min=0, max=50, help="How many plies.")],
     state: StateText = None,
+    moves: MovesText = "",
     divide: Annotated[bool, typer.Option("--divide", help="Also the count below each move.")] = False,
     json: Json = False,
 ) -> None:
@@ -24,7 +25,7 @@ def perft(
 
     from anyzero.games.perft import perft as count
 
-    loaded, position = load_position(game, state)
+    loaded, position = load_position(game, state, moves)
     count(loaded, position, 1)  # compile before the clock starts
     below: dict[str, int] = {}
     start = time.perf_counter()

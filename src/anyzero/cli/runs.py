@@ -31,6 +31,11 @@ SHOWN = {
     "simulations_per_second": "sims/s",
 }
 """The columns of one run, for people; those that are empty are left out."""
+LIMITS = {
+    "benchmark_score_mean": ("benchmark_score_low", "benchmark_score_high"),
+    "elo": ("elo_low", "elo_high"),
+}
+"""Columns that have an interval, which says how many of their digits mean something."""
 LAST = 10
 
 
@@ -120,9 +125,24 @@ def strength(run: "RunSummary") -> str:
     for name, found, generation in measured:
         if found is not None:
             value, low, high = found
-            half = "" if None in (low, high) else f" ±{(high - low) / 2:.0f}"
-            return f"{name} {value:.0f}{half}" + ("" if generation == run.champion else f" at generation {generation}")
+            half = half_width(low, high)
+            around = "" if half is None else f" ±{show_measured(half, half)}"
+            whose = "" if generation == run.champion else f" at generation {generation}"
+            return f"{name} {show_measured(value, half)}{around}{whose}"
     return ""
+
+
+def half_width(low: float | None, high: float | None) -> float | None:
+    return None if low is None or high is None else (high - low) / 2
+
+
+def show_measured(value: float, half: float | None) -> str:
+    """A measured figure, down to the second digit of half its interval, and never short of whole points."""
+    import math
+
+    if half is None or half == 0 or not math.isfinite(half):
+        return f"{value:g}"
+    return f"{value:.{max(0, 1 - math.floor(math.log10(half)))}f}"
 
 
 def ago(time: float) -> str:
@@ -176,7 +196,13 @@ def network(run: "RunSummary") -> str:
 def print_generations(run: "RunSummary") -> None:
     rows = [{**row, "minutes": row["total_seconds"] / 60} for row in run.rows[-LAST:]]
     columns = [column for column in SHOWN if any(row[column] is not None for row in rows)]
-    print_table([SHOWN[column] for column in columns], [[show(row[column]) for column in columns] for row in rows])
+    print_table([SHOWN[column] for column in columns], [[show_cell(row, column) for column in columns] for row in rows])
+
+
+def show_cell(row: dict[str, Any], column: str) -> str:
+    if column in LIMITS and row[column] is not None:
+        return show_measured(row[column], half_width(*(row[limit] for limit in LIMITS[column])))
+    return show(row[column])
 
 
 # --- several

@@ -1,32 +1,49 @@
 """`anyzero search`: what a method thinks of a position."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anyzero.cli.output import GameText, Json, StateText, load_position, print_json, print_table
+from anyzero.cli.output import GameText, Json, MovesText, StateText, load_position, print_json, print_table
 
-EXAMPLES = "Examples: anyzero search hex:size=7 rave:5000    anyzero search chess uct:2s --json"
+if TYPE_CHECKING:
+    from anyzero.search import SearchResult
+
+EXAMPLES = (
+    "Examples: anyzero search hex:size=7 rave:5000    anyzero search chess uct:2s --json    "
+    'anyzero search connect_four gumbel:64@RUN --moves "d d"'
+)
 
 
 def search(
     game: GameText,
-    method: Annotated[str, typer.Argument(help="A method and its budget: uct:2000, rave:1s, rave:2000,bias=1e-5.")],
+    method: Annotated[str, typer.Argument(help="A method and its budget: uct:2000, rave:1s,bias=1e-5, gumbel:64@RUN.")],
     state: StateText = None,
+    moves: MovesText = "",
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same search.")] = 0,
     most: Annotated[int, typer.Option("--top", min=1, help="How many moves to show.")] = 10,
     json: Json = False,
 ) -> None:
     """Search a position and show what was found for each move."""
+    from anyzero.networks.find import find_network
+    from anyzero.players.player import load_evaluator
     from anyzero.search import search as run_search
     from anyzero.search.text import parse_search
 
-    wanted = parse_search(method)
-    loaded, position = load_position(game, state)
-    found = run_search(loaded, position, seed=seed, **wanted.arguments)
+    text, at, network = method.partition("@")
+    arguments = parse_search(text).arguments
+    loaded, position = load_position(game, state, moves)
+    if at:
+        arguments["evaluator"] = load_evaluator(loaded, find_network(network))
+    found = run_search(loaded, position, seed=seed, **arguments)
     if json:
         print_json({"game": loaded.text, "method": method, "seed": seed, **found.to_json()})
-        return
+    else:
+        print_result(found, most)
+
+
+def print_result(found: "SearchResult", most: int) -> None:
+    """For people: the best moves, the expected line, and what it took."""
 
     def number(value: float | None) -> str:
         return "" if value is None else f"{value:+.3f}"

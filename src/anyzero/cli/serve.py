@@ -17,7 +17,8 @@ def serve(
     port: Port = 8000,
     browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     game: Annotated[
-        list[Path] | None, typer.Option("--game", metavar="FILE", help="A game of your own; may be repeated.")
+        list[str] | None,
+        typer.Option("--game", metavar="FILE", help="A game of your own, with or without options; may be repeated."),
     ] = None,
     data: Annotated[
         Path | None, typer.Option("--data", metavar="FILE", help="Where games are kept; by default with your data.")
@@ -34,8 +35,7 @@ def serve(
 
     Games go on after a restart. Runs and models are those of the folders runs and models.
     """
-    files = tuple(str(path) for path in game or ())
-    run(port=port, host=host, files=files, data=data, experiments=experiments, browser=browser, json=json)
+    run(port=port, host=host, files=tuple(game or ()), data=data, experiments=experiments, browser=browser, json=json)
 
 
 def run(

@@ -5,24 +5,22 @@ from typing import Annotated
 
 import typer
 
-from anyzero.cli.output import GameText, Json, StateText, load_position, print_json
+from anyzero.cli.output import GameText, Json, MovesText, StateText, load_position, print_json
 
 EXAMPLES = 'Examples: anyzero show hex:size=7 --moves "d4 c3"    anyzero show chess --svg board.svg'
 
 
 def show(
     game: GameText,
-    moves: Annotated[str, typer.Option("--moves", help="Moves to play first, separated by spaces.")] = "",
     state: StateText = None,
+    moves: MovesText = "",
     svg: Annotated[Path | None, typer.Option("--svg", help="Write the picture to this file.")] = None,
     json: Json = False,
 ) -> None:
     """Show a position in the terminal, or write it as SVG."""
     from anyzero.games.errors import AnyzeroError
 
-    loaded, position = load_position(game, state)
-    for move in moves.replace(",", " ").split():
-        position = loaded.play(position, move)
+    loaded, position = load_position(game, state, moves)
     picture = loaded.show(position)
     if svg is not None:
         try:

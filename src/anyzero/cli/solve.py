@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anyzero.cli.output import GameText, Json, StateText, load_position, print_json, print_table
+from anyzero.cli.output import GameText, Json, MovesText, StateText, load_position, print_json, print_table
 from anyzero.cli.stop import STOP_CODE, STOPPED
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ SEATS = ("first", "second")
 def solve(
     game: GameText,
     state: StateText = None,
+    moves: MovesText = "",
     openings: Annotated[bool, typer.Option("--openings", help="Also show the exact value of every move.")] = False,
     max_memory: Annotated[
         int, typer.Option("--max-memory", metavar="MB", min=1, max=1_000_000, help="Size of the table.")
@@ -35,7 +36,7 @@ def solve(
     """The exact value of a position and all its best moves: games of two seats, without chance, small enough."""
     from anyzero.search.solve import solve as run_solve
 
-    loaded, position = load_position(game, state)
+    loaded, position = load_position(game, state, moves)
     with progress(quiet=json) as watch:
         found = run_solve(loaded, position, max_memory=max_memory, seconds=seconds, method=method, watch=watch)
     if json:

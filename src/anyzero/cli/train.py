@@ -123,7 +123,7 @@ def train_one(
 
 
 def finish(folder: "RunFolder", reason: str, *, output: Path | None, match: int, json: bool) -> None:
-    """What came out: where it is, what it scores, and how to play against it."""
+    """What came out: where it is, what it scores, and how to play with it."""
     copy_history(folder, output)
     newest = folder.newest()
     facts: dict[str, Any] = {
@@ -142,7 +142,19 @@ def finish(folder: "RunFolder", reason: str, *, output: Path | None, match: int,
     print(f"{reason}; the champion is generation {facts['champion']} of {folder.path}")
     if "match" in facts:
         print(facts["match"]["text"])
-    print(f"to play against it: anyzero play {folder.config.game} --seat1 gumbel:64@{run_name(folder)}")
+    print(way_to_play(folder))
+
+
+def way_to_play(folder: "RunFolder") -> str:
+    """The command that lets a person play against the champion, or watch it where there is one seat."""
+    does, seat = ("to watch it play", 0) if is_for_one(folder) else ("to play against it", 1)
+    return f"{does}: anyzero play {folder.config.game} --seat{seat} gumbel:64@{run_name(folder)}"
+
+
+def is_for_one(folder: "RunFolder") -> bool:
+    from anyzero.games.load import load
+
+    return load(folder.config.game).num_seats == 1
 
 
 def run_name(folder: "RunFolder") -> str:
@@ -158,13 +170,12 @@ def copy_history(folder: "RunFolder", output: Path | None) -> None:
 
 def final_match(folder: "RunFolder", games: int, *, quiet: bool) -> dict[str, Any]:
     """The champion against the strongest anchor, or in a game of one seat against random play."""
-    from anyzero.games.load import load
     from anyzero.learning.start import prove
 
     show = Bars(folder, quiet=quiet)
     try:
-        alone = load(folder.config.game).num_seats == 1
-        name, found = prove(folder, games=games, rival="random" if alone else None, progress=show)
+        rival = "random" if is_for_one(folder) else None
+        name, found = prove(folder, games=games, rival=rival, progress=show)
     finally:
         show.close()
     standings = found.standings

@@ -53,7 +53,7 @@ def judge(block: BlockResult) -> Contest:
     results = [as_match(block, row) for row in range(len(block.games))]
     standings = make_standings(results)
     distinct = {(line.start, *line.actions) for line in block.games}
-    return Contest(standings, *score_interval(standings), len(block.games) - len(distinct))
+    return Contest(standings, *score_interval(standings, len(distinct)), len(block.games) - len(distinct))
 
 
 def as_match(block: BlockResult, row: int) -> MatchResult:
@@ -65,7 +65,10 @@ def as_match(block: BlockResult, row: int) -> MatchResult:
     )
 
 
-def score_interval(standings: Standings) -> Interval:
-    """The score of the games, with Wilson's interval: pairs that all end alike do not make it certain."""
-    score, games = standings.tally.score, standings.tally.total
-    return Interval(0.0, 0.0, 1.0) if score is None else wilson_interval(score, games)
+def score_interval(standings: Standings, distinct: int) -> Interval:
+    """The score of the games, with Wilson's interval: pairs that all end alike do not make it certain.
+
+    Games that are the same move by move say no more than one of them.
+    """
+    score = standings.tally.score
+    return Interval(0.0, 0.0, 1.0) if score is None else wilson_interval(score, distinct)

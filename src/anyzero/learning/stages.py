@@ -224,8 +224,8 @@ class Stages:
     def last_score_against_previous(self) -> float | None:
         """The champion's score when it last met the one before: at the gate that promoted it, or in self-play since."""
         for report in reversed(self.folder.reports()):
-            if report["promoted"] and report["gate"]:
-                return float(report["gate"]["score"])
+            if report["promoted"]:
+                return float(report["gate"]["score"]) if report["gate"] else None
             played = report.get("selfplay")
             if played and played["against_previous"]["games"]:
                 return float(played["against_previous"]["score"])

@@ -10,7 +10,7 @@ from typing import Any
 
 from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game, game_text
-from anyzero.games.load import default_options, find_maker, game_names, load, split_text
+from anyzero.games.load import game_names, load, split_text
 from anyzero.networks.find import known_names
 from anyzero.players.levels import LEVELS, level_text
 from anyzero.search import Searcher
@@ -25,16 +25,24 @@ OWN_BUSINESS = ("trees", "reuse", "max_nodes", "noise_fraction")
 """Options that are not a client's to choose: threads and memory are shared, and noise is for self-play."""
 
 
-def name_files(paths: Sequence[str | Path]) -> dict[str, str]:
-    """The files of games by their names; one whose name is taken has a number behind it."""
+def name_files(texts: Sequence[str]) -> dict[str, str]:
+    """The files of games, with their options, by their names; one whose name is taken has a number behind it."""
     known, named = game_names(), dict[str, str]()
-    for path in map(Path, paths):
-        name, number = path.stem, 1
+    for text in texts:
+        stem, number = Path(split_text(text)[0]).stem, 1
+        name = stem
         while name in known or name in named:
             number += 1
-            name = f"{path.stem}_{number}"
-        named[name] = str(path)
+            name = f"{stem}_{number}"
+        named[name] = text
     return named
+
+
+def add_options(text: str, options: str) -> str:
+    """A game's text with further options; of one that is there twice, the last counts."""
+    name, own = split_text(text)
+    both = ",".join(filter(None, (own, options)))
+    return f"{name}:{both}" if both else name
 
 
 class Catalog:
@@ -43,6 +51,8 @@ class Catalog:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.files = name_files(config.games)
+        """Texts by the names that people see; a table has their options unless it names others."""
+        self.paths = {Path(split_text(text)[0]): name for name, text in self.files.items()}
         self.loaded: OrderedDict[str, Game] = OrderedDict()
         self.lock = Lock()
         for name in self.files:
@@ -58,10 +68,9 @@ class Catalog:
     def source(self, text: str) -> str:
         """The text that `load` takes: a file only if the command line named it."""
         name, options = split_text(text.strip())
-        known = {path: path for path in self.files.values()} | self.files
-        if name in known:
-            return f"{known[name]}:{options}" if options else known[name]
-        if name not in self.names:
+        if name in self.files:
+            return add_options(self.files[name], options)
+        if name not in self.names and Path(name) not in self.paths:
             hint = nearest_hint(name, self.names)
             raise UnknownNameError(f"there is no game {name!r}; {hint}known: {list_some(self.names)}")
         return text.strip()
@@ -81,20 +90,18 @@ class Catalog:
 
     def public(self, game: Game) -> str:
         """The game's text without the path of its file."""
-        names = {path: name for name, path in self.files.items()}
-        return game_text(names.get(game.source, game.source or game.name), game.options)
+        return game_text(self.paths.get(Path(game.source), game.source or game.name), game.options)
 
     def describe_games(self) -> list[dict[str, Any]]:
         return [self.describe_game(name) for name in self.names]
 
     def describe_game(self, name: str) -> dict[str, Any]:
         game = self.load(name)
-        options = default_options(find_maker(split_text(self.source(name))[0]))
         return {
             "name": name,
             "title": title_of(game),
             "options": [
-                {"name": key, "default": value, "kind": type(value).__name__} for key, value in options.items()
+                {"name": key, "default": value, "kind": type(value).__name__} for key, value in game.options.items()
             ],
             "num_seats": game.num_seats,
             "chance": game.num_outcomes > 0,

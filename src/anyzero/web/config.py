@@ -24,7 +24,7 @@ class ServerConfig:
     data: Path = field(default_factory=data_file)
     """The file that holds the games."""
     games: tuple[str, ...] = ()
-    """Files with games of the user's own; no other file's code is run."""
+    """Files with games of the user's own, with options that are their defaults here; no other file's code is run."""
     runs: Path = RUNS
     """The folder of training runs."""
     experiments: Path = Path()
