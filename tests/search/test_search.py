@@ -124,6 +124,7 @@ def test_the_least_room_is_enough():
     """Later in the game there are fewer moves: with five left, six nodes will do."""
     game = load("tic_tac_toe")
     assert search(game, game.initial_state(), simulations=20, max_nodes=10).nodes == 10
+    assert search(game, game.initial_state(), seconds=0.05, trees=2, max_nodes=25, solve=0).nodes <= 24
     assert search(game, after(game, ["a1", "b2", "c3", "a2"]), simulations=20, max_nodes=6).nodes == 6
 
 

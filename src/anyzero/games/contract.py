@@ -49,7 +49,10 @@ def chance_weight(rules: Any, state: Any, outcome: int) -> float:
 
 
 def encode(rules: Any, state: Any, planes: Any) -> None:
-    """Write the network's input over zeros, seen from the seat to move; at a chance node, the afterstate."""
+    """Write the network's input over zeros, seen from the seat to move.
+
+    Where it is chance's turn this is an afterstate, seen from seat 0: its value is that seat's expected payoff.
+    """
 
 
 def amaf_key(rules: Any, state: Any, action: int) -> int:

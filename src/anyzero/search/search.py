@@ -70,7 +70,8 @@ class Searcher:
         self.evaluator = evaluator if callable(evaluator) else None
         self.trees = trees if simulations is None else min(trees, simulations)
         self.reuse, self.temperature = bool(reuse), temperature
-        self.room = max_nodes if simulations is None or reuse else room(game, simulations, max_nodes // self.trees)
+        share = max_nodes // self.trees
+        self.room = share if simulations is None or reuse else room(game, simulations, share)
         self.last: Run | None = None
         self.remembers = False
 
