@@ -1,7 +1,7 @@
 """Searches on real games: won positions, proofs, budgets, equal seeds."""
 
 import math
-import sys
+from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -141,7 +141,7 @@ class Clock:
         monkeypatch.setattr(Run, "kernel", kernel)
         for name in ("search", "run", "halving", "stream"):
             watch = SimpleNamespace(perf_counter=lambda: self.now)
-            monkeypatch.setattr(sys.modules[f"anyzero.search.{name}"], "time", watch)
+            monkeypatch.setattr(import_module(f"anyzero.search.{name}"), "time", watch)
 
     def watch(self, kernel):
         def run(*arguments):
