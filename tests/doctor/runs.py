@@ -22,7 +22,7 @@ HEALTHY = {
     "network": {"blocks": 2, "channels": 16},
     "selfplay": {"games": 96, "at_once": 96, "simulations": 16, "opening_plies": 2},
     "replay": {"window": 3000},
-    "trainer": {"batch_size": 64, "epochs": 14.0, "learning_rate": 3e-3},
+    "trainer": {"batch_size": 64, "epochs": 30.0, "learning_rate": 3e-3},
     "gate": {"games": 64, "opening_plies": 4},
     "league": {"every": 0},
     "precision": "float32",

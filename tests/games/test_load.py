@@ -74,6 +74,15 @@ def test_wrong_texts_get_one_clear_sentence(text, error, says):
         ("def make(): return 3", r"make\(\) returned int, not a Game"),
         ("def make(): pass", r"make\(\) returned NoneType, not a Game"),
         ("raise SystemExit(7)", "cannot be loaded: SystemExit: 7"),
+        ("x = 1\nx / 0", "cannot be loaded: ZeroDivisionError: division by zero, bad.py line 2"),
+        ("def make(): return 1 / 0", r"make\(\) failed: ZeroDivisionError: division by zero, in make, bad.py line 1"),
+        (
+            "def make(): return Gaem()",
+            r"make\(\) failed: NameError: name 'Gaem' is not defined, in make, bad.py line 1",
+        ),
+        ("def make(): exit(3)", r"make\(\) failed: SystemExit: 3, in make, bad.py line 1"),
+        ("def make(limit, size=3): pass", r"the option limit of make\(\) needs a default value, which says its type"),
+        ("def make(limit=None): pass", r"the option limit of make\(\) needs a default value, which says its type"),
     ],
 )
 def test_a_file_that_is_no_game_says_why(tmp_path, source, says):

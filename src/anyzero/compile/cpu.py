@@ -104,6 +104,8 @@ INTRINSICS: dict[Function, Any] = {
 
 def compile_function(function: FunctionType, cache: DiskCache | None, *, inline: bool) -> Any:
     """A dispatcher for `function`; only a kernel (what Python calls) has a cache, its callees are inside it."""
+    if cache is None and "print" in function.__code__.co_names:
+        return numba.njit(**OPTIONS)(function)  # print needs an environment, which a linked part has not
     if cache is None:
         return numba.njit(**OPTIONS, **CALLEE_OPTIONS, forceinline=inline)(function)
     dispatcher = numba.njit(**OPTIONS)(function)

@@ -20,6 +20,7 @@ from anyzero.games.errors import (
     list_some,
     nearest_hint,
 )
+from anyzero.games.faults import tell
 from anyzero.views import Picture, Scene
 
 State = Any
@@ -121,6 +122,11 @@ class Game:
         return game_text(self.source or self.name, self.options)
 
     @property
+    def is_from_file(self) -> bool:
+        """Whether it is a user's, loaded from a file."""
+        return self.source.endswith(".py")
+
+    @property
     def is_opposed(self) -> bool:
         """Whether there are two seats, one of which wins what the other loses."""
         return self.num_seats == 2 and self.zero_sum
@@ -137,7 +143,28 @@ class Game:
         parts: Mapping[Callable[..., Any], Callable[..., Any]] | None = None,
     ) -> Any:
         """A kernel for this game; see `anyzero.compile.compile_kernel`."""
-        return compile_kernel(kernel, self.unit, target, constants, parts)
+        compiled = compile_kernel(kernel, self.unit, target, constants, parts)
+        return self._explain_compiler(compiled) if target == "cpu" and self.is_from_file else compiled
+
+    def _explain_compiler(self, kernel: Any) -> Any:
+        """The kernel, whose compiler says in one sentence what is wrong with a user's file."""
+        from anyzero.compile.cache import NotCompiledError
+
+        compile_for = type(kernel)._compile_for_args  # what Numba calls where there is no machine code yet
+
+        def explained(*args: Any, **named: Any) -> Any:
+            try:
+                return compile_for(kernel, *args, **named)
+            except NotCompiledError:
+                raise
+            except Exception as error:
+                sentence = tell(error, self.functions)
+                raise BadGameError(
+                    f"{self.source} does not compile: {sentence}; anyzero check {self.text} says more"
+                ) from error
+
+        kernel._compile_for_args = explained
+        return kernel
 
     def new_states(self, num: int) -> Any:
         """An array of zeroed states."""

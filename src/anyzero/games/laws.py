@@ -6,14 +6,16 @@ what the laws see is what the compiled game did.
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.game import Game, State
+from anyzero.games.errors import BadGameError
+from anyzero.games.evidence import Evidence, Skip, last_seen
+from anyzero.games.faults import tell
+from anyzero.games.game import Game
 from anyzero.games.observe import Observations, observe
 from anyzero.games.rollouts import rollouts
 from anyzero.games.simulate import simulate_game
@@ -28,53 +30,18 @@ class LawResult(NamedTuple):
     detail: str
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """A game and what was seen of it; shared by the laws."""
-
-    game: Game
-    num_games: int = 24
-    plies: int = 2_000_000
-    """How many plies of rollouts are compared from each position; long games get fewer of them."""
-    simulate: bool = True
-    seed: int = 1
-
-    @cached_property
-    def rows(self) -> int:
-        """Room for the longest game and one position more; rows that are never reached cost no memory."""
-        return self.game.max_plies + 2
-
-    @cached_property
-    def records(self) -> list[Observations]:
-        return [observe(self.game, seed=self.seed + number, rows=self.rows) for number in range(self.num_games)]
-
-    @cached_property
-    def ends(self) -> bool:
-        return all(record.seats[-1] == OVER for record in self.records)
-
-    @cached_property
-    def rollouts(self) -> int:
-        plies = sum(len(record.seats) for record in self.records)
-        return min(200_000, self.plies * len(self.records) // plies)
-
-    def need_an_end(self) -> None:
-        """Rollouts of a game that never ends would not come back."""
-        if not self.ends:
-            raise Skip("games do not end within max_plies")
-
-    def positions(self, most: int) -> Iterator[State]:
-        """Up to `most` positions, spread over the games seen."""
-        everything = [(record, row) for record in self.records for row in range(len(record.seats))]
-        chosen = np.random.default_rng(self.seed).permutation(len(everything))[:most]
-        for record, row in (everything[index] for index in chosen):
-            yield record.states[row].copy()
-
-
 def check_game(game: Game, *laws: str, **options: Any) -> list[LawResult]:
     """Check these laws, or all of them, on a game. Options: num_games, plies, simulate, seed (see `Evidence`)."""
+    return list(judge_all(game, *laws, **options))
+
+
+def judge_all(game: Game, *laws: str, **options: Any) -> Iterator[LawResult]:
+    """The same, law by law; a game that does not run is asked nothing else."""
     evidence = Evidence(game, **options)
-    first = judge("the game runs", the_game_runs, evidence)
-    return [first, *(judge(name, LAWS[name], evidence) for name in laws or LAWS)] if first.ok else [first]
+    first = judge(FIRST_LAW, the_game_runs, evidence)
+    yield first
+    if first.ok:
+        yield from (judge(name, LAWS[name], evidence) for name in laws or LAWS)
 
 
 def judge(name: str, law: "Law", evidence: Evidence) -> LawResult:
@@ -83,25 +50,26 @@ def judge(name: str, law: "Law", evidence: Evidence) -> LawResult:
         broken = law(evidence)
     except Skip as skip:
         return LawResult(name, True, f"not checked: {skip}")
-    except Exception as error:  # the game is a stranger's code: whatever it raises is the finding
-        broken = f"{type(error).__name__}: {first_sentence(str(error))}"
+    except (Exception, SystemExit) as error:  # the game is a stranger's code: whatever it raises is the finding
+        return blame(name, error, evidence.game)
     return LawResult(name, broken is None, broken or (law.__doc__ or "").strip())
 
 
-def first_sentence(text: str) -> str:
-    """What a long message says first; a compiler's, after its own introduction, with the place that it speaks of."""
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in nopython")]
-    others = ("anyzero/games/observe.py", "site-packages", "<")
-    places = [line for line in lines if line.startswith('File "') and not any(other in line for other in others)]
-    place = places[0].rstrip(":") if places else ""
-    return " ".join([*lines[:1], place]).strip()[:300]
+def blame(name: str, error: BaseException, game: Game) -> LawResult:
+    """What the error says and where, and the ply; it is the law on actions that is broken if one of them is wrong."""
+    cause = error.__cause__ if isinstance(error, BadGameError) and error.__cause__ else error
+    detail, seen = tell(cause, game.functions), last_seen(cause)
+    if seen is None:
+        return LawResult(name, False, detail)
+    record, ply = seen
+    was_played = record.chosen[ply] >= 0  # else its actions may not be there yet
+    wrong = wrong_actions(game, record.seats[ply], record.counts[ply], record.actions[ply]) if was_played else None
+    if wrong:
+        return LawResult(ACTIONS_LAW, False, f"{wrong} at ply {ply}; {detail}")
+    return LawResult(name, False, f"{detail}, at ply {ply}")
 
 
 Law = Callable[[Evidence], str | None]
-
-
-class Skip(Exception):  # noqa: N818  (not an error)
-    """The law does not apply here."""
 
 
 # --- laws on what was observed
@@ -109,14 +77,13 @@ class Skip(Exception):  # noqa: N818  (not an error)
 
 def the_game_runs(evidence: Evidence) -> str | None:
     """The game's functions compile, and random games can be played."""
-    observe(evidence.game, seed=evidence.seed, rows=min(evidence.rows, 40), target="interpreted")
-    return None if evidence.records else "no game was played"
+    # Interpreted first: compiled code that writes out of range ends the process.
+    return None if evidence.interpreted and evidence.records else "no game was played"
 
 
 def interpreted_is_compiled(evidence: Evidence) -> str | None:
     """The compiled game and the plain Python give the same answers."""
-    for number in range(min(3, evidence.num_games)):
-        plain = observe(evidence.game, seed=evidence.seed + number, rows=min(evidence.rows, 120), target="interpreted")
+    for number, plain in enumerate(evidence.interpreted):
         broken = first_difference(evidence.records[number], plain)
         if broken:
             return f"game {number}: interpreted and compiled differ in {broken}"
@@ -155,20 +122,26 @@ def first_difference(left: Observations, right: Observations) -> str | None:
 
 def actions_are_legal_numbers(evidence: Evidence) -> str | None:
     """Legal actions are different numbers in range, and there is one exactly while the game runs."""
-    game = evidence.game
     for ply, seat, count, actions in rows_of(evidence, "seats", "counts", "actions"):
-        if not (seat in (CHANCE, OVER) or 0 <= seat < game.num_seats):
-            return f"seat_to_move is {seat} at ply {ply}"
-        if seat == OVER:
-            continue
-        if not 1 <= count <= game.max_legal:
-            return f"{count} legal actions at ply {ply}, not 1 to max_legal = {game.max_legal}"
-        legal, size = actions[:count], game.num_outcomes if seat == CHANCE else game.num_actions
-        if len(set(legal.tolist())) != count:
-            return f"an action is listed twice at ply {ply}"
-        if legal.min() < 0 or legal.max() >= size:
-            return f"an action is not in 0..{size - 1} at ply {ply}"
+        wrong = wrong_actions(evidence.game, seat, count, actions)
+        if wrong:
+            return f"{wrong} at ply {ply}"
     return None
+
+
+def wrong_actions(game: Game, seat: int, count: int, actions: np.ndarray) -> str | None:
+    """What is wrong with the seat to move of a position, or with its actions."""
+    if not (seat in (CHANCE, OVER) or 0 <= seat < game.num_seats):
+        return f"seat_to_move is {seat}"
+    if seat == OVER:
+        return None
+    if not 1 <= count <= game.max_legal:
+        return f"{count} legal actions, not 1 to max_legal = {game.max_legal},"
+    legal, size = actions[:count], game.num_outcomes if seat == CHANCE else game.num_actions
+    if len(set(legal.tolist())) != count:
+        return "an action is listed twice"
+    wrong = legal[(legal < 0) | (legal >= size)]
+    return f"the action {wrong[0]} is not in 0..{size - 1}" if len(wrong) else None
 
 
 def questions_change_nothing(evidence: Evidence) -> str | None:
@@ -374,10 +347,11 @@ def kolmogorov_bound(num: int, chance: float) -> float:
     return math.sqrt(math.log(2 / chance) / num)
 
 
+FIRST_LAW, ACTIONS_LAW = "the game runs", "actions are legal numbers"
 LAWS: dict[str, Law] = {
     "interpreted is compiled": interpreted_is_compiled,
     "simulated GPU is compiled": simulated_is_compiled,
-    "actions are legal numbers": actions_are_legal_numbers,
+    ACTIONS_LAW: actions_are_legal_numbers,
     "questions change nothing": questions_change_nothing,
     "play is a function": play_is_a_function,
     "games end": games_end,

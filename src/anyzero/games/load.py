@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from anyzero.games.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.games.faults import tell
 from anyzero.games.game import Game
 
 BUILT_IN = {
@@ -40,11 +41,22 @@ def load(text: str, **options: Any) -> Game:
     """
     name, written = split_text(text)
     make = find_maker(name)
+    check_defaults(name, make)
     given = {**parse_options(name, make, written), **check_options(name, make, options)}
-    game = make(**given)
+    game = call_maker(name, make, given)
     if not isinstance(game, Game):
         raise BadGameError(f"{name}: make() returned {type(game).__name__}, not a Game")
     return replace(game, options={**default_options(make), **given}, source=name)
+
+
+def call_maker(name: str, make: Maker, options: Mapping[str, Any]) -> Any:
+    """What make() returns; whatever it raises in a user's file is one sentence."""
+    try:
+        return make(**options)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, AnyzeroError) or not name.endswith(".py"):
+            raise
+        raise BadGameError(f"{name}: make() failed: {tell(error)}") from error
 
 
 def split_text(text: str) -> tuple[str, str]:
@@ -108,7 +120,7 @@ def execute_file(name: str, path: Path, source: bytes) -> ModuleType:
         del sys.modules[name]
         if isinstance(error, AnyzeroError):
             raise
-        raise BadGameError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
+        raise BadGameError(f"{path} cannot be loaded: {tell(error)}") from error
     finally:
         sys.path.remove(str(path.parent))
     return module
@@ -120,6 +132,14 @@ def execute_file(name: str, path: Path, source: bytes) -> ModuleType:
 def default_options(make: Maker) -> dict[str, Any]:
     """The options that a game takes, with their defaults, read off its maker's signature."""
     return {name: parameter.default for name, parameter in inspect.signature(make).parameters.items()}
+
+
+def check_defaults(name: str, make: Maker) -> None:
+    for key, default in default_options(make).items():
+        if default is None or default is inspect.Parameter.empty:
+            raise BadGameError(
+                f"{name}: the option {key} of make() needs a default value, which says its type, as in {key}=3"
+            )
 
 
 def parse_options(name: str, make: Maker, text: str) -> dict[str, Any]:

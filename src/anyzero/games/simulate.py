@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from typing import NamedTuple
 
 import numpy as np
@@ -38,9 +39,10 @@ def simulate_game(game: Game, *, seed: int, rows: int, streams: int) -> Simulate
 
 
 def main(text: str, seed: str, rows: str, streams: str) -> None:
-    game = load(text)
-    sums = rollouts(game, game.initial_state(), int(streams), seed=int(seed), target="cuda")
-    record = observe(game, seed=int(seed), rows=int(rows), target="cuda")
+    with redirect_stdout(sys.stderr):  # a game may print
+        game = load(text)
+        sums = rollouts(game, game.initial_state(), int(streams), seed=int(seed), target="cuda")
+        record = observe(game, seed=int(seed), rows=int(rows), target="cuda")
     found = {"payoffs": sums.payoffs.tolist(), "moves": sums.moves.tolist(), "keys": record.keys.tolist()}
     print(json.dumps(found))
 

@@ -1,0 +1,97 @@
+"""What went wrong in a game's own code, as one sentence with the place: Python's errors and the compiler's."""
+
+import ast
+import re
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from anyzero.compile.sources import is_installed
+
+PACKAGE = Path(__file__).resolve().parent.parent
+WRITTEN = re.compile(r'(?:File "|\bat (?=/|\w:)|Raised from )(?P<file>[^"\n]+?\.py)(?:", line | \()(?P<line>\d+)')
+"""How Numba writes a place into its messages."""
+NO_MEMORY = ("NRT required but not enabled", "Only accept returning of array passed")
+"""What Numba says of code that needs memory."""
+MEMORY_SENTENCE = (
+    "compiled code cannot make new lists, dicts, strings or arrays, and the rules hold no list (but tuples)"
+)
+MOST_LETTERS = 300
+
+
+class Place(NamedTuple):
+    file: Path
+    line: int
+    function: str = ""
+
+    def __str__(self) -> str:
+        return f"{f'in {self.function}, ' if self.function else ''}{self.file.name} line {self.line}"
+
+
+def tell(error: BaseException, functions: Sequence[Callable[..., Any]] = ()) -> str:
+    """What was raised, and where; `functions` are of the game, whose files count as its own even in this package."""
+    codes = [function.__code__ for function in functions if isinstance(function, FunctionType)]
+    own = {Path(code.co_filename).resolve() for code in codes}
+    places = (place for place in places_of(error) if place.file in own or is_foreign(place.file))
+    place = next(places, None)
+    return sentence_of(error) if place is None else f"{sentence_of(error)}, {place}"
+
+
+def sentence_of(error: BaseException) -> str:
+    """The error's kind and what it says first; a compiler's, after its own introduction."""
+    text = str(error)
+    if any(mark in text for mark in NO_MEMORY):
+        return MEMORY_SENTENCE
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in nopython")]
+    causes = [line.partition(": ")[2] for line in lines if line.startswith("- argument ")]
+    first = next(iter([*causes, *lines]), "").partition(" Raised from ")[0]
+    return f"{type(error).__name__}: {first}"[:MOST_LETTERS].rstrip(" .:")
+
+
+def is_foreign(path: Path) -> bool:
+    """Whether a file is a user's: not of this package, nor installed."""
+    return path.exists() and PACKAGE not in path.parents and not is_installed(path)
+
+
+def places_of(error: BaseException) -> Iterator[Place]:
+    """Where the error may come from, the likeliest first: code that ran, then code that was compiled."""
+    frames = list(traceback.walk_tb(error.__traceback__))[::-1]
+    for frame, line in frames:
+        name = frame.f_code.co_name
+        yield Place(Path(frame.f_code.co_filename).resolve(), line, "" if name.startswith("<") else name)
+    for found in WRITTEN.finditer(str(error)):
+        yield place_in(found["file"], int(found["line"]))
+    for frame, _ in frames:
+        if frame.f_globals.get("__name__", "").startswith("numba."):
+            yield from places_at_hand(frame.f_locals)
+
+
+def places_at_hand(names: dict[str, Any]) -> Iterator[Place]:
+    """What one of the compiler's functions was at work on: an error may say nothing of it."""
+    for value in names.values():
+        if type(value).__module__.startswith("numba."):
+            at = getattr(value, "loc", value)
+            if isinstance(getattr(at, "line", None), int) and isinstance(getattr(at, "filename", None), str):
+                yield place_in(at.filename, at.line)
+
+
+def place_in(file: str, line: int) -> Place:
+    """The place with the function that is written there."""
+    path = Path(file).resolve()
+    return Place(path, line, function_at(path, line) if path.exists() else "")
+
+
+def function_at(path: Path, line: int) -> str:
+    """The name of the innermost function around this line."""
+    try:
+        nodes = ast.walk(ast.parse(path.read_bytes()))
+    except SyntaxError:  # edited since it was loaded
+        return ""
+    around = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.lineno <= line <= last_line(node)]
+    return around[-1].name if around else ""
+
+
+def last_line(node: ast.FunctionDef) -> int:
+    return node.end_lineno or node.lineno

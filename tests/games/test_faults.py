@@ -1,0 +1,128 @@
+"""What is wrong with a user's game file is said in one sentence with the place, wherever it comes to light."""
+
+from pathlib import Path
+
+import pytest
+
+from anyzero.games.apart import check_apart
+from anyzero.games.errors import BadGameError
+from anyzero.games.laws import FIRST_LAW, LAWS, check_game
+from anyzero.games.load import load
+from anyzero.games.perft import perft
+from anyzero.games.rollouts import rollouts
+
+RACE = (Path(__file__).parent.parent / "race.py").read_text()
+PLAY_LINE = 1 + RACE.splitlines().index("    state.total += action")
+
+
+def write_race(folder: Path, *changes: tuple[str, str]) -> str:
+    """A file with the game of tests/race.py, in which each first text is replaced by the second."""
+    source = RACE
+    for old, new in changes:
+        assert old in source
+        source = source.replace(old, new)
+    path = folder / "faulty.py"
+    path.write_text(source)
+    return str(path)
+
+
+def log_plies(index: str, size: int) -> tuple[tuple[str, str], ...]:
+    """The race keeps a log of `size` actions; each ply writes to this index of it."""
+    field = (
+        '("mover", np.int64)]',
+        f'("mover", np.int64), ("plies", np.int64), ("log", np.int8, {size})]',
+    )
+    return field, ("state.total += action", f"state.total += action; state.log[{index}] = 1; state.plies += 1")
+
+
+def only_broken(text: str) -> tuple[str, str]:
+    """The one law that is broken, and what is said of it."""
+    (result,) = (result for result in check_apart(text) if not result.ok)
+    return result.law, result.detail
+
+
+def test_an_index_out_of_range_late_in_a_game_is_named_with_function_line_and_ply(tmp_path):
+    text = write_race(tmp_path, ("goal: int = 10", "goal: int = 400"), *log_plies("state.plies", 100))
+    says = f"index 100 is out of bounds for axis 0 with size 100, in play, faulty.py line {PLAY_LINE}, at ply 100"
+    assert only_broken(text) == (FIRST_LAW, f"IndexError: {says}")
+
+
+def test_a_process_that_dies_breaks_the_law_that_it_was_at(tmp_path):
+    """The write goes wrong only later than anything is interpreted."""
+    far = log_plies("(state.plies // 2100) * 10**15", 8)
+    text = write_race(tmp_path, ("goal: int = 10", "goal: int = 6000"), *far)
+    law, says = only_broken(text)
+    assert law == FIRST_LAW
+    assert "died of SIG" in says
+    assert "out of range" in says
+
+
+def test_the_laws_apart_are_the_laws(tmp_path):
+    results = check_apart(write_race(tmp_path))
+    assert [(result.law, result.ok) for result in results] == [(law, True) for law in (FIRST_LAW, *LAWS)]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("state.totl += action", "AttributeError: 'record' object has no attribute 'totl'"),
+        ("state.total += missing", "NameError: name 'missing' is not defined"),
+        ("state.total += action + None", "TypeError: unsupported operand"),
+    ],
+)
+def test_python_s_errors_are_told_with_their_place(tmp_path, line, says):
+    law, detail = only_broken(write_race(tmp_path, ("state.total += action", line)))
+    assert law == FIRST_LAW
+    assert detail.startswith(says)
+    assert detail.endswith(f", in play, faulty.py line {PLAY_LINE}, at ply 0")
+
+
+@pytest.mark.parametrize("line", ["new = [1]; new.append(2)", "new = np.zeros(3)"])
+def test_new_lists_and_arrays_are_refused_in_words(tmp_path, line):
+    _, detail = only_broken(write_race(tmp_path, ("state.total += action", f"state.total += action; {line}")))
+    assert detail.startswith("compiled code cannot make new lists, dicts, strings or arrays")
+    assert detail.endswith(f"in play, faulty.py line {PLAY_LINE}")
+
+
+def test_an_action_out_of_range_that_play_fails_on_breaks_the_law_on_actions(tmp_path):
+    text = write_race(tmp_path, ("actions[step - 1] = step", "actions[step - 1] = step + 8"), *log_plies("action", 4))
+    law, detail = only_broken(text)
+    assert law == "actions are legal numbers"
+    assert detail.startswith("the action 9 is not in 0..3 at ply 0; IndexError: ")
+
+
+@pytest.mark.parametrize("line", ["print('hello')", "print('{}')"])
+def test_a_file_that_prints_keeps_the_laws(tmp_path, line):
+    path = Path(write_race(tmp_path))
+    path.write_text(f"{line}\n{path.read_text()}")
+    (result,) = check_game(load(str(path)), "simulated GPU is compiled")[1:]
+    assert (result.ok, result.detail) == (True, "The compiled game and the CUDA simulator give the same answers.")
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("state.totl += action", "'totl', in play, faulty.py line"),
+        ("new = [1]; new.append(2)", "compiled code cannot make new lists, dicts, strings or arrays"),
+        ("state.total += int(str(action))", "faulty.py line"),
+    ],
+)
+def test_a_user_s_game_that_does_not_compile_is_one_sentence(tmp_path, line, says):
+    game = load(write_race(tmp_path, ("state.total += action", line)))
+    for use in (lambda: perft(game, game.initial_state(), 3), lambda: rollouts(game, game.initial_state(), 2)):
+        with pytest.raises(BadGameError) as caught:
+            use()
+        assert f"{game.source} does not compile: " in str(caught.value)
+        assert says in str(caught.value)
+        assert f"anyzero check {game.text} says more" in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_list_among_the_rules_is_refused_in_words(tmp_path):
+    game = load(write_race(tmp_path, ("    goal: int\n", "    goal: int\n    extra: list = [1, 2]\n")))
+    with pytest.raises(BadGameError, match="the rules hold no list"):
+        rollouts(game, game.initial_state(), 2)
+
+
+def test_a_built_in_game_s_compiler_keeps_its_own_words():
+    assert "_compile_for_args" not in vars(load("tic_tac_toe").compile(perft))
