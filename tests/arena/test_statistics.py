@@ -29,11 +29,11 @@ def test_pairs_are_counted_in_five_classes():
 
 
 def test_the_elo_interval_comes_from_the_variance_of_pair_scores():
-    """10 pairs lost, 20 halved, 9 won 3:1, 60 won 2:0, and the imaginary one: half lost, half won."""
-    found = elo_interval([10, 0, 20, 9, 60])
-    assert found.value == pytest.approx(elo_difference((10 + 6.75 + 60) / 99))
-    mean = (10 + 6.75 + 60.5) / 100
-    variance = (5 + 9 * 0.5625 + 60.5) / 100 - mean**2
+    """10 pairs lost, 20 halved, 8 won 3:1, 60 won 2:0, and the imaginary ones: one lost, one won."""
+    found = elo_interval([10, 0, 20, 8, 60])
+    assert found.value == pytest.approx(elo_difference((10 + 6 + 60) / 98))
+    mean = (10 + 6 + 61) / 100
+    variance = (5 + 8 * 0.5625 + 61) / 100 - mean**2
     half = 1.984217 * math.sqrt(variance / 99)  # Student's factor for 99 degrees of freedom
     assert found.low == pytest.approx(elo_difference(mean - half))
     assert found.high == pytest.approx(elo_difference(mean + half))
@@ -41,7 +41,15 @@ def test_the_elo_interval_comes_from_the_variance_of_pair_scores():
 
 @pytest.mark.parametrize(
     ("degrees", "factor", "within"),
-    [(2, 4.3027, 0.03), (4, 2.7764, 2e-3), (10, 2.2281, 1e-4), (30, 2.0423, 1e-4), (1000, 1.9623, 1e-4)],
+    [
+        (1, 12.7062, 1e-6),
+        (2, 4.3027, 1e-6),
+        (3, 3.1824, 5e-3),
+        (4, 2.7764, 2e-3),
+        (10, 2.2281, 1e-4),
+        (30, 2.0423, 1e-4),
+        (1000, 1.9623, 1e-4),
+    ],
 )
 def test_students_factor_is_that_of_the_tables(degrees, factor, within):
     assert student_95(degrees) == pytest.approx(factor, rel=within)
@@ -60,17 +68,29 @@ def test_the_interval_holds_the_truth_in_95_of_100_matches(win, draw, pairs):
     assert held >= 930
 
 
+@pytest.mark.parametrize("win", [0.5, 0.67, 0.77, 0.86, 0.97])
+@pytest.mark.parametrize("pairs", [3, 5, 8, 12, 20, 40, 100])
+def test_the_interval_holds_the_truth_also_where_an_opening_decides_both_games(win, pairs):
+    """All possible matches, each with its probability: a pair is won or lost as a whole."""
+    truth, far, held = elo_difference(win), farthest_elo(pairs), 0.0
+    for won in range(pairs + 1):
+        _, low, high = elo_interval([pairs - won, 0, 0, 0, won])
+        if (low <= truth or low == -far) and (truth <= high or high == far):
+            held += math.comb(pairs, won) * win**won * (1 - win) ** (pairs - won)
+    assert held >= 0.935
+
+
 def test_pairs_that_are_always_split_narrow_the_interval():
     split, mixed = elo_interval([0, 1, 98, 1, 0]), elo_interval([25, 0, 50, 0, 25])
     assert split.value == mixed.value == 0.0
-    assert split.high < 9 < 48 < mixed.high  # single games would not tell the two apart
+    assert split.high < 11 < 48 < mixed.high  # single games would not tell the two apart
 
 
 def test_twenty_pairs_won_without_a_loss_are_finite_and_one_sided():
-    # With half a pair lost and half a pair won added: mean 20.5 / 21, variance 20.5 / 21 * 0.5 / 21.
+    # With a pair lost and a pair won added: mean 21 / 22, variance 21 / 22 * 1 / 22.
     found = elo_interval([0, 0, 0, 0, 20])
-    mean = 20.5 / 21
-    half = 2.085963 * math.sqrt(mean * (1 - mean) / 20)
+    mean = 21 / 22
+    half = 2.079614 * math.sqrt(mean * (1 - mean) / 21)
     assert found.value == found.high == farthest_elo(20) == pytest.approx(elo_difference(1 - 0.5 / 41))
     assert found.low == pytest.approx(elo_difference(mean - half))
     lost = elo_interval([20, 0, 0, 0, 0])
@@ -79,8 +99,8 @@ def test_twenty_pairs_won_without_a_loss_are_finite_and_one_sided():
 
 def test_draws_alone_leave_a_doubt():
     found = elo_interval([0, 0, 20, 0, 0])
-    # One imaginary pair of variance 1/4 among 21.
-    half = 2.085963 * math.sqrt(0.25 / 21 / 20)
+    # Two imaginary pairs of variance 1/4 among 22.
+    half = 2.079614 * math.sqrt(2 * 0.25 / 22 / 21)
     assert found == pytest.approx((0.0, -elo_difference(0.5 + half), elo_difference(0.5 + half)))
 
 

@@ -243,7 +243,7 @@ def test_ctrl_c_in_perft_ends_it(run):
 
 
 HALF_MADE = """
-import time
+import threading, time
 from anyzero.cli.stop import ending_on_ctrl_c
 
 class Slow:
@@ -258,7 +258,7 @@ class HalfMade:
 
 kept = []
 try:
-    with ending_on_ctrl_c():
+    with ending_on_ctrl_c(threading.Event()):
         Slow()
         HalfMade()
         kept.append(HalfMade())
@@ -283,7 +283,7 @@ def test_without_ctrl_c_a_destructor_complains_as_ever():
 
 
 COMPILING = """
-import os, signal, time
+import os, signal, threading, time
 import numba
 from numba.extending import overload
 from anyzero.cli import stop
@@ -305,7 +305,7 @@ def two():
     return 2 * one()
 
 try:
-    with stop.ending_on_ctrl_c():
+    with stop.ending_on_ctrl_c(threading.Event()):
         print(two(), flush=True)
         time.sleep(60)
 except KeyboardInterrupt:
@@ -353,10 +353,42 @@ main()
     [
         ("0", "raise SystemExit(130)", "said by itself\n", ""),
         ("0", "raise RuntimeError('a consequence')", "said by itself\n", "all is kept\n"),
+        (
+            "0",
+            "raise KeyboardInterrupt",
+            "said by itself\n",
+            "stopped; nothing was kept, the same command starts again from the beginning\n",
+        ),
         ("60", "", "", "all is kept\n"),
     ],
 )
 def test_a_second_ctrl_c_lets_the_command_end_but_not_for_long(seconds, rest, out, err):
     process = start_python("-c", IMPATIENT.replace("SECONDS", seconds).replace("REST", rest))
     assert process.communicate(timeout=60) == (out, err)
+    assert process.returncode == 130
+
+
+def test_what_cannot_be_kept_after_ctrl_c_is_said():
+    rest = "from anyzero.games.errors import AnyzeroError; raise AnyzeroError('cannot write x: the disk is full')"
+    process = start_python("-c", IMPATIENT.replace("SECONDS", "0").replace("REST", rest))
+    assert process.communicate(timeout=60) == ("said by itself\n", "anyzero: cannot write x: the disk is full\n")
+    assert process.returncode == 2
+
+
+EARLY = """
+import os, signal, threading, time
+from anyzero.cli.app import main
+
+def start(thread, real=threading.Thread.start):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(1)
+
+threading.Thread.start = start
+main()
+"""
+
+
+def test_ctrl_c_while_its_guard_is_set_up_is_heard():
+    process = start_python("-c", EARLY)
+    assert process.communicate(timeout=60) == ("", STOPPED + "\n")
     assert process.returncode == 130

@@ -126,3 +126,9 @@ def test_a_list_among_the_rules_is_refused_in_words(tmp_path):
 
 def test_a_built_in_game_s_compiler_keeps_its_own_words():
     assert "_compile_for_args" not in vars(load("tic_tac_toe").compile(perft))
+
+
+def test_a_file_may_be_called_as_a_module_of_python_is(tmp_path, monkeypatch):
+    (tmp_path / "token.py").write_text((Path(__file__).parent.parent / "race.py").read_text())
+    monkeypatch.chdir(tmp_path)
+    assert all(result.ok for result in check_apart("./token.py"))

@@ -75,6 +75,14 @@ def test_what_is_no_such_file_is_one_sentence(tmp_path, text, says):
     assert "\n" not in str(error.value)
 
 
+def test_games_of_another_game_are_refused(tmp_path):
+    path = tmp_path / "games.jsonl"
+    path.write_text(lines(header={"form": FORM, "game": "connect_four:rows=6,columns=7", "seed": 0}))
+    for other in ("connect_four:rows=5,columns=7", "tic_tac_toe"):
+        with pytest.raises(AnyzeroError, match="the record is of connect_four:rows=6,columns=7, which is not"):
+            read_records(path, load(other))
+
+
 def test_a_line_that_is_being_written_is_left_out(tmp_path):
     path = tmp_path / "games.jsonl"
     path.write_text(lines() + lines().splitlines()[1][:40])

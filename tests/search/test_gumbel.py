@@ -1,6 +1,7 @@
 """Gumbel: the plan of visits by hand, the draw from the prior, and the improvement."""
 
 import math
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from anyzero.games.load import load
 from anyzero.search import search, search_many
 from anyzero.search.priors import gumbel_plan, halving_plan
 from anyzero.search.search import Searcher
+from anyzero.search.stream import LiveSearch
 from tests.search.stubs import no_opinion, prefer, repeat
 
 FOUR = load("connect_four")
@@ -145,3 +147,19 @@ def test_a_plan_that_is_long_is_made_at_once():
 def test_a_tree_whose_visits_are_planned_is_not_used_again():
     with pytest.raises(BadOptionError, match="cannot be reused"):
         Searcher(FOUR, "gumbel", simulations=10, reuse=True)
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_a_plan_by_the_clock_has_an_end(monkeypatch, live):
+    for module in ("search", "stream"):
+        monkeypatch.setattr(import_module(f"anyzero.search.{module}"), "MOST_PLANNED", 100)
+    player = Searcher(FOUR, "gumbel", seconds=0.1)
+    if live:
+        search = LiveSearch(player, START)
+        while search.advance():
+            assert search.run.scratch.plan.shape[1] <= 100
+        found = search.result()
+    else:
+        found = player.search(START, 1)
+        assert player.last.scratch.plan.shape[1] <= 100
+    assert found.simulations > 100

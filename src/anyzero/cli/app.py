@@ -2,6 +2,7 @@
 
 import errno
 import sys
+import threading
 from typing import Annotated, Any
 
 import typer
@@ -79,24 +80,30 @@ app.add_typer(bench.app, name="bench")
 
 def main() -> None:
     """Run the command line; wrong input is one sentence and exit code 2, Ctrl-C is exit code 130."""
+    stopped = threading.Event()
     try:
-        with ending_on_ctrl_c() as stopped:
+        with ending_on_ctrl_c(stopped):
             code = app(prog_name="anyzero", standalone_mode=False)
-    except KeyboardInterrupt:
-        print(SENTENCES[-1], file=sys.stderr)
-        code = STOP_CODE
     except UsageError as error:
         print(usage_sentence(error), file=sys.stderr)
         code = 2
-    except Exception as error:
-        if not is_user_error(error):
-            raise
-        print(f"anyzero: {error.strerror if isinstance(error, OSError) else error}", file=sys.stderr)
-        code = 2
+    except (Exception, KeyboardInterrupt) as error:
+        code = explain(error, is_stopped=stopped.is_set() or isinstance(error, KeyboardInterrupt))
     if stopped.is_set():
         leave(code or 0)
     if code:
         raise SystemExit(code)
+
+
+def explain(error: BaseException, *, is_stopped: bool) -> int:
+    """Say what went wrong, and return the exit code; what is nobody's fault fails because of Ctrl-C once it came."""
+    if is_user_error(error):
+        print(f"anyzero: {error.strerror if isinstance(error, OSError) else error}", file=sys.stderr)
+        return 2
+    if not is_stopped:
+        raise error
+    print(SENTENCES[-1], file=sys.stderr)
+    return STOP_CODE
 
 
 def show_version(wanted: bool) -> None:
@@ -126,7 +133,7 @@ def usage_sentence(error: Any) -> str:
     return f"{command}: {message.rstrip('.')}{end} {command} --help shows what is possible"
 
 
-def is_user_error(error: Exception) -> bool:
+def is_user_error(error: BaseException) -> bool:
     from anyzero.games.errors import AnyzeroError
 
     is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)

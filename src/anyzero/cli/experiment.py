@@ -8,6 +8,7 @@ import typer
 
 from anyzero.cli.match import SHOW_EVERY_S, Workers
 from anyzero.cli.output import Json, print_json, print_table
+from anyzero.cli.stop import keeping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,8 +65,9 @@ def progress(wanted: "Experiment", path: Path, *, quiet: bool) -> "Iterator[Watc
 
     last, shown = Reached(0, 0, 0.0), 0.0
     total = Reached(sum(plan.games for plan in wanted.plans), len(wanted.cells), 1.0)
+    kept = f"kept in {journal_path(path)}; the same command goes on from there"
     try:
-        with make_bar(disable=quiet or not sys.stderr.isatty()) as bar:
+        with keeping(f"stopped; finished games are {kept}"), make_bar(disable=quiet or not sys.stderr.isatty()) as bar:
 
             def watch(now: "Reached") -> None:
                 nonlocal last, shown
@@ -78,7 +80,6 @@ def progress(wanted: "Experiment", path: Path, *, quiet: bool) -> "Iterator[Watc
 
             yield watch
     except KeyboardInterrupt:
-        kept = f"kept in {journal_path(path)}; the same command goes on from there"
         print(f"stopped after {describe(last, total)}, {kept}", file=sys.stderr)
         raise typer.Exit(130) from None
 

@@ -41,14 +41,13 @@ def keeping(sentence: str) -> Iterator[None]:
 
 
 @contextmanager
-def ending_on_ctrl_c() -> Iterator[threading.Event]:
+def ending_on_ctrl_c(heard: threading.Event) -> Iterator[None]:
     """Within this, Ctrl-C ends the process even while compiled code runs; elsewhere everything is as it was.
 
-    The event says whether it was heard. After that, whatever fails is taken for Ctrl-C's doing.
+    The event says whether it was heard.
     """
-    heard = threading.Event()
     if os.name != "posix" or signal.getsignal(signal.SIGINT) is not signal.default_int_handler or not is_main_thread():
-        yield heard
+        yield
         return
     pressed = threading.Event()
     outlet, inlet = os.pipe()
@@ -74,11 +73,7 @@ def ending_on_ctrl_c() -> Iterator[threading.Event]:
     hooked, sys.unraisablehook = sys.unraisablehook, catch
     threading.Thread(target=wait_for_signals, args=(outlet, heard), daemon=True).start()
     try:
-        yield heard
-    except Exception as error:
-        if heard.is_set():
-            raise KeyboardInterrupt from error
-        raise
+        yield
     finally:
         if not heard.is_set():  # else the process is about to end, and nothing shall disturb that
             for number, handler in zip((signal.SIGINT, NUDGE), before, strict=True):

@@ -1,10 +1,11 @@
 """The laws in a process of their own: compiled code that writes out of range can end the process that runs it."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from io import StringIO
 
 from anyzero.games.laws import FIRST_LAW, LAWS, LawResult, judge_all
@@ -13,12 +14,14 @@ from anyzero.games.load import load
 
 def check_apart(text: str) -> list[LawResult]:
     """`check_game` on the game that a text names; if its process dies, the law that it was at is broken."""
-    command = [sys.executable, "-m", "anyzero.games.apart", text]
+    command = [sys.executable, "-P", "-m", "anyzero.games.apart", text]  # -P: a file here may be called as a module is
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     try:
         said, _ = process.communicate()
     finally:
-        process.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # also the simulator that it may have started
+        process.wait()
     results = [LawResult(*json.loads(line)) for line in said.splitlines()]
     if process.returncode != 0:
         law = [FIRST_LAW, *LAWS, "the end"][len(results)]  # what is out of range may show only there

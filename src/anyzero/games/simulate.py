@@ -29,7 +29,7 @@ def simulate_game(game: Game, *, seed: int, rows: int, streams: int) -> Simulate
     """Run the game's kernels in the simulator; None where numba-cuda is missing or the game has no text to load."""
     if importlib.util.find_spec("numba_cuda") is None or not game.source:
         return None
-    command = [sys.executable, "-m", "anyzero.games.simulate", game.text, str(seed), str(rows), str(streams)]
+    command = [sys.executable, "-P", "-m", "anyzero.games.simulate", game.text, str(seed), str(rows), str(streams)]
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode != 0:

@@ -4,6 +4,7 @@ import json
 from typing import Any, NoReturn
 
 from anyzero.games.game import Game
+from anyzero.games.load import split_text
 from anyzero.records.fields import FORFEIT, FORMAT, RESIGN, RULES, BadRecordError, pick
 from anyzero.records.record import GameRecord
 from anyzero.records.replay import load_named
@@ -20,7 +21,16 @@ def read_lines(text: str, number: int | None, game: Game | None) -> list[GameRec
     if header is None or header.get("form") != FORM or not isinstance(header.get("game"), str):
         raise BadRecordError("it is not a record of games")
     game = load_named(header["game"]) if game is None else game
+    check_header(header["game"], game)
     return [read_line(line, place, header, game) for place, line in pick(games, number)]
+
+
+def check_header(text: str, game: Game) -> None:
+    """The games must be of this one; a file may have been moved since."""
+    (name, options), (own_name, own_options) = split_text(text), split_text(game.text)
+    is_same = name == own_name or (name.endswith(".py") and own_name.endswith(".py"))
+    if not is_same or options != own_options:
+        raise BadRecordError(f"the record is of {text}, which is not {game.text}")
 
 
 def read_line(line: str, number: int, header: dict[str, Any], game: Game) -> GameRecord:

@@ -287,12 +287,12 @@ def plan_by_clock(run: Run, seconds: float) -> None:
         run.plant(run.roots.copy())
         run.spend(budget)
         now = time.perf_counter()
-        if now - start > 0.1 * seconds or run.is_decided():
+        if now - start > 0.1 * seconds or run.is_decided() or 2 * budget > MOST_PLANNED:
             break
         budget *= 2
     left = seconds - (now - start)
     if left > 0.0 and not run.is_decided():
-        run.plan_for(max(budget, min(int(0.8 * left * budget / (now - begun)), MOST_PLANNED)))
+        run.plan_for(min(max(budget, int(0.8 * left * budget / (now - begun))), MOST_PLANNED))
         run.plant(run.roots.copy())
         run.spend_seconds(seconds - (time.perf_counter() - start))
 

@@ -87,11 +87,11 @@ class LiveSearch:
         if self.planned is None or self.left() > 0:
             return
         horizon = min(self.searcher.seconds or 0.0, PLANNED_S)
-        if self.seconds < TRIED_SHARE * horizon:
+        if self.seconds < TRIED_SHARE * horizon and 2 * self.planned <= MOST_PLANNED:
             self.plan_for(2 * self.planned)
         else:
             left = 0.8 * self.rate * (horizon - self.seconds)  # a little less, so that the plan comes to its end
-            self.plan_for(max(self.planned, min(int(left), MOST_PLANNED)))
+            self.plan_for(min(max(self.planned, int(left)), MOST_PLANNED))
             self.planned = None
 
     def plan_for(self, simulations: int) -> None:
