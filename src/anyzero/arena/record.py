@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan
 from anyzero.games.errors import AnyzeroError
+from anyzero.games.files import parse_object
 
 FORM = "anyzero games 1"
 
@@ -128,10 +129,3 @@ def lock(file: BinaryIO, path: Path) -> None:
             raise AnyzeroError(f"{path} is being written by another run") from None
         except OSError:  # a file system without locks
             pass
-
-
-def parse_object(line: bytes) -> dict[str, Any] | None:
-    with contextlib.suppress(ValueError):
-        found = json.loads(line)
-        return found if isinstance(found, dict) else None
-    return None

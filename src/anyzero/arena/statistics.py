@@ -64,6 +64,7 @@ def farthest_elo(pairs: int) -> float:
 
 
 def elo_within(score: float, far: float) -> float:
+    """The Elo of any score, not farther than this from 0."""
     if score <= 0.0 or score >= 1.0:
         return far if score >= 1.0 else -far
     return max(-far, min(far, elo_difference(score)))

@@ -10,7 +10,7 @@ from typing import Any
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import BOTH_LEGS, Plan
 from anyzero.arena.standings import make_standings
-from anyzero.arena.statistics import Interval, elo_difference, wilson_interval
+from anyzero.arena.statistics import Interval, elo_difference, elo_within, wilson_interval
 from anyzero.games.files import write_whole
 
 GRID_COLUMNS = (
@@ -51,9 +51,8 @@ def judge_cell(plan: Plan, results: Iterable[MatchResult]) -> Outcome:
 
 def elo_of(score: Interval, games: int) -> Interval:
     """A score and its limits as Elo, none nearer to 0 or 1 than half a game in one game more."""
-    edge = 0.5 / (games + 1)
-    value, low, high = (elo_difference(min(1.0 - edge, max(edge, limit))) for limit in score)
-    return Interval(value, low, high)
+    far = elo_difference(1.0 - 0.5 / (games + 1))
+    return Interval(*(elo_within(limit, far) for limit in score))
 
 
 def describe_outcome(outcome: Outcome) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from anyzero.arena.match import MatchResult
 from anyzero.arena.record import FORM as RECORD_FORM
-from anyzero.arena.record import parse_object
 from anyzero.arena.standings import Tally, make_standings
 from anyzero.arena.statistics import Interval, wilson_interval
 from anyzero.experiments.results import GRID_COLUMNS, STUDENT_COLUMNS
 from anyzero.experiments.run import FORM as JOURNAL_FORM
 from anyzero.games.errors import AnyzeroError, BadOptionError
+from anyzero.games.files import parse_object
 from anyzero.games.load import split_text
 
 
@@ -118,7 +118,7 @@ def without_budget(player: str, budget: str) -> str:
 def read_record(path: Path, text: str) -> list[Row]:
     """A row for every couple of players that has finished games."""
     lines = text.splitlines()
-    header = parse_object(lines[0].encode()) or {}
+    header = parse_object(lines[0]) or {}
     if header.get("form") == JOURNAL_FORM:
         raise BadOptionError(f"{path} holds the games of an experiment; its table is {path.with_suffix('.csv')}")
     if header.get("form") != RECORD_FORM:

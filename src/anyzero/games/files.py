@@ -1,7 +1,9 @@
-"""Files that are there whole or not at all, whatever happens while they are written."""
+"""Files that are there whole or not at all, whatever happens while they are written; and lines of JSON."""
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 from anyzero.games.errors import AnyzeroError
 
@@ -24,3 +26,12 @@ def write_whole(path: Path, content: bytes) -> None:
         raise AnyzeroError(f"cannot write {path}: {error.strerror or error}") from None
     finally:
         beside.unlink(missing_ok=True)
+
+
+def parse_object(line: str | bytes) -> dict[str, Any] | None:
+    """The JSON object of a line; None if it is none."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None

@@ -1,8 +1,8 @@
 """The games of a match or tournament, as `--record` keeps them: a line that says what is played, then a line a game."""
 
-import json
 from typing import Any, NoReturn
 
+from anyzero.games.files import parse_object
 from anyzero.games.game import Game
 from anyzero.games.load import split_text
 from anyzero.records.fields import FORFEIT, FORMAT, RESIGN, RULES, BadRecordError, pick
@@ -17,7 +17,7 @@ ENDS = {"normal": RULES, "resignation": RESIGN}
 def read_lines(text: str, number: int | None, game: Game | None) -> list[GameRecord]:
     """The finished games of such a file; a last line that is not whole is left out, as when a match goes on."""
     lines = text.split("\n")
-    header, games = parse_line(lines[0]), lines[1:-1]
+    header, games = parse_object(lines[0]), lines[1:-1]
     if header is None or header.get("form") != FORM or not isinstance(header.get("game"), str):
         raise BadRecordError("it is not a record of games")
     game = load_named(header["game"]) if game is None else game
@@ -28,13 +28,13 @@ def read_lines(text: str, number: int | None, game: Game | None) -> list[GameRec
 def check_header(text: str, game: Game) -> None:
     """The games must be of this one; a file may have been moved since."""
     (name, options), (own_name, own_options) = split_text(text), split_text(game.text)
-    is_same = name == own_name or (name.endswith(".py") and own_name.endswith(".py"))
+    is_same = name == own_name or (name.endswith(".py") and game.is_from_file)
     if not is_same or options != own_options:
         raise BadRecordError(f"the record is of {text}, which is not {game.text}")
 
 
 def read_line(line: str, number: int, header: dict[str, Any], game: Game) -> GameRecord:
-    values = parse_line(line)
+    values = parse_object(line)
     if values is None:
         raise BadRecordError(f"line {number + 1} is not a finished game")
     record = {
@@ -51,15 +51,6 @@ def read_line(line: str, number: int, header: dict[str, Any], game: Game) -> Gam
         return GameRecord.from_json(record, game)
     except BadRecordError as error:
         raise BadRecordError(f"game {number}: {error}") from None
-
-
-def parse_line(line: str) -> dict[str, Any] | None:
-    """The object of a line; None if it is none."""
-    try:
-        values = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return values if isinstance(values, dict) else None
 
 
 def write_lines(record: GameRecord) -> NoReturn:
