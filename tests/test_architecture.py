@@ -41,7 +41,9 @@ LOWER = {
         "doctor",
     },
 }
-"""What each folder may import besides itself."""
+"""What each folder may import besides itself and the bottom."""
+BOTTOM = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__"}
+"""Modules beside the folders: what everybody uses. They import nothing but each other."""
 
 
 def imported_folders(path: Path) -> set[str]:
@@ -59,8 +61,13 @@ def test_folders_import_downwards_only():
     assert {folder.name for folder in folders} <= set(LOWER)
     for folder in folders:
         for path in folder.rglob("*.py"):
-            above = imported_folders(path) - LOWER[folder.name] - {folder.name}
+            above = imported_folders(path) - LOWER[folder.name] - {folder.name} - BOTTOM
             assert not above, f"{path.relative_to(PACKAGE)} imports {above}"
+
+
+def test_the_bottom_imports_no_folder():
+    for name in BOTTOM:
+        assert imported_folders(PACKAGE / f"{name}.py") <= BOTTOM
 
 
 def test_help_imports_neither_numpy_nor_numba():

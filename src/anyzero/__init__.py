@@ -7,8 +7,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from anyzero.errors import AnyzeroError, BadPositionError, IllegalMoveError
     from anyzero.games.contract import CHANCE, OVER
-    from anyzero.games.errors import AnyzeroError, BadPositionError, IllegalMoveError
     from anyzero.games.game import Game, Symmetry
     from anyzero.games.laws import check_game
     from anyzero.games.load import load
@@ -32,10 +32,10 @@ __version__ = "0.1.0"
 HOMES = {
     "CHANCE": "anyzero.games.contract",
     "OVER": "anyzero.games.contract",
-    "AnyzeroError": "anyzero.games.errors",
-    "BadPositionError": "anyzero.games.errors",
+    "AnyzeroError": "anyzero.errors",
+    "BadPositionError": "anyzero.errors",
     "Game": "anyzero.games.game",
-    "IllegalMoveError": "anyzero.games.errors",
+    "IllegalMoveError": "anyzero.errors",
     "Symmetry": "anyzero.games.game",
     "check_game": "anyzero.games.laws",
     "load": "anyzero.games.load",

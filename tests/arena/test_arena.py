@@ -15,7 +15,7 @@ from anyzero.arena.match import MatchResult
 from anyzero.arena.record import Record
 from anyzero.arena.standings import Tally, make_standings
 from anyzero.arena.workers import Task, play_all
-from anyzero.games.errors import AnyzeroError, BadOptionError
+from anyzero.errors import AnyzeroError, BadOptionError
 
 FAULTY = Path(__file__).parent / "faulty.py"
 SAME = ("tic_tac_toe", "uct:50", "random")

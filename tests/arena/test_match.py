@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import anyzero
-from anyzero.arena.draws import draw_unit, pick_index
 from anyzero.arena.live import Live
 from anyzero.arena.match import MatchResult, forfeit_payoffs, play_match
 from anyzero.arena.openings import make_opening, quiet_action, random_line
 from anyzero.arena.plan import Match, Plan, default_openings, make_plan
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.players import Player, parse_player
 from anyzero.search import search
+from anyzero.seeds import draw_unit, pick_index
 
 FIRST_MATCH = Match(0, 1, 0, 0)
 TIC_TAC_TOE = anyzero.load("tic_tac_toe")

@@ -7,7 +7,7 @@ import pytest
 
 from anyzero.arena.sprt import Sprt, log_likelihood_ratio
 from anyzero.arena.statistics import PAIR_SCORES, expected_score
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 
 WIN_OR_LOSE = [40, 0, 0, 0, 60]
 

@@ -7,7 +7,7 @@ import pytest
 
 from anyzero.arena import compare, play_tournament
 from anyzero.arena.ratings import rate
-from anyzero.games.errors import BadOptionError, UnknownNameError
+from anyzero.errors import BadOptionError, UnknownNameError
 from tests.arena.test_arena import QUICK
 
 RATING = ("rating", "rating_low", "rating_high")

@@ -369,7 +369,7 @@ def test_a_second_ctrl_c_lets_the_command_end_but_not_for_long(seconds, rest, ou
 
 
 def test_what_cannot_be_kept_after_ctrl_c_is_said():
-    rest = "from anyzero.games.errors import AnyzeroError; raise AnyzeroError('cannot write x: the disk is full')"
+    rest = "from anyzero.errors import AnyzeroError; raise AnyzeroError('cannot write x: the disk is full')"
     process = start_python("-c", IMPATIENT.replace("SECONDS", "0").replace("REST", rest))
     assert process.communicate(timeout=60) == ("said by itself\n", "anyzero: cannot write x: the disk is full\n")
     assert process.returncode == 2

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from anyzero.cli.runs import ago, show_measured
-from anyzero.games.files import write_whole
+from anyzero.files import write_whole
 from anyzero.learning.config import RunConfig, change
 from anyzero.learning.folder import RunFolder
 from tests.learning.reports import make_report

@@ -6,7 +6,7 @@ import pytest
 from anyzero.doctor.examine import ON_GAMES, examine, examine_game
 from anyzero.doctor.finding import DOUBTFUL, WELL, WRONG
 from anyzero.doctor.rules import check_input, check_laws, check_random, check_samples, check_symmetries, confused_share
-from anyzero.games.errors import UnknownNameError
+from anyzero.errors import UnknownNameError
 from anyzero.games.load import load
 from tests.doctor.runs import NIM, nim_case
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from anyzero.errors import AnyzeroError
 from anyzero.experiments import json_form, load_experiment, toml_form
 from anyzero.experiments.results import GRID_COLUMNS, STUDENT_COLUMNS
-from anyzero.games.errors import AnyzeroError
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"

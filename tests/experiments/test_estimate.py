@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from anyzero.arena.statistics import Interval
+from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.experiments.estimate import (
     Counts,
     estimate,
@@ -19,7 +20,6 @@ from anyzero.experiments.estimate import (
     sample_counts,
     study,
 )
-from anyzero.games.errors import AnyzeroError, BadOptionError
 from anyzero.games.load import load
 
 RACE = str(Path(__file__).parent.parent / "race.py")

@@ -8,11 +8,11 @@ import pytest
 from matplotlib.colors import to_hex
 
 from anyzero.arena.statistics import wilson_interval
+from anyzero.errors import AnyzeroError
 from anyzero.experiments.charts import COLOUR_MAP, LINES, SCALE, ink_on
 from anyzero.experiments.plots import plot_rows, save_figures
 from anyzero.experiments.results import GRID_COLUMNS, STUDENT_COLUMNS
 from anyzero.experiments.rows import read_rows
-from anyzero.games.errors import AnyzeroError
 from tests.views.colour_vision import VISION, linear_rgb, seen
 
 REST = (0,) * 7  # score, Elo and seconds are computed from the counts

@@ -15,10 +15,10 @@ import pytest
 from anyzero.arena import Match, compare, make_plan
 from anyzero.arena.match import MatchResult
 from anyzero.arena.statistics import elo_difference, wilson_interval
+from anyzero.errors import AnyzeroError
 from anyzero.experiments import load_experiment, run_experiment
 from anyzero.experiments.results import GRID_COLUMNS, describe_outcome, describe_victories, elo_of, judge_cell
 from anyzero.experiments.run import guess_cost
-from anyzero.games.errors import AnyzeroError
 
 FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
 QUICK = f"""

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from anyzero.games.errors import BadPositionError
+from anyzero.errors import BadPositionError
 from anyzero.games.game import Game, State
 
 ODD = "0123456789/ .-+_\n\t\0²٣Ⅷé💥"

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anyzero.compile.random import make_streams
+from anyzero.errors import BadOptionError, BadPositionError, IllegalMoveError
 from anyzero.games import atarigo
-from anyzero.games.errors import BadOptionError, BadPositionError, IllegalMoveError
 from anyzero.games.laws import check_game
 from anyzero.games.load import load
 from anyzero.games.perft import perft

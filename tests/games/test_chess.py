@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anyzero.errors import BadPositionError
 from anyzero.games.chess_text import format_san, outcome_text, parse_san
-from anyzero.games.errors import BadPositionError
 from anyzero.games.laws import default_rollouts
 from anyzero.games.load import load
 from anyzero.games.perft import perft

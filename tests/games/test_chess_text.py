@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anyzero.games.errors import BadPositionError, IllegalMoveError
+from anyzero.errors import BadPositionError, IllegalMoveError
 from anyzero.games.load import load
 from tests.games.readers import read_safely, texts_near
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anyzero.errors import BadOptionError, BadPositionError
 from anyzero.games.contract import legal_actions, play
-from anyzero.games.errors import BadOptionError, BadPositionError
 from anyzero.games.laws import check_game, default_rollouts
 from anyzero.games.load import load
 from anyzero.games.rollouts import rollouts

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from anyzero.errors import AnyzeroError, BadPositionError, IllegalMoveError, MissingFunctionError
 from anyzero.games import game as game_module
 from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.errors import AnyzeroError, BadPositionError, IllegalMoveError, MissingFunctionError
 from anyzero.games.load import BUILT_IN, load
 from tests.games.test_load import RACE
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from anyzero.errors import BadGameError
 from anyzero.games.apart import check_apart
-from anyzero.games.errors import BadGameError
 from anyzero.games.laws import FIRST_LAW, LAWS, check_game
 from anyzero.games.load import load
 from anyzero.games.perft import perft

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anyzero.games.errors import BadOptionError, BadPositionError
+from anyzero.errors import BadOptionError, BadPositionError
 from anyzero.games.laws import check_game, default_rollouts
 from anyzero.games.load import load
 from anyzero.games.perft import perft

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anyzero
-from anyzero.games.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
+from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
 from anyzero.games.load import load, split_text
 
 RACE = Path(__file__).parent.parent / "race.py"

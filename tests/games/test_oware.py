@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from anyzero.errors import BadOptionError, BadPositionError, IllegalMoveError
 from anyzero.games.contract import OVER
-from anyzero.games.errors import BadOptionError, BadPositionError, IllegalMoveError
 from anyzero.games.load import load
 from anyzero.games.oware import FEATURES, seeds_of
 

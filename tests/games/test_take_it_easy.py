@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from anyzero.arena import compare
 from anyzero.compile.random import make_streams
+from anyzero.errors import BadPositionError, IllegalMoveError
 from anyzero.games.contract import CHANCE, OVER, guided_rollout
-from anyzero.games.errors import BadPositionError, IllegalMoveError
 from anyzero.games.load import load
 from anyzero.games.observe import observe
 from anyzero.games.rollouts import rollouts

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anyzero.games.errors import BadPositionError
+from anyzero.errors import BadPositionError
 from anyzero.games.laws import default_rollouts
 from anyzero.games.load import load
 from anyzero.games.rollouts import rollouts

@@ -5,7 +5,7 @@ import shutil
 import pytest
 import torch
 
-from anyzero.games.errors import BadOptionError, UnknownNameError
+from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.games.load import load
 from anyzero.learning.start import open_run, train
 from anyzero.networks import load_network

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, SelfPlayConfig
 from anyzero.learning.contestants import (

@@ -4,7 +4,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.image import imread
 
-from anyzero.games.errors import AnyzeroError, UnknownNameError
+from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.learning.config import RunConfig, change
 from anyzero.learning.curves import FEW, RunCurves, draw_runs, save_figure
 from anyzero.learning.history import make_rows

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.games.errors import AnyzeroError, UnknownNameError
-from anyzero.games.files import write_whole
+from anyzero.errors import AnyzeroError, UnknownNameError
+from anyzero.files import write_whole
 from anyzero.learning.config import RunConfig, change
 from anyzero.learning.folder import RunFolder, find_run, list_runs, run_path
 from anyzero.learning.manifest import DamagedError, read_whole

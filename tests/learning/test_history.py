@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
-from anyzero.games.errors import AnyzeroError
-from anyzero.games.files import write_whole
+from anyzero.errors import AnyzeroError
+from anyzero.files import write_whole
 from anyzero.learning.config import RunConfig, change
 from anyzero.learning.events import EVENTS, crc32c
 from anyzero.learning.folder import RunFolder

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.games.errors import AnyzeroError, BadOptionError
+from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, change
 from anyzero.learning.folder import RunFolder

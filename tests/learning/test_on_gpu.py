@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from anyzero.compile.random import make_streams
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, SelfPlayConfig, check_on_gpu
 from anyzero.learning.moves import draw_share

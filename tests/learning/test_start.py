@@ -2,7 +2,7 @@
 
 import pytest
 
-from anyzero.games.errors import BadOptionError, UnknownNameError
+from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.learning import start
 from anyzero.learning.start import open_run
 from anyzero.networks import evaluator

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
 from anyzero.learning.measures import Bin, RowLosses, summarise, weighted_sums

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
 from anyzero.networks import NetworkConfig, config_from_dict, parse_network, resolve
 from anyzero.networks.config import BadNetworkError, Layout, layout_of

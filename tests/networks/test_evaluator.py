@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.games.encoding import encode_states
-from anyzero.games.errors import BadOptionError, UnknownNameError
 from anyzero.games.load import load
 from anyzero.networks import BadNetworkError, NetworkEvaluator, new_network, parse_network
 from anyzero.networks.precision import choose_precision

@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
 from anyzero.networks import BadNetworkError, load_network, new_network, parse_network, read_header, save_network
 from anyzero.networks.weights import HEADER_KEY

@@ -13,7 +13,7 @@ import pytest
 
 import anyzero
 from anyzero.arena import compare, make_plan, play_games
-from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.players import parse_player
 from anyzero.players.consult import FailedPlayerError, ResignedError, consult
 from anyzero.players.engine_line import find_line

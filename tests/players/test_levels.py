@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import anyzero
-from anyzero.games.errors import UnknownNameError
+from anyzero.errors import UnknownNameError
 from anyzero.games.load import BUILT_IN
 from anyzero.players import parse_player
 from anyzero.players.consult import FailedPlayerError, consult

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import anyzero
-from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.players import Player, parse_player
 from anyzero.search import search
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.protocols.uci import UciEngine
 from anyzero.protocols.uci_info import centipawns
 from anyzero.protocols.uci_limits import Limits, read_limits

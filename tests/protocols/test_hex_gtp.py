@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.protocols.gtp import COMMANDS, GtpEngine
 from anyzero.protocols.gtp_clock import Clock
 from tests.protocols.lines import Listener

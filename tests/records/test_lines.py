@@ -8,7 +8,7 @@ import pytest
 
 from anyzero.arena import make_plan, play_games
 from anyzero.arena.record import FORM as ARENA_FORM
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
 from anyzero.records import read_record, read_records
 from anyzero.records.lines import FORM

@@ -6,7 +6,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.search import search, search_many
 from anyzero.search.priors import gumbel_plan, halving_plan

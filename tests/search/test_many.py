@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
 from anyzero.search import search, search_many
 from anyzero.search.methods import find_method

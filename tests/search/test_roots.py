@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anyzero.compile.random import make_streams
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.players import parse_player
 from anyzero.search import noise, search, search_many

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
 from anyzero.search import search
 from anyzero.search.methods import METHODS

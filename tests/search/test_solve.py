@@ -11,7 +11,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from anyzero.compile.random import U
-from anyzero.games.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
+from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
 from anyzero.search import Solver, solve
 from anyzero.search.proof_table import (

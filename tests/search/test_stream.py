@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 import anyzero
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.search import Searcher, search
 from anyzero.search.stream import ENDLESS_S, LiveSearch, search_steps
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from anyzero.experiments.results import GRID_COLUMNS
-from anyzero.games.files import write_whole
+from anyzero.files import write_whole
 from anyzero.learning.config import RunConfig
 from anyzero.learning.folder import RunFolder
 from tests.learning.reports import make_report

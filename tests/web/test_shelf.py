@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.web.catalog import Catalog, name_files
 from anyzero.web.config import ServerConfig
 from anyzero.web.rooms import Rooms

@@ -11,7 +11,7 @@ from anyzero.arena.record import Record
 from anyzero.arena.sprt import Sprt
 from anyzero.arena.standings import Standings, make_standings, pair_scores
 from anyzero.arena.workers import Task, play_all
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 
 Results = dict[Match, MatchResult]
 Watch = Callable[[Results], bool | None]

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from anyzero.arena.draws import draw_seed, draw_unit
 from anyzero.arena.live import Live
 from anyzero.arena.openings import draw_outcome
 from anyzero.arena.plan import Match
+from anyzero.errors import BadGameError, IllegalMoveError
 from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.errors import BadGameError, IllegalMoveError
 from anyzero.games.game import Game, State
 from anyzero.players import Player
 from anyzero.players.consult import ResignedError
+from anyzero.seeds import draw_seed, draw_unit
 
 NORMAL, CRASH, ILLEGAL, LATE, RESIGNED = "normal", "crash", "illegal move", "time", "resignation"
 """Why a game ended; all but the first are a forfeit."""

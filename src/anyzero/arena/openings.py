@@ -1,9 +1,9 @@
 """Varied openings that leave both sides a chance: random moves, thrown away when they decide the game."""
 
-from anyzero.arena.draws import draw_seed, draw_unit, pick_index
 from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
 from anyzero.search import search
+from anyzero.seeds import draw_seed, draw_unit, pick_index
 
 TRIES = 8
 BALANCE = 0.5

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan
-from anyzero.games.errors import AnyzeroError
-from anyzero.games.files import parse_object
+from anyzero.errors import AnyzeroError
+from anyzero.files import parse_object
 
 FORM = "anyzero games 1"
 

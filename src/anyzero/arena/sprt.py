@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.arena.statistics import PAIR_SCORES, expected_score
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 
 ALMOST_NONE = 1e-3
 """Stands for a count of zero, so that no score is held to be impossible."""

@@ -11,7 +11,7 @@ from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.ratings import rate
 from anyzero.arena.standings import Standings, make_standings, points
 from anyzero.arena.statistics import Interval, mean_interval
-from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 
 
 @dataclass(frozen=True)

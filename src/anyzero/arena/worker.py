@@ -17,7 +17,7 @@ from anyzero.arena.live import Live
 from anyzero.arena.match import MatchResult, play_match
 from anyzero.arena.openings import judge, make_opening
 from anyzero.arena.plan import Match, Plan
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.players import Player, parse_player

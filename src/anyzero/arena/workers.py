@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from anyzero.arena.live import NOBODY, Live
 from anyzero.arena.match import CRASH, LATE, MatchResult, report
 from anyzero.arena.plan import Match, Plan
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
 
 COMMAND = (sys.executable, "-P", "-c", "from anyzero.arena.worker import main; main()")

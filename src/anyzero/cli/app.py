@@ -134,7 +134,7 @@ def usage_sentence(error: Any) -> str:
 
 
 def is_user_error(error: BaseException) -> bool:
-    from anyzero.games.errors import AnyzeroError
+    from anyzero.errors import AnyzeroError
 
     is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
     return is_full or isinstance(error, AnyzeroError)

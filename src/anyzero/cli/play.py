@@ -52,7 +52,7 @@ def play(
     """
     from anyzero.cli.session import HUMAN, Session
     from anyzero.cli.session_screen import Screen
-    from anyzero.games.errors import AnyzeroError
+    from anyzero.errors import AnyzeroError
     from anyzero.players import parse_player
     from anyzero.records.table import UNKNOWN_PLAYER
 
@@ -80,7 +80,7 @@ def play_in_browser(table: "Table", names: list[str], *, save: Path | None, json
     from urllib.parse import urlencode
 
     from anyzero.cli import serve
-    from anyzero.games.errors import AnyzeroError
+    from anyzero.errors import AnyzeroError
     from anyzero.games.game import game_text
 
     if save is not None:
@@ -103,7 +103,7 @@ def make_table(game: str | None, *, position: str | None, load: Path | None, see
     import secrets
     from datetime import date
 
-    from anyzero.games.errors import AnyzeroError
+    from anyzero.errors import AnyzeroError
     from anyzero.games.load import load as load_game
     from anyzero.records import Table, read_record
 
@@ -124,7 +124,7 @@ def make_table(game: str | None, *, position: str | None, load: Path | None, see
 
 def check_file(path: Path, table: "Table") -> None:
     """Say before the game rather than after it that it cannot be written."""
-    from anyzero.games.errors import AnyzeroError
+    from anyzero.errors import AnyzeroError
     from anyzero.records.files import record_text
 
     record_text(path, table.to_record(), table.game)
@@ -135,7 +135,7 @@ def check_file(path: Path, table: "Table") -> None:
 def seat_names(named: list[str | None], table: "Table") -> list[str]:
     """Who sits where: as named, as the game's file says, else one person and machines."""
     from anyzero.cli.session import HUMAN
-    from anyzero.games.errors import AnyzeroError
+    from anyzero.errors import AnyzeroError
 
     num = table.game.num_seats
     for seat, name in enumerate(named):

@@ -48,7 +48,7 @@ def replay(
 
 
 def check_move(file: Path, found: "Replayed", move: int | None) -> None:
-    from anyzero.games.errors import AnyzeroError
+    from anyzero.errors import AnyzeroError
 
     if move is not None and move > len(found.actions):
         raise AnyzeroError(f"{file}: the game has {len(found.actions)} moves, so there is no move {move}")

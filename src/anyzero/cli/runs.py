@@ -73,7 +73,7 @@ def runs(
 
 
 def draw(found: "Sequence[RunSummary]", path: Path, by: str) -> None:
-    from anyzero.games.errors import AnyzeroError
+    from anyzero.errors import AnyzeroError
     from anyzero.learning.curves import RunCurves, draw_runs, save_figure
 
     if not found:
@@ -86,7 +86,7 @@ def draw(found: "Sequence[RunSummary]", path: Path, by: str) -> None:
 
 def list_all(root: Path) -> "tuple[list[RunSummary], dict[str, str]]":
     """The runs that can be read, and what is wrong with the others."""
-    from anyzero.games.errors import AnyzeroError
+    from anyzero.errors import AnyzeroError
     from anyzero.learning.folder import list_runs
     from anyzero.learning.summary import summarise
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from anyzero.cli.output import print_table
 from anyzero.cli.session_screen import Screen
 from anyzero.cli.session_words import answer_words, end_words, line_words, number, player_words
-from anyzero.games.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
 from anyzero.players import Player, parse_player
 from anyzero.players.consult import Answer, FailedPlayerError, consult
 from anyzero.records import Evaluation, Table, read_record, write_record

@@ -18,7 +18,7 @@ def show(
     json: Json = False,
 ) -> None:
     """Show a position in the terminal, or write it as SVG."""
-    from anyzero.games.errors import AnyzeroError
+    from anyzero.errors import AnyzeroError
 
     loaded, position = load_position(game, state, moves)
     picture = loaded.show(position)

@@ -26,7 +26,7 @@ def train_sweep(
     json: bool,
 ) -> None:
     """The same run once for each value; ends with a table and the compared curves."""
-    from anyzero.games.errors import BadOptionError
+    from anyzero.errors import BadOptionError
     from anyzero.learning.start import default_name, make_config
 
     key, equals, values = sweep.partition("=")
@@ -95,7 +95,7 @@ def show_known(known: dict[str, Any], name: str) -> str:
 
 def write_sweep(folders: "list[RunFolder]", output: Path) -> None:
     """All histories in one table, with the run's name before each row."""
-    from anyzero.games.files import write_whole
+    from anyzero.files import write_whole
 
     lines: list[str] = []
     for folder in folders:

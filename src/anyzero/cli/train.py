@@ -163,7 +163,7 @@ def run_name(folder: "RunFolder") -> str:
 
 def copy_history(folder: "RunFolder", output: Path | None) -> None:
     if output is not None:
-        from anyzero.games.files import write_whole
+        from anyzero.files import write_whole
 
         write_whole(output, (folder.path / "training_history.csv").read_bytes())
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from anyzero.arena.draws import draw_seed
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.learning.block import Block, BlockResult, Manner
 from anyzero.learning.config import RunConfig
@@ -20,6 +19,7 @@ from anyzero.learning.samples import Samples, join, new_samples
 from anyzero.learning.shards import load_shard
 from anyzero.networks import Network, NetworkEvaluator, load_network, new_network
 from anyzero.networks.evaluator import default_threads
+from anyzero.seeds import draw_seed
 
 ENOUGH_GAMES, ENOUGH_SAMPLES = 256, 20_000
 """The newest of a run that are looked at; whole blocks, so that there may be more."""

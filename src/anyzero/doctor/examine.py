@@ -8,7 +8,7 @@ from typing import Any
 from anyzero.doctor import data, gates, layers, play, priors, results, rules, speed, trials, values
 from anyzero.doctor.case import Case
 from anyzero.doctor.finding import DOUBTFUL, WELL, WRONG, Finding, skipped
-from anyzero.games.errors import AnyzeroError, UnknownNameError, list_some
+from anyzero.errors import AnyzeroError, UnknownNameError, list_some
 from anyzero.games.load import load
 from anyzero.learning.folder import RunFolder, find_run, list_runs
 from anyzero.learning.presets import preset_config

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from anyzero.doctor.case import Case
 from anyzero.doctor.finding import DOUBTFUL, WELL, WRONG, Finding, percent, skipped
 from anyzero.doctor.trials import one_batch
-from anyzero.games.errors import list_some
+from anyzero.errors import list_some
 from anyzero.learning.manifest import DamagedError
 from anyzero.networks import Network, load_network
 from anyzero.networks.layers import Conv, Dense

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.experiments.grid import Experiment
 from anyzero.experiments.json_form import read_json_form
 from anyzero.experiments.toml_form import read_toml_form
-from anyzero.games.errors import AnyzeroError, BadOptionError
 
 FORMS: dict[str, tuple[Callable[[str], Any], Callable[[str, Any], Experiment]]] = {
     ".toml": (tomllib.loads, read_toml_form),

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.arena.draws import draw_seed
 from anyzero.arena.statistics import NORMAL_95, Interval
 from anyzero.arena.workers import count_cores
 from anyzero.compile.random import U, make_streams
+from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.games.contract import OVER, mark, payoffs, play, traced_rollout
-from anyzero.games.errors import AnyzeroError, BadOptionError
 from anyzero.games.game import Game, State
 from anyzero.games.rollouts import rollouts
 from anyzero.search.selection import minimum_error_weight, rave_score
+from anyzero.seeds import draw_seed
 
 SIMULATIONS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 REFERENCE, REPEATS, FEWEST_REPEATS = 100_000, 32, 8

@@ -7,10 +7,10 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
 from anyzero.experiments.charts import LABEL, LINES, MARKERS, Words, num_lines, write_around
 from anyzero.experiments.estimate import ESTIMATES, Errors, Study
 from anyzero.experiments.plots import DOTS_PER_INCH, FORMATS, UNDATED
-from anyzero.games.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
 
 NAMES = {"flat": "flat Monte Carlo", "amaf": "AMAF", "rave": "RAVE"}
 WIDTH = 11.0

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.search.text import parse_budget
 
 

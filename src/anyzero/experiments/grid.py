@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anyzero.arena.plan import BOTH_LEGS, Plan
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.search.methods import METHODS
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from itertools import product
 from typing import Any
 
 from anyzero.arena.plan import make_plan
+from anyzero.errors import BadOptionError
 from anyzero.experiments.fields import Fields, distinct
 from anyzero.experiments.grid import Cell, Experiment, check_size, fill_in, player_template, shown_budget
 from anyzero.experiments.results import STUDENT_COLUMNS, describe_victories
-from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.search.methods import METHODS

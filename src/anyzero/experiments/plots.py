@@ -7,6 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.experiments.captions import (
     Labels,
     budget_value,
@@ -22,7 +23,6 @@ from anyzero.experiments.captions import (
 )
 from anyzero.experiments.charts import Line, Panel, Words, draw_curves, draw_matrices
 from anyzero.experiments.rows import Row
-from anyzero.games.errors import AnyzeroError, UnknownNameError
 
 FORMATS = ("png", "svg", "pdf")
 DOTS_PER_INCH = 200

@@ -11,7 +11,7 @@ from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import BOTH_LEGS, Plan
 from anyzero.arena.standings import make_standings
 from anyzero.arena.statistics import Interval, elo_difference, elo_within, wilson_interval
-from anyzero.games.files import write_whole
+from anyzero.files import write_whole
 
 GRID_COLUMNS = (
     *("game", "options", "first", "second", "budget_first", "budget_second", "first_seat", "games"),

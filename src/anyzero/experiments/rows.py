@@ -11,10 +11,10 @@ from anyzero.arena.match import MatchResult
 from anyzero.arena.record import FORM as RECORD_FORM
 from anyzero.arena.standings import Tally, make_standings
 from anyzero.arena.statistics import Interval, wilson_interval
+from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.experiments.results import GRID_COLUMNS, STUDENT_COLUMNS
 from anyzero.experiments.run import FORM as JOURNAL_FORM
-from anyzero.games.errors import AnyzeroError, BadOptionError
-from anyzero.games.files import parse_object
+from anyzero.files import parse_object
 from anyzero.games.load import split_text
 
 

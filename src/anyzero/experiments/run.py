@@ -13,9 +13,9 @@ from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan
 from anyzero.arena.record import Journal
 from anyzero.arena.workers import Task, play_all
+from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.experiments.grid import Experiment
 from anyzero.experiments.results import Outcome, judge_cell, write_table
-from anyzero.games.errors import AnyzeroError, BadOptionError
 from anyzero.games.load import load
 from anyzero.search.text import parse_search
 

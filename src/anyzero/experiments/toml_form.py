@@ -5,11 +5,11 @@ from itertools import product
 from typing import Any
 
 from anyzero.arena.plan import make_plan
+from anyzero.errors import BadOptionError
 from anyzero.experiments.fields import Fields, distinct
 from anyzero.experiments.grid import BUDGET, FIRST_SEATS, Cell, Experiment, check_size, fill_in, shown_budget
 from anyzero.experiments.grid import player_template as template
 from anyzero.experiments.results import GRID_COLUMNS, describe_outcome
-from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game
 from anyzero.games.load import load
 

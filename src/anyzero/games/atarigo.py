@@ -11,8 +11,8 @@ import numpy as np
 
 from anyzero.compile.bits import trailing_zeros
 from anyzero.compile.random import U, random_below
+from anyzero.errors import BadOptionError
 from anyzero.games.contract import OVER, mark
-from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import cell_index, format_grid, parse_choice, parse_grid, split_fields
 from anyzero.views import Circle, Scene

@@ -4,7 +4,7 @@ import time
 from typing import NamedTuple
 
 from anyzero.compile import TARGETS
-from anyzero.games.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.games.rollouts import rollouts
 

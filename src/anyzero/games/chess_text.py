@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anyzero.errors import list_some, nearest_hint
 from anyzero.games.chess_board import (
     CHECKMATE,
     FIFTY_MOVES,
@@ -20,7 +21,6 @@ from anyzero.games.chess_board import (
 from anyzero.games.chess_fen import SEAT_NAMES, kinds_of, name_of
 from anyzero.games.chess_moves import legal_actions
 from anyzero.games.chess_play import play
-from anyzero.games.errors import list_some, nearest_hint
 from anyzero.games.game import State
 
 DRAWS = {

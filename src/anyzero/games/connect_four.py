@@ -11,8 +11,8 @@ import numpy as np
 
 from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.compile.random import U, random_below
+from anyzero.errors import BadOptionError
 from anyzero.games.contract import OVER
-from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import format_grid, lines_of, parse_choice, parse_grid, split_fields
 from anyzero.views import Scene

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.errors import BadOptionError, MissingFunctionError
 from anyzero.games.contract import encode
-from anyzero.games.errors import BadOptionError, MissingFunctionError
 from anyzero.games.game import Game
 from anyzero.games.rollouts import run_parts
 

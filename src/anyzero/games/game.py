@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.compile import Unit, compile_kernel
-from anyzero.games import contract
-from anyzero.games.errors import (
+from anyzero.errors import (
     AnyzeroError,
     BadGameError,
     BadPositionError,
@@ -20,6 +19,7 @@ from anyzero.games.errors import (
     list_some,
     nearest_hint,
 )
+from anyzero.games import contract
 from anyzero.games.faults import tell
 from anyzero.views import Picture, Scene
 

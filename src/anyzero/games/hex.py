@@ -10,8 +10,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from anyzero.compile.random import U
+from anyzero.errors import BadOptionError
 from anyzero.games.contract import OVER
-from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import cell_index, format_grid, parse_choice, parse_grid, split_fields
 from anyzero.games.hex_rules import (

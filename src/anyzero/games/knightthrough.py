@@ -11,6 +11,7 @@ import numpy as np
 
 from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.compile.random import U, random_below
+from anyzero.errors import BadOptionError
 from anyzero.games.breakthrough import (
     STATE,
     Breakthrough,
@@ -27,7 +28,6 @@ from anyzero.games.breakthrough import (
     race_scene,
 )
 from anyzero.games.contract import OVER
-from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.views import Scene
 

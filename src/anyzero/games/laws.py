@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.errors import BadGameError
 from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.errors import BadGameError
 from anyzero.games.evidence import Evidence, Skip, last_seen
 from anyzero.games.faults import tell
 from anyzero.games.game import Game

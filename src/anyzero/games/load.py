@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from anyzero.games.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.faults import tell
 from anyzero.games.game import Game
 

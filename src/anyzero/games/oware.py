@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.compile.random import U, next_word, random_below
+from anyzero.errors import BadOptionError
 from anyzero.games.contract import OVER
-from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game, State
 from anyzero.games.grid import parse_choice, parse_number, split_fields
 from anyzero.games.oware_picture import house_name, oware_scene

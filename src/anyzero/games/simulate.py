@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.games.observe import observe

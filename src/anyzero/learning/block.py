@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.arena.draws import draw_seed
 from anyzero.compile.random import numbered_streams
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game
@@ -26,6 +25,7 @@ from anyzero.learning.moves import (
     read_seats,
 )
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
+from anyzero.seeds import draw_seed
 
 EFFORTS = [Effort(fast, late) for fast in (False, True) for late in (False, True)]
 RESIGN_AFTER = 2

@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from anyzero.games.errors import AnyzeroError, BadOptionError
+from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.learning.config import MEANINGS, RunConfig, all_keys, change, check_value
 from anyzero.networks.config import NetworkConfig, parse_network
 

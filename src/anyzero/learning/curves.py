@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from anyzero.games.errors import AnyzeroError, UnknownNameError, list_some
-from anyzero.games.files import write_whole
+from anyzero.errors import AnyzeroError, UnknownNameError, list_some
+from anyzero.files import write_whole
 from anyzero.learning.config import RunConfig
 from anyzero.learning.history import Row
 

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from anyzero.games.files import write_whole
-from anyzero.learning.disk import writing
+from anyzero.files import write_whole, writing
 
 EVENTS = "events.out.tfevents.anyzero"
 VERSION = b"brain.Event:2"

@@ -18,12 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from anyzero.games.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
-from anyzero.games.files import write_whole
+from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
+from anyzero.files import numbers_in, put_aside, sync, take_lock, write_whole, writing
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig
 from anyzero.learning.config_file import load_config, write_config
-from anyzero.learning.disk import numbers_in, put_aside, sync, take_lock, writing
 from anyzero.learning.manifest import (
     MANIFEST,
     NETWORK,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from anyzero.games.files import write_whole
+from anyzero.files import write_whole
 from anyzero.learning.events import EVENTS, update_events
 from anyzero.learning.folder import RunFolder
 

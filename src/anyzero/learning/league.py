@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.arena.draws import draw_seed
 from anyzero.arena.ratings import rate
 from anyzero.arena.statistics import mean_interval
 from anyzero.games.game import Game
@@ -17,6 +16,7 @@ from anyzero.learning.block import Block, Manner, Watch
 from anyzero.learning.config import BenchmarkConfig, LeagueConfig
 from anyzero.learning.contest import contest
 from anyzero.learning.contestants import Contestant, anchor_contestant
+from anyzero.seeds import draw_seed
 
 CONVERGENCE = 5
 """Benchmarks whose mean is compared with that of as many before."""

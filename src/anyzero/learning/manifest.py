@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anyzero.games.errors import AnyzeroError
-from anyzero.games.files import write_whole
-from anyzero.learning.disk import reading, sync
+from anyzero.errors import AnyzeroError
+from anyzero.files import reading, sync, write_whole
 
 FORM = "anyzero generation 1"
 MANIFEST, NETWORK, TRAINER, REPORT = "manifest.json", "network.safetensors", "trainer.safetensors", "report.json"

@@ -11,7 +11,7 @@ import numpy as np
 
 from anyzero.compile import gpu
 from anyzero.compile.gpu import cuda
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.games.game import Game
 from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.contestants import self_play_method

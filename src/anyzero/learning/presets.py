@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from anyzero.games.errors import UnknownNameError, list_some, nearest_hint
+from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, change

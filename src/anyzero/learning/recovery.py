@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 
 MOST = 5
 """Recoveries in one generation; one more, and training is given up."""

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.arena.draws import draw_seed
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.games.game import Game
 from anyzero.learning.block import Block, BlockResult, Manner, Watch
 from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.contestants import Contestant
+from anyzero.seeds import draw_seed
 
 CHAMPION, PREVIOUS, RECENT = 0, 1, 2
 """The order of contestants in self-play."""

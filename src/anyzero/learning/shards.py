@@ -12,8 +12,8 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from anyzero.games.errors import AnyzeroError
-from anyzero.games.files import write_whole
+from anyzero.errors import AnyzeroError
+from anyzero.files import write_whole
 from anyzero.games.game import Game, game_text
 from anyzero.learning.samples import Samples, new_samples
 

@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from safetensors.torch import load_file, save
 
-from anyzero.arena.draws import draw_seed
-from anyzero.games.files import write_whole
+from anyzero.files import put_aside, write_whole
 from anyzero.games.load import load
 from anyzero.learning.block import BlockResult
 from anyzero.learning.config import RunConfig
 from anyzero.learning.contestants import Contestant, network_contestant
-from anyzero.learning.disk import put_aside
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.gate import open_gate
 from anyzero.learning.league import benchmark, make_anchors, play_anchors, rate_generation
@@ -43,6 +41,7 @@ from anyzero.learning.shards import BadShardError, load_shard, save_shard
 from anyzero.learning.trainer import Trainer
 from anyzero.networks import NetworkEvaluator, load_network, new_network, save_network
 from anyzero.networks.find import find_network
+from anyzero.seeds import draw_seed
 
 if TYPE_CHECKING:
     from anyzero.learning.on_gpu import GpuSelfPlay

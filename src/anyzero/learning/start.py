@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from anyzero.arena.draws import draw_seed
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, change, flatten
 from anyzero.learning.config_file import read_config
@@ -21,6 +20,7 @@ from anyzero.learning.stages import Progress, Stages
 from anyzero.networks import load_network, new_network, resolve
 from anyzero.networks.evaluator import NetworkEvaluator, check_device, default_threads
 from anyzero.networks.find import find_network
+from anyzero.seeds import draw_seed
 
 FREE = ("generations", "keep", "tensorboard")
 """What may change when a run goes on."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.learning.config import RunConfig, flatten
 from anyzero.learning.folder import GENERATIONS, SAMPLES, RunFolder
 from anyzero.learning.history import Row, read_rows

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.encoding import encode_states
-from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.networks.compiled import CompiledNetwork
 from anyzero.networks.config import BadNetworkError, fits

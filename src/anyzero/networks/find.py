@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from anyzero.games.errors import UnknownNameError, list_some, nearest_hint
+from anyzero.errors import UnknownNameError, list_some, nearest_hint
 
 RUNS, MODELS = Path("runs"), Path("models")
 CHAMPION, SUFFIX = "champion.safetensors", ".safetensors"

@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
+from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.games.encoding import encode_states
-from anyzero.games.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.networks.config import BadNetworkError
 from anyzero.networks.layers import Conv

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.networks.compiled import CompiledNetwork, compiles
 from anyzero.networks.models import Network

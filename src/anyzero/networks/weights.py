@@ -11,8 +11,8 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from anyzero.games.errors import AnyzeroError
-from anyzero.games.files import write_whole
+from anyzero.errors import AnyzeroError
+from anyzero.files import write_whole
 from anyzero.games.game import Game, game_text
 from anyzero.networks.config import BadNetworkError, config_from_dict, fits
 from anyzero.networks.models import Network, empty_network

@@ -4,7 +4,7 @@ import operator
 import time
 from typing import NamedTuple
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.players.player import Player
 from anyzero.search import SearchResult

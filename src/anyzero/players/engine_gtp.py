@@ -2,7 +2,7 @@
 
 import time
 
-from anyzero.games.errors import BadOptionError, list_some
+from anyzero.errors import BadOptionError, list_some
 from anyzero.games.game import Game, State
 from anyzero.players.consult import ResignedError
 from anyzero.players.engine_line import line_to

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 
 MOST_LOOKS = 100_000

@@ -12,7 +12,7 @@ import shutil
 from dataclasses import dataclass, field
 from typing import Any
 
-from anyzero.games.errors import BadOptionError, UnknownNameError
+from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.players.player import LATE_FACTOR, LATE_S
 
 PATIENCE_S = 60.0

@@ -5,7 +5,7 @@ import sys
 import time
 from typing import NamedTuple
 
-from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game, State
 from anyzero.games.grid import cell_index, format_grid, parse_grid
 from anyzero.players.engine_process import EngineError, EngineProcess

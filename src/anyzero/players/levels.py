@@ -5,7 +5,7 @@ Budgets are simulations, so that a level plays the same on every machine; only `
 
 from collections.abc import Mapping
 
-from anyzero.games.errors import UnknownNameError, list_some, nearest_hint
+from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game, State
 from anyzero.players.player import Player, search_player
 from anyzero.search import SearchResult

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from anyzero.errors import BadOptionError
 from anyzero.games.contract import OVER
-from anyzero.games.errors import BadOptionError
 from anyzero.games.game import Game, State
 from anyzero.networks.find import find_network
 from anyzero.search import Searcher, SearchResult

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from anyzero.games.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.load import load_file, parse_options, split_text
 from anyzero.players.engine import CLIENTS, engine_player
 from anyzero.players.levels import level_player

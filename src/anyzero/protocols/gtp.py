@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from importlib.metadata import version
 
-from anyzero.games.errors import AnyzeroError, BadOptionError, IllegalMoveError
+from anyzero.errors import AnyzeroError, BadOptionError, IllegalMoveError
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.players.engine_moves import COLOURS, GO_GAMES, RESIGN, TO_GO, from_gtp, seat_of, to_gtp

@@ -1,6 +1,6 @@
 """Who answers `genmove`: a player by its text, whose budget gives way to the clock where there is one."""
 
-from anyzero.games.errors import MissingFunctionError
+from anyzero.errors import MissingFunctionError
 from anyzero.games.game import Game, State
 from anyzero.networks.find import find_network
 from anyzero.players import parse_player

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
 
-from anyzero.games.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.networks.find import find_network

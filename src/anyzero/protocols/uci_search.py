@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.protocols.lines import Send, on_one_line
 from anyzero.protocols.uci_info import Progress, Report, info_lines

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any, NamedTuple, TypeVar
 
-from anyzero.games.errors import AnyzeroError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, list_some, nearest_hint
 
 T = TypeVar("T")
 

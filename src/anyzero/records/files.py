@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from anyzero.games.errors import AnyzeroError, list_some
-from anyzero.games.files import write_whole
+from anyzero.errors import AnyzeroError, list_some
+from anyzero.files import write_whole
 from anyzero.games.game import Game
 from anyzero.records.fields import BadRecordError, pick
 from anyzero.records.lines import read_lines, write_lines

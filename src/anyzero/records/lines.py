@@ -2,7 +2,7 @@
 
 from typing import Any, NoReturn
 
-from anyzero.games.files import parse_object
+from anyzero.files import parse_object
 from anyzero.games.game import Game
 from anyzero.games.load import split_text
 from anyzero.records.fields import FORFEIT, FORMAT, RESIGN, RULES, BadRecordError, pick

@@ -5,8 +5,8 @@ Two tags are our own: `After` (the moves before the position of the tag FEN, whi
 
 import re
 
+from anyzero.errors import AnyzeroError
 from anyzero.games.chess_text import format_san
-from anyzero.games.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.games.load import load
 from anyzero.records.fields import (

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
+from anyzero.errors import AnyzeroError
 from anyzero.games import contract
-from anyzero.games.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.games.load import load, split_text
 from anyzero.records.fields import AGREEMENT, RULES, UNFINISHED, BadRecordError

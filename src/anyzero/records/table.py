@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from anyzero.compile.random import make_streams, next_word
+from anyzero.errors import AnyzeroError, IllegalMoveError
 from anyzero.games.contract import CHANCE, OVER, draw_outcome
-from anyzero.games.errors import AnyzeroError, IllegalMoveError
 from anyzero.games.game import Game, State
 from anyzero.records.fields import AGREEMENT, FORFEIT, LARGEST, RESIGN, RULES, UNFINISHED, Evaluation
 from anyzero.records.record import GameRecord

@@ -4,8 +4,8 @@ import statistics
 import time
 from typing import NamedTuple
 
+from anyzero.errors import AnyzeroError
 from anyzero.games.contract import OVER
-from anyzero.games.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.search.result import SearchResult
 from anyzero.search.search import Searcher

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.search.settings import BATCH, GUIDED, ROLLOUT, UNIFORM
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.games.errors import AnyzeroError, BadOptionError
+from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.games.game import Game
 from anyzero.search.evaluators import Evaluator
 from anyzero.search.methods import Method, find_method

@@ -3,7 +3,7 @@
 import math
 from typing import Any, NamedTuple
 
-from anyzero.games.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.search.settings import (
     ALWAYS,
     CLASSIC,

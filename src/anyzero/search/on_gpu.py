@@ -11,7 +11,7 @@ import numpy as np
 from anyzero.compile import gpu
 from anyzero.compile.gpu import cuda
 from anyzero.compile.random import make_streams
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.games.game import Game
 from anyzero.search.advance import advance_tree, begin_tree
 from anyzero.search.methods import Method

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.games.errors import UnknownNameError, list_some, nearest_hint
+from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN
 
 PROVEN_NAMES = {WIN: "win", DRAW: "draw", LOSS: "loss"}

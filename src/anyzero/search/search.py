@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.games.errors import AnyzeroError, BadOptionError
+from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.games.game import Game, State
 from anyzero.search.evaluators import Evaluator, evaluator_code
 from anyzero.search.halving import halve, halve_by_clock

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.games.game import Game, State
 from anyzero.search.result import SearchResult
 from anyzero.search.search import MOST_PLANNED, Searcher, line_texts

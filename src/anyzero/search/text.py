@@ -4,7 +4,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from anyzero.games.errors import BadOptionError
+from anyzero.errors import BadOptionError
 from anyzero.search.methods import find_method
 
 

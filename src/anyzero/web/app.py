@@ -10,7 +10,7 @@ from fastapi import FastAPI, Path, Request, WebSocket, WebSocketDisconnect
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 
-from anyzero.games.errors import AnyzeroError, UnknownNameError
+from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.networks.find import known_names
 from anyzero.players.levels import LEVELS
 from anyzero.records.files import record_text

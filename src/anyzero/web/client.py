@@ -7,8 +7,8 @@ import secrets
 from collections.abc import Callable
 from typing import Any
 
+from anyzero.errors import AnyzeroError
 from anyzero.games.contract import CHANCE
-from anyzero.games.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.records.replay import find_start, play_line
 from anyzero.web import messages

@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncGenerator
 from typing import Any
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.web.config import ServerConfig
 from anyzero.web.jobs import state_text

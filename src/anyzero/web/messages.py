@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 
 Text = Annotated[str, Field(max_length=2_000)]
 Name = Annotated[str, Field(max_length=300)]

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
 from anyzero.experiments.rows import Row, read_rows
-from anyzero.games.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
 from anyzero.learning.config import flatten
 from anyzero.learning.folder import GAMES, RunFolder, list_runs
 from anyzero.learning.summary import RunSummary, summarise

@@ -10,8 +10,8 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from anyzero.errors import AnyzeroError
 from anyzero.games.contract import OVER
-from anyzero.games.errors import AnyzeroError
 from anyzero.records import GameRecord, Table
 from anyzero.records.fields import RULES, UNFINISHED, BadRecordError, parse_fields
 from anyzero.records.files import FORMS

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import uvicorn
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.web.app import create_app
 from anyzero.web.config import ServerConfig
 from anyzero.web.guard import Guard

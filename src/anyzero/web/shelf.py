@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
 
-from anyzero.games.errors import AnyzeroError, UnknownNameError
+from anyzero.errors import AnyzeroError, UnknownNameError
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS games (

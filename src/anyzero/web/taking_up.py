@@ -6,7 +6,7 @@ where the numbers no longer lead to the same position, because the rules have ch
 
 import zlib
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.records import GameRecord, Table
 from anyzero.records.replay import Replayed, find_game, find_start, play_known

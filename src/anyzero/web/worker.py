@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from anyzero.arena.workers import count_cores
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.web.jobs import Job, StoppedError

@@ -1,13 +1,15 @@
-"""What a run asks of the disk: errors in one sentence, one writer at a time, and nothing lost without a trace."""
+"""Files that are there whole or not at all, whatever happens while they are written; locks; lines of JSON."""
 
 import contextlib
+import json
 import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from anyzero.games.errors import AnyzeroError
+from anyzero.errors import AnyzeroError
 
 
 @contextmanager
@@ -26,6 +28,39 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise AnyzeroError(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Temporary file, fsync, rename, fsync of the folder."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with writing(path):
+            with beside.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+            sync(path.parent)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def sync(path: Path) -> None:
+    """Return when a file or folder is on the disk."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def put_aside(path: Path) -> None:
+    """Keep something under a name that no longer counts."""
+    aside, again = path.with_name(f"{path.name}.damaged"), 1
+    while aside.exists():
+        again += 1
+        aside = path.with_name(f"{path.name}.damaged{again}")
+    path.rename(aside)
 
 
 def take_lock(number: int, path: Path) -> None:
@@ -47,19 +82,10 @@ def numbers_in(folder: Path, pattern: str) -> list[int]:
     return sorted(int(match[1]) for name in names if (match := re.fullmatch(pattern, name)))
 
 
-def put_aside(path: Path) -> None:
-    """Keep something under a name that no longer counts."""
-    aside, again = path.with_name(f"{path.name}.damaged"), 1
-    while aside.exists():
-        again += 1
-        aside = path.with_name(f"{path.name}.damaged{again}")
-    path.rename(aside)
-
-
-def sync(path: Path) -> None:
-    """Return when a file or folder is on the disk."""
-    number = os.open(path, os.O_RDONLY)
+def parse_object(line: str | bytes) -> dict[str, Any] | None:
+    """The JSON object of a line; None if it is none."""
     try:
-        os.fsync(number)
-    finally:
-        os.close(number)
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
