@@ -1,0 +1,228 @@
+"""Values from outside, described once: models whose fields have a type, a default, bounds and a meaning.
+
+A `Schema` is frozen and refuses unknown keys. What is wrong is one sentence that names the key, what would be right,
+and the nearest name. A field's meaning is the string below it:
+
+    class GateConfig(Schema):
+        games: int = Field(64, ge=0, le=1000)
+        '''Games against the champion.'''
+
+Lists are `tuple[...]` and may be given as lists. A validator over several fields raises an AnyzeroError itself.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.files import reading
+
+
+class Schema(BaseModel):
+    """Base of everything that is read from a file, a message or a text."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
+    noun: ClassVar[str] = "the config"
+    """What a sentence about a wrong key calls it."""
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**_lists_as_tuples(values))
+        except ValidationError as error:
+            raise _first_sentence(type(self), error) from None
+
+    # Nested models are then validated by pydantic itself, which knows where in the whole they stand.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @classmethod
+    def parse(cls, values: object, where: str = "") -> Self:
+        """The model of plain values, such as TOML or JSON hold; `where` begins the sentence about what is wrong."""
+        if not isinstance(values, Mapping):
+            raise BadOptionError(f"{where or cls.noun} must be an object with keys, not {show(values)}")
+        try:
+            return cls(**{str(key): value for key, value in values.items()})
+        except AnyzeroError as error:
+            raise type(error)(f"{where}: {error}" if where else str(error)) from None
+
+    def change(self, **values: Any) -> Self:
+        """The same with other values, checked again."""
+        return type(self)(**{**dict(self), **values})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as `parse` takes them."""
+        return self.model_dump()
+
+
+class Setting(NamedTuple):
+    """One field of a schema, for documentation and for texts like `selfplay.games=64`."""
+
+    key: str
+    default: Any
+    meaning: str
+    field: FieldInfo
+
+
+def settings_of(model: type[Schema], prefix: str = "") -> Iterator[Setting]:
+    """All fields, those of nested schemas under `part.name`."""
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Schema):
+            yield from settings_of(field.annotation, f"{prefix}{name}.")
+        else:
+            yield Setting(prefix + name, field.get_default(call_default_factory=True), field.description or "", field)
+
+
+def parse_setting(model: type[Schema], key: str, text: str) -> Any:
+    """A text as the type of that setting; lists are `a;b`, or as TOML writes them."""
+    known = {setting.key: setting for setting in settings_of(model)}
+    if key not in known:
+        raise UnknownNameError(_unknown(model.noun, key, known))
+    field = known[key].field
+    adapter = TypeAdapter(field.rebuild_annotation())
+    try:
+        if isinstance(known[key].default, tuple):
+            return adapter.validate_python(_parse_list(key, text))
+        return adapter.validate_strings(text)
+    except ValidationError as error:
+        raise _sentence(key, error.errors()[0], field, text) from None
+
+
+def read_toml(path: Path | str) -> dict[str, Any]:
+    """The values of a TOML file."""
+    try:
+        with reading(Path(path)):
+            return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise BadOptionError(f"{path} is not a TOML file: {error}") from None
+
+
+def write_toml(values: Mapping[str, Any]) -> str:
+    """Plain values first, then a table for each mapping among them; `read_toml` gives them back exactly."""
+    tables = {name: part for name, part in values.items() if isinstance(part, Mapping)}
+    blocks = [_toml_lines({name: value for name, value in values.items() if name not in tables})]
+    return "\n".join(blocks + [f"[{name}]\n{_toml_lines(part)}" for name, part in tables.items()])
+
+
+def show(value: object) -> str:
+    """A value as a part of a sentence, however long it is."""
+    try:
+        shown = repr(value)
+    except ValueError:  # a number of thousands of digits
+        shown = "a number of very many digits"
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
+
+
+# --- texts
+
+
+def _toml_lines(values: Mapping[str, Any]) -> str:
+    return "".join(f"{name} = {_toml_value(value)}\n" for name, value in values.items() if value is not None)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    if not isinstance(value, str):
+        return repr(value)
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise BadOptionError(f"a config cannot hold the text {value!r}, which is not Unicode")
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # the one sign that TOML alone escapes
+
+
+def _parse_list(key: str, text: str) -> tuple[Any, ...]:
+    if not text.startswith("["):
+        return tuple(part.strip() for part in text.split(";") if part.strip())
+    try:
+        return tuple(map(str, tomllib.loads(f"list = {text}")["list"]))
+    except (ValueError, RecursionError):
+        raise BadOptionError(f"{key} must be a list like a;b or ['a', 'b'], not {show(text)}") from None
+
+
+def _lists_as_tuples(value: Any) -> Any:
+    """TOML and JSON know lists only; frozen models hold tuples."""
+    if isinstance(value, list | tuple):
+        return tuple(map(_lists_as_tuples, value)) if type(value) in (list, tuple) else value
+    return {key: _lists_as_tuples(item) for key, item in value.items()} if type(value) is dict else value
+
+
+# --- sentences
+
+_MEANINGS = {
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a finite number",
+    "bool": "true or false",
+    "string": "a text",
+    "tuple": "a list",
+    "dict": "an object with keys",
+    "model": "an object with keys",
+}
+
+
+def _first_sentence(model: type[Schema], error: ValidationError) -> AnyzeroError:
+    fault = error.errors()[0]
+    *path, last = fault["loc"] or ("",)
+    if fault["type"] in ("extra_forbidden", "missing"):
+        inner = _model_at(model, path)
+        noun = ".".join(map(str, path)) or model.noun
+        if fault["type"] == "missing":
+            return BadOptionError(f"{noun} has no {last}")
+        return UnknownNameError(_unknown(noun, str(last), inner.model_fields))
+    field = _model_at(model, path).model_fields.get(str(last))
+    return _sentence(".".join(map(str, fault["loc"])), fault, field, fault["input"])
+
+
+def _model_at(model: type[Schema], path: list[Any]) -> type[Schema]:
+    """The schema of the part that a path of keys leads to, as far as it leads through schemas."""
+    for key in path:
+        field = model.model_fields.get(str(key))
+        if field is None or not (isinstance(field.annotation, type) and issubclass(field.annotation, Schema)):
+            break
+        model = field.annotation
+    return model
+
+
+def _unknown(noun: str, key: str, known: Mapping[str, Any]) -> str:
+    return f"{noun} has no setting {show(key)}; {nearest_hint(key, known)}known: {list_some(known)}"
+
+
+def _sentence(name: str, fault: Any, field: FieldInfo | None, value: object) -> AnyzeroError:
+    kind, limits = fault["type"], _bounds(field)
+    if kind == "literal_error":
+        known = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
+        hint = nearest_hint(str(value), known)
+        return UnknownNameError(f"{name} cannot be {show(value)}; {hint}known: {list_some(known)}")
+    if kind.startswith(("greater_than", "less_than")) and limits:
+        return BadOptionError(f"{name} must be {limits}, not {show(value)}")
+    wanted = _MEANINGS.get(kind.partition("_")[0])
+    if wanted and kind != "string_too_long":
+        return BadOptionError(f"{name} must be {wanted}, not {show(value)}")
+    return BadOptionError(f"{name}: {fault['msg']}, not {show(value)}")
+
+
+def _bounds(field: FieldInfo | None) -> str:
+    """The range that a number must be in, in words."""
+    found = {name: bound for item in (field.metadata if field else ()) for name, bound in _limits(item)}
+    low, high = found.get("ge", found.get("gt")), found.get("le", found.get("lt"))
+    if low is None and high is None:
+        return ""
+    if high is None:
+        return f"{low:g} or more" if "ge" in found else f"more than {low:g}"
+    if low is None:
+        return f"{high:g} or less" if "le" in found else f"less than {high:g}"
+    return f"from {low:g} to {high:g}"
+
+
+def _limits(item: object) -> Iterator[tuple[str, float]]:
+    for name in ("ge", "gt", "le", "lt"):
+        if (bound := getattr(item, name, None)) is not None:
+            yield name, bound

@@ -1,0 +1,69 @@
+"""How a person stops a command: the first Ctrl-C asks, and the work ends at its next step; the second ends the process.
+
+Loops call `check` between pieces of work, where everything so far can be kept. A compiler or a compiled call is never
+interrupted half way. Only what waits for a person or another process, `with waiting()`, is left at once.
+"""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+EXIT_CODE = 130
+
+_asked = threading.Event()
+_num_waiting = 0
+
+
+def check() -> None:
+    """Raise KeyboardInterrupt if somebody has pressed Ctrl-C."""
+    if _asked.is_set():
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Within this nothing is under way that could be left half done: Ctrl-C raises at once."""
+    global _num_waiting
+    check()
+    _num_waiting += 1
+    try:
+        yield
+    finally:
+        _num_waiting -= 1
+
+
+@contextmanager
+def in_two_steps() -> Iterator[None]:
+    """Within this, Ctrl-C works as told above; elsewhere, in a notebook say, everything is as Python has it."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    _asked.clear()
+    signal.signal(signal.SIGINT, _hear)
+    try:
+        yield
+    finally:
+        if not _asked.is_set():  # else the process is about to end, and a second Ctrl-C still ends it at once
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _hear(_number: int, _frame: FrameType | None) -> None:
+    if _asked.is_set():
+        leave(EXIT_CODE)
+    _asked.set()
+    if _num_waiting:
+        raise KeyboardInterrupt
+    if sys.stderr.isatty():
+        os.write(2, b"\r\x1b[Kstopping after this step; Ctrl-C again ends at once\n")
+
+
+def leave(code: int) -> None:
+    """End the process now: threads, exit handlers and half-made objects have no say."""
+    if sys.stderr.isatty():
+        os.write(2, b"\r\x1b[K\x1b[?25h")  # a progress bar may have hidden the cursor
+    os._exit(code)
