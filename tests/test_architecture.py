@@ -19,7 +19,7 @@ LOWER = {
     "arena": {"compile", "games", "search", "players"},
     "experiments": {"compile", "games", "search", "players", "arena", "views"},
     "networks": {"compile", "games", "search"},
-    "learning": {"compile", "games", "search", "players", "arena", "networks"},
+    "learning": {"compile", "games", "search", "players", "arena", "networks", "experiments"},
     "doctor": {"compile", "games", "search", "players", "arena", "networks", "learning"},
     "protocols": {"compile", "games", "views", "search", "players", "arena", "networks", "records"},
     "web": {

@@ -58,7 +58,7 @@ def test_estimate_draws_a_picture_and_the_same_one_again(run, tmp_path, form):
         (["--reference", "1"], "256 or more"),
         (["--repeats", "2"], "8 repetitions or more"),
         (["--bias", "nan"], "a bias of nan"),
-        (["--plot", "picture.gif"], "ends in one of .png, .svg"),
+        (["--plot", "picture.gif"], "must end in .png, .svg"),
         (["--plot", "/nowhere/picture.svg"], "there is no folder /nowhere"),
         (["--state", "xxx/oo1/3 o"], "there is nothing to estimate, the game is over"),
     ],

@@ -9,10 +9,10 @@ from matplotlib.colors import to_hex
 
 from anyzero.arena.statistics import wilson_interval
 from anyzero.errors import AnyzeroError
-from anyzero.experiments.charts import COLOUR_MAP, LINES, SCALE, ink_on
-from anyzero.experiments.plots import plot_rows, save_figures
+from anyzero.experiments.plots import COLOURS
 from anyzero.experiments.results import GRID_COLUMNS, STUDENT_COLUMNS
 from anyzero.experiments.rows import read_rows
+from anyzero.experiments.score_plots import COLOUR_MAP, SCALE, ink_on, parse_formats, plot_rows, save_figures
 from tests.views.colour_vision import VISION, linear_rgb, seen
 
 REST = (0,) * 7  # score, Elo and seconds are computed from the counts
@@ -64,9 +64,9 @@ def test_a_heat_map_shows_each_score_at_its_budgets(tmp_path):
     assert labels(axes.get_xticklabels()) == labels(axes.get_yticklabels()) == ["100", "1000"]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("budget of uct", "budget of rave,bias=1e-5")
     assert not axes.yaxis_inverted()
-    assert texts_at(axes, 0, 0) == ["75", "±17.8"]  # Wilson for 15 of 20: 53.1 to 88.8
-    assert texts_at(axes, 1, 0) == ["20", "±16.8"]
-    assert texts_at(axes, 0, 1) == ["100", "±8.1"]
+    assert texts_at(axes, 0, 0) == ["75", "53 to 89"]  # Wilson for 15 of 20: 53.1 to 88.8
+    assert texts_at(axes, 1, 0) == ["20", "8 to 42"]
+    assert texts_at(axes, 0, 1) == ["100", "84 to 100"]
     assert (axes.images[0].norm.vmin, axes.images[0].norm.vmax) == (0, 100)
     assert labels(bar.get_yticklabels()) == ["0", "25", "50", "75", "100"]
     caption = figure._supxlabel.get_text().replace("\n", " ")
@@ -100,13 +100,11 @@ def test_curves_have_a_line_a_size_with_wilson_intervals(tmp_path):
     assert axes.get_ylim() == (-3, 103)
     assert labels(axes.get_xticklabels()) == ["100", "500"]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["size 5", "size 7"]
-    for container, wins in zip(axes.containers, ((6, 10), (8, 12)), strict=True):
-        budgets, scores = container.lines[0].get_data()
+    for line, bars, wins in zip(axes.lines, axes.collections, ((6, 10), (8, 12)), strict=False):
+        budgets, scores = line.get_data()
         assert budgets == pytest.approx([100, 500], rel=0.05)
         assert scores == pytest.approx([100 * won / 20 for won in wins])
-        for (_, low), (_, high), won in zip(
-            *zip(*container.lines[2][0].get_segments(), strict=True), wins, strict=True
-        ):
+        for (_, low), (_, high), won in zip(*zip(*bars.get_segments(), strict=True), wins, strict=True):
             assert (low / 100, high / 100) == pytest.approx(wilson_interval(won / 20, 20)[1:])
 
 
@@ -118,8 +116,8 @@ def test_a_curve_against_a_player_without_a_budget_says_whose_budget_it_is(tmp_p
     figures = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))
     (axes,) = figures["budgets_oware_uct_random"].axes
     assert axes.get_xlabel() == "budget of uct, seconds a move"
-    assert axes.containers[0].lines[0].get_data()[0] == pytest.approx([0.5, 1.0])
-    assert axes.containers[0].lines[0].get_data()[1] == pytest.approx([40.0, 90.0])
+    assert axes.lines[0].get_data()[0] == pytest.approx([0.5, 1.0])
+    assert axes.lines[0].get_data()[1] == pytest.approx([40.0, 90.0])
     assert "heat_map_oware_uct_random" not in figures
 
 
@@ -221,9 +219,9 @@ def test_scores_are_told_apart_with_any_colour_vision():
 
 
 def test_lines_are_told_apart_by_their_colour_or_at_least_by_their_marker():
-    assert len(set(LINES)) == 7
+    assert len(set(COLOURS)) == 7
     for vision in VISION:
-        one, two = seen(LINES[0], vision), seen(LINES[1], vision)
+        one, two = seen(COLOURS[0], vision), seen(COLOURS[1], vision)
         assert ((one - two) ** 2).sum() ** 0.5 > 20
 
 
@@ -243,7 +241,7 @@ def test_figures_are_written_in_each_format_without_touching_the_global_state(tm
         grid_row("a$b$.py", "x=$1", (f"./$x.py:n=1{end}", "random"), ("", ""), "both", (3, 1, 0)) for end in ("", "$")
     ]
     figures = list(plot_rows(read_rows(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))))
-    files = save_figures([*figures, *figures], tmp_path / "deep" / "out", ["png", "svg", "pdf"])
+    files = save_figures([*figures, *figures], tmp_path / "deep" / "out", parse_formats("png, svg,PDF"))
     assert [path.name for path in files] == [
         "table.png",
         "table.svg",
@@ -254,5 +252,5 @@ def test_figures_are_written_in_each_format_without_touching_the_global_state(tm
     assert b"<svg" in files[1].read_bytes()
     assert files[2].read_bytes().startswith(b"%PDF")
     assert dict(matplotlib.rcParams) == before
-    with pytest.raises(AnyzeroError, match="cannot write to"):
-        save_figures(figures, tmp_path / "t.csv", ["png"])
+    with pytest.raises(AnyzeroError, match="cannot write"):
+        save_figures(figures, tmp_path / "t.csv", [".png"])

@@ -26,7 +26,7 @@ def estimate(
     reference: Annotated[
         int, typer.Option("--reference", metavar="N", help="Rollouts for each move that stand for the truth.")
     ] = 100_000,
-    repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Repetitions that the intervals are of.")] = 32,
+    repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Repetitions for the intervals.")] = 32,
     bias: Annotated[float, typer.Option("--bias", help="The squared bias of AMAF that RAVE reckons with.")] = 1e-3,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same study.")] = 0,
     plot: Annotated[
@@ -44,7 +44,7 @@ def estimate(
 
     budgets = parse_simulations(simulations)
     if plot is not None:
-        from anyzero.experiments.estimate_figure import check_picture, save_study
+        from anyzero.experiments.plots import check_picture, draw_study, save_figure
 
         check_picture(plot)
     loaded, position = load_position(game, state, moves)
@@ -61,7 +61,7 @@ def estimate(
             watch=lambda share: status.update(f"playing rollouts, {100 * share:.0f} %"),
         )
     if plot is not None:
-        save_study(found, plot)
+        save_figure(draw_study(found), plot)
     if json:
         print_json({**found.to_json(), "plot": None if plot is None else str(plot)})
     else:
@@ -106,4 +106,5 @@ def print_errors(study: "Study") -> None:
 
 
 def show(interval: "Interval", digits: int = 3) -> str:
-    return f"{interval.value:.{digits}f} ± {(interval.high - interval.low) / 2:.{digits}f}"
+    value, low, high = (f"{limit:.{digits}f}" for limit in interval)
+    return f"{value} ({low} to {high})"

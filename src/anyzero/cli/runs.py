@@ -74,11 +74,12 @@ def runs(
 
 def draw(found: "Sequence[RunSummary]", path: Path, by: str) -> None:
     from anyzero.errors import AnyzeroError
-    from anyzero.learning.curves import RunCurves, draw_runs, save_figure
+    from anyzero.experiments.plots import RunCurves, draw_runs, save_figure
 
     if not found:
         raise AnyzeroError("there are no runs to draw")
-    save_figure(draw_runs([RunCurves(run.name, run.config, run.rows) for run in found], by), path)
+    curves = [RunCurves(run.name, run.config.game, run.config.gate.threshold, run.rows) for run in found]
+    save_figure(draw_runs(curves, by), path)
 
 
 # --- all runs

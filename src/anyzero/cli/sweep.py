@@ -63,11 +63,14 @@ def check_runs(
 
 def compare(folders: "list[RunFolder]", key: str, picture: Path, output: Path | None, *, json: bool) -> None:
     """The curves in one picture, and where each run stands."""
-    from anyzero.learning.curves import RunCurves, draw_runs, save_figure
+    from anyzero.experiments.plots import RunCurves, draw_runs, save_figure
     from anyzero.learning.history import read_rows
 
     histories = [read_rows(folder) for folder in folders]
-    curves = [RunCurves(folder.path.name, folder.config, rows) for folder, rows in zip(folders, histories, strict=True)]
+    curves = [
+        RunCurves(folder.path.name, folder.config.game, folder.config.gate.threshold, rows)
+        for folder, rows in zip(folders, histories, strict=True)
+    ]
     save_figure(draw_runs(curves), picture)
     if output is not None:
         write_sweep(folders, output)

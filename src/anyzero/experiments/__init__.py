@@ -2,7 +2,7 @@
 
 Reading order: `fields` (checked values of a config), `grid` (what is played), `toml_form` and `json_form` (the two ways
 to write it down), `config` (the file), `results` (what a cell's games say), `run` (playing, stopping, going on), `rows`
-(a table read back), `charts` and `plots` (how it looks).
+(a table read back), `plots` and `score_plots` (how it looks).
 """
 
 from anyzero.experiments.config import load_experiment

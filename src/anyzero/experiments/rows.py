@@ -18,7 +18,7 @@ from anyzero.files import parse_object
 from anyzero.games.load import split_text
 
 
-class Row(NamedTuple):
+class GridRow(NamedTuple):
     """How one player did against another in one cell."""
 
     game: str
@@ -38,14 +38,14 @@ class Row(NamedTuple):
         """With its 95 % limits (Wilson)."""
         return wilson_interval(self.tally.score or 0.0, self.tally.total)
 
-    def mirrored(self) -> "Row":
+    def mirrored(self) -> "GridRow":
         """The same games seen by the second player."""
         tally = Tally(self.tally.losses, self.tally.draws, self.tally.wins)
         seat = {"first": "second", "second": "first"}.get(self.first_seat, self.first_seat)
-        return Row(self.game, self.options, self.second, self.first, self.budgets[::-1], seat, tally)
+        return GridRow(self.game, self.options, self.second, self.first, self.budgets[::-1], seat, tally)
 
 
-def read_rows(path: Path) -> list[Row]:
+def read_rows(path: Path) -> list[GridRow]:
     """The rows of a file of results; an error says what is wrong with it."""
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -62,7 +62,7 @@ def read_rows(path: Path) -> list[Row]:
 # --- tables
 
 
-def read_table(path: Path, text: str) -> list[Row]:
+def read_table(path: Path, text: str) -> list[GridRow]:
     """Commas or, as some spreadsheets write them, semicolons."""
     header = text.partition("\n")[0]
     reader = csv.DictReader(text.splitlines(), delimiter=";" if header.count(";") > header.count(",") else ",")
@@ -73,7 +73,7 @@ def read_table(path: Path, text: str) -> list[Row]:
     raise BadOptionError(f"{path} is neither the table of an experiment nor a record of games")
 
 
-def read_checked(path: Path, number: int, values: Mapping[str, Any], read_line: Callable[..., Row]) -> Row:
+def read_checked(path: Path, number: int, values: Mapping[str, Any], read_line: Callable[..., GridRow]) -> GridRow:
     try:
         row = read_line(values)
     except (TypeError, ValueError, AttributeError) as error:
@@ -83,24 +83,24 @@ def read_checked(path: Path, number: int, values: Mapping[str, Any], read_line: 
     return row
 
 
-def read_grid_line(values: Mapping[str, str]) -> Row:
+def read_grid_line(values: Mapping[str, str]) -> GridRow:
     budgets = (values["budget_first"], values["budget_second"])
     first, second = without_budget(values["first"], budgets[0]), without_budget(values["second"], budgets[1])
     tally = Tally(int(values["wins"]), int(values["draws"]), int(values["losses"]))
     if values["first_seat"] not in ("both", "first", "second"):
         raise ValueError(f"first_seat is {values['first_seat']!r}")
-    return Row(values["game"], values["options"], first, second, budgets, values["first_seat"], tally)
+    return GridRow(values["game"], values["options"], first, second, budgets, values["first_seat"], tally)
 
 
-def read_student_line(values: Mapping[str, str]) -> Row:
+def read_student_line(values: Mapping[str, str]) -> GridRow:
     seat = {"1": "first", "2": "second"}[values["StartPlayer"]] if values["StartPlayer"] in ("1", "2") else "both"
     first, second = f"{values['StrategieJ1'].strip()} (J1)", f"{values['StrategieJ2'].strip()} (J2)"
     tally = Tally(int(values["VictoiresJ1"]), 0, int(values["VictoiresJ2"]))
     budgets = (values["BudgetJ1"].strip(), values["BudgetJ2"].strip())
-    return Row("hex", f"size={int(values['GridSize'])}", first, second, budgets, seat, tally)
+    return GridRow("hex", f"size={int(values['GridSize'])}", first, second, budgets, seat, tally)
 
 
-TABLES: dict[tuple[str, ...], Callable[..., Row]] = {
+TABLES: dict[tuple[str, ...], Callable[..., GridRow]] = {
     GRID_COLUMNS[:11]: read_grid_line,
     STUDENT_COLUMNS[:9]: read_student_line,
 }
@@ -115,7 +115,7 @@ def without_budget(player: str, budget: str) -> str:
 # --- records
 
 
-def read_record(path: Path, text: str) -> list[Row]:
+def read_record(path: Path, text: str) -> list[GridRow]:
     """A row for every couple of players that has finished games."""
     lines = text.splitlines()
     header = parse_object(lines[0]) or {}
@@ -131,10 +131,10 @@ def read_record(path: Path, text: str) -> list[Row]:
         raise BadOptionError(f"{path} is a broken record of games; the command that wrote it mends it") from None
 
 
-def couples_of(game: str, options: str, players: list[str], results: list[MatchResult]) -> list[Row]:
+def couples_of(game: str, options: str, players: list[str], results: list[MatchResult]) -> list[GridRow]:
     rows = []
     for couple in combinations(range(len(players)), 2):
         tally = make_standings([result for result in results if result.match[:2] == couple]).tally
         if tally.total:
-            rows.append(Row(game, options, players[couple[0]], players[couple[1]], ("", ""), "both", tally))
+            rows.append(GridRow(game, options, players[couple[0]], players[couple[1]], ("", ""), "both", tally))
     return rows

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
-from anyzero.experiments.rows import Row, read_rows
+from anyzero.experiments.rows import GridRow, read_rows
 from anyzero.learning.config import flatten
 from anyzero.learning.folder import GAMES, RunFolder, list_runs
 from anyzero.learning.summary import RunSummary, summarise
@@ -115,7 +115,7 @@ def describe_experiment(folder: Path, name: str) -> dict[str, Any]:
     return {"name": name, "rows": [row_values(row) for row in read_rows(pick(name, list_tables(folder), "experiment"))]}
 
 
-def row_values(row: Row) -> dict[str, Any]:
+def row_values(row: GridRow) -> dict[str, Any]:
     tally = {"wins": row.tally.wins, "draws": row.tally.draws, "losses": row.tally.losses}
     about = {"game": row.game, "options": row.options, "first": row.first, "second": row.second}
     return {**about, "budgets": row.budgets, "first_seat": row.first_seat, **tally, "score": list(row.score)}

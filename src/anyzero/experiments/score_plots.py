@@ -1,0 +1,353 @@
+"""The pictures of a table of results: heat maps, curves by budget, tables of games, cross tables of players.
+
+Scores go from 0 to 100 %: blue where the player in question is ahead, red where it is behind, white at 50 %. The ends
+can be told apart with any kind of colour vision, and every cell shows its number.
+"""
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from anyzero.errors import UnknownNameError
+from anyzero.experiments.plots import (
+    FORMATS,
+    GUIDE,
+    LABEL,
+    SMALL,
+    add_legend,
+    draw_curve,
+    finish,
+    new_figure,
+    save_figure,
+)
+from anyzero.experiments.rows import GridRow
+from anyzero.files import writing
+from anyzero.games.load import split_text
+
+COLOUR_MAP, SCALE = "RdBu", Normalize(0.0, 100.0)
+DODGE = 0.012
+"""Lines stand this far apart, as a share of the axis, so that their intervals do not cover each other."""
+MOST_COLUMNS = 8
+"""A table of more is split by the pair of players."""
+
+Key = TypeVar("Key", bound=Hashable)
+Figures = Iterator[tuple[str, Figure]]
+"""Each with the name of its file, without the suffix."""
+
+
+# --- words
+
+
+def group(rows: Iterable[GridRow], key: Callable[[GridRow], Key]) -> dict[Key, list[GridRow]]:
+    """Rows by what they share, in the order in which they come."""
+    found: dict[Key, list[GridRow]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
+
+
+class GameNames:
+    """The options that differ among the rows stand in a game's name, the others once below the figure."""
+
+    def __init__(self, rows: Iterable[GridRow]) -> None:
+        self.varied: dict[str, set[str]] = {}
+        for game, found in group(rows, lambda row: row.game).items():
+            options = [_parse_options(row) for row in found]
+            self.varied[game] = {
+                name for values in options for name in values if len({other.get(name) for other in options}) > 1
+            }
+
+    def game(self, row: GridRow) -> str:
+        return ", ".join([short_game(row.game), *self.options(row, varied=True)])
+
+    def line(self, row: GridRow) -> str:
+        """Without the game where its options say enough."""
+        return ", ".join(self.options(row, varied=True)) or short_game(row.game)
+
+    def options(self, row: GridRow, *, varied: bool) -> list[str]:
+        options = _parse_options(row).items()
+        return [plain(f"{name} {value}") for name, value in options if (name in self.varied[row.game]) == varied]
+
+    def caption(self, whose: str, rows: Sequence[GridRow], intervals: str) -> str:
+        """What is drawn, from how many games, and how sure it is."""
+        few, many = min(row.tally.total for row in rows), max(row.tally.total for row in rows)
+        games = f"n = {many} a cell" if few == many else f"n = {few} to {many} a cell"
+        swapped = all(row.first_seat == "both" for row in rows)
+        games += ", each player moving first in half of them" if swapped else ""
+        same = {short_game(row.game): ", ".join(self.options(row, varied=False)) for row in rows}
+        fixed = "; ".join(f"{game}: {options}" for game, options in same.items() if options)
+        about = f"Score of {whose} in %, a draw as a half; {games}. {intervals}: 95\N{NO-BREAK SPACE}% Wilson interval."
+        return about + (f" {fixed}." if fixed else "")
+
+
+def _parse_options(row: GridRow) -> dict[str, str]:
+    return dict(part.partition("=")[::2] for part in row.options.split(",") if part)
+
+
+def plain(text: str) -> str:
+    """A text in which no dollar sign begins a formula."""
+    return text.replace("$", r"\$")
+
+
+def short_game(game: str) -> str:
+    return plain(Path(game).stem if game.endswith(".py") else game)
+
+
+def name_player(text: str) -> str:
+    """A player in a file is called by the file's name, without its folders."""
+    name, options = split_text(text)
+    return plain(f"{Path(name).name}{options and ':'}{options}" if name.endswith(".py") else text)
+
+
+def name_players(row: GridRow) -> tuple[str, str]:
+    """Two names that differ."""
+    first, second = name_player(row.first), name_player(row.second)
+    return (f"{first} (first)", f"{second} (second)") if first == second else (first, second)
+
+
+def name_seat(row: GridRow, players: tuple[str, str]) -> str:
+    """Who moves first; empty if both take turns."""
+    return {"first": f"{players[0]} moves first", "second": f"{players[1]} moves first"}.get(row.first_seat, "")
+
+
+def name_budgets(budgets: tuple[str, str]) -> str:
+    return " / ".join(dict.fromkeys(filter(None, budgets)))
+
+
+def budget_value(budget: str) -> float:
+    """For the order: simulations or seconds; a player without a budget comes first."""
+    try:
+        return float(budget.rstrip("s")) if budget else 0.0
+    except ValueError:
+        return 0.0
+
+
+def is_even(row: GridRow) -> bool:
+    """Whether both have the same budget, or only one has any."""
+    return row.budgets[0] == row.budgets[1] or "" in row.budgets
+
+
+def file_name(*parts: str) -> str:
+    return "_".join(re.sub(r"[^A-Za-z0-9._]+", "-", part).strip("-")[:60] for part in parts)
+
+
+# --- matrices of scores
+
+
+class Matrix(NamedTuple):
+    """What a matrix of scores shows: where each row stands, and the words around it."""
+
+    place: Callable[[GridRow], tuple[Any, Any]]
+    """Up and across."""
+    up: Mapping[Any, str]
+    """Labels by place, the lowest first."""
+    across: Mapping[Any, str]
+    title: str
+    says_up: str
+    says_across: str
+    players: tuple[str, str]
+    whose: str = ""
+    """Whose score it is; the first player's if left out."""
+
+
+def draw_matrix(matrix: Matrix, rows: Sequence[GridRow], names: GameNames) -> Figure:
+    """A panel for each first seat, side by side, with one scale of colours."""
+    panels = list(group(rows, lambda row: row.first_seat).values())
+    grids = [{matrix.place(row): row for row in panel} for panel in panels]
+    missing = any((up, across) not in grid for grid in grids for up in matrix.up for across in matrix.across)
+    caption = names.caption(matrix.whose or matrix.players[0], rows, "Small print") + " Grey: no games." * missing
+    letters = max(len(line) for label in matrix.across.values() for line in label.split("\n"))
+    width = len(panels) * (0.5 + max(0.8, 0.075 * letters) * len(matrix.across)) + 1.2
+    width += 0.08 * max(map(len, matrix.up.values()))
+    tallest = max(label.count("\n") + 1 for label in matrix.across.values())
+    figure = new_figure(max(4.0, width), 1.7 + 0.56 * len(matrix.up) + 0.15 * tallest, matrix.title, caption)
+    all_axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
+    for axes, panel, grid in zip(all_axes, panels, grids, strict=True):
+        image = draw_cells(axes, [[grid.get((up, across)) for across in matrix.across] for up in matrix.up])
+        axes.set_title(name_seat(panel[0], matrix.players), fontsize=LABEL)
+        axes.set_xticks(range(len(matrix.across)), list(matrix.across.values()), fontsize=LABEL)
+        axes.set_yticks(range(len(matrix.up)), list(matrix.up.values()), fontsize=LABEL)
+        axes.set_xlabel(matrix.says_across, fontsize=LABEL)
+    all_axes[0].set_ylabel(matrix.says_up, fontsize=LABEL)
+    bar = figure.colorbar(image, ax=list(all_axes), ticks=[0, 25, 50, 75, 100], shrink=0.9, aspect=16)
+    bar.ax.tick_params(labelsize=SMALL)
+    bar.set_label("score, %", fontsize=SMALL)
+    return figure
+
+
+def draw_cells(axes: Axes, cells: Sequence[Sequence[GridRow | None]]) -> Any:
+    """Colours, and in each cell its score with the interval in small print."""
+    scores = [[np.nan if row is None else 100 * row.score.value for row in line] for line in cells]
+    axes.set_facecolor("#d9d9d9")  # a cell without games is grey, which is no score
+    image = axes.imshow(np.ma.masked_invalid(scores), COLOUR_MAP, SCALE, aspect="auto", origin="lower")
+    for y, x, row in ((y, x, row) for y, line in enumerate(cells) for x, row in enumerate(line) if row is not None):
+        value, low, high = (f"{100 * limit:.{0 if row.tally.total < 1000 else 1}f}" for limit in row.score)
+        style: Any = {"ha": "center", "color": ink_on(100 * row.score.value)}
+        axes.text(x, y + 0.04, value, va="bottom", fontsize=LABEL + 1, **style)
+        axes.text(x, y - 0.08, f"{low} to {high}", va="top", fontsize=SMALL, **style)
+    axes.set_xticks(np.arange(0.5, len(cells[0]) - 1), minor=True)
+    axes.set_yticks(np.arange(0.5, len(cells) - 1), minor=True)
+    axes.grid(which="minor", color="white", linewidth=1.5)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)
+    return image
+
+
+def ink_on(score: float) -> str:
+    """Black or white, whichever is easier to read on the colour of a score."""
+    red, green, blue, _ = matplotlib.colormaps[COLOUR_MAP](SCALE(score))
+    return "black" if 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 > 0.18 else "white"
+
+
+# --- which figures there are
+
+
+def plot_rows(rows: Sequence[GridRow]) -> Figures:
+    """All figures that these rows give, one after the other; at least one."""
+    names = GameNames(rows)
+    for draw_all in (_heat_maps, _budget_curves, _game_tables, _cross_tables):
+        yield from draw_all(rows, names)
+
+
+def _heat_maps(rows: Sequence[GridRow], names: GameNames) -> Figures:
+    """One for each game with its options and each pair of players with unequal budgets, which stand up and across."""
+    for (_, _, first, second), found in group(rows, lambda row: (row.game, row.options, row.first, row.second)).items():
+        if all(is_even(row) for row in found):
+            continue
+        one, two = players = name_players(found[0])
+        up, across = (sorted({row.budgets[side] for row in found}, key=budget_value) for side in (0, 1))
+        title = f"{names.game(found[0])}: {one} against {two}"
+        labels = dict(zip(up, up, strict=True)), dict(zip(across, across, strict=True))
+        matrix = Matrix(lambda row: row.budgets, *labels, title, f"budget of {one}", f"budget of {two}", players)
+        yield file_name("heat_map", names.game(found[0]), first, second), draw_matrix(matrix, found, names)
+
+
+def _budget_curves(rows: Sequence[GridRow], names: GameNames) -> Figures:
+    """One for each game and pair of players with two budgets or more; a line for each size."""
+    even = [row for row in rows if is_even(row) and name_budgets(row.budgets)]
+    for (game, first, second), found in group(even, lambda row: (row.game, row.first, row.second)).items():
+        units = {name_budgets(row.budgets).endswith("s") for row in found}
+        if len(units) == 1 and len({row.budgets for row in found}) > 1:
+            name = file_name("budgets", short_game(game), first, second)
+            yield name, _draw_budgets(found, names, "seconds" if units.pop() else "simulations")
+
+
+def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figure:
+    """Score against budget on a logarithmic axis, with intervals; a panel for each first seat."""
+    players, seats = name_players(rows[0]), list(group(rows, lambda row: row.first_seat).values())
+    budgets = sorted({budget_value(name_budgets(row.budgets)) for row in rows})
+    owner = "both players" if all(all(row.budgets) for row in rows) else players[0 if rows[0].budgets[0] else 1]
+    title = f"{short_game(rows[0].game)}: {players[0]} against {players[1]}"
+    caption = names.caption(players[0], rows, "Bars")
+    figure = new_figure(1.8 + len(seats) * max(3.2, 0.5 * len(budgets)), 3.4, title, caption)
+    all_axes = figure.subplots(1, len(seats), squeeze=False, sharey=True)[0]
+    for axes, panel in zip(all_axes, seats, strict=True):
+        lines = list(group(panel, lambda row: row.options).values())
+        for number, line in enumerate(lines):
+            shift = (budgets[-1] / budgets[0]) ** (DODGE * (number - (len(lines) - 1) / 2))
+            points = [
+                (shift * budget_value(name_budgets(row.budgets)), *(100 * limit for limit in row.score)) for row in line
+            ]
+            draw_curve(axes, number, sorted(points), names.line(line[0]))
+        axes.axhline(50, **GUIDE)
+        axes.set_xscale("log")
+        axes.set_xticks(budgets, [f"{budget:g}" for budget in budgets])
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_ylim(-3, 103)  # marks at 0 and 100 are whole
+        axes.set_yticks([0, 25, 50, 75, 100])
+        finish(axes, name_seat(panel[0], players), f"budget of {owner}, {unit} a move", "")
+    all_axes[0].set_ylabel(f"score of {players[0]}, %", fontsize=LABEL)
+    add_legend(figure, *all_axes[0].get_legend_handles_labels())
+    return figure
+
+
+def _game_tables(rows: Sequence[GridRow], names: GameNames) -> Figures:
+    """Games down, pairs of players at equal budgets across; by pair where that is too wide."""
+    even = [row for row in rows if is_even(row)] or list(rows)
+    if not any(name_budgets(row.budgets) for row in rows) and _round_robin(rows):
+        return  # the record of a tournament: the cross table says it all
+    if len({(row.first, row.second, row.budgets) for row in even}) <= MOST_COLUMNS:
+        yield "table", _draw_table(even, names)
+        return
+    for pair, found in group(even, lambda row: (row.first, row.second)).items():
+        yield file_name("table", *pair), _draw_table(found, names)
+
+
+def _draw_table(rows: Sequence[GridRow], names: GameNames) -> Figure:
+    def place(row: GridRow) -> tuple[Any, Any]:
+        return (row.game, row.options), (row.first, row.second, row.budgets)
+
+    one_pair = len({(row.first, row.second) for row in rows}) == 1
+    players = name_players(rows[0]) if one_pair else ("the first player", "the second")
+    games = {place(row)[0]: names.game(row) for row in rows}
+    up = dict(reversed(games.items()))  # the first one on top
+    across = {place(row)[1]: name_budgets(row.budgets) if one_pair else _name_column(row) for row in rows}
+    title = f"{players[0]} against {players[1]}" if one_pair else "Scores by game and players"
+    below = "budget of both players" if one_pair and all(all(row.budgets) for row in rows) else ""
+    return draw_matrix(Matrix(place, up, across, title, "", below, players), rows, names)
+
+
+def _name_column(row: GridRow) -> str:
+    first, second = name_players(row)
+    return "\n".join(filter(None, [first, f"v. {second}", name_budgets(row.budgets)]))
+
+
+def _cross_tables(rows: Sequence[GridRow], names: GameNames) -> Figures:
+    """Everybody against everybody, the best on top, for each game and budget where that was played."""
+    even = [row for row in rows if is_even(row)]
+    for (_, _, budgets), found in group(even, lambda row: (row.game, row.options, row.budgets)).items():
+        met = _round_robin(found)
+        scores = {name: sum(row.score.value for row in met if row.first == name) for name in (row.first for row in met)}
+        best = sorted(scores, key=lambda player: -scores[player])
+        if met:
+            title = ", ".join(filter(None, [names.game(found[0]), name_budgets(budgets)]))
+            labels = {player: name_player(player) for player in best}
+            up = {player: labels[player] for player in reversed(best)}
+            words = (title, "score of", "against", ("", ""), "the player of the row")
+            matrix = Matrix(lambda row: (row.first, row.second), up, labels, *words)
+            yield file_name("cross", title), draw_matrix(matrix, met, names)
+
+
+def _round_robin(rows: Iterable[GridRow]) -> list[GridRow]:
+    """Every meeting seen by each of the two, if there are three players or more and every two have met; else empty."""
+    met = {(row.first, row.second): row for row in rows if row.first_seat == "both" and row.first != row.second}
+    met = {(second, first): row.mirrored() for (first, second), row in met.items()} | met
+    players = dict.fromkeys(player for couple in met for player in couple)
+    complete = len(players) > 2 and all(couple in met for couple in combinations(players, 2))
+    return list(met.values()) if complete else []
+
+
+# --- files
+
+
+def parse_formats(text: str) -> list[str]:
+    """`png,svg` as suffixes."""
+    formats = [f".{part.strip().lower()}" for part in text.split(",")]
+    for form in formats:
+        if form not in FORMATS:
+            known = ", ".join(name[1:] for name in FORMATS)
+            raise UnknownNameError(f"there is no format {form[1:]!r}; known: {known}")
+    return list(dict.fromkeys(formats))
+
+
+def save_figures(figures: Iterable[tuple[str, Figure]], folder: Path, formats: Sequence[str]) -> list[Path]:
+    """Write each figure in each format as it comes; returns the files."""
+    files: list[Path] = []
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, figure in figures:
+        while folder / f"{name}{formats[0]}" in files:
+            name += "-2"
+        for form in formats:
+            files.append(folder / f"{name}{form}")
+            save_figure(figure, files[-1])
+    return files
