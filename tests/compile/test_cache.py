@@ -81,6 +81,14 @@ def test_an_edited_rule_is_used_at_once(cache, tmp_path):
     assert run(game, cache).moves == 50 * 10
 
 
+def test_an_edited_comment_or_message_compiles_nothing_again(cache, tmp_path):
+    game, source = tmp_path / "game.py", RACE.read_text()
+    game.write_text(source)
+    assert run(game, cache).hits == 0
+    game.write_text(f"# a comment\n\nMESSAGE = 'that is no move'\n{source}\n\ndef describe():\n    return MESSAGE\n")
+    assert run(game, cache).hits == 1
+
+
 def test_processes_that_start_together_do_not_break_each_other(cache):
     processes = [start(RACE, cache) for _ in range(3)]
     assert len({finish(process).moves for process in processes}) == 1

@@ -1,7 +1,7 @@
 """Compiled code on disk: one file a kernel and signature, written at once, thrown away when it is damaged.
 
-Numba's own cache keeps an index that two processes can overwrite for each other. Here the file's name *is* the key (the
-sources, the kernel, the signature, the processor), so there is no index, and a rename makes each entry whole.
+Numba's own cache keeps an index that two processes can overwrite for each other. Here the file's name *is* the key
+(the code, the signature, the processor), so there is no index, and a rename makes each entry whole.
 """
 
 import contextlib
@@ -51,8 +51,8 @@ def cache_folder() -> Path:
 class DiskCache:
     """What a Numba dispatcher asks before it compiles, and tells afterwards."""
 
-    def __init__(self, owner: str, kernel: str, sources: str | None) -> None:
-        self.owner, self.kernel, self.sources = owner, kernel, sources
+    def __init__(self, owner: str, kernel: str, key: str | None) -> None:
+        self.owner, self.kernel, self.key = owner, kernel, key
         self.notice: threading.Timer | None = None
 
     @property
@@ -81,13 +81,12 @@ class DiskCache:
         """Numba calls this on recompilation; entries are keyed by content, so nothing is stale."""
 
     def entry(self, signature: Any, context: Any) -> Path | None:
-        """The file for this signature on this processor; None when the sources are not known."""
-        if self.sources is None:
+        """The file for this signature on this processor; None when nothing can tell whether it is still right."""
+        if self.key is None:
             return None
         processor = context.codegen().magic_tuple()
-        key = repr((self.kernel, str(signature), processor, numba.__version__, sys.version))
-        name = f"{self.kernel.rpartition('.')[2]}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.code"
-        return cache_folder() / f"{self.owner}-{self.sources[:24]}" / name
+        key = repr((self.key, str(signature), processor, numba.__version__, sys.version))
+        return cache_folder() / self.owner / f"{self.kernel}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.code"
 
     def start_notice(self) -> None:
         if not sys.stderr.isatty():
@@ -115,7 +114,7 @@ def read_entry(path: Path) -> Any:
         with contextlib.suppress(Exception):
             loaded = pickle.loads(data)
             with contextlib.suppress(OSError):
-                os.utime(path.parent)
+                os.utime(path)
             return loaded
     with contextlib.suppress(OSError):
         path.unlink()
@@ -125,9 +124,8 @@ def read_entry(path: Path) -> Any:
 def write_entry(path: Path, data: bytes) -> None:
     """Write beside the place and rename, so that another process sees all of it or nothing."""
     try:
-        if not path.parent.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            remove_unused(path.parent.parent)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        remove_unused(path.parent)
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:
@@ -141,13 +139,11 @@ def write_entry(path: Path, data: bytes) -> None:
 
 
 def remove_unused(folder: Path) -> None:
-    """Drop the code of sources that nobody has loaded for a month."""
+    """Drop code that nobody has loaded for a month."""
     for entry in folder.iterdir():
         with contextlib.suppress(OSError):
-            if entry.is_dir() and time.time() - entry.stat().st_mtime > KEEP_UNUSED_S:
-                for file in entry.iterdir():
-                    file.unlink()
-                entry.rmdir()
+            if time.time() - entry.stat().st_mtime > KEEP_UNUSED_S:
+                entry.unlink()
 
 
 _warned: set[str] = set()

@@ -85,30 +85,28 @@ def fill_in(constants: Mapping[str, Any], rebuilt: FunctionType, kernel: Functio
 def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
     from anyzero.compile import cpu
     from anyzero.compile.cache import DiskCache
-    from anyzero.compile.sources import NoSourceError, hash_texts, source_hash
+    from anyzero.compile.fingerprint import NoFingerprintError, fingerprint
+
+    functions = {**unit.functions, **cpu.INTRINSICS}
+    own = unit.functions.get(function, function)
+
+    def is_inlined(member: FunctionType) -> bool:
+        return bool(unit.inlined) and package_of(member.__module__) == unit.inlined
 
     try:
-        sources = hash_texts(source_hash(function.__module__, *unit.modules), describe(unit), repr(constants))
-    except NoSourceError:
-        sources = None
-    own = unit.functions.get(function, function)
-    cache = DiskCache(unit.name, f"{own.__module__}.{own.__name__}", sources)
+        key = fingerprint(function, functions, constants, lambda member: (is_inlined(member), cpu.OPTIONS))
+    except NoFingerprintError:
+        key = None
+    cache = DiskCache(unit.name, own.__name__, key)
 
     def wrap(rebuilt: FunctionType) -> Any:
         # The name goes into the symbol, and symbols of two games must not meet in one process.
-        rebuilt.__qualname__ += f"_{unit.name}_{(sources or str(id(unit)))[:12]}"
+        rebuilt.__qualname__ += f"_{unit.name}_{(key or str(id(unit)))[:12]}"
         is_kernel = rebuilt.__code__ is own.__code__
         fill_in(constants, rebuilt, own)
-        inline = bool(unit.inlined) and package_of(rebuilt.__module__) == unit.inlined
-        return cpu.compile_function(rebuilt, cache if is_kernel else None, inline=inline)
+        return cpu.compile_function(rebuilt, cache if is_kernel else None, inline=is_inlined(rebuilt))
 
-    return bind(function, {**unit.functions, **cpu.INTRINSICS}, wrap)
-
-
-def describe(unit: Unit) -> str:
-    """Which function stands in for which: two games may share every source and differ in this."""
-    pairs = [(generic.__name__, own.__module__, own.__qualname__) for generic, own in unit.functions.items()]
-    return repr(sorted(pairs))
+    return bind(function, functions, wrap)
 
 
 def compile_cuda(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:

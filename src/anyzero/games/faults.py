@@ -2,13 +2,12 @@
 
 import ast
 import re
+import sysconfig
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
-
-from anyzero.compile.sources import is_installed
 
 PACKAGE = Path(__file__).resolve().parent.parent
 WRITTEN = re.compile(r'(?:File "|\bat (?=/|\w:)|Raised from )(?P<file>[^"\n]+?\.py)(?:", line | \()(?P<line>\d+)')
@@ -52,7 +51,8 @@ def sentence_of(error: BaseException) -> str:
 
 def is_foreign(path: Path) -> bool:
     """Whether a file is a user's: not of this package, nor installed."""
-    return path.exists() and PACKAGE not in path.parents and not is_installed(path)
+    installed = {Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib")}
+    return path.exists() and installed.isdisjoint(path.parents) and PACKAGE not in path.parents
 
 
 def places_of(error: BaseException) -> Iterator[Place]:
