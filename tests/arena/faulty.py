@@ -7,9 +7,9 @@ from anyzero.players import Player
 
 
 def make(fault: str = "none", limit: float = 0.0):
-    def choose(game, state, seed):
-        actions = game.legal_actions(state)
-        return actions[0] if len(actions) > 5 else FAULTS[fault](game, state)
+    def choose(game, line, seed):
+        actions = game.legal_actions(line.state)
+        return actions[0] if len(actions) > 5 else FAULTS[fault](game, line.state)
 
     return Player("faulty", choose, limit_s=limit or None)
 

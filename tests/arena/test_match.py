@@ -28,8 +28,8 @@ def play(game, players, tmp_path, opening=(), match=FIRST_MATCH, **options):
     return play_match(game, match, players, opening, seed=1, live=live, **options)
 
 
-def first_action(game, state, seed):
-    return game.legal_actions(state)[0]
+def first_action(game, line, seed):
+    return game.legal_actions(line.state)[0]
 
 
 FIRST = Player("first", first_action)
@@ -47,11 +47,11 @@ def test_a_game_ends_by_the_rules_with_its_moves(tmp_path):
     assert MatchResult.from_json(found.to_json()) == found
 
 
-def crash(game, state, seed):
+def crash(game, line, seed):
     raise RuntimeError("out of ideas")
 
 
-def leave(game, state, seed):
+def leave(game, line, seed):
     raise SystemExit(3)
 
 
@@ -60,10 +60,10 @@ def leave(game, state, seed):
     [
         (crash, "crash", "RuntimeError: out of ideas"),
         (leave, "crash", "SystemExit: 3"),
-        (lambda game, state, seed: 99, "illegal move", "action 99 is not legal"),
-        (lambda game, state, seed: 0, "illegal move", "action 0 is not legal"),
-        (lambda game, state, seed: None, "illegal move", "None is not an action"),
-        (lambda game, state, seed: 1.5, "illegal move", "1.5 is not an action"),
+        (lambda game, line, seed: 99, "illegal move", "action 99 is not legal"),
+        (lambda game, line, seed: 0, "illegal move", "action 0 is not legal"),
+        (lambda game, line, seed: None, "illegal move", "None is not an action"),
+        (lambda game, line, seed: 1.5, "illegal move", "1.5 is not an action"),
     ],
 )
 def test_a_player_at_fault_loses_with_the_reason(tmp_path, choose, reason, detail):
@@ -74,9 +74,9 @@ def test_a_player_at_fault_loses_with_the_reason(tmp_path, choose, reason, detai
 
 
 def test_a_move_past_the_limit_loses_even_if_it_is_good(tmp_path):
-    def slow(game, state, seed):
+    def slow(game, line, seed):
         time.sleep(0.05)
-        return game.legal_actions(state)[0]
+        return game.legal_actions(line.state)[0]
 
     found = play(TIC_TAC_TOE, [faulty(slow, limit_s=0.01), FIRST], tmp_path)
     assert (found.reason, found.forfeited_by, found.moves) == ("time", 0, [])
@@ -95,7 +95,8 @@ def test_the_door_can_be_compiled_before_a_clock_runs():
 
 
 def test_a_player_cannot_change_the_position(tmp_path):
-    def cheat(game, state, seed):
+    def cheat(game, line, seed):
+        state = line.state
         action = game.legal_actions(state)[-1]
         for name in state.dtype.names:
             state[name] = 0
@@ -105,7 +106,7 @@ def test_a_player_cannot_change_the_position(tmp_path):
 
 
 def test_a_numpy_integer_is_an_action(tmp_path):
-    player = Player("numpy", lambda game, state, seed: np.int32(game.legal_actions(state)[0]))
+    player = Player("numpy", lambda game, line, seed: np.int32(game.legal_actions(line.state)[0]))
     assert play(TIC_TAC_TOE, [player, FIRST], tmp_path).reason == "normal"
 
 

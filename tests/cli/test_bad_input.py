@@ -188,11 +188,11 @@ def hang_at_the_end(folder):
     player.write_text(
         "import time\nfrom pathlib import Path\nfrom anyzero.players import Player\n"
         "def make():\n"
-        "    def choose(game, state, seed):\n"
+        "    def choose(game, line, seed):\n"
         f"        Path({str(folder / 'asked')!r}).touch()\n"
         f"        while Path({str(folder / 'games.jsonl')!r}).read_bytes().count(b'\\n') >= 4:\n"
         "            time.sleep(60)\n"
-        "        return game.legal_actions(state)[0]\n"
+        "        return game.legal_actions(line.state)[0]\n"
         "    return Player('patient', choose)\n"
     )
     return str(player)

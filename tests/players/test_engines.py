@@ -14,9 +14,9 @@ import pytest
 import anyzero
 from anyzero.arena import compare, make_plan, play_games
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.games.line import Line
 from anyzero.players import parse_player
 from anyzero.players.consult import FailedPlayerError, ResignedError, consult
-from anyzero.players.engine_line import find_line
 from anyzero.players.engine_process import EngineLateError, EngineProcess
 from anyzero.players.engine_text import find_program, parse_engine
 from anyzero.players.engine_uci import position_text
@@ -103,49 +103,28 @@ def test_a_wrong_text_is_answered_with_what_is_possible(text, error, says):
 
 
 def test_an_engine_is_told_the_moves_that_can_be_repeated():
-    state, board = CHESS.initial_state(), chess.Board()
+    line, board = Line.begin(CHESS), chess.Board()
     for move in ("e2e4", "e7e5", "g1f3", "b8c6", "f3g1", "c6b8", "g1f3"):
-        state = CHESS.play(state, move)
+        line = line.play(CHESS, CHESS.parse_action(line.state, move))
         board.push_uci(move)
-        words = position_text(CHESS.format_state(state)).split()
+        words = position_text(CHESS, line).split()
         told = chess.Board(" ".join(words[2:8]))
         for repeated in words[9:]:
             told.push_uci(repeated)
-        assert told.fen() == board.fen(en_passant="legal") or told.board_fen() == board.board_fen()
-        assert (told.turn, told.halfmove_clock, told.fullmove_number, told.castling_rights) == (
-            *(board.turn, board.halfmove_clock, board.fullmove_number),
-            board.castling_rights,
-        )
-    assert len(words[9:]) == 5
+        assert told.fen() == board.fen()
     assert told.is_repetition(2)
 
 
-@pytest.mark.parametrize(
-    ("text", "moves"),
-    [
-        ("hex:size=11", "f6 e7 g5 d8"),
-        ("hex:size=7,swap=true", "b3 swap d4 c5"),
-        ("atarigo", "d4 e5 d5 e4"),
-        ("connect_four", "d d c d e"),
-        ("breakthrough", "a2a3 b7b6 c2c3 d7d6"),
-    ],
-)
-def test_the_moves_between_two_positions_are_found(text, moves):
-    game = anyzero.load(text)
-    goal = game.initial_state()
-    for move in moves.split():
-        goal = game.play(goal, move)
-    state = game.initial_state()
-    line = find_line(game, state, goal)
-    for action in line:
-        state = game.play(state, action)
-    assert state.tobytes() == goal.tobytes()
-
-
-def test_a_position_that_cannot_be_reached_is_given_up():
-    game = anyzero.load("tic_tac_toe")
-    later = game.play(game.initial_state(), "a1")
-    assert find_line(game, later, game.initial_state()) is None
+def test_a_gtp_engine_follows_the_line_and_hears_what_was_taken_back():
+    player, line = parse_player(f"gtp:{OWN} gtp hex:size=5 --player random"), Line.begin(HEX)
+    for _ in range(4):
+        line = line.play(HEX, player.choose(HEX, line, 1))
+        line = line.play(HEX, HEX.legal_actions(line.state)[-1])
+    shorter = Line(line.start, line.actions[:2], HEX.play(HEX.play(line.start, line.actions[0]), line.actions[1]))
+    for again in (line, shorter, Line.begin(HEX)):
+        assert player.choose(HEX, again, 1) in HEX.legal_actions(again.state)
+    with pytest.raises(AnyzeroError, match="GTP engines play only from the initial position"):
+        player.choose(HEX, Line.begin(HEX, line.state), 1)
 
 
 # --- bad engines
@@ -153,7 +132,7 @@ def test_a_position_that_cannot_be_reached_is_given_up():
 
 def test_an_engine_plays_what_it_answers():
     player = parse_player(f"uci:{BAD} uci none,elo=1400,level=5,nodes=7")
-    assert CHESS.format_action(CHESS.initial_state(), player.choose(CHESS, CHESS.initial_state(), 0)) == "a2a3"
+    assert CHESS.format_action(CHESS.initial_state(), player.choose(CHESS, Line.begin(CHESS), 0)) == "a2a3"
     assert player.limit_s == 60.0
     assert len(processes("engines.py uci none")) == 2  # the engine and its keeper
     del player
@@ -201,21 +180,21 @@ def test_an_engine_at_fault_loses_that_game_and_the_match_goes_on(fault, reason,
 
 def test_an_engine_may_resign():
     with pytest.raises(ResignedError, match="resigned"):
-        parse_player(f"gtp:{BAD} gtp resign").choose(HEX, HEX.initial_state(), 0)
+        parse_player(f"gtp:{BAD} gtp resign").choose(HEX, Line.begin(HEX), 0)
     standings = compare("hex:size=3", f"gtp:{BAD} gtp resign", "random", games=2, openings=0, workers=1)
     assert [result.reason for result in standings.forfeits] == ["resignation", "resignation"]
 
 
 def test_a_crash_is_a_failed_player_and_the_next_game_gets_a_new_process():
     player = parse_player(f"uci:{BAD} uci none")
-    player.choose(CHESS, CHESS.initial_state(), 0)
+    player.choose(CHESS, Line.begin(CHESS), 0)
     for number in processes("engines.py uci none"):
         os.kill(number, signal.SIGKILL)
     wait_until_gone("engines.py uci none")
     with pytest.raises(FailedPlayerError, match="its process ended with code"):
-        consult(player, CHESS, CHESS.initial_state(), 0)
-    player.forget()
-    assert consult(player, CHESS, CHESS.initial_state(), 0).action >= 0
+        consult(player, CHESS, Line.begin(CHESS), 0)
+    player.prepare(CHESS)
+    assert consult(player, CHESS, Line.begin(CHESS), 0).action >= 0
 
 
 def test_what_an_engine_has_started_ends_with_it():
@@ -229,9 +208,9 @@ def test_what_an_engine_has_started_ends_with_it():
 
 def test_no_engine_outlives_a_process_that_is_killed():
     code = (
-        "import anyzero, time; from anyzero.players import parse_player\n"
+        "import anyzero, time; from anyzero.players import parse_player; from anyzero.games.line import Line\n"
         f"player, chess = parse_player('uci:{BAD} uci orphan'), anyzero.load('chess')\n"
-        "player.choose(chess, chess.initial_state(), 0); print('playing', flush=True); time.sleep(600)"
+        "player.choose(chess, Line.begin(chess), 0); print('playing', flush=True); time.sleep(600)"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "playing\n"
@@ -252,8 +231,8 @@ def test_our_own_uci_engine_plays_a_match():
 
 def test_our_own_engine_is_told_the_seed():
     player = parse_player(f"uci:{OWN} uci,nodes=100,start=180")
-    first = [player.choose(CHESS, CHESS.initial_state(), seed) for seed in range(8)]
-    assert first == [player.choose(CHESS, CHESS.initial_state(), seed) for seed in range(8)]
+    first = [player.choose(CHESS, Line.begin(CHESS), seed) for seed in range(8)]
+    assert first == [player.choose(CHESS, Line.begin(CHESS), seed) for seed in range(8)]
     assert len(set(first)) > 1
 
 
@@ -301,7 +280,7 @@ for number in found:
 def test_stockfish_plays_by_its_limits():
     player = parse_player("uci:stockfish,nodes=200,Hash=1")
     state = CHESS.parse_state("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1")
-    assert CHESS.format_action(state, player.choose(CHESS, state, 0)) == "a1a8"
+    assert CHESS.format_action(state, player.choose(CHESS, Line.begin(CHESS, state), 0)) == "a1a8"
 
 
 @needs_stockfish

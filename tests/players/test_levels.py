@@ -6,6 +6,7 @@ import pytest
 
 import anyzero
 from anyzero.errors import UnknownNameError
+from anyzero.games.line import Line
 from anyzero.games.load import BUILT_IN
 from anyzero.players import parse_player
 from anyzero.players.consult import FailedPlayerError, consult
@@ -27,10 +28,10 @@ def test_every_level_of_every_game_is_a_search_that_can_be_asked_for():
 
 def test_a_level_is_the_plain_player_of_the_table():
     level, plain = parse_player("level:easy"), parse_player(level_text(GAME, "easy"))
-    state = GAME.play(GAME.initial_state(), "b2")
+    line = Line.begin(GAME).play(GAME, 4)
     assert level.text == "level:easy"
     for seed in range(5):
-        assert level.choose(GAME, state, seed) == plain.choose(GAME, state, seed)
+        assert level.choose(GAME, line, seed) == plain.choose(GAME, line, seed)
 
 
 def test_a_users_game_has_levels_too():
@@ -49,17 +50,17 @@ def test_an_unknown_level_is_told_the_nearest():
 
 def test_a_search_tells_what_it_found():
     for text in ("uct:50", "level:medium"):
-        player, state = parse_player(text), GAME.initial_state()
-        answer = consult(player, GAME, state, 7)
-        assert answer.action == player.choose(GAME, state, 7) == answer.result.best_action
+        player, line = parse_player(text), Line.begin(GAME)
+        answer = consult(player, GAME, line, 7)
+        assert answer.action == player.choose(GAME, line, 7) == answer.result.best_action
         assert answer.result.simulations > 0
         assert answer.seconds > 0
 
 
 def test_without_a_search_there_is_only_the_move():
-    only = GAME.parse_state("xox/xoo/ox1 x")
+    only = Line.begin(GAME, GAME.parse_state("xox/xoo/ox1 x"))
     assert consult(parse_player("uct:50"), GAME, only, 7).result is None
-    assert consult(parse_player("random"), GAME, GAME.initial_state(), 7).result is None
+    assert consult(parse_player("random"), GAME, Line.begin(GAME), 7).result is None
 
 
 @pytest.mark.parametrize(
@@ -67,4 +68,4 @@ def test_without_a_search_there_is_only_the_move():
 )
 def test_a_player_that_fails_is_named(fault, says):
     with pytest.raises(FailedPlayerError, match=says):
-        consult(parse_player(f"{FAULTY}:fault={fault}"), GAME, GAME.parse_state("xox/1o1/3 x"), 7)
+        consult(parse_player(f"{FAULTY}:fault={fault}"), GAME, Line.begin(GAME, GAME.parse_state("xox/1o1/3 x")), 7)

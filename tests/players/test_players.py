@@ -6,23 +6,25 @@ import pytest
 
 import anyzero
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.games.line import Line
 from anyzero.players import Player, parse_player
 from anyzero.search import search
 
 GAME = anyzero.load("tic_tac_toe")
 START = GAME.initial_state()
+BEGUN = Line.begin(GAME, START)
 
 
 def test_random_play_gives_every_action_its_share():
     player = parse_player("random")
     seeds = [((2 * number + 1) << 64) // 18 for number in range(9)]  # the middles of nine equal parts
-    assert [player.choose(GAME, START, seed) for seed in seeds] == GAME.legal_actions(START)
-    assert player.choose(GAME, START, 2**64 - 1) == GAME.legal_actions(START)[-1]
+    assert [player.choose(GAME, BEGUN, seed) for seed in seeds] == GAME.legal_actions(START)
+    assert player.choose(GAME, BEGUN, 2**64 - 1) == GAME.legal_actions(START)[-1]
 
 
 def test_a_search_player_plays_the_search_s_best_move():
     player = parse_player("uct:100,exploration=1.0")
-    found = player.choose(GAME, START, 3)
+    found = player.choose(GAME, BEGUN, 3)
     assert found == search(GAME, START, "uct", simulations=100, seed=3, exploration=1.0).best_action
     assert player.limit_s is None
 
@@ -35,7 +37,7 @@ def test_the_only_move_is_played_without_a_search():
     state = START
     for move in ("a1", "b1", "a2", "b2", "b3", "a3", "c1", "c2"):
         state = GAME.play(state, move)
-    assert parse_player("uct:900000000").choose(GAME, state, 0) == GAME.legal_actions(state)[0]
+    assert parse_player("uct:900000000").choose(GAME, Line.begin(GAME, state), 0) == GAME.legal_actions(state)[0]
 
 
 @pytest.mark.parametrize(
@@ -63,11 +65,11 @@ def test_a_file_makes_a_player_with_typed_options(tmp_path):
     path.write_text(
         "from anyzero.players import Player\n"
         "def make(index: int = 0):\n"
-        "    return Player('mine', lambda game, state, seed: game.legal_actions(state)[index])\n"
+        "    return Player('mine', lambda game, line, seed: game.legal_actions(line.state)[index])\n"
     )
     player = parse_player(f"{path}:index=2")
     assert player.text == f"{path}:index=2"
-    assert player.choose(GAME, START, 0) == GAME.legal_actions(START)[2]
+    assert player.choose(GAME, BEGUN, 0) == GAME.legal_actions(START)[2]
     with pytest.raises(UnknownNameError, match="did you mean index"):
         parse_player(f"{path}:indx=2")
     path.write_text("def make():\n    return 5\n")
@@ -79,5 +81,5 @@ def test_a_file_makes_a_player_with_typed_options(tmp_path):
 
 
 def test_a_player_is_a_text_and_a_function():
-    player = Player("mine", lambda game, state, seed: 4)
-    assert (player.choose(GAME, START, 0), player.limit_s, player.prepare(GAME)) == (4, None, None)
+    player = Player("mine", lambda game, line, seed: 4)
+    assert (player.choose(GAME, BEGUN, 0), player.limit_s, player.prepare(GAME)) == (4, None, None)

@@ -5,6 +5,7 @@ import pytest
 
 from anyzero.compile.random import make_streams
 from anyzero.errors import BadOptionError
+from anyzero.games.line import Line
 from anyzero.games.load import load
 from anyzero.players import parse_player
 from anyzero.search import noise, search, search_many
@@ -93,13 +94,16 @@ def test_a_position_that_was_not_foreseen_begins_a_new_tree():
     assert sum(searcher.run(state, 1).moves().visits) == 300
 
 
-def test_a_player_forgets_between_games():
+def test_a_player_keeps_its_tree_within_a_game_alone():
     player = parse_player("uct:200,reuse=1")
-    second = FOUR.play(FOUR.play(START, "d"), "d")
-    first_time = player.choose(FOUR, second, 5)
-    player.choose(FOUR, START, 1)
-    player.forget()
-    assert player.choose(FOUR, second, 5) == first_time
+    first_time = player.think(FOUR, Line.begin(FOUR).play(FOUR, 3).play(FOUR, 3), 5)
+    game = Line.begin(FOUR)
+    player.choose(FOUR, game, 1)
+    other_game = player.think(FOUR, Line.begin(FOUR).play(FOUR, 3).play(FOUR, 3), 5)
+    assert other_game.children == first_time.children
+    player.choose(FOUR, game, 1)
+    same_game = player.think(FOUR, game.play(FOUR, 3).play(FOUR, 3), 5)
+    assert sum(child.visits for child in same_game.children) > 200
 
 
 def test_reuse_saves_work_in_a_game():

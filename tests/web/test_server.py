@@ -42,7 +42,7 @@ def test_a_machine_plays_what_the_same_player_plays_elsewhere(server):
     game = load("tic_tac_toe")
     table = Table(game, seed=5)
     table.play("a1")
-    action = parse_player("uct:60").choose(game, table.state, table.move_seed)
+    action = parse_player("uct:60").choose(game, table.so_far, table.move_seed)
     assert moves[1]["move"] == game.format_action(table.state, action)
     assert moves[1]["simulations"] <= 60
     assert -1 <= moves[1]["value"] <= 1

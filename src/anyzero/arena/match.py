@@ -3,6 +3,7 @@
 import operator
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,8 +13,9 @@ from anyzero.arena.plan import Match
 from anyzero.errors import BadGameError, IllegalMoveError
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game, State
+from anyzero.games.line import Line
 from anyzero.players import Player
-from anyzero.players.consult import ResignedError
+from anyzero.players.consult import FailedPlayerError, ResignedError
 from anyzero.seeds import draw_seed, draw_unit
 
 NORMAL, CRASH, ILLEGAL, LATE, RESIGNED = "normal", "crash", "illegal move", "time", "resignation"
@@ -70,38 +72,39 @@ def play_match(
 ) -> MatchResult:
     """Play one game to its end; `players` are by seat, and `live` tells other processes how far it is."""
     for player in players:
-        player.forget()
-    state = game.initial_state()
+        with suppress(FailedPlayerError):  # its first move says it
+            player.prepare(game)
+    line = Line.begin(game)
     for action in opening:
         live.add(action)
-        state = game.play(state, action)
+        line = line.play(game, action)
     reason, detail, draws = NORMAL, "", 0
-    while (seat := game.seat_to_move(state)) != OVER:
+    while (seat := game.seat_to_move(line.state)) != OVER:
         if live.num_actions >= game.max_plies:
             raise BadGameError(f"a game was longer than its max_plies, {game.max_plies}")
         if seat == CHANCE:
-            action = draw_outcome(game, state, draw_unit("chance", seed, match.pair, draws))
+            action = draw_outcome(game, line.state, draw_unit("chance", seed, match.pair, draws))
             draws += 1
         else:
             move_seed = draw_seed("move", seed, *match, live.num_actions)
             try:
-                action = ask(game, state, players[seat], seat, seed=move_seed, live=live, limit_s=limit_s)
+                action = ask(game, line, players[seat], seat, seed=move_seed, live=live, limit_s=limit_s)
             except ForfeitError as forfeit:
                 reason, detail = forfeit.reason, forfeit.detail
                 break
         live.add(action)
-        state = game.play(state, action)
+        line = line.play(game, action)
     return report(game, match, [player.text for player in players], len(opening), live, (reason, detail))
 
 
-def ask(game: Game, state: State, player: Player, seat: int, *, seed: int, live: Live, limit_s: float | None) -> int:
+def ask(game: Game, line: Line, player: Player, seat: int, *, seed: int, live: Live, limit_s: float | None) -> int:
     """The player's action, or a ForfeitError that says what it did instead."""
     limits = [limit for limit in (limit_s, player.limit_s) if limit is not None]
     limit = min(limits, default=float("inf"))
     live.start_move(seat, time.monotonic() + limit)
     start = time.perf_counter()
     try:
-        answer = player.choose(game, state.copy(), seed)
+        answer = player.choose(game, line.copy(), seed)
     except (Exception, SystemExit) as error:
         raise ForfeitError(fault_of(error), f"{type(error).__name__}: {error}") from error
     finally:
@@ -113,7 +116,7 @@ def ask(game: Game, state: State, player: Player, seat: int, *, seed: int, live:
         action = operator.index(answer)
     except TypeError:
         raise ForfeitError(ILLEGAL, f"{answer!r} is not an action") from None
-    if action not in game.legal_actions(state):
+    if action not in game.legal_actions(line.state):
         raise ForfeitError(ILLEGAL, f"action {action} is not legal")
     return action
 

@@ -34,7 +34,6 @@ class Session:
         """Play until somebody quits, the input ends, or machines have come to the end."""
         self.greet()
         for machine in self.machines:
-            machine.forget()
             if not self.table.is_over:  # else they are prepared if a move is taken back and they are asked
                 with self.screen.busy(f"preparing {machine.text}"):
                     machine.prepare(self.table.game)
@@ -80,7 +79,7 @@ class Session:
 
     def think(self, player: Player) -> Answer:
         with self.screen.busy(f"{player.text} is thinking"):
-            return consult(player, self.table.game, self.table.state, self.table.move_seed)
+            return consult(player, self.table.game, self.table.so_far, self.table.move_seed)
 
     def make_move(
         self, name: str, move: str | int, seconds: float | None, evaluation: Evaluation | None = None
@@ -145,7 +144,7 @@ class Session:
         if player.think is None:
             raise AnyzeroError(f"{player.text} does not search, so that it has nothing to show")
         with self.screen.busy(f"{player.text} is thinking"):
-            found = player.think(self.table.game, self.table.state.copy(), self.table.move_seed)
+            found = player.think(self.table.game, self.table.so_far.copy(), self.table.move_seed)
         rows = [
             (child.move, child.visits, number(child.value), f"{child.prior:.3f}", child.proven or "")
             for child in found.children[:MOST_ROWS]
@@ -211,8 +210,6 @@ class Session:
             raise AnyzeroError("load FILE: a game that was saved before")
         path, game = Path(argument).expanduser(), self.table.game
         self.table = Table.from_record(read_record(path, game=game), game)
-        for player in self.machines:
-            player.forget()
         self.screen.show_table(self.table)
         return False
 

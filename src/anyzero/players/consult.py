@@ -5,7 +5,8 @@ import time
 from typing import NamedTuple
 
 from anyzero.errors import AnyzeroError
-from anyzero.games.game import Game, State
+from anyzero.games.game import Game
+from anyzero.games.line import Line
 from anyzero.players.player import Player
 from anyzero.search import SearchResult
 
@@ -25,15 +26,15 @@ class ResignedError(FailedPlayerError):
     """A player that gives its game up."""
 
 
-def consult(player: Player, game: Game, state: State, seed: int) -> Answer:
+def consult(player: Player, game: Game, line: Line, seed: int) -> Answer:
     """The player's move with all that is known about it; FailedPlayerError says what it did instead."""
-    start, result = time.perf_counter(), None
+    start, result, state = time.perf_counter(), None, line.state
     try:
         if player.think is not None and len(game.legal_actions(state)) > 1:
-            result = player.think(game, state.copy(), seed)
+            result = player.think(game, line.copy(), seed)
             answer = result.best_action
         else:
-            answer = player.choose(game, state.copy(), seed)
+            answer = player.choose(game, line.copy(), seed)
         action = operator.index(answer)
     except AnyzeroError:
         raise

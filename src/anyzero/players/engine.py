@@ -3,12 +3,11 @@
 A crash costs the game in which it happens; before the next one the engine is started again.
 """
 
-import contextlib
 from collections.abc import Callable
 
-from anyzero.games.game import Game, State
+from anyzero.games.game import Game
+from anyzero.games.line import Line
 from anyzero.players.engine_gtp import GtpClient
-from anyzero.players.engine_process import EngineError
 from anyzero.players.engine_text import EngineText, parse_engine
 from anyzero.players.engine_uci import UciClient
 from anyzero.players.player import Player
@@ -28,15 +27,10 @@ def engine_player(text: str) -> Player:
             clients[game] = make(wanted)
         return clients[game]
 
-    def choose(game: Game, state: State, seed: int) -> int:
-        return client(game).choose(game, state, seed)
+    def choose(game: Game, line: Line, seed: int) -> int:
+        return client(game).choose(game, line, seed)
 
     def prepare(game: Game) -> None:
-        client(game).start(game)
+        client(game).begin_game(game)
 
-    def forget() -> None:
-        for game, known in clients.items():
-            with contextlib.suppress(EngineError):  # the next move says it
-                known.begin_game(game)
-
-    return Player(text, choose, wanted.limit, prepare, forget)
+    return Player(text, choose, wanted.limit, prepare)

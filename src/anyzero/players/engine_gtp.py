@@ -3,9 +3,9 @@
 import time
 
 from anyzero.errors import BadOptionError, list_some
-from anyzero.games.game import Game, State
+from anyzero.games.game import Game
+from anyzero.games.line import Line
 from anyzero.players.consult import ResignedError
-from anyzero.players.engine_line import line_to
 from anyzero.players.engine_moves import COLOURS, RESIGN, from_gtp, to_gtp
 from anyzero.players.engine_process import EngineError, EngineProcess
 from anyzero.players.engine_text import EngineText
@@ -24,8 +24,8 @@ class GtpClient:
             raise BadOptionError(f"{wanted.text}: GTP counts whole seconds, movetime is {wanted.movetime:g}")
         self.wanted = wanted
         self.process: EngineProcess | None = None
-        self.states: list[State] = []
-        """The positions on the engine's board, from the initial one."""
+        self.known: Line | None = None
+        """The game on the engine's board; None: an empty board."""
 
     def start(self, game: Game) -> EngineProcess:
         """The process, its board empty if it was not there before."""
@@ -46,10 +46,12 @@ class GtpClient:
         ask(process, "clear_board", deadline)
         if self.wanted.movetime is not None:
             ask(process, f"time_settings 0 {int(self.wanted.movetime)} 1", deadline)
-        self.states = [game.initial_state()]
+        self.known = None
 
     def begin_game(self, game: Game) -> None:
-        self.set_up(self.start(game), game)
+        process = self.start(game)
+        if self.known is not None:
+            self.set_up(process, game)
 
     def going_on(self, game: Game) -> EngineProcess:
         """The process in the middle of a game: one that has ended has lost it, and the next one gets a new process."""
@@ -59,29 +61,31 @@ class GtpClient:
             raise EngineError(f"{self.wanted.text}: {process.describe_end()}")
         return process
 
-    def choose(self, game: Game, state: State, seed: int) -> int:
+    def choose(self, game: Game, line: Line, seed: int) -> int:
         deadline = time.monotonic() + self.wanted.limit
         process = self.going_on(game)
-        self.follow(process, game, state, deadline)
-        colour = COLOURS[game.seat_to_move(state)]
+        self.follow(process, game, line, deadline)
+        colour = COLOURS[game.seat_to_move(line.state)]
         answer = ask(process, f"genmove {colour}", deadline).strip()
         if answer.lower() == RESIGN:
             raise ResignedError(f"{self.wanted.text} resigned")
-        action = game.parse_action(state, from_gtp(game, answer))
-        self.states.append(game.play(state, action))
+        action = game.parse_action(line.state, from_gtp(game, answer))
+        self.known = line.play(game, action)
         return action
 
-    def follow(self, process: EngineProcess, game: Game, goal: State, deadline: float) -> None:
-        """Make the moves on the engine's board that lead to this position."""
-        num_known, line = line_to(game, self.states, goal)
-        if num_known < len(self.states):
-            ask(process, "clear_board", deadline)
-            self.states = self.states[:num_known]
-        for action in line:
-            state = self.states[-1]
-            move = to_gtp(game, game.format_action(state, action))
-            ask(process, f"play {COLOURS[game.seat_to_move(state)]} {move}", deadline)
-            self.states.append(game.play(state, action))
+    def follow(self, process: EngineProcess, game: Game, line: Line, deadline: float) -> None:
+        """Make the moves on the engine's board that it has not seen yet; all of them, if this is another line."""
+        known = self.known
+        if known is None or not line.extends(known):
+            if line.start.tobytes() != game.initial_state().tobytes():
+                raise BadOptionError(f"{self.wanted.text}: GTP engines play only from the initial position")
+            if known is not None:
+                ask(process, "clear_board", deadline)
+            known = Line.begin(game, line.start)
+        for action in line.actions[len(known.actions) :]:
+            move = to_gtp(game, game.format_action(known.state, action))
+            ask(process, f"play {COLOURS[game.seat_to_move(known.state)]} {move}", deadline)
+            known = self.known = known.play(game, action)
 
 
 def ask(process: EngineProcess, command: str, deadline: float) -> str:

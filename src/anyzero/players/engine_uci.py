@@ -6,13 +6,12 @@ import time
 from typing import NamedTuple
 
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
-from anyzero.games.game import Game, State
-from anyzero.games.grid import cell_index, format_grid, parse_grid
+from anyzero.games.game import Game
+from anyzero.games.line import Line
 from anyzero.players.engine_process import EngineError, EngineProcess
 from anyzero.players.engine_text import EngineText
 
 OPTION = re.compile(r"option\s+name\s+(.+?)\s+type\s+(\w+)(.*)")
-PIECES = "PNBRQKpnbrqk"
 
 
 class Offered(NamedTuple):
@@ -31,6 +30,8 @@ class UciClient:
         self.wanted = wanted
         self.process: EngineProcess | None = None
         self.offered: dict[str, Offered] = {}
+        self.known: Line | None = None
+        """What it was told last; None: nothing of this game."""
 
     def start(self, game: Game) -> EngineProcess:
         """The process, ready to play; started if it is not there."""
@@ -43,6 +44,7 @@ class UciClient:
             for name, value in self.settings():
                 self.process.send(f"setoption name {name} value {value}")
             self.wait_until_ready(self.process, deadline)
+            self.known = None
         return self.process
 
     def wait_until_ready(self, process: EngineProcess, deadline: float) -> None:
@@ -82,8 +84,10 @@ class UciClient:
 
     def begin_game(self, game: Game) -> None:
         process = self.start(game)
-        process.send("ucinewgame")
-        self.wait_until_ready(process, time.monotonic() + self.wanted.start)
+        if self.known is not None:
+            process.send("ucinewgame")
+            self.wait_until_ready(process, time.monotonic() + self.wanted.start)
+            self.known = None
 
     def going_on(self, game: Game) -> EngineProcess:
         """The process in the middle of a game: one that has ended has lost it, and the next one gets a new process."""
@@ -93,17 +97,20 @@ class UciClient:
             raise EngineError(f"{self.wanted.text}: {process.describe_end()}")
         return process
 
-    def choose(self, game: Game, state: State, seed: int) -> int:
+    def choose(self, game: Game, line: Line, seed: int) -> int:
         deadline = time.monotonic() + self.wanted.limit
         process = self.going_on(game)
+        if self.known is not None and self.known.start is not line.start:
+            self.begin_game(game)
         if "seed" in self.offered:
             process.send(f"setoption name {self.offered['seed'].name} value {seed % 2**31}")
-        process.send(position_text(game.format_state(state)))
+        process.send(position_text(game, line))
+        self.known = line
         process.send(self.go_text())
         while True:
             word, *rest = process.read(deadline).split() or [""]
             if word == "bestmove":
-                return game.parse_action(state, rest[0] if rest else "nothing")
+                return game.parse_action(line.state, rest[0] if rest else "nothing")
 
     def go_text(self) -> str:
         wanted = self.wanted
@@ -124,17 +131,10 @@ def greet(process: EngineProcess, deadline: float) -> dict[str, Offered]:
     return offered
 
 
-def position_text(state_text: str) -> str:
-    """The command for a position: where its last reversible moves began, and those, so that repetitions are seen."""
-    fen, _, rest = state_text.partition(" after ")
-    moves = rest.split()
-    if not moves:
-        return f"position fen {fen}"
-    board, side, castling, _, clock, number = fen.split()
-    cells = parse_grid(board, 8, 8, PIECES)
-    for move in reversed(moves):
-        source, target = cell_index(move[:2], 8, 8), cell_index(move[2:4], 8, 8)
-        cells[source], cells[target] = cells[target], "."
-    half_moves = 2 * int(number) + (side == "b") - len(moves)
-    words = [format_grid(cells, 8), "wb"[half_moves % 2], castling, "-", str(int(clock) - len(moves))]
-    return f"position fen {' '.join(words)} {max(1, half_moves // 2)} moves {rest}"
+def position_text(game: Game, line: Line) -> str:
+    """The command for a position: where the game began, and all moves since, so that repetitions are seen."""
+    fen, state, moves = game.format_state(line.start).partition(" after ")[0], line.start, []
+    for action in line.actions:
+        moves.append(game.format_action(state, action))
+        state = game.play(state, action)
+    return " ".join([f"position fen {fen}", *(["moves", *moves] if moves else [])])

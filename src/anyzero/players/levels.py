@@ -6,7 +6,8 @@ Budgets are simulations, so that a level plays the same on every machine; only `
 from collections.abc import Mapping
 
 from anyzero.errors import UnknownNameError, list_some, nearest_hint
-from anyzero.games.game import Game, State
+from anyzero.games.game import Game
+from anyzero.games.line import Line
 from anyzero.players.player import Player, search_player
 from anyzero.search import SearchResult
 
@@ -53,19 +54,15 @@ def level_player(text: str) -> Player:
             players[game] = search_player(level_text(game, level))
         return players[game]
 
-    def choose(game: Game, state: State, seed: int) -> int:
-        return found(game).choose(game, state, seed)
+    def choose(game: Game, line: Line, seed: int) -> int:
+        return found(game).choose(game, line, seed)
 
     def prepare(game: Game) -> None:
         found(game).prepare(game)
 
-    def forget() -> None:
-        for player in players.values():
-            player.forget()
-
-    def think(game: Game, state: State, seed: int) -> SearchResult:
+    def think(game: Game, line: Line, seed: int) -> SearchResult:
         look = found(game).think
         assert look is not None  # a search
-        return look(game, state, seed)
+        return look(game, line, seed)
 
-    return Player(text, choose, None, prepare, forget, think)
+    return Player(text, choose, None, prepare, think)

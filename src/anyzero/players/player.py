@@ -9,14 +9,15 @@ from typing import Any
 from anyzero.errors import BadOptionError
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
+from anyzero.games.line import Line
 from anyzero.networks.find import find_network
 from anyzero.search import Searcher, SearchResult
 from anyzero.search.text import parse_search
 
-Choose = Callable[[Game, State, int], int]
-"""(game, state, seed) -> a legal action; the same seed gives the same action."""
+Choose = Callable[[Game, Line, int], int]
+"""(game, the game so far, seed) -> a legal action; the same line and seed give the same action."""
 
-Think = Callable[[Game, State, int], SearchResult]
+Think = Callable[[Game, Line, int], SearchResult]
 """The same for those who want to know more: `best_action` is what `choose` answers."""
 
 LATE_FACTOR, LATE_S = 1.5, 1.0
@@ -27,13 +28,9 @@ def do_nothing(game: Game) -> None:
     """The preparation of a player that needs none."""
 
 
-def keep_nothing() -> None:
-    """What a player does between games if it has no memory."""
-
-
 @dataclass(frozen=True)
 class Player:
-    """Chooses moves. What it keeps from one move to the next it forgets before every game."""
+    """Chooses moves. What it keeps from one move to the next it uses only while a line goes on: see `Line.extends`."""
 
     text: str
     """What `parse_player` makes it from."""
@@ -41,9 +38,7 @@ class Player:
     limit_s: float | None = None
     """Most seconds that a move may take; None: it has no clock."""
     prepare: Callable[[Game], None] = do_nothing
-    """Done once before the first game, so that no clock runs while code is compiled."""
-    forget: Callable[[], None] = keep_nothing
-    """Done before every game: a game must not depend on the one before."""
+    """Called before every game, while no clock runs: to compile code, or to start an engine."""
     think: Think | None = None
     """`choose` with everything that the search found, for players that search."""
 
@@ -53,8 +48,8 @@ def random_player(text: str) -> Player:
     return Player(text, choose_at_random)
 
 
-def choose_at_random(game: Game, state: State, seed: int) -> int:
-    actions = game.legal_actions(state)
+def choose_at_random(game: Game, line: Line, seed: int) -> int:
+    actions = game.legal_actions(line.state)
     return actions[(seed % 2**64 * len(actions)) >> 64]
 
 
@@ -66,34 +61,35 @@ def search_player(text: str) -> Player:
     if float(wanted.options.get("noise_fraction", 0.0)) > 0.0:
         raise BadOptionError(f"{text!r}: noise at the root is for self-play; a player that is measured has none")
     searchers: dict[Game, Searcher] = {}
+    last: dict[Game, Line] = {}
 
-    def searcher(game: Game) -> Searcher:
+    def searcher(game: Game, line: Line) -> Searcher:
         if game not in searchers:
             searchers[game] = Searcher(game, **arguments(game))
+        if not line.extends(last.get(game)):
+            searchers[game].forget()
+        last[game] = line
         return searchers[game]
 
     @cache
     def arguments(game: Game) -> dict[str, Any]:
         return wanted.arguments if path is None else {**wanted.arguments, "evaluator": load_evaluator(game, path)}
 
-    def choose(game: Game, state: State, seed: int) -> int:
-        actions = game.legal_actions(state)
-        return actions[0] if len(actions) == 1 else searcher(game).choose(state, seed)
+    def choose(game: Game, line: Line, seed: int) -> int:
+        actions = game.legal_actions(line.state)
+        return actions[0] if len(actions) == 1 else searcher(game, line).choose(line.state, seed)
 
-    def think(game: Game, state: State, seed: int) -> SearchResult:
-        return searcher(game).search(state, seed)
+    def think(game: Game, line: Line, seed: int) -> SearchResult:
+        return searcher(game, line).search(line.state, seed)
 
+    @cache
     def prepare(game: Game) -> None:
         state = first_decision(game)
         if state is not None:
             Searcher(game, **{**arguments(game), "simulations": 2, "seconds": None}).choose(state, 0)
 
-    def forget() -> None:
-        for known in searchers.values():
-            known.forget()
-
     limit_s = None if wanted.seconds is None else LATE_FACTOR * wanted.seconds + LATE_S
-    return Player(text, choose, limit_s, prepare, forget, think)
+    return Player(text, choose, limit_s, prepare, think)
 
 
 def load_evaluator(game: Game, path: Path) -> Any:

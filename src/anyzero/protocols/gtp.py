@@ -169,7 +169,7 @@ class GtpEngine:
         seat = self.read_turn(words)
         clock, start = self.clocks[seat], time.perf_counter()
         seconds = None if clock is None else clock.seconds
-        action, value = self.brain.choose(self.table.state, self.table.move_seed, seconds)
+        action, value = self.brain.choose(self.table.so_far, self.table.move_seed, seconds)
         self.clocks[seat] = None if clock is None else clock.after(time.perf_counter() - start)
         lost = self.resign is not None and value is not None and value < self.resign
         return None if lost else action
@@ -190,7 +190,7 @@ class GtpEngine:
             raise GtpError(SYNTAX)
         if self.table.is_over:
             raise GtpError("the game is over")
-        found = self.brain.analyse(self.table.state, self.table.move_seed, seconds)
+        found = self.brain.analyse(self.table.so_far, self.table.move_seed, seconds)
         lines = [
             f"{to_gtp(self.game, child.move)} visits {child.visits} value {child.value or 0.0:+.3f}"
             + (f" proven {child.proven}" if child.proven else "")

@@ -24,7 +24,7 @@ from anyzero.records.fields import (
 from anyzero.records.notes import note_of, parse_note
 from anyzero.records.pgn_tokens import PgnGame, split_games
 from anyzero.records.record import GameRecord
-from anyzero.records.replay import Line, find_start, known, play_line, replay, rule_payoffs, start_text
+from anyzero.records.replay import Played, find_start, known, play_line, replay, rule_payoffs, start_text
 
 PAYOFFS = {"1-0": (1.0, -1.0), "0-1": (-1.0, 1.0), "1/2-1/2": (0.0, 0.0)}
 RESULTS = {payoffs: text for text, payoffs in PAYOFFS.items()}
@@ -64,7 +64,7 @@ def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
         raise BadRecordError(f"game {number}: {error}") from None
 
 
-def make_record(game: Game, found: PgnGame, line: Line) -> GameRecord:
+def make_record(game: Game, found: PgnGame, line: Played) -> GameRecord:
     facts = {name: CONTROL.sub(" ", text) for name, text in found.tags.items()}
     tags = {name: text for name, text in facts.items() if name not in OWN_TAGS and UNKNOWN.get(name) != text}
     payoffs, termination = read_end(found, game, line.states[-1])

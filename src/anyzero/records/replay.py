@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Line(NamedTuple):
+class Played(NamedTuple):
     """What playing some moves has come to."""
 
     states: list[State]
@@ -58,9 +58,9 @@ def replay(record: "GameRecord", game: Game | None = None) -> Replayed:
     return Replayed(checked, game, line.states, line.actions)
 
 
-def play_line(game: Game, start: State, moves: Sequence[str], places: Sequence[str] = ()) -> Line:
+def play_line(game: Game, start: State, moves: Sequence[str], places: Sequence[str] = ()) -> Played:
     """Play these moves; `places` say in an error where each of them stands."""
-    line = Line([start], [], [])
+    line = Played([start], [], [])
     for index, move in enumerate(moves):
         state = line.states[-1]
         try:

@@ -15,6 +15,7 @@ from anyzero.compile.random import make_streams, next_word
 from anyzero.errors import AnyzeroError, IllegalMoveError
 from anyzero.games.contract import CHANCE, OVER, draw_outcome
 from anyzero.games.game import Game, State
+from anyzero.games.line import Line
 from anyzero.records.fields import AGREEMENT, FORFEIT, LARGEST, RESIGN, RULES, UNFINISHED, Evaluation
 from anyzero.records.record import GameRecord
 from anyzero.records.replay import Replayed, known, loss_payoffs, replay, rule_payoffs, start_text
@@ -85,6 +86,11 @@ class Table:
 
     def state_after(self, num_plies: int) -> State:
         return self.line[num_plies - 1].state if num_plies else self.start
+
+    @property
+    def so_far(self) -> Line:
+        """What a player is shown."""
+        return Line(self.start, tuple(ply.action for ply in self.plies if ply.action >= 0), self.state)
 
     @property
     def moves(self) -> list[str]:

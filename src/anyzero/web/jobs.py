@@ -14,6 +14,7 @@ import numpy as np
 
 from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.games.game import Game, State
+from anyzero.games.line import Line
 from anyzero.games.load import load
 from anyzero.networks.find import find_network
 from anyzero.players.levels import level_text
@@ -59,7 +60,7 @@ class Job:
     def run(self, turns: Turnstile, send: Send) -> dict[str, Any]:
         """Search to the end, or to the stop: what was found by then."""
         if self.player == "random":
-            return {"action": choose_at_random(self.game, self.state, self.seed), "result": None}
+            return {"action": choose_at_random(self.game, Line.begin(self.game, self.state), self.seed), "result": None}
         if not self.is_compiled(turns):
             self.compile()
         with turns.turn(self.client) as turn:

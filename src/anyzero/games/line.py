@@ -1,0 +1,37 @@
+"""The game so far: what a player is shown."""
+
+from dataclasses import dataclass, replace
+
+from anyzero.games.game import Game, State
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A start position, the actions since (chance outcomes among them), and the position they lead to.
+
+    Lines of one game share the same `start` object; another game has a start of its own, even from an equal position.
+    """
+
+    start: State
+    actions: tuple[int, ...]
+    state: State
+
+    @staticmethod
+    def begin(game: Game, start: State | None = None) -> "Line":
+        """A game in which nothing was played yet."""
+        start = game.initial_state() if start is None else start
+        return Line(start, (), start)
+
+    def play(self, game: Game, action: int) -> "Line":
+        """The line after one more action, which must be legal."""
+        return Line(self.start, (*self.actions, action), game.play(self.state, action))
+
+    def copy(self) -> "Line":
+        """The same line for somebody who may write into its position."""
+        return replace(self, state=self.state.copy())
+
+    def extends(self, earlier: "Line | None") -> bool:
+        """Whether the earlier line belongs to the same game and nothing of it was taken back."""
+        if earlier is None or earlier.start is not self.start:
+            return False
+        return self.actions[: len(earlier.actions)] == earlier.actions
