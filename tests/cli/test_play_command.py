@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from anyzero.cli.play import known_player
-from anyzero.records import Table, read_record, write_record
+from anyzero.records import GameInProgress, read_record, write_record
 from tests.cli.terminal import Terminal
 from tests.records.play import load, play_all
 
@@ -236,7 +236,7 @@ def test_machines_play_and_the_record_is_printed(run):
 def test_a_game_that_was_saved_goes_on_as_it_would_have(run, tmp_path, game, seats):
     seats = seats or ("--seat0", "random", "--seat1", "random")
     whole = json.loads(run("play", game, *seats, "--seed", "5", "--json")[1])
-    table = Table(load(game), seed=5, players=whole["players"])
+    table = GameInProgress(load(game), seed=5, players=whole["players"])
     while len(table.moves) < 6:
         table.play(whole["moves"][len(table.moves)])
     write_record(tmp_path / "half.json", table.to_record())

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from anyzero.records import Evaluation, Table, write_record
+from anyzero.records import Evaluation, GameInProgress, write_record
 from anyzero.records.pgn import write_pgn
 from tests.records.play import load, play_all
 
@@ -12,7 +12,7 @@ from tests.records.play import load, play_all
 @pytest.fixture
 def game(tmp_path):
     """A finished game in a file."""
-    table = Table(load("tic_tac_toe"), players=("Ann", "uct:50"), date="2026-01-31")
+    table = GameInProgress(load("tic_tac_toe"), players=("Ann", "uct:50"), date="2026-01-31")
     for move in ("a1", "b1", "a2", "b2"):
         table.play(move, seconds=1.5, evaluation=Evaluation(0.25, 50) if table.seat_to_move else None)
     table.play("a3")
@@ -78,7 +78,7 @@ def test_a_file_of_several_games(run, tmp_path):
 
 
 def test_what_chance_draws_is_shown(run, tmp_path):
-    table = Table(load("take_it_easy"), seed=1)
+    table = GameInProgress(load("take_it_easy"), seed=1)
     table.play("3")
     write_record(tmp_path / "game.json", table.to_record())
     assert f"1. drawn: {table.moves[0]}\n" in run("replay", str(tmp_path / "game.json"))[1]

@@ -4,7 +4,7 @@ import random
 from functools import cache
 
 import anyzero
-from anyzero.records import BadRecordError, Evaluation, Table, read_records
+from anyzero.records import BadRecordError, Evaluation, GameInProgress, read_records
 
 
 @cache
@@ -13,10 +13,10 @@ def load(text: str):
     return anyzero.load(text)
 
 
-def random_table(text: str, seed: int, most: int = 12, *, start=None) -> Table:
+def random_table(text: str, seed: int, most: int = 12, *, start=None) -> GameInProgress:
     """A table after some random moves, with clocks and evaluations on some of them, and perhaps an end."""
     draw = random.Random(seed)
-    table = Table(
+    table = GameInProgress(
         load(text),
         start=start,
         players=('first \\ "[x]"', "sécond") if load(text).num_seats == 2 else ("one",),
@@ -34,9 +34,9 @@ def random_table(text: str, seed: int, most: int = 12, *, start=None) -> Table:
     return table
 
 
-def play_all(text: str, moves: str) -> Table:
+def play_all(text: str, moves: str) -> GameInProgress:
     """A table after these moves, separated by spaces."""
-    table = Table(load(text))
+    table = GameInProgress(load(text))
     for move in moves.split():
         table.play(move)
     return table

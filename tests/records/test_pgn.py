@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anyzero.records import BadRecordError, Table, read_record, read_records, write_record
+from anyzero.records import BadRecordError, GameInProgress, read_record, read_records, write_record
 from anyzero.records.pgn import read_pgn, write_pgn
 from tests.records.play import load, mutate, play_all, random_table, read_or_refuse
 
@@ -130,7 +130,7 @@ def test_several_games_stand_in_one_file(tmp_path):
 def test_a_start_position_keeps_the_moves_that_count_for_repetitions():
     game = load("chess")
     start = game.parse_state("rnbqkb1r/pppppppp/5n2/8/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 2 2 after g1f3 g8f6")
-    table = Table(game, start=start)
+    table = GameInProgress(game, start=start)
     for move in ("f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8"):
         table.play(move)
     assert (table.termination, table.payoffs) == ("rules", (0.0, 0.0))

@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anyzero
-from anyzero.records import BadRecordError, Evaluation, GameRecord, Table, read_record, read_records, write_record
+from anyzero.records import (
+    BadRecordError,
+    Evaluation,
+    GameInProgress,
+    GameRecord,
+    read_record,
+    read_records,
+    write_record,
+)
 from anyzero.records.files import LARGEST_FILE
 from tests.records.play import load, mutate, play_all, random_table, read_or_refuse
 
@@ -32,7 +40,7 @@ def test_a_record_is_read_as_it_was_written(tmp_path_factory, game, seed):
 
 
 def test_the_json_of_a_game_has_the_documented_keys():
-    table = Table(load("tic_tac_toe"), players=("human", "uct:50"), seed=7, date="2026-01-31")
+    table = GameInProgress(load("tic_tac_toe"), players=("human", "uct:50"), seed=7, date="2026-01-31")
     table.play("b2", seconds=2.5)
     table.play("a1", seconds=0.0204, evaluation=Evaluation(-0.25, 50))
     assert table.to_record().to_json() == {
@@ -190,7 +198,7 @@ def test_a_record_that_could_not_be_read_again_is_not_written(tmp_path):
 
 def test_a_game_file_is_run_only_if_it_is_given(tmp_path):
     race = anyzero.load(f"{RACE}:goal=5")
-    table = Table(race)
+    table = GameInProgress(race)
     table.play("3")
     write_record(tmp_path / "race.json", table.to_record(), race)
     with pytest.raises(BadRecordError, match="name the game as well to run its code"):

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anyzero.records import BadRecordError, Evaluation, Table, read_record, write_record
+from anyzero.records import BadRecordError, Evaluation, GameInProgress, read_record, write_record
 from anyzero.records.sgf import read_sgf, write_sgf
 from tests.records.play import load, mutate, play_all, random_table, read_or_refuse
 
 
 def test_a_game_is_written_node_by_node():
-    table = Table(load("hex:size=3,swap=true"), players=("Ann [1]", "rave:50"), seed=4, date="2026-01-31")
+    table = GameInProgress(load("hex:size=3,swap=true"), players=("Ann [1]", "rave:50"), seed=4, date="2026-01-31")
     table.play("a3", seconds=61.5)
     table.play("swap", seconds=0.25, evaluation=Evaluation(0.5, 50))
     table.play("b2")
@@ -34,7 +34,7 @@ def test_a_random_game_is_read_as_it_was_written(game, seed):
 @pytest.mark.parametrize("position", ["1x1/3/3 o", "x2/1o1/3 x", "3/1o1/3 x"])
 def test_a_start_position_is_set_up(position):
     game = load("hex:size=3,swap=true")
-    table = Table(game, start=game.parse_state(position))
+    table = GameInProgress(game, start=game.parse_state(position))
     table.play("c3")
     text = write_sgf(table.to_record())
     assert "A" in text

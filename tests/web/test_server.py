@@ -8,7 +8,7 @@ import websockets
 
 from anyzero.games.load import load
 from anyzero.players import parse_player
-from anyzero.records import Table
+from anyzero.records import GameInProgress
 from tests.web.server import ServerProcess, open_tab, run
 
 TTT = {"type": "new", "game": "tic_tac_toe", "seats": ["human", "human"]}
@@ -40,7 +40,7 @@ def test_a_machine_plays_what_the_same_player_plays_elsewhere(server):
 
     moves = run(work())
     game = load("tic_tac_toe")
-    table = Table(game, seed=5)
+    table = GameInProgress(game, seed=5)
     table.play("a1")
     action = parse_player("uct:60").choose(game, table.so_far, table.move_seed)
     assert moves[1]["move"] == game.format_action(table.state, action)

@@ -9,7 +9,7 @@ from anyzero.cli.output import Json, print_json
 
 if TYPE_CHECKING:
     from anyzero.cli.session import Session
-    from anyzero.records import Table
+    from anyzero.records import GameInProgress
 
 EXAMPLES = (
     "Examples: anyzero play hex:size=7    anyzero play chess --seat1 human    anyzero play hex --web    "
@@ -54,7 +54,7 @@ def play(
     from anyzero.cli.session_screen import Screen
     from anyzero.errors import AnyzeroError
     from anyzero.players import parse_player
-    from anyzero.records.table import UNKNOWN_PLAYER
+    from anyzero.records.in_progress import UNKNOWN_PLAYER
 
     table = make_table(game, position=position, load=load, seed=seed)
     names = seat_names([seat0, seat1, seat2, seat3], table)
@@ -75,7 +75,7 @@ def play(
         print_json(session.table.to_record().to_json())
 
 
-def play_in_browser(table: "Table", names: list[str], *, save: Path | None, json: bool) -> None:
+def play_in_browser(table: "GameInProgress", names: list[str], *, save: Path | None, json: bool) -> None:
     """The same table as a page of the web app."""
     from urllib.parse import urlencode
 
@@ -98,14 +98,14 @@ def play_in_browser(table: "Table", names: list[str], *, save: Path | None, json
     serve.run(port=0, files=files, browser=not json, json=json, fragment=f"#/play?{urlencode(query)}")
 
 
-def make_table(game: str | None, *, position: str | None, load: Path | None, seed: int | None) -> "Table":
+def make_table(game: str | None, *, position: str | None, load: Path | None, seed: int | None) -> "GameInProgress":
     """The table that the arguments describe."""
     import secrets
     from datetime import date
 
     from anyzero.errors import AnyzeroError
     from anyzero.games.load import load as load_game
-    from anyzero.records import Table, read_record
+    from anyzero.records import GameInProgress, read_record
 
     if game is None and load is None:
         raise AnyzeroError("name a game to play, or a file with --load; anyzero games lists the games")
@@ -114,15 +114,15 @@ def make_table(game: str | None, *, position: str | None, load: Path | None, see
     rules = None if game is None else load_game(game)
     drawn = secrets.randbits(32) if seed is None else seed % 2**64
     if load is not None:
-        table = Table.from_record(read_record(load, game=rules), rules)
+        table = GameInProgress.from_record(read_record(load, game=rules), rules)
         table.seed = drawn if seed is not None or table.seed is None else table.seed
         return table
     assert rules is not None
     start = None if position is None else rules.parse_state(position)
-    return Table(rules, start=start, seed=drawn, date=date.today().isoformat())
+    return GameInProgress(rules, start=start, seed=drawn, date=date.today().isoformat())
 
 
-def check_file(path: Path, table: "Table") -> None:
+def check_file(path: Path, table: "GameInProgress") -> None:
     """Say before the game rather than after it that it cannot be written."""
     from anyzero.errors import AnyzeroError
     from anyzero.records.files import record_text
@@ -132,7 +132,7 @@ def check_file(path: Path, table: "Table") -> None:
         raise AnyzeroError(f"cannot write {path}: {'it is a folder' if path.is_dir() else 'there is no such folder'}")
 
 
-def seat_names(named: list[str | None], table: "Table") -> list[str]:
+def seat_names(named: list[str | None], table: "GameInProgress") -> list[str]:
     """Who sits where: as named, as the game's file says, else one person and machines."""
     from anyzero.cli.session import HUMAN
     from anyzero.errors import AnyzeroError

@@ -11,7 +11,7 @@ from anyzero.cli.session_words import answer_words, end_words, line_words, numbe
 from anyzero.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
 from anyzero.players import Player, parse_player
 from anyzero.players.consult import Answer, FailedPlayerError, consult
-from anyzero.records import Evaluation, Table, read_record, write_record
+from anyzero.records import Evaluation, GameInProgress, read_record, write_record
 
 HUMAN = "human"
 MOST_ROWS = 10
@@ -22,7 +22,13 @@ class Session:
     """A table, who sits at it (None: a person), and who gives hints."""
 
     def __init__(
-        self, table: Table, seats: Sequence[Player | None], *, hints: Player, screen: Screen, save: Path | None = None
+        self,
+        table: GameInProgress,
+        seats: Sequence[Player | None],
+        *,
+        hints: Player,
+        screen: Screen,
+        save: Path | None = None,
     ) -> None:
         self.table, self.seats, self.hints, self.screen = table, tuple(seats), hints, screen
         self.save_at = save
@@ -209,7 +215,7 @@ class Session:
         if not argument:
             raise AnyzeroError("load FILE: a game that was saved before")
         path, game = Path(argument).expanduser(), self.table.game
-        self.table = Table.from_record(read_record(path, game=game), game)
+        self.table = GameInProgress.from_record(read_record(path, game=game), game)
         self.screen.show_table(self.table)
         return False
 

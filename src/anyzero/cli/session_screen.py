@@ -10,7 +10,7 @@ from rich.text import Text
 
 from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
-from anyzero.records import Table
+from anyzero.records import GameInProgress
 from anyzero.views.terminal import scene_to_terminal
 
 
@@ -29,7 +29,7 @@ class Screen:
         lines = wrap(text, self.console.width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
         self.console.print(Text("\n".join(lines)), soft_wrap=True)
 
-    def show_table(self, table: Table) -> None:
+    def show_table(self, table: GameInProgress) -> None:
         """The position, the last move marked, and what chance has drawn."""
         drawn = []
         for ply in reversed(table.plies):
@@ -70,7 +70,7 @@ class Screen:
             yield
 
 
-def last_cells(table: Table) -> tuple[str, ...]:
+def last_cells(table: GameInProgress) -> tuple[str, ...]:
     """The cells that the last move named."""
     before = table.last_decision
     if before < 0 or not table.game.has("scene") or table.line[before].action < 0:

@@ -16,7 +16,7 @@ from anyzero.players.engine_moves import COLOURS, GO_GAMES, RESIGN, TO_GO, from_
 from anyzero.protocols.gtp_brain import Brain
 from anyzero.protocols.gtp_clock import Clock, read_seconds
 from anyzero.protocols.lines import Send, on_one_line, whole_number
-from anyzero.records import Table
+from anyzero.records import GameInProgress
 
 Words = list[str]
 SHOWN = 10
@@ -48,7 +48,7 @@ class GtpEngine:
         if game.num_seats != 2 or game.num_outcomes > 0:
             raise BadOptionError(f"{game.name}: GTP is for games of two seats without chance")
         self.brain = Brain(game, self.text)
-        self.game, self.table = game, Table(game, seed=self.seed)
+        self.game, self.table = game, GameInProgress(game, seed=self.seed)
 
     def handle(self, line: str) -> bool:
         """Do what a line says; False once the engine is to end."""
@@ -110,7 +110,7 @@ class GtpEngine:
         return ""
 
     def clear(self, words: Words) -> str:
-        self.table = Table(self.game, seed=self.seed)
+        self.table = GameInProgress(self.game, seed=self.seed)
         return ""
 
     def set_komi(self, words: Words) -> str:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 from anyzero.errors import AnyzeroError
-from anyzero.records import Evaluation, Table
+from anyzero.records import Evaluation, GameInProgress
 from anyzero.web.catalog import HUMAN
 from anyzero.web.engine import Engine
 from anyzero.web.shelf import Shelf
@@ -29,7 +29,9 @@ class Listener(Protocol):
 class Room:
     """One table. `game_text` is what clients call its game."""
 
-    def __init__(self, number: str, table: Table, seats: Sequence[str], *, game_text: str, shelf: Shelf) -> None:
+    def __init__(
+        self, number: str, table: GameInProgress, seats: Sequence[str], *, game_text: str, shelf: Shelf
+    ) -> None:
         self.number, self.table, self.game_text, self.shelf = number, table, game_text, shelf
         self.seats = tuple(seats)
         self.paused, self.pace = False, 0.0

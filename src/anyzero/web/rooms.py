@@ -12,7 +12,7 @@ from typing import Any
 
 from anyzero.errors import AnyzeroError
 from anyzero.games.contract import OVER
-from anyzero.records import GameRecord, Table
+from anyzero.records import GameInProgress, GameRecord
 from anyzero.records.fields import RULES, UNFINISHED, BadRecordError, parse_fields
 from anyzero.records.files import FORMS
 from anyzero.records.replay import find_start, play_line, rule_payoffs
@@ -40,7 +40,7 @@ class Rooms:
 
     def make_table(
         self, game_text: str, *, seed: int | None = None, position: str | None = None, moves: Sequence[str] = ()
-    ) -> Table:
+    ) -> GameInProgress:
         """A new game, with some moves made already, chance's among them where they are told."""
         game = self.catalog.load(game_text)
         if len(moves) > self.config.max_moves:
@@ -48,7 +48,7 @@ class Rooms:
         drawn = secrets.randbits(32) if seed is None else seed
         start = None if position is None else game.parse_state(position)
         if not moves:
-            return Table(game, start=start, seed=drawn, date=date.today().isoformat())
+            return GameInProgress(game, start=start, seed=drawn, date=date.today().isoformat())
         start_text = None if start is None else game.format_state(start)
         record = GameRecord(
             game=game.text,
@@ -62,7 +62,7 @@ class Rooms:
         )
         return continue_record(record, self.catalog)
 
-    def read_table(self, text: str, form: str) -> Table:
+    def read_table(self, text: str, form: str) -> GameInProgress:
         """The game of a file's text."""
         suffix = f".{form}"
         if suffix == ".json":
@@ -71,7 +71,7 @@ class Rooms:
 
     # --- rooms
 
-    def seats_for(self, table: Table, seats: Sequence[str] | None) -> tuple[str, ...]:
+    def seats_for(self, table: GameInProgress, seats: Sequence[str] | None) -> tuple[str, ...]:
         """Who sits there: as told, or as the record says, as far as those can play here."""
         if seats is not None:
             return self.catalog.check_seats(list(seats), table.game)
@@ -83,7 +83,9 @@ class Rooms:
                 known.append(HUMAN)
         return tuple(known)
 
-    def make_room(self, table: Table, seats: Sequence[str], *, paused: bool = False, pace: float = 0.0) -> Room:
+    def make_room(
+        self, table: GameInProgress, seats: Sequence[str], *, paused: bool = False, pace: float = 0.0
+    ) -> Room:
         """A new room, on the disk already."""
         self.check_space()
         if self.shelf.count() >= self.config.max_games:
@@ -143,18 +145,18 @@ def read_json_text(text: str, catalog: Catalog) -> GameRecord:
     return record
 
 
-def continue_record(record: GameRecord, catalog: Catalog) -> Table:
+def continue_record(record: GameRecord, catalog: Catalog) -> GameInProgress:
     """The table of a record; moves that end the game by the rules may come without a result."""
     game = catalog.load(record.game)
     if record.payoffs is None and record.moves:
         return play_moves(record, catalog)
-    return Table.from_record(record, game)
+    return GameInProgress.from_record(record, game)
 
 
-def play_moves(record: GameRecord, catalog: Catalog) -> Table:
+def play_moves(record: GameRecord, catalog: Catalog) -> GameInProgress:
     """The same without looking at the result."""
     game = catalog.load(record.game)
     last = play_line(game, find_start(record.start, game), record.moves).states[-1]
     if game.seat_to_move(last) == OVER:
         record = replace(record, payoffs=rule_payoffs(game, last), termination=RULES)
-    return Table.from_record(record, game)
+    return GameInProgress.from_record(record, game)

@@ -7,15 +7,15 @@ import numpy as np
 
 from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
-from anyzero.records import Table
-from anyzero.records.table import Ply
+from anyzero.records import GameInProgress
+from anyzero.records.in_progress import Ply
 from anyzero.views import Scene
 from anyzero.web.scene_form import scene_values
 
 MOST_SCENES = 256
 
 
-def table_values(table: Table) -> dict[str, Any]:
+def table_values(table: GameInProgress) -> dict[str, Any]:
     """Everything but who sits there."""
     return {
         "ply": table.num_plies,
@@ -67,7 +67,7 @@ def legal_values(game: Game, state: State) -> list[dict[str, Any]]:
     ]
 
 
-def last_cells(table: Table, num_plies: int) -> list[str]:
+def last_cells(table: GameInProgress, num_plies: int) -> list[str]:
     """The cells that the last move named; chance and declared ends name none."""
     index = next((index for index in reversed(range(num_plies)) if table.line[index].seat != CHANCE), -1)
     return [] if index < 0 else cells_of(table.game, table.state_after(index), table.line[index].action)

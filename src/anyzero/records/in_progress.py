@@ -40,7 +40,7 @@ class Ply:
     """How it ended the game, if it did without the rules."""
 
 
-class Table:
+class GameInProgress:
     """The game on the table and its history; `players` are texts by seat."""
 
     def __init__(
@@ -210,12 +210,12 @@ class Table:
         )
 
     @staticmethod
-    def from_record(record: GameRecord, game: Game | None = None) -> "Table":
+    def from_record(record: GameRecord, game: Game | None = None) -> "GameInProgress":
         """The table on which this record was made; `game` is needed where it is a file's."""
-        return Table.from_replayed(replay(record, game))
+        return GameInProgress.from_replayed(replay(record, game))
 
     @staticmethod
-    def from_replayed(replayed: Replayed) -> "Table":
+    def from_replayed(replayed: Replayed) -> "GameInProgress":
         """The same of a record that was played again already."""
         record, game, states, actions = replayed
         plies = [
@@ -238,7 +238,7 @@ class Table:
             "date": record.date,
             "tags": record.tags,
         }
-        return Table(game, start=states[0], line=plies, **about)
+        return GameInProgress(game, start=states[0], line=plies, **about)
 
     # --- the line
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import anyzero
 from anyzero.games.contract import CHANCE, OVER
-from anyzero.records import Table
+from anyzero.records import GameInProgress
 from tests.records.play import load, play_all, random_table
 
 GAMES = st.sampled_from(["tic_tac_toe", "hex:size=3,swap=true", "take_it_easy", "oware:plies=20"])
@@ -56,7 +56,7 @@ def test_a_move_after_undo_forgets_what_was_undone(game, seed, steps):
 @settings(max_examples=40)
 def test_a_table_made_from_its_record_goes_on_in_the_same_way(game, seed):
     table = random_table(game, seed)
-    again = Table.from_record(table.to_record())
+    again = GameInProgress.from_record(table.to_record())
     assert snapshot(again) == snapshot(table)
     for _ in range(4):
         if not table.is_over:
@@ -68,7 +68,7 @@ def test_a_table_made_from_its_record_goes_on_in_the_same_way(game, seed):
 
 
 def test_chance_is_drawn_at_once_and_again_the_same():
-    table = Table(load("take_it_easy"), seed=5)
+    table = GameInProgress(load("take_it_easy"), seed=5)
     assert [ply.seat for ply in table.plies] == [CHANCE]
     table.play("3")
     drawn = table.moves
@@ -76,14 +76,14 @@ def test_chance_is_drawn_at_once_and_again_the_same():
     table.undo()
     table.play("4")
     assert table.moves == [drawn[0], "4", drawn[2]]
-    assert len({Table(load("take_it_easy"), seed=seed).moves[0] for seed in range(10)}) > 1
+    assert len({GameInProgress(load("take_it_easy"), seed=seed).moves[0] for seed in range(10)}) > 1
 
 
 def test_every_tile_is_drawn_about_as_often_as_every_other():
     # 2,700 first tiles of 27: a count below 40 or above 175 has a chance of 1e-10 (binomial); 27 tiles make it 3e-9.
     counts = {}
     for seed in range(2700):
-        (tile,) = Table(load("take_it_easy"), seed=seed).moves
+        (tile,) = GameInProgress(load("take_it_easy"), seed=seed).moves
         counts[tile] = counts.get(tile, 0) + 1
     assert len(counts) == 27
     assert min(counts.values()) >= 40
@@ -109,11 +109,11 @@ def test_a_seat_can_resign_when_it_is_not_its_turn():
     table = play_all("tic_tac_toe", "b2")
     table.resign(0)
     assert table.payoffs == (-1.0, 1.0)
-    assert Table.from_record(table.to_record()).payoffs == (-1.0, 1.0)
+    assert GameInProgress.from_record(table.to_record()).payoffs == (-1.0, 1.0)
 
 
 def test_one_seat_that_resigns_has_lost():
-    table = Table(load("take_it_easy"))
+    table = GameInProgress(load("take_it_easy"))
     table.resign()
     assert table.payoffs == (-1.0,)
 
@@ -130,7 +130,7 @@ def test_an_agreed_draw_is_one():
 
 
 def test_moves_are_texts_or_numbers():
-    table = Table(load("connect_four"))
+    table = GameInProgress(load("connect_four"))
     table.play("d")
     table.play(3)
     assert table.moves == ["d", "d"]
@@ -145,7 +145,7 @@ def test_the_start_is_not_changed_by_play():
     game = load("tic_tac_toe")
     start = game.parse_state("3/1x1/3 o")
     before = start.copy()
-    table = Table(game, start=start)
+    table = GameInProgress(game, start=start)
     table.play("a1")
     assert start.tobytes() == before.tobytes()
     assert table.to_record().start == "3/1x1/3 o"
@@ -153,11 +153,11 @@ def test_the_start_is_not_changed_by_play():
 
 def test_a_record_without_a_seed_stays_without_one():
     record = replace(play_all("tic_tac_toe", "b2").to_record(), seed=None)
-    assert Table.from_record(record).to_record() == record
+    assert GameInProgress.from_record(record).to_record() == record
 
 
 def test_players_can_be_named_later():
-    table = Table(load("tic_tac_toe"), players=("human",))
+    table = GameInProgress(load("tic_tac_toe"), players=("human",))
     assert table.players == ("human", "?")
     table.name_player(1, "uct:50")
     assert table.to_record().players == ("human", "uct:50")
