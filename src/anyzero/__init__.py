@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from anyzero.games.game import Game, Symmetry
     from anyzero.games.laws import check_game
     from anyzero.games.load import load
-    from anyzero.search import search, search_many
+    from anyzero.search import search, search_many  # type: ignore[no-redef]  # the folder has the same name
 
 __all__ = [
     "CHANCE",

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 EXIT_CODE = 130
@@ -64,6 +64,9 @@ def _hear(_number: int, _frame: FrameType | None) -> None:
 
 def leave(code: int) -> None:
     """End the process now: threads, exit handlers and half-made objects have no say."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, RuntimeError, AttributeError):  # full, in use by the code that was left, or closed
+            stream.flush()
     if sys.stderr.isatty():
         os.write(2, b"\r\x1b[K\x1b[?25h")  # a progress bar may have hidden the cursor
     os._exit(code)

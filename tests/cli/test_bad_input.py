@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.cli.stop import NUDGES, STOPPED
 from anyzero.search.methods import METHODS
 
 FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
@@ -141,8 +140,7 @@ def test_a_device_or_a_folder_is_no_record(run, tmp_path):
 # --- Ctrl-C in real processes
 
 LONG = "uct:100000000"
-TOO_EARLY = "stopped before anything was done\n"
-"""What is said if a busy machine has not come further."""
+STOPPED = "stopped; nothing was kept, the same command starts again from the beginning\n"
 
 
 def start(*words):
@@ -231,72 +229,29 @@ def test_ctrl_c_in_a_long_search_ends_it(run, method):
     time.sleep(3.0)
     out, err = interrupt(process)
     assert out == ""
-    assert err in ("stopped; nothing was kept, the same command starts again from the beginning\n", TOO_EARLY)
+    assert err == STOPPED
 
 
 def test_ctrl_c_in_perft_ends_it(run):
     assert run("perft", "connect_four", "2")[0] == 0
     process = start("perft", "connect_four", "20")
     time.sleep(3.0)
-    err = interrupt(process)[1]
-    assert "stopped; nothing was kept" in err or err == TOO_EARLY
-
-
-HALF_MADE = """
-import threading, time
-from anyzero.cli.stop import ending_on_ctrl_c
-
-class Slow:
-    def __del__(self):
-        print("within", flush=True)
-        for _ in range(500):
-            time.sleep(0.01)
-
-class HalfMade:
-    def __del__(self):
-        raise AttributeError("never made")
-
-kept = []
-try:
-    with ending_on_ctrl_c(threading.Event()):
-        Slow()
-        HalfMade()
-        kept.append(HalfMade())
-        time.sleep(60)
-except KeyboardInterrupt:
-    kept.clear()
-    raise SystemExit(130)
-"""
-
-
-def test_ctrl_c_in_a_destructor_is_not_lost_and_half_made_objects_go_quietly():
-    """Python passes on no exception from there, and the compiler's objects complain when they were never whole."""
-    process = start_python("-c", HALF_MADE)
-    assert process.stdout.readline() == "within\n"
-    assert interrupt(process) == ("", "")
-
-
-def test_without_ctrl_c_a_destructor_complains_as_ever():
-    out, err = start_python("-c", HALF_MADE.replace("time.sleep(60)", "pass").replace("500", "1")).communicate()
-    assert out == "within\n"
-    assert err.count("never made") == 2
+    assert interrupt(process)[1] == STOPPED
 
 
 COMPILING = """
-import os, signal, threading, time
+import os, signal, sys
 import numba
 from numba.extending import overload
-from anyzero.cli import stop
-
-stop.NUDGES = NUM_NUDGES
+from anyzero import stopping
 
 def one():
     return 1
 
 @overload(one)
 def make_one():
-    os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(SECONDS)
+    for _ in range(int(sys.argv[1])):
+        os.kill(os.getpid(), signal.SIGINT)
     print("went on", flush=True)
     return one
 
@@ -304,91 +259,72 @@ def make_one():
 def two():
     return 2 * one()
 
-try:
-    with stop.ending_on_ctrl_c(threading.Event()):
-        print(two(), flush=True)
-        time.sleep(60)
-except KeyboardInterrupt:
-    raise SystemExit(130)
+with stopping.in_two_steps():
+    print(two(), flush=True)
+    try:
+        stopping.check()
+    except KeyboardInterrupt:
+        print("asked to stop", flush=True)
 """
 
 
-def test_ctrl_c_lets_the_compiler_end():
+def test_the_first_ctrl_c_lets_the_compiler_end_and_the_second_ends_the_process():
     """A compiler that is left half way leaves objects behind that crash Python."""
-    process = start_python("-c", COMPILING.replace("SECONDS", "0.1").replace("NUM_NUDGES", "600"))
-    assert process.communicate() == ("went on\n2\n", "")
-    assert process.returncode == 130
+    once, twice = (start_python("-c", COMPILING, presses) for presses in ("1", "2"))
+    assert once.communicate(timeout=60) == ("went on\n2\nasked to stop\n", "")
+    assert twice.communicate(timeout=60) == ("", "")
+    assert (once.returncode, twice.returncode) == (0, 130)
 
 
-def test_ctrl_c_does_not_wait_for_a_compiler_that_takes_long():
-    process = start_python("-c", COMPILING.replace("SECONDS", "60").replace("NUM_NUDGES", str(NUDGES)))
-    assert process.communicate() == ("", STOPPED + "\n")
-    assert process.returncode == 130
+WAITING = """
+import os, signal, sys, threading, time
+from anyzero import stopping
+
+try:
+    with stopping.in_two_steps(), stopping.waiting():
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        sys.stdin.readline()
+except KeyboardInterrupt:
+    print("heard", flush=True)
+"""
 
 
-IMPATIENT = """
-import os, signal, sys, time
-from anyzero.cli import stop
-from anyzero.cli.app import app, main
+def test_what_waits_for_a_person_is_left_at_once():
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAITING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "heard\n"
+    process.communicate(timeout=60)
 
-@app.command("wait")
-def wait():
-    with stop.keeping("all is kept"):
-        try:
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(60)
-        except KeyboardInterrupt:
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(SECONDS)
-            print("said by itself", flush=True)
-            REST
 
-sys.argv[1:] = ["wait"]
+SAVING = """
+import os, signal, sys
+from anyzero import stopping
+from anyzero.cli.app import app
+from anyzero.cli import main
+
+@app.command("save")
+def save():
+    os.kill(os.getpid(), signal.SIGINT)
+    try:
+        stopping.check()
+    except KeyboardInterrupt:
+        REST
+
+sys.argv[1:] = ["save"]
 main()
 """
 
 
 @pytest.mark.parametrize(
-    ("seconds", "rest", "out", "err"),
+    ("rest", "code", "err"),
     [
-        ("0", "raise SystemExit(130)", "said by itself\n", ""),
-        ("0", "raise RuntimeError('a consequence')", "said by itself\n", "all is kept\n"),
-        (
-            "0",
-            "raise KeyboardInterrupt",
-            "said by itself\n",
-            "stopped; nothing was kept, the same command starts again from the beginning\n",
-        ),
-        ("60", "", "", "all is kept\n"),
+        ("print('kept'); raise SystemExit(130)", 130, ""),
+        ("print('kept'); raise", 130, STOPPED),
+        ("from anyzero import AnyzeroError; print('kept'); raise AnyzeroError('no room')", 2, "anyzero: no room\n"),
     ],
 )
-def test_a_second_ctrl_c_lets_the_command_end_but_not_for_long(seconds, rest, out, err):
-    process = start_python("-c", IMPATIENT.replace("SECONDS", seconds).replace("REST", rest))
-    assert process.communicate(timeout=60) == (out, err)
-    assert process.returncode == 130
-
-
-def test_what_cannot_be_kept_after_ctrl_c_is_said():
-    rest = "from anyzero.errors import AnyzeroError; raise AnyzeroError('cannot write x: the disk is full')"
-    process = start_python("-c", IMPATIENT.replace("SECONDS", "0").replace("REST", rest))
-    assert process.communicate(timeout=60) == ("said by itself\n", "anyzero: cannot write x: the disk is full\n")
-    assert process.returncode == 2
-
-
-EARLY = """
-import os, signal, threading, time
-from anyzero.cli.app import main
-
-def start(thread, real=threading.Thread.start):
-    os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(1)
-
-threading.Thread.start = start
-main()
-"""
-
-
-def test_ctrl_c_while_its_guard_is_set_up_is_heard():
-    process = start_python("-c", EARLY)
-    assert process.communicate(timeout=60) == ("", STOPPED + "\n")
-    assert process.returncode == 130
+def test_a_command_that_was_stopped_says_what_it_kept_or_could_not_keep(rest, code, err):
+    process = start_python("-c", SAVING.replace("REST", rest))
+    assert process.communicate(timeout=60) == ("kept\n", err)
+    assert process.returncode == code

@@ -1,6 +1,7 @@
 """Each command through the real entry point: what it prints, its JSON, and its exit code."""
 
 import json
+import os
 import subprocess
 import sys
 from importlib.metadata import version
@@ -30,13 +31,26 @@ def test_the_version_is_the_packages(run):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-def test_a_full_disk_is_one_sentence():
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_one_sentence_whether_python_buffers_or_not(unbuffered):
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "anyzero", "games"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            [sys.executable, "-m", "anyzero", "games"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            text=True,
+            check=False,
         )
     assert done.returncode == 2
     assert done.stderr == "anyzero: No space left on device\n"
+
+
+def test_a_closed_output_or_a_reader_that_leaves_is_no_traceback():
+    for line in ("anyzero games >&-", "anyzero games <&-", "anyzero games --json | true"):
+        command = line.replace("anyzero", f"{sys.executable} -m anyzero")
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_perft_counts_and_divides(run):

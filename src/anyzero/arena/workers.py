@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any, NamedTuple
 
+from anyzero import stopping
 from anyzero.arena.live import NOBODY, Live
 from anyzero.arena.match import CRASH, LATE, MatchResult, report
 from anyzero.arena.plan import Match, Plan
@@ -103,6 +104,7 @@ class Crew:
         """Results in the order in which games end."""
         self.start()
         while self.left or any(worker.number is not None for worker in self.workers):
+            stopping.check()
             self.stop_late_workers()
             with contextlib.suppress(Empty):
                 finished = self.handle(*self.inbox.get(timeout=LOOK_EVERY_S))

@@ -1,13 +1,15 @@
 """The application: its commands, and how errors reach a person. Heavy imports wait inside the commands."""
 
 import errno
+import os
 import sys
-import threading
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from anyzero import stopping
 from anyzero.cli import (
     bench,
     check,
@@ -30,8 +32,8 @@ from anyzero.cli import (
     train,
     uci,
 )
-from anyzero.cli.stop import SENTENCES, STOP_CODE, STOPPED, ending_on_ctrl_c, leave
 
+STOPPED = "stopped; nothing was kept, the same command starts again from the beginning"
 UsageError: Any = typer.BadParameter.__base__
 """What typer raises for arguments that do not fit the command."""
 
@@ -41,10 +43,11 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
+            stopping.check()
             return super().invoke(ctx)
         except KeyboardInterrupt:
             print(STOPPED, file=sys.stderr)
-            raise typer.Exit(STOP_CODE) from None
+            raise typer.Exit(stopping.EXIT_CODE) from None
 
 
 app = typer.Typer(
@@ -80,30 +83,41 @@ app.add_typer(bench.app, name="bench")
 
 def main() -> None:
     """Run the command line; wrong input is one sentence and exit code 2, Ctrl-C is exit code 130."""
-    stopped = threading.Event()
+    open_closed_streams()
     try:
-        with ending_on_ctrl_c(stopped):
-            code = app(prog_name="anyzero", standalone_mode=False)
+        code = app(prog_name="anyzero", standalone_mode=False)
+        sys.stdout.flush()  # a full disk shows only now
     except UsageError as error:
         print(usage_sentence(error), file=sys.stderr)
         code = 2
-    except (Exception, KeyboardInterrupt) as error:
-        code = explain(error, is_stopped=stopped.is_set() or isinstance(error, KeyboardInterrupt))
-    if stopped.is_set():
-        leave(code or 0)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        drop_output()
+        code = 1
+    except Exception as error:
+        if not is_user_error(error):
+            raise
+        drop_output()
+        print(f"anyzero: {error.strerror if isinstance(error, OSError) else error}", file=sys.stderr)
+        code = 2
+    if code == stopping.EXIT_CODE:
+        stopping.leave(code)
     if code:
         raise SystemExit(code)
 
 
-def explain(error: BaseException, *, is_stopped: bool) -> int:
-    """Say what went wrong, and return the exit code; what is nobody's fault fails because of Ctrl-C once it came."""
-    if is_user_error(error):
-        print(f"anyzero: {error.strerror if isinstance(error, OSError) else error}", file=sys.stderr)
-        return 2
-    if not is_stopped:
-        raise error
-    print(SENTENCES[-1], file=sys.stderr)
-    return STOP_CODE
+def open_closed_streams() -> None:
+    """A shell may start a command with its input or output closed (`>&-`)."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115  (for the life of the process)
+
+
+def drop_output() -> None:
+    """What could not be written is not tried again at the very end, where Python would complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def show_version(wanted: bool) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from anyzero import stopping
 from anyzero.cli.output import GameText, Json, MovesText, StateText, load_position, print_json, print_table
 
 if TYPE_CHECKING:
@@ -50,6 +51,11 @@ def estimate(
     loaded, position = load_position(game, state, moves)
     console = Console(stderr=True, quiet=json or not sys.stderr.isatty())
     with console.status("playing rollouts") as status:
+
+        def watch(share: float) -> None:
+            stopping.check()
+            status.update(f"playing rollouts, {100 * share:.0f} %")
+
         found = study(
             loaded,
             position,
@@ -58,7 +64,7 @@ def estimate(
             repeats=repeats,
             seed=seed,
             bias=bias,
-            watch=lambda share: status.update(f"playing rollouts, {100 * share:.0f} %"),
+            watch=watch,
         )
     if plot is not None:
         save_figure(draw_study(found), plot)

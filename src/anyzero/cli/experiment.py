@@ -8,7 +8,6 @@ import typer
 
 from anyzero.cli.match import SHOW_EVERY_S, Workers
 from anyzero.cli.output import Json, print_json, print_table
-from anyzero.cli.stop import keeping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +66,7 @@ def progress(wanted: "Experiment", path: Path, *, quiet: bool) -> "Iterator[Watc
     total = Reached(sum(plan.games for plan in wanted.plans), len(wanted.cells), 1.0)
     kept = f"kept in {journal_path(path)}; the same command goes on from there"
     try:
-        with keeping(f"stopped; finished games are {kept}"), make_bar(disable=quiet or not sys.stderr.isatty()) as bar:
+        with make_bar(disable=quiet or not sys.stderr.isatty()) as bar:
 
             def watch(now: "Reached") -> None:
                 nonlocal last, shown

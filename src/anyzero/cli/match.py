@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anyzero.cli.output import GameText, Json, print_json, print_table
-from anyzero.cli.stop import STOPPED, keeping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,12 +83,9 @@ def progress(plan: "Plan", record: Path | None, *, quiet: bool) -> "Iterator[Wat
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     total, done, shown = len(plan.matches()), 0, 0.0
-    kept = (
-        STOPPED if record is None else f"stopped; finished games are in {record}, the same command goes on from there"
-    )
     is_shown = sys.stderr.isatty() and not quiet
     try:
-        with keeping(kept), Progress(*columns, console=console, transient=True, disable=not is_shown) as bar:
+        with Progress(*columns, console=console, transient=True, disable=not is_shown) as bar:
             task = bar.add_task("playing", total=total)
 
             def watch(results: "Results") -> None:

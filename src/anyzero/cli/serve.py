@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from anyzero import stopping
 from anyzero.cli.output import Json, print_json
 
 EXAMPLES = "Examples: anyzero serve --open    anyzero serve --port 0 --game ./my_game.py    anyzero play hex --web"
@@ -59,8 +60,9 @@ def run(
     try:
         with serving(config) as (address, thread):
             announce(address + fragment, browser=browser, json=json)
-            while thread.is_alive():
-                thread.join(0.2)
+            with stopping.waiting():
+                while thread.is_alive():
+                    thread.join(0.2)
     except KeyboardInterrupt:
         print(KEPT, file=sys.stderr)
         raise typer.Exit(130) from None

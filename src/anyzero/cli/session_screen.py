@@ -8,6 +8,7 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
+from anyzero import stopping
 from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
 from anyzero.records import GameInProgress
@@ -48,13 +49,14 @@ class Screen:
 
     def ask(self, prompt: str) -> str | None:
         """A line from whoever plays; None at the end of the input."""
-        if sys.stdin.isatty():
-            try:
-                return input(prompt)
-            except EOFError:
-                print()
-                return None
-        line = sys.stdin.readline()
+        with stopping.waiting():
+            if sys.stdin.isatty():
+                try:
+                    return input(prompt)
+                except EOFError:
+                    print()
+                    return None
+            line = sys.stdin.readline()
         if not line:
             return None
         self.say(f"{prompt}{line.rstrip()}")

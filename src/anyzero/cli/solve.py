@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from anyzero import stopping
 from anyzero.cli.output import GameText, Json, MovesText, StateText, load_position, print_json, print_table
-from anyzero.cli.stop import STOP_CODE, STOPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,6 +66,7 @@ def progress(*, quiet: bool) -> "Iterator[Watch]":
             def watch(found: "Solution") -> None:
                 nonlocal last
                 last = found
+                stopping.check()
                 known = len(found.moves) - list(found.moves.values()).count(None)
                 low, high = found.bounds
                 status.update(f"{pace(found)}; value {signed(low)}..{signed(high)}, {known}/{len(found.moves)} moves")
@@ -73,8 +74,8 @@ def progress(*, quiet: bool) -> "Iterator[Watch]":
             yield watch
     except KeyboardInterrupt:
         known = "nothing was found out" if last is None else f"{pace(last)}; {what_is_known(last)}"
-        print(f"{known}; {STOPPED}", file=sys.stderr)
-        raise typer.Exit(STOP_CODE) from None
+        print(f"stopped; {known}, and nothing was kept", file=sys.stderr)
+        raise typer.Exit(130) from None
 
 
 def signed(value: int) -> str:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anyzero.cli.output import Json, print_json
-from anyzero.cli.stop import keeping
 from anyzero.cli.sweep import train_sweep
 from anyzero.cli.train_progress import Bars
 
@@ -109,9 +108,8 @@ def train_one(
     show.begin()
     kept = f"stopped; all that is finished is in {folder.path}, the same command goes on from there"
     try:
-        with keeping(kept):
-            times = {name: wanted[name] for name in ("generations", "minutes")}
-            return folder, train_on(folder, **times, progress=show)
+        times = {name: wanted[name] for name in ("generations", "minutes")}
+        return folder, train_on(folder, **times, progress=show)
     except KeyboardInterrupt:
         print(kept, file=sys.stderr)
         raise typer.Exit(130) from None

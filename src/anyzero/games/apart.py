@@ -8,6 +8,7 @@ import sys
 from contextlib import redirect_stdout, suppress
 from io import StringIO
 
+from anyzero import stopping
 from anyzero.games.laws import FIRST_LAW, LAWS, LawResult, judge_all
 from anyzero.games.load import load
 
@@ -17,7 +18,8 @@ def check_apart(text: str) -> list[LawResult]:
     command = [sys.executable, "-P", "-m", "anyzero.games.apart", text]  # -P: a file here may be called as a module is
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     try:
-        said, _ = process.communicate()
+        with stopping.waiting():
+            said, _ = process.communicate()
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # also the simulator that it may have started

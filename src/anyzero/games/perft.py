@@ -4,14 +4,21 @@ from typing import Any
 
 import numpy as np
 
+from anyzero import stopping
 from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
 from anyzero.games.game import Game, State
+
+MOST_AT_ONCE = 5
+"""Plies that are counted without looking whether somebody wants to stop."""
 
 
 def perft(game: Game, state: State, depth: int, target: str = "cpu") -> int:
     """The number of move sequences of length `depth` from `state`; a game that ends earlier counts nothing."""
     if depth == 0:
         return 1
+    if depth > MOST_AT_ONCE:
+        stopping.check()
+        return sum(perft(game, game.play(state, action), depth - 1, target) for action in game.legal_actions(state))
     states, actions = game.new_states(depth + 1), np.zeros((depth + 1, game.max_legal), np.int32)
     states[0] = state
     counts, cursors = np.zeros(depth + 1, np.int64), np.zeros(depth + 1, np.int64)

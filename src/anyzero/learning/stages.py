@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from safetensors.torch import load_file, save
 
+from anyzero import stopping
 from anyzero.files import put_aside, write_whole
 from anyzero.games.load import load
 from anyzero.learning.block import BlockResult
@@ -103,6 +104,7 @@ class Stages:
         return look
 
     def look_at_the_clock(self) -> None:
+        stopping.check()
         if time.monotonic() >= self.deadline:
             raise OutOfTimeError
 

@@ -6,6 +6,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
+from anyzero import stopping
+
 Send = Callable[[str], None]
 """Writes one line, or several, at once."""
 
@@ -31,7 +33,11 @@ def take_output() -> Send:
 
 def read_lines() -> Iterator[str]:
     """The lines of standard input, whatever bytes they hold."""
-    for line in sys.stdin.buffer:
+    while True:
+        with stopping.waiting():
+            line = sys.stdin.buffer.readline()
+        if not line:
+            return
         yield line.decode("utf-8", errors="replace").rstrip("\r\n")
 
 

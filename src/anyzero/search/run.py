@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero import stopping
 from anyzero.compile.random import make_streams, numbered_streams
 from anyzero.games.game import Game
 from anyzero.search.evaluators import Evaluator, ask
@@ -135,6 +136,7 @@ class Run:
 
         There are fewer where a root is proven.
         """
+        stopping.check()
         trees = self.num_used if trees is None else trees
         if self.settings.evaluator == BATCH:
             return self.step_until(self.scratch.counters[:, 0] + num * (np.arange(self.num_trees) < trees))
