@@ -210,6 +210,11 @@ def test_a_new_game_from_the_dialog(server, page):
     assert page.locator('[data-cell="e5"]').count() == 0
 
 
+def test_an_address_that_means_nothing_is_explained(server, page):
+    page.goto(f"{server.url}#/play/%")
+    assert "there is no game '%' here" in page.wait_for_selector("h1 + p").inner_text()
+
+
 def test_machines_are_watched_to_the_end_and_the_page_stays_within_a_phone(server, page):
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto(f"{server.url}#/watch")

@@ -164,7 +164,7 @@ def test_chance_can_be_told_move_by_move(server):
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        ({"type": "fly"}, "does not match"),
+        ({"type": "fly"}, "type cannot be 'fly'"),
         ({"type": "join", "table": "../../etc/passwd"}, "there is no game"),
         ({"type": "new", "game": "hexx", "seats": []}, "did you mean hex?"),
         ({"type": "new", "game": "./evil.py", "seats": ["human", "human"]}, "there is no game './evil.py'"),
@@ -179,7 +179,7 @@ def test_chance_can_be_told_move_by_move(server):
         ({"type": "load", "text": "{}", "form": "json"}, "the record has no key"),
         ({"type": "load", "text": "x", "form": "exe"}, "form"),
         ({"type": "analyse", "game": "hex", "player": "human"}, "does not search"),
-        ({"type": "look"}, "a position is that of a table"),
+        ({"type": "look"}, "either by its table or by its game"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(server, message, words):
@@ -204,15 +204,16 @@ def test_what_is_not_a_message_ends_nothing(server):
     run(work())
 
 
-def test_a_message_that_is_too_large_ends_the_connection_alone(server):
-    async def say_too_much(tab):
-        await tab.socket.send("x" * (2 << 20))  # the end may come before all of it is sent
+@pytest.mark.parametrize("content", [b"x" * (2 << 20), b"not UTF-8: \xff"])
+def test_a_message_that_is_too_large_or_no_text_ends_the_connection_alone(server, content):
+    async def send_it(tab):
+        await tab.socket.send(content, text=True)  # the end may come before all of it is sent
         await tab.socket.recv()
 
     async def work():
         async with open_tab(server) as tab:
             with pytest.raises(websockets.ConnectionClosedError):
-                await say_too_much(tab)
+                await send_it(tab)
         async with open_tab(server) as tab:
             assert (await tab.ask(**TTT))["type"] == "table"
 

@@ -7,6 +7,8 @@ import pytest
 from anyzero.errors import AnyzeroError
 from anyzero.web.catalog import Catalog, name_files
 from anyzero.web.config import ServerConfig
+from anyzero.web.engine import Engine
+from anyzero.web.messages import NewGame
 from anyzero.web.rooms import Rooms
 from anyzero.web.shelf import Shelf
 from tests.web.folders import write_own_games
@@ -19,18 +21,23 @@ MOVES = {
 }
 
 
+def make_rooms(config, shelf):
+    return Rooms(config, Catalog(config), shelf, Engine(config))
+
+
 @pytest.fixture
 def rooms(tmp_path):
     config = ServerConfig(data=tmp_path / "games.sqlite3")
     shelf = Shelf(config.data)
-    yield Rooms(config, Catalog(config), shelf)
+    yield make_rooms(config, shelf)
     shelf.close()
 
 
 def make(rooms, game):
     """A room with some moves, the last of them taken back."""
-    table = rooms.make_table(game, seed=3, moves=MOVES[game])
-    room = rooms.make_room(table, ["human"] * table.game.num_seats)
+    seats = ["human"] * rooms.catalog.load(game).num_seats
+    room = rooms.make(NewGame(type="new", game=game, seats=seats, seed=3, moves=MOVES[game]))
+    table = room.table
     table.play(table.legal_moves[0])
     table.play(table.legal_moves[0])
     table.undo()
@@ -61,12 +68,12 @@ def test_numbers_that_lead_elsewhere_are_not_believed(rooms, actions):
 def test_a_file_of_the_first_version_is_read(tmp_path):
     config = ServerConfig(data=tmp_path / "games.sqlite3")
     shelf = Shelf(config.data)
-    room = make(Rooms(config, Catalog(config), shelf), "connect_four")
+    room = make(make_rooms(config, shelf), "connect_four")
     shelf.file.execute("ALTER TABLE games DROP COLUMN actions")
     shelf.file.execute("PRAGMA user_version=1")
     shelf.close()
     later = Shelf(config.data)
-    found = Rooms(config, Catalog(config), later).restore(room.number)
+    found = make_rooms(config, later).restore(room.number)
     assert states(found.table) == states(room.table)
     later.close()
 
@@ -110,7 +117,7 @@ def test_options_behind_a_file_are_the_defaults_of_its_game(heaps):
     assert catalog.load("heap").options == {"size": 7}
     assert catalog.load("heap:size=4").options == {"size": 4}
     assert catalog.load("heap_2").options == {"size": 5}
-    shown = [catalog.describe_game(name)["options"][0]["default"] for name in ("heap", "heap_2")]
+    shown = [catalog.describe(name)["options"][0]["default"] for name in ("heap", "heap_2")]
     assert shown == [7, 5]
 
 

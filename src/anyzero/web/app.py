@@ -2,33 +2,31 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
-from pathlib import Path as FilePath
-from typing import Annotated, Any, Literal
+import hashlib
+import mimetypes
+from collections.abc import AsyncIterator, Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
-from fastapi import FastAPI, Path, Request, WebSocket, WebSocketDisconnect
+from fastapi import FastAPI, Request, WebSocket, WebSocketDisconnect
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 
 from anyzero.errors import AnyzeroError, UnknownNameError
-from anyzero.networks.find import known_names
-from anyzero.players.levels import LEVELS
 from anyzero.records.files import record_text
-from anyzero.search.methods import METHODS
-from anyzero.web import reading
 from anyzero.web.catalog import Catalog
 from anyzero.web.client import Client
 from anyzero.web.config import ServerConfig
 from anyzero.web.engine import Engine
-from anyzero.web.messages import error_words
-from anyzero.web.pages import read_pages
+from anyzero.web.folders import Folders, Name
+from anyzero.web.forms import palette_sheet
 from anyzero.web.rooms import Rooms
 from anyzero.web.shelf import Shelf
 
-Name = Annotated[str, Path(max_length=200)]
-Number = Annotated[int, Path(ge=0, lt=10**6)]
 REFUSED = {"description": "One sentence that says what was wrong.", "content": {"application/json": {}}}
 RESPONSES: dict[int | str, dict[str, Any]] = {404: REFUSED, 400: REFUSED, 422: REFUSED}
+TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
 
 
 class Server:
@@ -37,8 +35,19 @@ class Server:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.catalog, self.shelf, self.engine = Catalog(config), Shelf(config.data), Engine(config)
-        self.rooms = Rooms(config, self.catalog, self.shelf)
+        self.rooms = Rooms(config, self.catalog, self.shelf, self.engine)
         self.clients: set[Client] = set()
+
+    def tables(self) -> dict[str, Any]:
+        return {"tables": self.shelf.list()}
+
+    def record(self, table: Name, form: Literal["json", "pgn", "sgf"]) -> Response:
+        """A game as a file."""
+        found = self.rooms.open.get(table) or self.rooms.restore(table)
+        game = found.table.game
+        text = record_text(Path(f"game.{form}"), found.table.to_record(), game)
+        headers = {"content-disposition": f'attachment; filename="{game.name}.{form}"'}
+        return Response(text, media_type="application/json" if form == "json" else "text/plain", headers=headers)
 
     async def close(self) -> None:
         for room in self.rooms.open.values():
@@ -58,17 +67,15 @@ def create_app(config: ServerConfig) -> FastAPI:
         recent.cancel()
         await server.close()
 
-    app = FastAPI(title="anyzero", lifespan=lifespan, docs_url=None, redoc_url=None)
-    app.add_exception_handler(AnyzeroError, answer_error)
-    app.add_exception_handler(RequestValidationError, answer_bad_request)
-    add_lists(app, server)
-    add_folders(app, server)
-    add_pages(app)
-
     async def serve(socket: WebSocket) -> None:
         await serve_socket(socket, server)
 
+    app = FastAPI(title="anyzero", lifespan=lifespan, docs_url=None, redoc_url=None)
+    app.add_exception_handler(AnyzeroError, answer_error)
+    app.add_exception_handler(RequestValidationError, answer_bad_request)
     app.add_api_websocket_route("/ws", serve)
+    add_lists(app, server)
+    add_pages(app)
     return app
 
 
@@ -78,75 +85,45 @@ async def answer_error(request: Request, error: Exception) -> JSONResponse:
 
 async def answer_bad_request(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    return JSONResponse({"error": error_words(error.errors()[0])}, 422)
+    fault = error.errors()[0]
+    return JSONResponse({"error": f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"[:300]}, 422)
 
 
 def add_lists(app: FastAPI, server: Server) -> None:
     """What there is."""
-
-    @app.get("/api/games")
-    def games() -> dict[str, Any]:
-        return {"games": server.catalog.describe_games()}
-
-    @app.get("/api/players")
-    def players() -> dict[str, Any]:
-        methods = [{"name": name, "meaning": method.meaning} for name, method in METHODS.items()]
-        limits = {"simulations": server.config.max_simulations, "seconds": server.config.max_seconds}
-        return {"levels": LEVELS, "methods": methods, "networks": known_names(), "limits": limits}
-
-    @app.get("/api/levels")
-    def levels() -> dict[str, Any]:
-        return {"levels": LEVELS}
-
-    @app.get("/api/models")
-    def models() -> dict[str, Any]:
-        return {"models": known_names()}
-
-    @app.get("/api/tables")
-    def tables() -> dict[str, Any]:
-        return {"tables": server.shelf.list()}
-
-    @app.get("/api/tables/{table}/record.{form}", responses=RESPONSES)
-    def record(table: Name, form: Literal["json", "pgn", "sgf"]) -> Response:
-        found = server.rooms.open.get(table) or server.rooms.restore(table)
-        game = found.table.game
-        text = record_text(FilePath(f"game.{form}"), found.table.to_record(), game)
-        headers = {"content-disposition": f'attachment; filename="{game.name}.{form}"'}
-        return Response(text, media_type="application/json" if form == "json" else "text/plain", headers=headers)
+    catalog, folders = server.catalog, Folders(server.catalog)
+    answers: dict[str, Callable[..., Any]] = {
+        "/api/games": catalog.games,
+        "/api/players": catalog.players,
+        "/api/models": catalog.models,
+        "/api/tables": server.tables,
+        "/api/runs": folders.runs,
+        "/api/runs/{name}": folders.run,
+        "/api/runs/{name}/games/{generation}/{block}": folders.games,
+        "/api/runs/{name}/games/{generation}/{block}/{number}": folders.game,
+        "/api/experiments": folders.experiments,
+        "/api/experiments/{name}": folders.experiment,
+    }
+    for path, answer in answers.items():
+        app.get(path, responses=RESPONSES)(answer)
+    app.get("/api/tables/{table}/record.{form}", responses=RESPONSES)(server.record)
 
 
-def add_folders(app: FastAPI, server: Server) -> None:
-    """Training runs and experiments, by name."""
-    runs, experiments = server.config.runs, server.config.experiments
+# --- the page
 
-    @app.get("/api/runs")
-    def all_runs() -> dict[str, Any]:
-        return reading.describe_runs(runs)
 
-    @app.get("/api/runs/{name}", responses=RESPONSES)
-    def one_run(name: Name) -> dict[str, Any]:
-        return reading.describe_run(runs, name)
-
-    @app.get("/api/runs/{name}/games/{generation}/{block}", responses=RESPONSES)
-    def run_games(name: Name, generation: Number, block: Number) -> dict[str, Any]:
-        return reading.describe_games(runs, name, generation, block)
-
-    @app.get("/api/runs/{name}/games/{generation}/{block}/{number}", responses=RESPONSES)
-    def run_game(name: Name, generation: Number, block: Number, number: Number) -> dict[str, Any]:
-        return reading.describe_game(runs, name, (generation, block, number), server.catalog)
-
-    @app.get("/api/experiments")
-    def all_experiments() -> dict[str, Any]:
-        return reading.describe_experiments(experiments)
-
-    @app.get("/api/experiments/{name}", responses=RESPONSES)
-    def one_experiment(name: Name) -> dict[str, Any]:
-        return reading.describe_experiment(experiments, name)
+class Page(NamedTuple):
+    content: bytes
+    kind: str
+    tag: str
+    """Changes with the content."""
 
 
 def add_pages(app: FastAPI) -> None:
-    """The page itself."""
-    pages = read_pages()
+    """The files of the page, read once: what is not among them when the server starts is not served."""
+    static = {file.name: file.read_bytes() for file in (files("anyzero.web") / "static").iterdir() if file.is_file()}
+    static["palette.css"] = palette_sheet().encode()
+    pages = {name: make_page(name, content) for name, content in static.items()}
 
     @app.get("/", include_in_schema=False)
     @app.get("/{name}", include_in_schema=False)
@@ -158,6 +135,12 @@ def add_pages(app: FastAPI) -> None:
         if request.headers.get("if-none-match") == found.tag:
             return Response(status_code=304, headers=headers)
         return Response(found.content, headers={**headers, "content-type": found.kind})
+
+
+def make_page(name: str, content: bytes) -> Page:
+    kind = TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    charset = "; charset=utf-8" if kind.startswith(("text/", "image/svg")) else ""
+    return Page(content, kind + charset, f'"{hashlib.sha256(content).hexdigest()[:24]}"')
 
 
 # --- the socket

@@ -92,17 +92,16 @@ class Catalog:
         """The game's text without the path of its file."""
         return game_text(self.paths.get(Path(game.source), game.source or game.name), game.options)
 
-    def describe_games(self) -> list[dict[str, Any]]:
-        return [self.describe_game(name) for name in self.names]
+    def games(self) -> dict[str, Any]:
+        return {"games": [self.describe(name) for name in self.names]}
 
-    def describe_game(self, name: str) -> dict[str, Any]:
+    def describe(self, name: str) -> dict[str, Any]:
         game = self.load(name)
+        options = [{"name": key, "default": value, "kind": type(value).__name__} for key, value in game.options.items()]
         return {
             "name": name,
             "title": title_of(game),
-            "options": [
-                {"name": key, "default": value, "kind": type(value).__name__} for key, value in game.options.items()
-            ],
+            "options": options,
             "num_seats": game.num_seats,
             "chance": game.num_outcomes > 0,
             "position": game.has("parse_state"),
@@ -110,6 +109,14 @@ class Catalog:
         }
 
     # --- players
+
+    def players(self) -> dict[str, Any]:
+        methods = [{"name": name, "meaning": method.meaning} for name, method in METHODS.items()]
+        limits = {"simulations": self.config.max_simulations, "seconds": self.config.max_seconds}
+        return {"levels": LEVELS, "methods": methods, "networks": known_names(), "limits": limits}
+
+    def models(self) -> dict[str, Any]:
+        return {"models": known_names()}
 
     def check_player(self, text: str, game: Game) -> str:
         """The player's text, if this server lets it play this game."""
@@ -151,7 +158,7 @@ class Catalog:
         else:
             Searcher(game, **wanted.arguments)  # says what does not fit
 
-    def check_seats(self, seats: list[str], game: Game) -> tuple[str, ...]:
+    def check_seats(self, seats: Sequence[str], game: Game) -> tuple[str, ...]:
         if len(seats) != game.num_seats:
             raise AnyzeroError(f"{game.name} has {game.num_seats} seats, not {len(seats)}")
         return tuple(self.check_player(seat, game) for seat in seats)

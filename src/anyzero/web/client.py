@@ -4,18 +4,16 @@ import asyncio
 import contextlib
 import json
 import secrets
-from collections.abc import Callable
 from typing import Any
 
 from anyzero.errors import AnyzeroError
-from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
 from anyzero.records.replay import find_start, play_line
-from anyzero.web import messages
-from anyzero.web.engine import BusyError, Engine
+from anyzero.web.engine import Engine
+from anyzero.web.forms import position_values, table_line
+from anyzero.web.messages import BadMessageError, LoadGame, Look, NewGame, StartSearch, read_message
 from anyzero.web.room import Room
 from anyzero.web.rooms import Rooms
-from anyzero.web.table_form import cells_of, last_cells, look_values
 
 MOST_WAITING = 500
 """Messages that wait for a slow client before it is let go."""
@@ -43,10 +41,10 @@ class Client:
         """Do what a message says; what is wrong with it is told in one sentence."""
         request = None
         try:
-            message = messages.read_message(text)
+            message = read_message(text)
             request = message.request
             await self.answer(message)
-        except messages.BadMessageError as error:
+        except BadMessageError as error:
             self.tell({"type": "error", "request": error.request, "error": str(error)})
         except AnyzeroError as error:
             self.tell({"type": "error", "request": request, "error": str(error)})
@@ -54,49 +52,38 @@ class Client:
             self.tell({"type": "error", "request": request, "error": f"it failed: {type(error).__name__}: {error}"})
 
     async def answer(self, message: Any) -> None:
-        match message:
-            case messages.New() | messages.Load():
+        match message.type:
+            case "new" | "load":
                 await self.make(message)
-            case messages.Join():
+            case "join":
                 room = await self.enter(message.table)
                 await self.show(room, message.request)
-                if room.driver is None:  # a machine that thinks goes on thinking
-                    room.go_on(self.engine)
-            case messages.Leave():
+                if not room.is_driven:  # a machine that thinks goes on thinking
+                    room.go_on(room.owner or self.name)
+            case "leave":
                 self.leave(message.table)
-            case messages.Look():
+            case "look":
                 self.tell({"type": "look", "request": message.request, **await self.look(message)})
-            case messages.Hint():
-                await self.start("hint", message, message.player)
-            case messages.Analyse():
-                await self.start(message.lane, message, message.player)
-            case messages.Stop():
+            case "hint" | "analyse":
+                await self.start(message)
+            case "stop":
                 self.stop(message.lane)
             case _:
                 await self.change(message)
 
     # --- tables
 
-    async def make(self, message: messages.New | messages.Load) -> None:
+    async def make(self, message: NewGame | LoadGame) -> None:
         """A new table, joined at once."""
-        rooms = self.rooms
-
-        def make() -> Room:
-            if isinstance(message, messages.Load):
-                table = rooms.read_table(message.text, message.form)
-                return rooms.make_room(table, rooms.seats_for(table, message.seats))
-            game = rooms.catalog.load(message.game)
-            seats = rooms.catalog.check_seats(message.seats, game)
-            table = rooms.make_table(message.game, seed=message.seed, position=message.position, moves=message.moves)
-            return rooms.make_room(table, seats, paused=message.paused, pace=message.pace)
-
         self.check_joined()
-        room = await asyncio.to_thread(make)
-        room.owner = self.name
-        rooms.open[room.number] = room
+        if isinstance(message, NewGame):
+            room = await asyncio.to_thread(self.rooms.make, message)
+        else:
+            room = await asyncio.to_thread(self.rooms.read, message)
+        self.rooms.open[room.number] = room
         self.sit_down(room)
         await self.show(room, message.request)
-        room.go_on(self.engine)
+        room.go_on(self.name)
 
     async def show(self, room: Room, request: int | None) -> None:
         """What a table looks like, as the answer to a request."""
@@ -106,20 +93,17 @@ class Client:
 
     async def enter(self, number: str) -> Room:
         """A room, from the disk if it is not open."""
-        room = self.joined.get(number) or self.rooms.open.get(number)
-        if room is None:
-            self.check_joined()
-            room = await self.rooms.fetch(number)
-            room.owner = room.owner or self.name
-        if number not in self.joined:
-            self.check_joined()
-            self.sit_down(room)
+        if number in self.joined:
+            return self.joined[number]
+        self.check_joined()
+        room = self.rooms.open.get(number) or await self.rooms.fetch(number)
+        self.sit_down(room)
         return room
 
     def check_joined(self) -> None:
         most = self.rooms.config.max_joined
         if len(self.joined) >= most:
-            raise BusyError(f"you look at {most} games already; leave one first")
+            raise AnyzeroError(f"you look at {most} games already; leave one first")
 
     def sit_down(self, room: Room) -> None:
         self.joined[room.number] = room
@@ -131,66 +115,65 @@ class Client:
             room.listeners.discard(self)
 
     async def change(self, message: Any) -> None:
-        """What changes a table, and who is told is everybody there."""
+        """Change a table: acknowledged once it is on disk, then drawn for everybody there."""
         room = await self.enter(message.table)
-        work: dict[Any, Callable[[], None]] = {
-            messages.Move: lambda: room.move(self.move_of(message), message.ply, message.seconds),
-            messages.Undo: room.undo,
-            messages.Redo: room.redo,
-            messages.Resign: room.table.resign,
-            messages.Sit: lambda: room.sit(self.rooms.catalog.check_seats(message.seats, room.table.game)),
-            messages.Pace: lambda: room.set_pace(message.paused, message.pace),
-        }
-        about = {"type": "done", "request": message.request, "table": room.number}
-        await room.change(work[type(message)], self.engine, self.name, lambda ply: self.tell({**about, "ply": ply}))
 
-    def move_of(self, message: messages.Move) -> str | int:
-        if (message.move is None) == (message.action is None):
-            raise AnyzeroError("a move is named by its text or by its action, and only one of them")
-        return message.move if message.move is not None else message.action  # type: ignore[return-value]
+        def work() -> None:
+            match message.type:
+                case "move":
+                    room.move(message.action if message.move is None else message.move, message.ply, message.seconds)
+                case "undo":
+                    room.undo()
+                case "redo":
+                    room.redo()
+                case "resign":
+                    room.table.resign()
+                case "sit":
+                    room.sit(self.rooms.catalog.check_seats(message.seats, room.table.game))
+                case "pace":
+                    room.set_pace(message.paused, message.pace)
+
+        ply = await room.change(work, self.name)
+        self.tell({"type": "done", "request": message.request, "table": room.number, "ply": ply})
+        await room.show()
 
     # --- positions
 
-    async def find_position(self, message: Any) -> tuple[Game, State, list[str], int]:
-        """The position that a message names: of a table after some plies, or of a game after some moves."""
-        if (message.table is None) == (getattr(message, "game", None) is None):
-            raise AnyzeroError("a position is that of a table, or of a game after some moves")
+    async def find_position(self, message: Look) -> tuple[Game, list[State], list[int]]:
+        """The game, the positions up to the one that a message names, and the actions between them."""
         if message.table is None:
-            return await asyncio.to_thread(self.play_free, message)
+            return await asyncio.to_thread(self.play_moves, message)
         room = await self.enter(message.table)
         async with room.lock:
-            table, ply = room.table, getattr(message, "ply", None)
-            ply = table.num_plies if ply is None else ply
+            table = room.table
+            ply = table.num_plies if message.ply is None else message.ply
             if ply > len(table.line):
                 raise AnyzeroError(f"the game has {len(table.line)} plies, not {ply}")
-            return table.game, table.state_after(ply), last_cells(table, ply), ply
+            return table.game, *table_line(table, ply)
 
-    def play_free(self, message: Any) -> tuple[Game, State, list[str], int]:
-        if len(message.moves) > self.rooms.config.max_moves:
-            raise BusyError(f"{len(message.moves)} moves are too many for one request")
+    def play_moves(self, message: Look) -> tuple[Game, list[State], list[int]]:
+        assert message.game is not None
         game = self.rooms.catalog.load(message.game)
         line = play_line(game, find_start(message.position, game), message.moves)
-        decisions = [index for index, state in enumerate(line.states[:-1]) if game.seat_to_move(state) != CHANCE]
-        last = cells_of(game, line.states[decisions[-1]], line.actions[decisions[-1]]) if decisions else []
-        return game, line.states[-1], last, len(line.actions)
+        return game, line.states, line.actions
 
-    async def look(self, message: messages.Look) -> dict[str, Any]:
-        game, state, last, ply = await self.find_position(message)
-        values = await asyncio.to_thread(look_values, game, state, last)
-        return {**values, "table": message.table, "ply": ply}
+    async def look(self, message: Look) -> dict[str, Any]:
+        position = await self.find_position(message)
+        values = await asyncio.to_thread(position_values, *position)
+        return {**values, "table": message.table, "ply": len(position[2])}
 
     # --- searches
 
-    async def start(self, lane: str, message: messages.Hint | messages.Analyse, player: str) -> None:
+    async def start(self, message: StartSearch) -> None:
         """Search beside everything else; the old search of this lane ends."""
+        kind, lane = ("hint", "hint") if message.type == "hint" else ("analysis", message.lane)
         self.stop(lane)
-        game, state, _, ply = await self.find_position(message)
-        if game.seat_to_move(state) < 0:
+        game, states, actions = await self.find_position(message)
+        if game.seat_to_move(states[-1]) < 0:
             raise AnyzeroError("there is nothing to search: the game is over or it is chance's turn")
-        checked = self.rooms.catalog.check_machine(player, game)
-        about = {"request": message.request, "table": message.table, "ply": ply, "lane": lane, "player": checked}
-        kind = "hint" if isinstance(message, messages.Hint) else "analysis"
-        task = asyncio.create_task(self.search(game, state, {"type": kind, **about}))
+        player = self.rooms.catalog.check_machine(message.player, game)
+        about = {"request": message.request, "table": message.table, "ply": len(actions), "lane": lane}
+        task = asyncio.create_task(self.search(game, states[-1], {"type": kind, **about, "player": player}))
         self.lanes[lane] = task
         task.add_done_callback(lambda done: self.lanes.pop(lane) if self.lanes.get(lane) is done else None)
 

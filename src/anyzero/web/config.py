@@ -51,5 +51,3 @@ class ServerConfig:
     """Searches under way or waiting."""
     max_client_jobs: int = 6
     """The same for one client."""
-    max_moves: int = 5_000
-    """Moves in one request."""

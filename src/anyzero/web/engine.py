@@ -11,15 +11,10 @@ from typing import Any
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.web.config import ServerConfig
-from anyzero.web.jobs import state_text
 
 COMMAND = (sys.executable, "-P", "-c", "import sys; from anyzero.web.worker import main; main(int(sys.argv[1]))")
 LONGEST_LINE = 1 << 24
 BROKEN = "the process that searches broke off; the next search starts a new one"
-
-
-class BusyError(AnyzeroError):
-    """Too much at once."""
 
 
 class Engine:
@@ -44,7 +39,7 @@ class Engine:
         number = self.number
         inbox = self.inboxes[number] = asyncio.Queue()
         self.clients[number] = client
-        wanted = {"game": game.text, "state": state_text(state), "player": player, "seed": seed}
+        wanted = {"game": game.text, "state": state.tobytes().hex(), "player": player, "seed": seed}
         about = {"job": number, "client": client, "live": live, "max_nodes": self.config.max_nodes}
         finished = False
         try:
@@ -63,9 +58,9 @@ class Engine:
 
     def check_room(self, client: str) -> None:
         if len(self.inboxes) >= self.config.max_jobs:
-            raise BusyError("too many searches are under way; try again in a moment")
+            raise AnyzeroError("too many searches are under way; try again in a moment")
         if sum(other == client for other in self.clients.values()) >= self.config.max_client_jobs:
-            raise BusyError(f"you have {self.config.max_client_jobs} searches under way already; stop one first")
+            raise AnyzeroError(f"you have {self.config.max_client_jobs} searches under way already; stop one first")
 
     def stop(self, number: int) -> None:
         if self.process is not None and self.process.stdin is not None and self.process.returncode is None:

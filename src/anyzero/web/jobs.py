@@ -7,10 +7,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.games.game import Game, State
@@ -24,7 +22,8 @@ from anyzero.search.run import Run
 from anyzero.search.search import room
 from anyzero.search.stream import PIECE_S, LiveSearch
 from anyzero.search.text import parse_search
-from anyzero.web.turns import Turn, Turnstile
+from anyzero.web.forms import cells_of, state_of
+from anyzero.web.turns import Turns
 
 LOOK_EVERY_S = 0.25
 LATE_S = 0.5
@@ -35,7 +34,7 @@ MOST_GHOSTS = 6
 """Moves of the expected line that are drawn."""
 
 Send = Callable[[dict[str, Any]], None]
-
+GiveWay = Callable[[], object]
 
 COMPILING = threading.Lock()
 COMPILE = (sys.executable, "-P", "-c", "from anyzero.web.jobs import compile_wanted; compile_wanted()")
@@ -53,29 +52,29 @@ class Job:
         self.game, self.player, self.seed = game, str(wanted["player"]), int(wanted["seed"])
         self.live, self.max_nodes = bool(wanted["live"]), int(wanted["max_nodes"])
         self.wanted, self.end = wanted, time.perf_counter() + LATE_S
-        self.state = parse_bytes(game, wanted["state"])
+        self.state = state_of(game, bytes.fromhex(wanted["state"]))
         self.stopped = threading.Event()
         self.ghosts: tuple[list[str], list[list[str]]] | None = None
 
-    def run(self, turns: Turnstile, send: Send) -> dict[str, Any]:
+    def run(self, turns: Turns, send: Send) -> dict[str, Any]:
         """Search to the end, or to the stop: what was found by then."""
         if self.player == "random":
             return {"action": choose_at_random(self.game, Line.begin(self.game, self.state), self.seed), "result": None}
         if not self.is_compiled(turns):
             self.compile()
-        with turns.turn(self.client) as turn:
+        with turns.turn(self.client) as give_way:
             searcher = self.searcher()
             self.end += searcher.seconds or math.inf
-            shown = self.halve(searcher, turn) if searcher.method.halves else self.grow(searcher, turn, send)
+            shown = self.halve(searcher, give_way) if searcher.method.halves else self.grow(searcher, give_way, send)
         return {"action": shown["best_action"], "result": shown}
 
-    def grow(self, searcher: Searcher, turn: Turn, send: Send) -> dict[str, Any]:
+    def grow(self, searcher: Searcher, give_way: GiveWay, send: Send) -> dict[str, Any]:
         """Search piece by piece, and tell what was found so far where somebody looks on."""
         search = LiveSearch(searcher, self.state, self.seed)
         shown, going = self.go_on(search, False)
         look = time.perf_counter() + LOOK_EVERY_S / 4
         while going:
-            turn.give_way()
+            give_way()
             shown, going = self.go_on(search, self.live and time.perf_counter() >= look)
             if going and shown is not None:
                 send({"result": shown})
@@ -107,7 +106,7 @@ class Job:
         """Run every kernel once."""
         self.searcher(simulations=2, seconds=None).choose(self.state, 0)
 
-    def is_compiled(self, turns: Turnstile) -> bool:
+    def is_compiled(self, turns: Turns) -> bool:
         """Load what is compiled; False if something is missing."""
         try:
             with turns.turn(self.client), loading_only():
@@ -138,7 +137,7 @@ class Job:
             self.ghosts = line, ghost_cells(self.game, self.state, line)
         return {**result.to_json(), "ghosts": self.ghosts[1]}
 
-    def halve(self, searcher: Searcher, turn: Turn) -> dict[str, Any]:
+    def halve(self, searcher: Searcher, give_way: GiveWay) -> dict[str, Any]:
         """Halving has nothing to show before its end, but it waits for its turns as well."""
         run = searcher.last = searcher.new_run()
         simulate = run.simulate
@@ -146,7 +145,7 @@ class Job:
         def paced(num: int, *forced: int) -> int:
             if self.stopped.is_set():
                 raise StoppedError
-            turn.give_way()
+            give_way()
             return simulate(num, *forced)
 
         run.simulate = in_pieces(run, paced)  # type: ignore[method-assign]
@@ -184,30 +183,11 @@ def compile_wanted() -> None:
     Job(wanted, load(wanted["game"])).try_out()
 
 
-# --- forms
-
-
-def state_text(state: State) -> str:
-    """A state on its way to a process of the same program."""
-    return str(state.tobytes().hex())
-
-
-def parse_bytes(game: Game, text: str) -> State:
-    return np.frombuffer(bytes.fromhex(text), game.state_dtype).copy().view(np.recarray)[0]
-
-
 def ghost_cells(game: Game, state: State, line: list[str]) -> list[list[str]]:
     """For each move of the line, the cells that it names; empty for a game without a picture."""
     cells: list[list[str]] = []
     for move in line if game.has("scene") else ():
         action = game.parse_action(state, move)
-        cells.append(clicks_of(game, state.tobytes()).get(action, []))
+        cells.append(cells_of(game, state, action))
         state = game.play(state, action)
     return cells
-
-
-@lru_cache(1024)
-def clicks_of(game: Game, content: bytes) -> dict[int, list[str]]:
-    """The cells of each action; expected lines change at their end, so that most of it is known."""
-    scene = game.scene(parse_bytes(game, content.hex()))
-    return {action: list(names) for action, names in scene.clicks.items()}

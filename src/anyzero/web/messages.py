@@ -1,157 +1,134 @@
-"""What a client can say, checked before anything is done; anything else is answered with one sentence."""
+"""What a client can say. Each kind of message is a schema: whatever is wrong with one is answered with a sentence."""
 
-import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, model_validator
 
-from anyzero.errors import AnyzeroError
+from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
+from anyzero.files import parse_object
+from anyzero.schema import Schema, show
 
-Text = Annotated[str, Field(max_length=2_000)]
 Name = Annotated[str, Field(max_length=300)]
-Seats = Annotated[list[Name], Field(max_length=16)]
-Moves = Annotated[list[Annotated[str, Field(max_length=60)]], Field(max_length=10_000)]
-Seed = Annotated[int, Field(ge=0, lt=2**64)]
+Lane = Annotated[str, Field(max_length=40)]
+"""A client's searches have names; a new search replaces the old one of its name."""
+Position = Annotated[str, Field(max_length=2_000)]
+Seats = Annotated[tuple[Name, ...], Field(max_length=16)]
+Moves = Annotated[tuple[Annotated[str, Field(max_length=60)], ...], Field(max_length=5_000)]
 Ply = Annotated[int, Field(ge=0, lt=100_000)]
 PaceSeconds = Annotated[float, Field(ge=0.0, le=60.0)]
 
 
-class Message(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class Message(Schema):
+    noun: ClassVar[str] = "the message"
+    kinds: ClassVar[tuple[str, ...]] = ()
+    """Values of `type` that the schema is for."""
+    type: str
     request: int | None = None
     """Comes back with the answer."""
 
 
-class New(Message):
-    type: Literal["new"]
+class AtTable(Message):
+    kinds: ClassVar[tuple[str, ...]] = ("join", "leave", "undo", "redo", "resign")
+    table: Name
+
+
+class NewGame(Message):
+    kinds: ClassVar[tuple[str, ...]] = ("new",)
     game: Name
     seats: Seats
-    seed: Seed | None = None
-    position: Text | None = None
-    moves: Moves = []
+    seed: Annotated[int, Field(ge=0, lt=2**64)] | None = None
+    position: Position | None = None
+    moves: Moves = ()
     paused: bool = False
     pace: PaceSeconds = 0.0
 
 
-class Load(Message):
-    type: Literal["load"]
+class LoadGame(Message):
+    kinds: ClassVar[tuple[str, ...]] = ("load",)
     text: str
     form: Literal["json", "pgn", "sgf"]
     seats: Seats | None = None
 
 
-class Join(Message):
-    type: Literal["join"]
-    table: Name
-
-
-class Leave(Message):
-    type: Literal["leave"]
-    table: Name
-
-
-class Move(Message):
-    type: Literal["move"]
-    table: Name
+class MakeMove(AtTable):
+    kinds: ClassVar[tuple[str, ...]] = ("move",)
     move: Name | None = None
     action: int | None = None
     ply: Ply | None = None
+    """Where the client saw the game."""
     seconds: Annotated[float, Field(ge=0.0, le=1e6)] | None = None
 
-
-class Undo(Message):
-    type: Literal["undo"]
-    table: Name
-
-
-class Redo(Message):
-    type: Literal["redo"]
-    table: Name
+    @model_validator(mode="after")
+    def check_move(self) -> Self:
+        if (self.move is None) == (self.action is None):
+            raise AnyzeroError("name a move either by its text or by its action")
+        return self
 
 
-class Resign(Message):
-    type: Literal["resign"]
-    table: Name
-
-
-class Sit(Message):
-    type: Literal["sit"]
-    table: Name
+class TakeSeats(AtTable):
+    kinds: ClassVar[tuple[str, ...]] = ("sit",)
     seats: Seats
 
 
-class Pace(Message):
-    type: Literal["pace"]
-    table: Name
+class SetPace(AtTable):
+    kinds: ClassVar[tuple[str, ...]] = ("pace",)
     paused: bool
     pace: PaceSeconds = 0.0
 
 
 class Look(Message):
-    type: Literal["look"]
+    """A position: of a table after some plies, or of a game after some moves."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("look",)
     table: Name | None = None
     ply: Ply | None = None
     game: Name | None = None
-    position: Text | None = None
-    moves: Moves = []
+    position: Position | None = None
+    moves: Moves = ()
+
+    @model_validator(mode="after")
+    def check_place(self) -> Self:
+        if (self.table is None) == (self.game is None):
+            raise AnyzeroError("name a position either by its table or by its game and moves")
+        return self
 
 
-class Hint(Message):
-    type: Literal["hint"]
-    table: Name
+class StartSearch(Look):
+    kinds: ClassVar[tuple[str, ...]] = ("analyse", "hint")
     player: Name = "level:hard"
+    lane: Lane = "a"
 
 
-class Analyse(Message):
-    type: Literal["analyse"]
-    lane: Annotated[str, Field(max_length=40)] = "a"
-    """A client's searches have names; a new one takes the place of the old one of its name."""
-    player: Name
-    table: Name | None = None
-    ply: Ply | None = None
-    game: Name | None = None
-    position: Text | None = None
-    moves: Moves = []
+class StopSearch(Message):
+    kinds: ClassVar[tuple[str, ...]] = ("stop",)
+    lane: Lane = "a"
 
 
-class Stop(Message):
-    type: Literal["stop"]
-    lane: Annotated[str, Field(max_length=40)] = "a"
-
-
-Any_ = New | Load | Join | Leave | Move | Undo | Redo | Resign | Sit | Pace | Look | Hint | Analyse | Stop
-READER: TypeAdapter[Any_] = TypeAdapter(Annotated[Any_, Field(discriminator="type")])
+SCHEMAS = (AtTable, NewGame, LoadGame, MakeMove, TakeSeats, SetPace, Look, StartSearch, StopSearch)
+MESSAGES: dict[str, type[Message]] = {kind: schema for schema in SCHEMAS for kind in schema.kinds}
 
 
 class BadMessageError(AnyzeroError):
-    """A message that is not one."""
+    """What is wrong with a message, and its number if it has one."""
 
     def __init__(self, text: str, request: int | None = None) -> None:
         super().__init__(text)
         self.request = request
 
 
-def read_message(text: str) -> Any_:
-    """The message in a text; one sentence for anything else."""
+def read_message(text: str) -> Message:
+    values = parse_object(text)
+    if values is None:
+        raise BadMessageError("the message is not a JSON object")
+    request = values.get("request")
     try:
-        return READER.validate_json(text)
-    except ValidationError as error:
-        words = error_words(error.errors(include_input=False, include_url=False)[0])
-        raise BadMessageError(words, find_request(text)) from None
+        return find_schema(values.get("type")).parse(values)
+    except AnyzeroError as error:
+        raise BadMessageError(str(error), request if type(request) is int else None) from None
 
 
-def find_request(text: str) -> int | None:
-    """The number of a message that is wrong otherwise, so that its sender knows which one it was."""
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    request = values.get("request") if isinstance(values, dict) else None
-    return request if type(request) is int else None
-
-
-def error_words(error: Any) -> str:
-    """Pydantic's first finding as a sentence."""
-    place = ".".join(str(part) for part in error["loc"])
-    where = f"{place}: " if place else "the message: "
-    return f"{where}{error['msg']}"[:300]
+def find_schema(kind: object) -> type[Message]:
+    if isinstance(kind, str) and kind in MESSAGES:
+        return MESSAGES[kind]
+    hint = nearest_hint(kind, MESSAGES) if isinstance(kind, str) else ""
+    raise UnknownNameError(f"type cannot be {show(kind)}; {hint}known: {list_some(MESSAGES)}")

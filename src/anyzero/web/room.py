@@ -1,9 +1,10 @@
-"""A table that clients look at together: their moves, the machines' moves, and every one of them on disk first."""
+"""A table that clients look at together: people's moves, machines' moves, and every one of them on disk first."""
 
 import asyncio
 import contextlib
 import json
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
@@ -12,12 +13,11 @@ from anyzero.errors import AnyzeroError
 from anyzero.records import Evaluation, GameInProgress
 from anyzero.web.catalog import HUMAN
 from anyzero.web.engine import Engine
+from anyzero.web.forms import table_values
 from anyzero.web.shelf import Shelf
-from anyzero.web.table_form import table_values
-from anyzero.web.taking_up import actions_text
 
 MOVERS = ThreadPoolExecutor(4, "move")
-"""Moves have threads of their own: none waits behind pictures, or behind games that are read."""
+"""Moves have their own threads, so that none waits behind pictures or behind games that are being read."""
 
 
 class Listener(Protocol):
@@ -30,21 +30,19 @@ class Room:
     """One table. `game_text` is what clients call its game."""
 
     def __init__(
-        self, number: str, table: GameInProgress, seats: Sequence[str], *, game_text: str, shelf: Shelf
+        self, number: str, table: GameInProgress, seats: Sequence[str], *, game_text: str, shelf: Shelf, engine: Engine
     ) -> None:
-        self.number, self.table, self.game_text, self.shelf = number, table, game_text, shelf
-        self.seats = tuple(seats)
+        self.number, self.table, self.game_text, self.shelf, self.engine = number, table, game_text, shelf, engine
+        self.sit(seats)
         self.paused, self.pace = False, 0.0
         self.listeners: set[Listener] = set()
         self.lock = asyncio.Lock()
-        self.version = 0
-        """Changes with every change; a machine's answer to an older one is dropped."""
         self.owner = ""
         """The client on whose account machines think."""
         self.trouble = ""
         """Why a machine does not move."""
         self.driver: asyncio.Task[None] | None = None
-        self.search: asyncio.Task[Any] | None = None
+        """Lets the machines move."""
         self.picture = ""
         """What was told last, as text; empty when it is no longer true."""
 
@@ -87,14 +85,15 @@ class Room:
         )
 
     async def text(self) -> str:
-        """What it looks like, as everybody is told; within the lock."""
+        """The table as everybody is told it; within the lock."""
         if not self.picture:
             self.picture = await asyncio.to_thread(lambda: json.dumps(self.values()))
         return self.picture
 
     async def show(self) -> None:
         """Tell everybody."""
-        text = await self.text()
+        async with self.lock:
+            text = await self.text()
         for listener in list(self.listeners):
             listener.tell(text)
 
@@ -102,20 +101,17 @@ class Room:
 
     @property
     def machine(self) -> str | None:
-        """The player that is to move, if it is a machine."""
+        """The player to move, if it is a machine."""
         seat = self.table.seat_to_move
         return None if seat < 0 or self.seats[seat] == HUMAN else self.seats[seat]
 
-    async def change(
-        self, work: Callable[[], None], engine: Engine, client: str, acknowledge: Callable[[int], None]
-    ) -> None:
-        """Do something to the table on a client's behalf; it is acknowledged once it is on disk, and drawn then."""
+    async def change(self, work: Callable[[], None], client: str) -> int:
+        """Do something to the table on a client's behalf; it is on disk when the number of plies comes back."""
         async with self.lock:
-            self.owner, self.trouble = client, ""
+            self.trouble = ""
             await self.apply(work)
-            acknowledge(self.table.num_plies)
-            self.go_on(engine)
-            await self.show()
+            self.go_on(client)
+            return self.table.num_plies
 
     async def apply(self, work: Callable[[], None]) -> None:
         """Work and write; within the lock."""
@@ -126,7 +122,6 @@ class Room:
 
         self.picture = ""
         await asyncio.get_running_loop().run_in_executor(MOVERS, do)
-        self.version += 1
 
     def move(self, move: str | int, ply: int | None, seconds: float | None) -> None:
         """A person's move; `ply` is where that person saw the game."""
@@ -159,45 +154,42 @@ class Room:
 
     # --- machines
 
-    def go_on(self, engine: Engine) -> None:
+    @property
+    def is_driven(self) -> bool:
+        return self.driver is not None and not self.driver.done()
+
+    def go_on(self, client: str) -> None:
         """Let the machines move; one that thinks about an older position starts again."""
-        if self.search is not None:
-            self.search.cancel()
-        if self.driver is None:
-            self.driver = asyncio.create_task(self.drive(engine))
+        self.owner = client
+        if self.driver is not None:
+            self.driver.cancel()  # in a search or waiting for the lock, never in the middle of a move
+        self.driver = asyncio.create_task(self.drive())
 
-    async def drive(self, engine: Engine) -> None:
-        while await self.let_move(engine):
-            pass
+    async def drive(self) -> None:
+        """Moves of machines until a person is to move, or somebody is needed."""
+        while await self.let_move():
+            await self.show()
 
-    async def let_move(self, engine: Engine) -> bool:
-        """A machine's move; False when there is none to make."""
+    async def let_move(self) -> bool:
+        """A machine's move, or why there is none; False when there is none to make."""
         async with self.lock:
-            player, version = self.machine, self.version
-            if player is None or self.paused:
-                self.driver = None
-                return False
-            self.search = asyncio.create_task(self.ask(engine, player))
+            player = self.machine
+        if player is None or self.paused:
+            return False
         try:
-            answer, seconds = await self.search
-        except asyncio.CancelledError:
-            if asyncio.current_task().cancelling():  # type: ignore[union-attr]
-                raise
-            return True
+            answer, seconds = await self.ask(player)
         except AnyzeroError as error:
-            await self.give_up(str(error), version)
+            async with self.lock:
+                self.trouble, self.paused = str(error), True
+                await self.apply(lambda: None)
             return True
-        finally:
-            self.search = None
         async with self.lock:
-            if version == self.version:
-                await self.apply(lambda: self.table.play(answer["action"], seconds=seconds, evaluation=thought(answer)))
-                await self.show()
+            await self.apply(lambda: self.table.play(answer["action"], seconds=seconds, evaluation=thought(answer)))
         return True
 
-    async def ask(self, engine: Engine, player: str) -> tuple[dict[str, Any], float]:
+    async def ask(self, player: str) -> tuple[dict[str, Any], float]:
         start, answer, table = time.perf_counter(), {}, self.table
-        searches = engine.search(table.game, table.state, player, seed=table.move_seed, client=self.owner)
+        searches = self.engine.search(table.game, table.state, player, seed=table.move_seed, client=self.owner)
         async with contextlib.aclosing(searches) as answers:
             async for found in answers:
                 answer = found
@@ -205,22 +197,19 @@ class Room:
         await asyncio.sleep(max(0.0, self.pace - seconds))
         return answer, seconds
 
-    async def give_up(self, reason: str, version: int) -> None:
-        """A machine that cannot move: the game waits until somebody does something about it."""
-        async with self.lock:
-            if version == self.version:
-                self.trouble, self.paused = reason, True
-                await self.apply(lambda: None)
-                await self.show()
-
     async def close(self) -> None:
-        tasks = [task for task in (self.driver, self.search) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if self.driver is not None:
+            self.driver.cancel()
+            await asyncio.gather(self.driver, return_exceptions=True)
 
 
 def thought(answer: dict[str, Any]) -> Evaluation | None:
     """What the machine thought of its position."""
     found = answer["result"]
     return None if found is None else Evaluation(max(-1.0, min(1.0, found["value"])), found["simulations"])
+
+
+def actions_text(table: GameInProgress) -> str:
+    """The whole line as action numbers, a check of its last position first."""
+    last = table.line[-1].state if table.line else table.start
+    return " ".join(map(str, [zlib.crc32(last.tobytes()), *(ply.action for ply in table.line if ply.action >= 0)]))

@@ -1,22 +1,94 @@
-"""The server as a process: a socket, a thread that serves it, and an end that keeps everything."""
+"""The server as a process: who may speak to it, its socket, and the thread that serves it."""
 
 import contextlib
+import json
+import logging
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from typing import Any
 
 import uvicorn
 
 from anyzero.errors import AnyzeroError
 from anyzero.web.app import create_app
 from anyzero.web.config import ServerConfig
-from anyzero.web.guard import Guard
 
-END_S = 1.0
+END_S = 2.0
 PINGS_S = 20.0
 SWITCH_S = 5e-4
 """A thread that draws or reads holds up a move no longer than this at a time."""
+
+Scope = MutableMapping[str, Any]
+App = Callable[[Scope, Callable[..., Awaitable[Any]], Callable[..., Awaitable[None]]], Awaitable[None]]
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cache-control", b"no-cache"),
+)
+
+
+class Guard:
+    """An ASGI application around another: it answers pages that it served itself, under a name of this machine.
+
+    Another site's page can send requests to this machine (Origin) or give its own name this machine's address (Host);
+    both are refused. Every answer says that nothing may be loaded from elsewhere.
+    """
+
+    def __init__(self, app: App, host: str, port: int) -> None:
+        self.app = app
+        names = {*LOOPBACK, bracketed(host)}
+        self.hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
+        self.origins = {f"http://{host}" for host in self.hosts}
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        reason = self.refusal(scope) if scope["type"] in ("http", "websocket") else ""
+        if reason:
+            await refuse(scope, receive, send, reason)
+            return
+
+        async def send_safely(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *HEADERS]
+            await send(message)
+
+        await self.app(scope, receive, send_safely)
+
+    def refusal(self, scope: Scope) -> str:
+        """Why this request is not answered; empty if it is."""
+        headers: dict[bytes, list[str]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.lower(), []).append(value.decode("latin-1").lower())
+        hosts, origins = headers.get(b"host", []), headers.get(b"origin", [])
+        if len(hosts) != 1 or hosts[0] not in self.hosts:
+            return "this server answers only under the name of its own machine"
+        unnamed = scope["type"] == "websocket" and not origins and b"sec-fetch-site" in headers
+        return "this server answers only its own pages" if unnamed or not self.origins.issuperset(origins) else ""
+
+
+async def refuse(scope: Scope, receive: Any, send: Any, reason: str) -> None:
+    if scope["type"] == "websocket":  # closed before its handshake: 403
+        await receive()
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    body = json.dumps({"error": reason}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *HEADERS]
+    await send({"type": "http.response.start", "status": 403, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def bracketed(host: str) -> str:
+    """An address as it stands in a URL."""
+    return f"[{host}]" if ":" in host else host
 
 
 def listen(config: ServerConfig) -> socket.socket:
@@ -40,11 +112,12 @@ def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
     """The address of a server that runs in a thread of its own until the end of the block."""
     listener = listen(config)
     sys.setswitchinterval(SWITCH_S)
+    # a client that sends broken text is let go; that is no fault of the server, and no traceback of it is logged
+    logging.getLogger("uvicorn.error").addFilter(lambda record: "Invalid UTF-8" not in record.getMessage())
     port = listener.getsockname()[1]
-    guarded = Guard(create_app(config), config.host, port)
     server = uvicorn.Server(
         uvicorn.Config(
-            guarded,
+            Guard(create_app(config), config.host, port),
             log_level="warning",
             access_log=False,
             ws="websockets-sansio",
@@ -58,10 +131,9 @@ def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
     )
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
-    shown = f"[{config.host}]" if ":" in config.host else config.host
     try:
-        yield f"http://{shown}:{port}/", thread
+        yield f"http://{bracketed(config.host)}:{port}/", thread
     finally:
         server.should_exit = True
-        thread.join(END_S + 1.0)
+        thread.join(END_S)
         listener.close()

@@ -1,117 +1,71 @@
-"""Who may compute next: short turns, so that a huge search delays nobody for long.
+"""Who may compute next, and with how large a tree.
 
-Laws: a client that computes already gets another turn only if no other client waits that does not; among equals, the
-one that has computed least lately comes first. So a short search overtakes long ones, many searches of one client get
-no more than one search of another, and who has waited long enough is always next.
+Turns are short and go round robin by client. Laws: no more turns at a time than there are slots; a client that waits
+gets a turn before another gets two, however many searches the other has.
 """
 
-import time
-from collections import Counter
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Lock
-from typing import NamedTuple
-
-HALF_S = 2.0
-"""What a client has used counts half after this time."""
-FORGOTTEN_S = 1e-3
-MOST_KNOWN = 1000
-"""Clients whose use is remembered before those that hardly used anything are forgotten."""
 
 
-class Ticket(NamedTuple):
-    """A place in the queue."""
-
-    client: str
-    number: int
-    called: Event
-
-
-class Turn:
-    """A turn under way; between two pieces of work it gives way to those who come first."""
-
-    def __init__(self, turns: "Turnstile", client: str) -> None:
-        self.turns, self.client, self.start = turns, client, turns.clock()
-
-    def give_way(self) -> None:
-        """End this turn, and wait for the next one."""
-        self.turns.queue_again(self.client, self.seconds).called.wait()
-        self.start = self.turns.clock()
-
-    @property
-    def seconds(self) -> float:
-        return self.turns.clock() - self.start
-
-
-class Turnstile:
-    """At most `slots` turns at a time."""
-
-    def __init__(self, slots: int, clock: Callable[[], float] = time.perf_counter) -> None:
-        self.free, self.clock, self.lock = slots, clock, Lock()
-        self.waiting: list[Ticket] = []
-        self.running: Counter[str] = Counter()
-        self.used: dict[str, tuple[float, float]] = {}
-        """For each client the seconds that it computed lately, as they counted at some time."""
-        self.number = 0
+class Turns:
+    def __init__(self, slots: int) -> None:
+        self.free, self.lock = slots, Lock()
+        self.waiting: OrderedDict[str, deque[Event]] = OrderedDict()
+        """By client, the next one first."""
 
     @contextmanager
-    def turn(self, client: str) -> Iterator[Turn]:
-        """Wait for a turn, and end it."""
-        self.queue(client).called.wait()
-        turn = Turn(self, client)
+    def turn(self, client: str) -> Iterator[Callable[[], object]]:
+        """Wait for a turn; what comes back is called between two pieces of work, and waits for the next turn."""
+        self.queue(client).wait()
         try:
-            yield turn
+            yield lambda: self.queue(client, ended=1).wait()
         finally:
-            self.end(client, turn.seconds)
+            self.end()
 
-    def queue(self, client: str) -> Ticket:
+    def queue(self, client: str, ended: int = 0) -> Event:
+        """A place in the queue; who ends a turn is in it before the next one is called."""
+        called = Event()
         with self.lock:
-            ticket = self.take_ticket(client)
+            self.waiting.setdefault(client, deque()).append(called)
+            self.free += ended
             self.call_next()
-        return ticket
+        return called
 
-    def queue_again(self, client: str, seconds: float) -> Ticket:
-        """End a turn that was so long; who ends it is among those who wait for it."""
+    def end(self) -> None:
         with self.lock:
-            ticket = self.take_ticket(client)
-            self.count(client, seconds)
+            self.free += 1
             self.call_next()
-        return ticket
-
-    def end(self, client: str, seconds: float) -> None:
-        with self.lock:
-            self.count(client, seconds)
-            self.call_next()
-
-    # --- within the lock
-
-    def take_ticket(self, client: str) -> Ticket:
-        self.number += 1
-        self.waiting.append(Ticket(client, self.number, Event()))
-        return self.waiting[-1]
-
-    def count(self, client: str, seconds: float) -> None:
-        """What a turn that has ended leaves behind."""
-        self.free += 1
-        self.running[client] -= 1
-        if not self.running[client]:
-            del self.running[client]
-        self.used[client] = self.use_of(client) + seconds, self.clock()
-        if len(self.used) > MOST_KNOWN:
-            self.used = {client: use for client, use in self.used.items() if self.use_of(client) > FORGOTTEN_S}
 
     def call_next(self) -> None:
+        """Call as many as there are free slots; a client's other searches wait behind everybody else's."""
         while self.free > 0 and self.waiting:
-            ticket = min(self.waiting, key=self.rank)
-            self.waiting.remove(ticket)
+            client, searches = self.waiting.popitem(last=False)
+            searches.popleft().set()
             self.free -= 1
-            self.running[ticket.client] += 1
-            ticket.called.set()
+            if searches:
+                self.waiting[client] = searches
 
-    def rank(self, ticket: Ticket) -> tuple[int, float, int]:
-        return self.running[ticket.client], self.use_of(ticket.client), ticket.number
 
-    def use_of(self, client: str) -> float:
-        """The seconds that a client has computed, older ones counted less."""
-        seconds, since = self.used.get(client, (0.0, 0.0))
-        return seconds * 0.5 ** ((self.clock() - since) / HALF_S) if seconds else 0.0
+LEAST_NODES = 5_000
+
+
+class NodePool:
+    """Memory for the trees of all searches together: one that comes late gets a smaller tree, but always some."""
+
+    def __init__(self, num_nodes: int) -> None:
+        self.left, self.lock = num_nodes, Lock()
+
+    @contextmanager
+    def share(self, wanted: int) -> Iterator[int]:
+        """As many nodes as are wanted, at most a quarter of what is left, until the end of the block."""
+        with self.lock:
+            num_nodes = max(LEAST_NODES, min(wanted, self.left // 4))
+            self.left -= num_nodes
+        try:
+            yield num_nodes
+        finally:
+            with self.lock:
+                self.left += num_nodes

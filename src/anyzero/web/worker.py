@@ -16,8 +16,7 @@ from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.web.jobs import Job, StoppedError
-from anyzero.web.nodes import NodePool
-from anyzero.web.turns import Turnstile
+from anyzero.web.turns import NodePool, Turns
 
 MOST_GAMES = 16
 NICE = 10
@@ -30,7 +29,7 @@ def main(max_all_nodes: int) -> None:
     if hasattr(os, "nice"):
         os.nice(NICE)
     sys.setswitchinterval(SWITCH_S)
-    Worker(take_output(), max_all_nodes).serve(sys.stdin)
+    JobRunner(take_output(), max_all_nodes).serve(sys.stdin)
     os._exit(0)  # whatever still searches, nobody waits for it
 
 
@@ -41,10 +40,10 @@ def take_output() -> TextIO:
     return answers
 
 
-class Worker:
+class JobRunner:
     def __init__(self, answers: TextIO, max_all_nodes: int) -> None:
         self.answers, self.lock = answers, threading.Lock()
-        self.turns, self.nodes = Turnstile(count_cores()), NodePool(max_all_nodes)
+        self.turns, self.nodes = Turns(count_cores()), NodePool(max_all_nodes)
         self.games: dict[str, Game] = {}
         self.jobs: dict[int, Job] = {}
 

@@ -20,7 +20,16 @@ let shown = 0;
 function place() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const [page, ...rest] = path.split("/");
-  return { page: PAGES[page] ? page : "play", rest: rest.map(decodeURIComponent), query: new URLSearchParams(query) };
+  return { page: PAGES[page] ? page : "play", rest: rest.map(decode), query: new URLSearchParams(query) };
+}
+
+// A text that no browser would have written stays as it is.
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 async function show() {

@@ -7,7 +7,7 @@ import pytest
 from anyzero.games.load import BUILT_IN, load
 from anyzero.views.palette import PALETTE
 from anyzero.views.scene import Cell, Label, Scene
-from anyzero.web.scene_form import palette_sheet, scene_values
+from anyzero.web.forms import palette_sheet, scene_values
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

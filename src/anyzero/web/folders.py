@@ -1,0 +1,125 @@
+"""Runs and experiments as the page shows them: by name, from the folders of the config, and never changed."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import Path as InPath
+
+from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
+from anyzero.experiments.rows import GridRow, read_rows
+from anyzero.learning.config import flatten
+from anyzero.learning.folder import GAMES, RunFolder, list_runs
+from anyzero.learning.summary import RunSummary, summarise
+from anyzero.records.replay import find_start
+from anyzero.web.catalog import Catalog
+
+Name = Annotated[str, InPath(max_length=200)]
+Number = Annotated[int, InPath(ge=0, lt=10**6)]
+MOST_FILES = 200
+LARGEST_TABLE = 8 << 20
+"""Bytes; a larger table is not one of ours."""
+
+
+class Folders:
+    """What is answered about runs and experiments."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog, self.root, self.tables = catalog, catalog.config.runs, catalog.config.experiments
+
+    # --- runs
+
+    def runs(self) -> dict[str, Any]:
+        """All runs at a glance, and what is wrong with those that cannot be read."""
+        found: list[dict[str, Any]] = []
+        broken: list[dict[str, str]] = []
+        for path in list_runs(self.root):
+            try:
+                found.append(run_values(summarise(path)))
+            except AnyzeroError as error:
+                broken.append({"name": path.name, "error": str(error)})
+        return {"runs": found, "broken": broken}
+
+    def run(self, name: Name) -> dict[str, Any]:
+        """One run with its history, its settings, and its blocks of games."""
+        path = self.path_of(name)
+        run, folder = summarise(path), RunFolder.open(path)
+        blocks = [{"generation": block.generation, "block": block.number} for block in folder.blocks(GAMES)]
+        return {**run_values(run), "history": run.rows, "config": flatten(run.config.to_dict()), "blocks": blocks}
+
+    def games(self, name: Name, generation: Number, block: Number) -> dict[str, Any]:
+        """The games of a block in few words."""
+        games = self.read_games(name, generation, block)
+        about = [{"names": game["names"], "plies": len(game["actions"]), "payoffs": game["payoffs"]} for game in games]
+        return {"games": about}
+
+    def game(self, name: Name, generation: Number, block: Number, number: Number) -> dict[str, Any]:
+        """One game of a run, as moves."""
+        games = self.read_games(name, generation, block)
+        if number >= len(games):
+            raise UnknownNameError(f"the block has {len(games)} games, not a game {number}")
+        line, config = games[number], RunFolder.open(self.path_of(name)).config
+        game, starts = self.catalog.load(config.game), config.selfplay.starts
+        position = starts[line["start"]] if starts else None
+        state, moves = find_start(position, game), []
+        for action in line["actions"]:
+            moves.append(game.format_action(state, action))
+            state = game.play(state, action)
+        about = {key: line[key] for key in ("names", "payoffs", "end")}
+        return {"game": self.catalog.public(game), "position": position, "moves": moves, **about}
+
+    def path_of(self, name: str) -> Path:
+        return pick(name, list_runs(self.root), "run")
+
+    def read_games(self, name: str, generation: int, block: int) -> list[dict[str, Any]]:
+        folder = RunFolder.open(self.path_of(name))
+        found = [one.path for one in folder.blocks(GAMES) if (one.generation, one.number) == (generation, block)]
+        if not found:
+            raise UnknownNameError(f"the run {name} has no block {block} of generation {generation}")
+        try:
+            return [json.loads(line) for line in found[0].read_text().splitlines()]
+        except (OSError, ValueError) as error:
+            raise AnyzeroError(f"the games of {name} cannot be read: {error}") from None
+
+    # --- experiments
+
+    def experiments(self) -> dict[str, Any]:
+        return {"experiments": [{"name": path.name, "changed": path.stat().st_mtime} for path in self.list_tables()]}
+
+    def experiment(self, name: Name) -> dict[str, Any]:
+        """All rows of a table."""
+        rows = read_rows(pick(name, self.list_tables(), "experiment"))
+        return {"name": name, "rows": [row_values(row) for row in rows]}
+
+    def list_tables(self) -> list[Path]:
+        """The tables of results in the folder."""
+        try:
+            found = sorted(path for path in self.tables.glob("*.csv") if path.stat().st_size <= LARGEST_TABLE)
+        except OSError:
+            return []
+        return [path for path in found[:MOST_FILES] if is_table(path)]
+
+
+def pick(name: str, paths: list[Path], kind: str) -> Path:
+    """The path of this name; what a request says is only compared."""
+    known = {path.name: path for path in paths}
+    if name not in known:
+        listed = f"known: {list_some(known)}" if known else "there are none"
+        raise UnknownNameError(f"there is no {kind} {name[:60]!r}; {nearest_hint(name, known)}{listed}")
+    return known[name]
+
+
+def run_values(run: RunSummary) -> dict[str, Any]:
+    return {key: value for key, value in run.to_json().items() if key != "path"}
+
+
+def is_table(path: Path) -> bool:
+    try:
+        return bool(read_rows(path))
+    except AnyzeroError:
+        return False
+
+
+def row_values(row: GridRow) -> dict[str, Any]:
+    values = row._asdict()
+    return {**values, **vars(values.pop("tally")), "score": list(row.score)}

@@ -1,0 +1,132 @@
+"""Tables, positions and pictures as plain values: the page draws every game from these alone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from anyzero.games.contract import CHANCE
+from anyzero.games.game import Game, State
+from anyzero.records import GameInProgress
+from anyzero.records.in_progress import Ply
+from anyzero.views.palette import DARK, LIGHT, check_roles
+from anyzero.views.scene import Scene, Shape
+from anyzero.views.svg import bounds, roles_of
+
+MOST_SCENES = 1024
+
+
+# --- tables and positions
+
+
+def table_values(table: GameInProgress) -> dict[str, Any]:
+    """Everything but who sits there."""
+    shown = position_values(table.game, *table_line(table, table.num_plies))
+    return {
+        **shown,
+        "ply": table.num_plies,
+        "plies": len(table.line),
+        "moves": [ply_values(ply) for ply in table.plies],
+        "can_undo": table.can_undo,
+        "can_redo": table.can_redo,
+        "seat": table.seat_to_move,
+        "over": table.is_over,
+        "termination": table.termination,
+        "payoffs": table.payoffs,
+        "legal": [] if table.is_over else shown["legal"],
+    }
+
+
+def table_line(table: GameInProgress, num_plies: int) -> tuple[list[State], list[int]]:
+    """The positions of the first plies and the actions between them."""
+    plies = table.line[:num_plies]
+    return [table.start, *(ply.state for ply in plies)], [ply.action for ply in plies]
+
+
+def ply_values(ply: Ply) -> dict[str, Any]:
+    value, simulations = ply.evaluation or (None, None)
+    about = {"value": value, "simulations": simulations, "seconds": ply.seconds}
+    return {"seat": ply.seat, "move": ply.move or ply.termination, "played": ply.action >= 0, **about}
+
+
+def position_values(game: Game, states: Sequence[State], actions: Sequence[int]) -> dict[str, Any]:
+    """The last of these positions; at a chance node the outcomes stand in for the moves."""
+    state, drawn = states[-1], game.has("scene")
+    clicks = scene_of(game, state).clicks if drawn else {}
+    return {
+        "seat": game.seat_to_move(state),
+        "scene": scene_values(scene_of(game, state)) if drawn else None,
+        "position": game.format_state(state) if game.has("format_state") else None,
+        "scores": [game.score(state, seat) for seat in range(game.num_seats)] if game.has("score") else None,
+        "last": last_cells(game, states, actions),
+        "legal": [
+            {"action": action, "move": game.format_action(state, action), "cells": clicks.get(action, ())}
+            for action in game.legal_actions(state)
+        ],
+    }
+
+
+def last_cells(game: Game, states: Sequence[State], actions: Sequence[int]) -> list[str]:
+    """The cells of the last move that was not chance's."""
+    for index in reversed(range(len(actions))):
+        if game.seat_to_move(states[index]) != CHANCE:
+            return cells_of(game, states[index], actions[index])
+    return []
+
+
+def cells_of(game: Game, state: State, action: int) -> list[str]:
+    """The cells that an action names; none for an end that was declared."""
+    return list(scene_of(game, state).clicks.get(action, ())) if game.has("scene") and action >= 0 else []
+
+
+def scene_of(game: Game, state: State) -> Scene:
+    return remembered_scene(game, state.tobytes())
+
+
+@lru_cache(MOST_SCENES)
+def remembered_scene(game: Game, content: bytes) -> Scene:
+    return game.scene(state_of(game, content))
+
+
+def state_of(game: Game, content: bytes) -> State:
+    """The state with these bytes."""
+    return np.frombuffer(content, game.state_dtype).copy().view(np.recarray)[0]
+
+
+# --- pictures
+
+
+def scene_values(scene: Scene) -> dict[str, Any]:
+    """Everything that is drawn, in board units, with the box around it; clicks are told with the moves."""
+    check_roles(roles_of(scene))
+    left, top, right, bottom = bounds(replace(scene, caption=""))
+    return {
+        "box": [left, top, right - left, bottom - top],
+        "cells": [vars(cell) for cell in scene.cells],
+        "pieces": [{**vars(piece), "shapes": shape_values(piece.shapes)} for piece in scene.pieces],
+        "under": shape_values(scene.under),
+        "over": shape_values(scene.over),
+        "caption": scene.caption,
+        "title": scene.title,
+    }
+
+
+def shape_values(shapes: Sequence[Shape]) -> list[dict[str, Any]]:
+    return [{"kind": type(shape).__name__.lower(), **vars(shape)} for shape in shapes]
+
+
+def palette_sheet() -> str:
+    """The roles as CSS variables, for light and dark, and the classes that use them."""
+    rules = [
+        f":root{{{variables(LIGHT)}}}",
+        f"@media(prefers-color-scheme:dark){{:root:not([data-theme=light]){{{variables(DARK)}}}}}",
+        f":root[data-theme=dark]{{{variables(DARK)}}}",
+        *(f".f-{role}{{fill:var(--role-{role})}}.s-{role}{{stroke:var(--role-{role})}}" for role in LIGHT),
+    ]
+    return "\n".join(rules) + "\n"
+
+
+def variables(palette: Mapping[str, str]) -> str:
+    return "".join(f"--role-{role}:{colour};" for role, colour in palette.items())
