@@ -46,10 +46,10 @@ def seconds(work: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-def new_self_play(name: str, rows: int, pool_every: int = NetworkConfig.pool_every) -> GpuSelfPlay:
+def new_self_play(name: str, rows: int, pool_every: int = NetworkConfig().pool_every) -> GpuSelfPlay:
     """Games under way with a network that nobody has trained."""
     game = load(name)
-    network = new_network(game, replace(parse_network(NETWORKS[name]), pool_every=pool_every), seed=1)
+    network = new_network(game, parse_network(NETWORKS[name]).change(pool_every=pool_every), seed=1)
     evaluator = GpuEvaluator(game, network, rows=rows)
     config = replace(SelfPlayConfig(), max_plies=MAX_PLIES.get(name, 0))
     return GpuSelfPlay(game, evaluator, config, num_games=rows, seed=1)
@@ -175,7 +175,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
     parser.add_argument("--rows", type=int, default=16384)
-    parser.add_argument("--pool-every", type=int, default=NetworkConfig.pool_every, help="0: no blocks that pool")
+    parser.add_argument("--pool-every", type=int, default=NetworkConfig().pool_every, help="0: no blocks that pool")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
     found: list[dict[str, Any]] = []

@@ -21,7 +21,6 @@ from anyzero.learning.config import (
     change,
 )
 from anyzero.learning.config_file import format_setting, load_config, parse_setting, read_config, write_config
-from anyzero.networks.config import BOUNDS as NETWORK_BOUNDS
 from anyzero.networks.config import NetworkConfig, parse_network
 
 ANCHORS = st.sampled_from(["random", "uct:100", "rave:2_000,bias=1e-5"])
@@ -52,7 +51,7 @@ def parts_of(part):
     return st.builds(PARTS[part], **{field.name: values_of(field, part) for field in fields(PARTS[part])})
 
 
-NETWORKS = st.builds(NetworkConfig, **{name: st.integers(*bounds) for name, bounds in NETWORK_BOUNDS.items()})
+NETWORKS = st.builds(NetworkConfig, blocks=st.integers(1, 200), bins=st.integers(2, 4096), pool_every=st.just(0))
 OWN = {field.name: values_of(field) for field in fields(RunConfig) if field.name not in ("network", *PARTS)}
 CONFIGS = st.builds(RunConfig, network=NETWORKS, **OWN, **{name: parts_of(name) for name in PARTS})
 

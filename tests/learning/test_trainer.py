@@ -18,7 +18,7 @@ from anyzero.learning.measures import Bin, RowLosses, summarise, weighted_sums
 from anyzero.learning.recovery import KEEP_EVERY, Recovery, TrainingFailedError
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.trainer import Trainer, computing_on
-from anyzero.networks import config_from_dict, new_network, parse_network
+from anyzero.networks import new_network, parse_network
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.training_block import THREADS
 from tests.learning.rows import random_samples
@@ -50,7 +50,7 @@ def same(one, other):
 @pytest.mark.parametrize("text", ["tic_tac_toe", "oware"])
 def test_one_batch_is_learnt_by_heart(text):
     game = load(text)
-    network = config_from_dict({**SIZE.to_dict(), "width": 64})
+    network = SIZE.change(width=64)
     trainer = trainer_of(game, network=network, batches=200, learning_rate=0.01, schedule="one-cycle", weight_decay=0.0)
     replay = replay_of(random_samples(game, 8), game, symmetries=False)
     trainer.train(replay, 0, stream())

@@ -5,7 +5,7 @@ import pytest
 
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
-from anyzero.networks import NetworkConfig, config_from_dict, parse_network, resolve
+from anyzero.networks import NetworkConfig, parse_network, resolve
 from anyzero.networks.config import BadNetworkError, Layout, layout_of
 
 
@@ -24,10 +24,10 @@ def test_presets_grow():
     ("make", "error", "words"),
     [
         (lambda: parse_network("smal"), UnknownNameError, "did you mean small"),
-        (lambda: parse_network("0x64"), BadOptionError, "blocks must be a whole number from 1 to 200, not 0"),
-        (lambda: config_from_dict({"chanels": 4}), UnknownNameError, "did you mean channels"),
-        (lambda: config_from_dict({"value": "wld"}), UnknownNameError, "did you mean wdl"),
-        (lambda: config_from_dict({"channels": "64"}), BadOptionError, "channels must be a whole number"),
+        (lambda: parse_network("0x64"), BadOptionError, "blocks must be from 1 to 200, not 0"),
+        (lambda: NetworkConfig.parse({"chanels": 4}), UnknownNameError, "did you mean channels"),
+        (lambda: NetworkConfig.parse({"value": "wld"}), UnknownNameError, "did you mean wdl"),
+        (lambda: NetworkConfig.parse({"channels": "64"}), BadOptionError, "channels must be a whole number"),
         (lambda: resolve(NetworkConfig(kind="residual"), load("oware")), BadNetworkError, "no board"),
         (lambda: resolve(NetworkConfig(policy="cells"), load("connect_four")), BadNetworkError, "policy=flat"),
     ],

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from anyzero.games.load import BUILT_IN, load
-from anyzero.networks import NetworkConfig, config_from_dict, new_network, parse_network, policy_loss, value_loss
+from anyzero.networks import NetworkConfig, new_network, parse_network, policy_loss, value_loss
 from anyzero.networks.losses import policy_losses, spread, value_losses
 from anyzero.networks.models import support_of
 from tests.networks.positions import random_batch, random_states
@@ -35,7 +35,7 @@ def test_every_game_gets_logits_and_a_value(name):
 @pytest.mark.parametrize("value", ["scalar", "wdl", "scores"])
 def test_all_heads_work_on_one_game(policy, value):
     game = load("connect_four")
-    network = new_network(game, config_from_dict({**TINY.to_dict(), "policy": policy, "value": value}))
+    network = new_network(game, TINY.change(policy=policy, value=value))
     output = network(planes_of(game, 4))
     assert output.logits.shape == (4, 7)
     assert output.value.shape == (4, {"scalar": 1, "wdl": 3, "scores": 51}[value])
@@ -81,7 +81,7 @@ def test_gradients_reach_every_parameter_at_once(text):
 @pytest.mark.parametrize("text", ["hex:size=4", "connect_four", "oware", "take_it_easy"])
 def test_one_batch_is_learnt_by_heart(text):
     game = load(text)
-    network = new_network(game, config_from_dict({**parse_network("2x16").to_dict(), "width": 64, "bins": 21}))
+    network = new_network(game, parse_network("2x16").change(width=64, bins=21))
     planes, legal, policies, payoffs = random_batch(game, 8)
     steps, trainer = 300, torch.optim.Adam(network.parameters(), lr=4e-3)
     rates = torch.optim.lr_scheduler.CosineAnnealingLR(trainer, steps)

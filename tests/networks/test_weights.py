@@ -82,9 +82,8 @@ def test_another_game_is_refused(saved, text, words):
 
 
 def test_a_flat_head_is_for_one_size(tmp_path):
-    config = parse_network("2x8").to_dict() | {"policy": "flat"}
     path = tmp_path / "flat"
-    save_network(path, new_network(HEX, type(TINY)(**config)), HEX)
+    save_network(path, new_network(HEX, parse_network("2x8").change(policy="flat")), HEX)
     assert load_network(path, HEX).config.policy == "flat"
     with pytest.raises(BadNetworkError, match="do not fit hex:size=9"):
         load_network(path, load("hex:size=9"))
@@ -125,7 +124,7 @@ def test_a_file_that_is_not_there_or_a_folder_is_refused(tmp_path):
         (lambda header: header.update(format="1"), "a header that cannot be read"),
         (lambda header: header.pop("game"), "without a proper 'game'"),
         (lambda header: header.update(planes_shape=[2, "7", 7]), "without a proper 'planes_shape'"),
-        (lambda header: header["network"].update(depth=3), "describes no network: a network has no option 'depth'"),
+        (lambda header: header["network"].update(depth=3), "describes no network: a network has no setting 'depth'"),
         (lambda header: header["network"].update(blocks=3), "lacks the weights 'trunk.blocks.2"),
         (lambda header: header["network"].update(blocks=1), "no place for"),
         (lambda header: header["network"].update(channels=8), "are torch.float32 .* not float32"),

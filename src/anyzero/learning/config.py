@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
-from anyzero.networks.config import NetworkConfig, config_from_dict
+from anyzero.networks.config import NetworkConfig
 from anyzero.search.methods import Method, find_method
 from anyzero.search.text import parse_search
 
@@ -209,7 +209,7 @@ class RunConfig:
         check_together(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(self), "network": self.network.to_dict()}
 
 
 PARTS = {
@@ -352,7 +352,8 @@ def change(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
     new: dict[str, Any] = wanted.pop("", {})
     for part, values in wanted.items():
         old = getattr(config, part)
-        new[part] = config_from_dict({**old.to_dict(), **values}) if part == "network" else replace(old, **values)
+        is_network = part == "network"
+        new[part] = NetworkConfig.parse({**dict(old), **values}, part) if is_network else replace(old, **values)
     return replace(config, **new)  # all at once: some settings only go together
 
 

@@ -3,7 +3,6 @@
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +98,7 @@ def format_setting(value: Any) -> str:
 
 def default_of(key: str) -> Any:
     """What a setting is if nobody changes it; an unknown one is an error with the nearest name."""
-    if key not in (*all_keys(), *(f"network.{item.name}" for item in fields(NetworkConfig))):
+    if key not in (*all_keys(), *(f"network.{name}" for name in NetworkConfig.model_fields)):
         change(RunConfig(), {key: None})
         raise AssertionError(f"{key} was taken for a setting")
     part, _, name = key.rpartition(".")

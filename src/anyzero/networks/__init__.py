@@ -2,15 +2,13 @@
 
 Reading order: `config` (sizes and heads, and what a game makes of them), `layers`, `trunks`, `heads`, `models` (the
 network), `losses`, `weights` (files), `precision`, `evaluator` and `on_gpu` (networks inside the search), `remembered`.
-torch is imported with the first name that needs it.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from anyzero.networks.config import BadNetworkError, NetworkConfig, config_from_dict, parse_network, resolve
-
 if TYPE_CHECKING:
+    from anyzero.networks.config import BadNetworkError, NetworkConfig, parse_network, resolve
     from anyzero.networks.evaluator import NetworkEvaluator
     from anyzero.networks.losses import policy_loss, value_loss
     from anyzero.networks.models import Network, new_network
@@ -21,7 +19,6 @@ __all__ = [
     "Network",
     "NetworkConfig",
     "NetworkEvaluator",
-    "config_from_dict",
     "load_network",
     "new_network",
     "parse_network",
@@ -33,16 +30,20 @@ __all__ = [
 ]
 
 HOMES = {
+    "BadNetworkError": "config",
     "Network": "models",
+    "NetworkConfig": "config",
     "NetworkEvaluator": "evaluator",
     "load_network": "weights",
     "new_network": "models",
+    "parse_network": "config",
     "policy_loss": "losses",
     "read_header": "weights",
+    "resolve": "config",
     "save_network": "weights",
     "value_loss": "losses",
 }
-"""The names that need torch."""
+"""Where each name lives: pydantic and torch are imported with the first that needs them."""
 
 
 def __getattr__(name: str) -> Any:
@@ -53,4 +54,6 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("torch", "safetensors"):
             raise
+        from anyzero.networks.config import BadNetworkError
+
         raise BadNetworkError("networks need torch and safetensors: pip install 'anyzero[train]'") from None

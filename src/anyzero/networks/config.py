@@ -1,71 +1,45 @@
-"""What a network looks like: one frozen config, its text (`4x64`, `medium`), and what a game makes of it."""
+"""What a network looks like: one config, its text (`4x64`, `medium`), and what a game makes of it."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import ClassVar, Literal, NamedTuple
 
-from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from pydantic import Field
+
+from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
+from anyzero.schema import Schema
 
 AUTO = "auto"
-CHOICES = {
-    "kind": (AUTO, "residual", "mlp"),
-    "policy": (AUTO, "cells", "columns", "flat"),
-    "value": (AUTO, "scalar", "wdl", "scores"),
-}
-BOUNDS = {
-    "blocks": (1, 200),
-    "channels": (1, 4096),
-    "pool_every": (0, 200),
-    "layers": (1, 200),
-    "width": (1, 65536),
-    "bins": (2, 4096),
-}
 MOST_EXTRAS = 4
-"""More actions than that beside those of the cells, and they are not passes or swaps but a layout we do not know."""
+"""More actions than that besides those of the cells are not passes or swaps, but a layout we do not know."""
 
 
 class BadNetworkError(AnyzeroError):
     """A network that does not fit its game, or a file that holds none."""
 
 
-@dataclass(frozen=True)
-class NetworkConfig:
+class NetworkConfig(Schema):
     """The size and the heads of a network; `auto` is filled in from the game by `resolve`."""
 
-    kind: str = AUTO
-    """residual (boards) or mlp (inputs that are no grid)."""
-    blocks: int = 4
+    noun: ClassVar[str] = "a network"
+    kind: Literal["auto", "residual", "mlp"] = "auto"
+    """residual for boards, mlp for inputs that are no grid."""
+    blocks: int = Field(4, ge=1, le=200)
     """Residual: blocks of two convolutions."""
-    channels: int = 64
+    channels: int = Field(64, ge=1, le=4096)
     """Residual: channels of each convolution."""
-    pool_every: int = 2
-    """Residual: the first of every so many blocks hears of the whole board; 0: none does."""
-    layers: int = 3
+    pool_every: int = Field(2, ge=0, le=200)
+    """Residual: one block in so many pools the whole board, beginning with the first; 0: none."""
+    layers: int = Field(3, ge=1, le=200)
     """MLP: hidden layers."""
-    width: int = 256
+    width: int = Field(256, ge=1, le=65536)
     """MLP: units of each hidden layer."""
-    policy: str = AUTO
-    """Where logits come from: cells (some planes a cell), columns (one a column), flat (one linear layer)."""
-    value: str = AUTO
-    """scalar (tanh), wdl (win, draw, loss) or scores (a distribution over bins of the payoff)."""
-    bins: int = 51
-    """Value scores: how many bins there are from -1 to 1."""
-
-    def __post_init__(self) -> None:
-        for name, known in CHOICES.items():
-            value = getattr(self, name)
-            if value not in known:
-                hint = nearest_hint(str(value), known)
-                raise UnknownNameError(f"network: {name} cannot be {value!r}; {hint}known: {list_some(known)}")
-        for name, (low, high) in BOUNDS.items():
-            value = getattr(self, name)
-            if type(value) is not int or not low <= value <= high:
-                raise BadOptionError(f"network: {name} must be a whole number from {low} to {high}, not {value!r}")
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+    policy: Literal["auto", "cells", "columns", "flat"] = "auto"
+    """Policy head: cells (some logits a cell), columns (one a column) or flat (one linear layer)."""
+    value: Literal["auto", "scalar", "wdl", "scores"] = "auto"
+    """Value head: scalar (tanh), wdl (win, draw, loss) or scores (a distribution over bins of the payoff)."""
+    bins: int = Field(51, ge=2, le=4096)
+    """Value head of scores: bins from -1 to 1."""
 
 
 PRESETS = {
@@ -74,16 +48,6 @@ PRESETS = {
     "medium": NetworkConfig(blocks=6, channels=64, layers=4, width=256),
     "large": NetworkConfig(blocks=10, channels=128, layers=6, width=512),
 }
-
-
-def config_from_dict(values: Mapping[str, Any]) -> NetworkConfig:
-    """A config from keys and values; an unknown key is an error with the nearest name."""
-    known = [field.name for field in fields(NetworkConfig)]
-    for key in values:
-        if key not in known:
-            hint = nearest_hint(str(key), known)
-            raise UnknownNameError(f"a network has no option {key!r}; {hint}its options: {list_some(known)}")
-    return NetworkConfig(**values)
 
 
 def parse_network(text: str) -> NetworkConfig:
@@ -103,9 +67,8 @@ def parse_network(text: str) -> NetworkConfig:
 # --- what a game makes of it
 
 
-@dataclass(frozen=True)
-class Layout:
-    """How the logits lie over a board: action = cell * planes + plane, then the extras, which belong to no cell."""
+class Layout(NamedTuple):
+    """How actions map to a board: action = cell * planes + plane, then the extras, which belong to no cell."""
 
     planes: int
     extras: int = 0
@@ -133,32 +96,23 @@ def resolve(config: NetworkConfig, game: Game) -> NetworkConfig:
     if not (game.num_seats == 1 or game.is_opposed):
         raise BadNetworkError(f"{game.name}: networks play games of one seat, or of two with opposite payoffs")
     is_board = len(game.planes_shape) == 3
-    kind = pick(config.kind, "residual" if is_board else "mlp")
+    kind = config.kind if config.kind != AUTO else "residual" if is_board else "mlp"
     if kind == "residual" and not is_board:
-        raise BadNetworkError(f"{game.name}: its input is no board, so that its network must be of the kind mlp")
-    policy = pick(config.policy, natural_policy(game)) if kind == "residual" else pick(config.policy, "flat")
-    if policy not in possible_policies(game, kind):
+        raise BadNetworkError(f"{game.name}: its input is no board, so its network must be an mlp")
+    possible = possible_policies(game, kind)
+    policy = config.policy if config.policy != AUTO else possible[0]
+    if policy not in possible:
         raise BadNetworkError(f"{game.name}: its {game.num_actions} actions do not lie on {policy}; take policy=flat")
-    value = pick(config.value, "scores" if game.num_seats == 1 else "wdl")
-    return replace(config, kind=kind, policy=policy, value=value)
-
-
-def pick(wanted: str, natural: str) -> str:
-    return natural if wanted == AUTO else wanted
-
-
-def natural_policy(game: Game) -> str:
-    """The head that keeps most of the board's geometry."""
-    possible = possible_policies(game, "residual")
-    return next(kind for kind in ("cells", "columns", "flat") if kind in possible)
+    value = config.value if config.value != AUTO else "scores" if game.num_seats == 1 else "wdl"
+    return config.change(kind=kind, policy=policy, value=value)
 
 
 def possible_policies(game: Game, kind: str) -> list[str]:
-    """The policy heads that this game's sizes allow; flat is always one."""
+    """The policy heads that this game's sizes allow; first the one that keeps most of the board's geometry."""
     if kind == "mlp":
         return ["flat"]
     on_cells = ["cells"] if layout_of(game.planes_shape, game.num_actions) else []
-    return ["flat", *on_cells, *(["columns"] if game.num_actions == game.planes_shape[2] else [])]
+    return [*on_cells, *(["columns"] if game.num_actions == game.planes_shape[2] else []), "flat"]
 
 
 def fits(config: NetworkConfig, planes_shape: tuple[int, ...], num_actions: int, game: Game) -> bool:

@@ -14,7 +14,7 @@ from safetensors.torch import save
 from anyzero.errors import AnyzeroError
 from anyzero.files import write_whole
 from anyzero.games.game import Game, game_text
-from anyzero.networks.config import BadNetworkError, config_from_dict, fits
+from anyzero.networks.config import BadNetworkError, NetworkConfig, fits
 from anyzero.networks.models import Network, empty_network
 
 FORMAT = 1
@@ -86,8 +86,8 @@ def fitting_network(path: Path, header: dict[str, Any], game: Game) -> Network:
     if header["game"] != game.name:
         raise BadNetworkError(f"{path} plays {header['game']}, not {game.name}")
     try:
-        config = config_from_dict(header["network"])
-    except (AnyzeroError, TypeError) as error:
+        config = NetworkConfig.parse(header["network"])
+    except AnyzeroError as error:
         raise BadNetworkError(f"{path} has a header that describes no network: {error}") from None
     shape, num_actions = tuple(header["planes_shape"]), header["num_actions"]
     if not all(type(size) is int and size > 0 for size in shape):
