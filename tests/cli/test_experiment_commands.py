@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.experiments.results import STUDENT_COLUMNS
+from anyzero.experiments.table import STUDENT_COLUMNS
 
 FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
 STUDENTS = {

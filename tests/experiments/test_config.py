@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from anyzero.errors import AnyzeroError
-from anyzero.experiments import json_form, load_experiment, toml_form
-from anyzero.experiments.results import GRID_COLUMNS, STUDENT_COLUMNS
+from anyzero.experiments import load_experiment
+from anyzero.experiments.config import GridConfig, StudentConfig
+from anyzero.experiments.table import GRID_COLUMNS, STUDENT_COLUMNS
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"
@@ -97,9 +98,9 @@ def test_left_out_settings_have_defaults(tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("budget = [5]\n" + GRID, "has no key 'budget'; did you mean budgets?"),
-        ('pairs = [["uct:5", "random"]]', "the key games is missing"),
-        ('games = ["tic_tac_toe"]', "the key pairs is missing"),
+        ("budget = [5]\n" + GRID, "has no setting 'budget'; did you mean budgets?"),
+        ('pairs = [["uct:5", "random"]]', "the experiment has no games"),
+        ('games = ["tic_tac_toe"]', "the experiment has no pairs"),
         ('games = ["hox"]\npairs = [["uct:5", "random"]]', "did you mean hex"),
         ('games = [{name = "hex", sise = [3]}]\npairs = [["uct:5", "random"]]', "did you mean size"),
         ('games = [{name = "hex", size = ["big"]}]\npairs = [["uct:5", "random"]]', "wants a whole number"),
@@ -110,9 +111,9 @@ def test_left_out_settings_have_defaults(tmp_path):
         ('games = ["tic_tac_toe"]\npairs = [["ucd:5", "random"]]', "did you mean uct"),
         ('games = ["tic_tac_toe"]\npairs = [["uct:5", "random:5"]]', "random play has neither"),
         ('games = ["tic_tac_toe"]\npairs = [["rave:5,bios=1", "random"]]', "did you mean bias"),
-        ('games = ["tic_tac_toe"]\npairs = [["uct:5"]]', "wants two players"),
-        ('games = ["tic_tac_toe"]\npairs = [{frist = "uct:5", second = "random"}]', "did you mean first"),
-        ('games = ["tic_tac_toe"]\npairs = [{first = "uct:5"}]', "the key second is missing"),
+        ('games = ["tic_tac_toe"]\npairs = [["uct:5"]]', "must be pairs of players"),
+        ('games = ["tic_tac_toe"]\npairs = [{frist = "uct:5", second = "random"}]', "must be pairs of players"),
+        ('games = ["tic_tac_toe"]\npairs = [{first = "uct:5"}]', "must be pairs of players"),
         ('games = ["tic_tac_toe"]\npairs = [["uct", "random"]]', "the key budgets is missing"),
         (GRID.replace("[5]", "[0]"), "the budget '0' is not a positive number"),
         (GRID.replace("[5]", "[-5]"), "the budget '-5' is not a positive number"),
@@ -125,7 +126,7 @@ def test_left_out_settings_have_defaults(tmp_path):
         (GRID + 'games_per_cell = 0\nfirst_seat = "first"', "0 is not a positive number of games"),
         (GRID + "games_per_cell = 100000000", "the grid has 100,000,000 games"),
         (GRID + "openings = -1", "-1 moves"),
-        (GRID + 'seed = "one"', "seed wants a whole number, not 'one'"),
+        (GRID + 'seed = "one"', "seed must be a whole number, not 'one'"),
         (GRID + 'first_seat = "frist"', "did you mean first"),
         (GRID.replace("tic_tac_toe", "take_it_easy") + 'first_seat = "first"', "take_it_easy has one seat"),
         ("games = [", "is not TOML"),
@@ -199,18 +200,18 @@ def test_a_budget_that_random_play_does_not_use_is_a_row_but_no_second_plan(tmp_
         ({"grid_size": [3]}, "did you mean grid_sizes?"),
         ({"grid_sizes": [1]}, "from 2 to 19, not 1"),
         ({"grid_sizes": []}, "grid_sizes is empty"),
-        ({"grid_sizes": ["big"]}, "grid_sizes wants a whole number"),
+        ({"grid_sizes": ["big"]}, "grid_sizes.0 must be a whole number"),
         ({"budget_j1": [0]}, "the budget '0' is not a positive number"),
         ({"budget_j2": [10, -1]}, "the budget '-1' is not a positive number"),
         ({"budget_j2": [None]}, "not None"),
-        ({"starting_players": [3]}, "starting_players cannot be 3"),
-        ({"starting_players": [True]}, "starting_players cannot be True"),
-        ({"strategie": [["rave"]]}, "strategie wants pairs"),
-        ({"strategie": [["rave", 5]]}, "strategie wants pairs"),
-        ({"strategie": [{"j1": "rave"}]}, "strategie wants pairs"),
+        ({"starting_players": [3]}, "starting_players must be 1 or 2, not [3]"),
+        ({"starting_players": [True]}, "starting_players.0 must be a whole number, not True"),
+        ({"strategie": [["rave"]]}, "strategie must be pairs of players"),
+        ({"strategie": [["rave", 5]]}, "strategie must be pairs of players"),
+        ({"strategie": [{"j1": "rave"}]}, "strategie must be pairs of players"),
         ({"strategie": [["rave", "mtcs"]]}, "there is no player 'mtcs'"),
         ({"nb_games": 0}, "0 is not a positive number of games"),
-        ({"nb_games": 2.5}, "nb_games wants a whole number"),
+        ({"nb_games": 2.5}, "nb_games must be a whole number, not 2.5"),
     ],
 )
 def test_a_wrong_json_file_is_one_sentence(tmp_path, changes, says):
@@ -227,7 +228,7 @@ def test_a_wrong_json_file_is_one_sentence(tmp_path, changes, says):
     ("name", "content", "says"),
     [
         ("grid.json", b"{", "is not JSON"),
-        ("grid.json", b"[1, 2]", "is not a table of keys"),
+        ("grid.json", b"[1, 2]", "must be an object with keys"),
         ("grid.json", b"[" * 100_000, "is not JSON"),
         ("grid.toml", b"\xff\xfe", "is not TOML"),
         ("grid.yaml", b"", "is a .toml or a .json file"),
@@ -265,5 +266,5 @@ def test_the_files_of_the_documentation_are_right(tmp_path):
     assert json.loads(students) == json.loads((EXAMPLES / "hex_students.json").read_text())
     for column in (*GRID_COLUMNS, ", ".join(STUDENT_COLUMNS)):
         assert column in page
-    for key in (*toml_form.KEYS, *json_form.KEYS):
+    for key in (*GridConfig.model_fields, *StudentConfig.model_fields):
         assert f"`{key}`" in page or f'"{key}"' in page

@@ -17,8 +17,8 @@ from anyzero.arena.match import MatchResult
 from anyzero.arena.statistics import elo_difference, wilson_interval
 from anyzero.errors import AnyzeroError
 from anyzero.experiments import load_experiment, run_experiment
-from anyzero.experiments.results import GRID_COLUMNS, describe_outcome, describe_victories, elo_of, judge_cell
 from anyzero.experiments.run import guess_cost
+from anyzero.experiments.table import GRID_COLUMNS, describe_outcome, describe_victories, elo_of, judge_cell
 
 FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
 QUICK = f"""
@@ -85,7 +85,7 @@ def test_a_row_counts_for_the_first_player_whatever_its_seat():
 def test_a_fixed_first_seat_has_elo_from_single_games():
     plan = make_plan("tic_tac_toe", ("random", "random"), games=3, legs=(1,))
     found = judge_cell(plan, [result(0, 1, LOST), result(1, 1, LOST), result(2, 1, WON)])
-    assert (found.wins, found.losses) == (2, 1)
+    assert (found.tally.wins, found.tally.losses) == (2, 1)
     # Wilson for 2 of 3: (2/3 + z²/6 ± z sqrt(2/27 + z²/36)) / (1 + z²/3), z = 1.96.
     assert found.score == pytest.approx((2 / 3, 0.207660, 0.938508), abs=1e-6)
     assert found.elo == pytest.approx([elo_difference(limit) for limit in found.score[:2]] + [elo_difference(0.875)])

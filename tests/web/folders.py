@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from anyzero.experiments.results import GRID_COLUMNS
+from anyzero.experiments.table import GRID_COLUMNS
 from anyzero.files import write_whole
 from anyzero.learning.config import RunConfig
 from anyzero.learning.folder import RunFolder

@@ -26,8 +26,8 @@ def plot(
     json: Json = False,
 ) -> None:
     """Draw heat maps by both budgets, curves with intervals, and cross tables."""
-    from anyzero.experiments.rows import read_rows
     from anyzero.experiments.score_plots import parse_formats, plot_rows, save_figures
+    from anyzero.experiments.table import read_rows
 
     wanted = parse_formats(formats)
     figures = plot_rows(read_rows(results))

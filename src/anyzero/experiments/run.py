@@ -1,4 +1,4 @@
-"""Playing an experiment: all cells by the same workers, each finished game on the disk at once, stopped and gone on."""
+"""Playing an experiment: all cells by the same workers, each finished game on the disk at once, a stop loses none."""
 
 import json
 import time
@@ -9,23 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from anyzero import stopping
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan
 from anyzero.arena.record import Journal
 from anyzero.arena.workers import Task, play_all
 from anyzero.errors import AnyzeroError, BadOptionError
-from anyzero.experiments.grid import Experiment
-from anyzero.experiments.results import Outcome, judge_cell, write_table
+from anyzero.experiments.config import Experiment
+from anyzero.experiments.table import JOURNAL_FORM, Outcome, judge_cell, write_table
 from anyzero.games.load import load
 from anyzero.search.text import parse_search
 
-FORM = "anyzero experiment 1"
 WRITE_EVERY_S = 1.0
 """The table is written at most so often; the journal has every game anyway."""
-SECONDS_PER_PLY = 2e-8
-"""A guess at a rollout's time a ply; only the ratios of cells matter."""
-SECONDS_PER_MOVE = 1e-4
-"""A guess at what a move costs besides its simulations."""
+SECONDS_PER_PLY, SECONDS_PER_MOVE = 2e-8, 1e-4
+"""A guess at the time of a rollout's ply, and of a move besides its simulations; only the ratios of cells matter."""
 
 
 class Reached(NamedTuple):
@@ -41,15 +39,21 @@ Watch = Callable[[Reached], None]
 Rows = list[dict[str, Any]]
 
 
-class Games(Journal):
-    """The finished games of all plans, in memory without their moves."""
+class GridJournal(Journal):
+    """The finished games of all cells: on the disk, and in memory without their moves."""
 
     def __init__(self, path: Path, experiment: Experiment) -> None:
-        self.numbers = {plan: number for number, plan in enumerate(experiment.plans)}
-        self.plans = list(self.numbers)
+        self.experiment, self.plans = experiment, experiment.plans
+        self.numbers = {plan: number for number, plan in enumerate(self.plans)}
         self.matches = [dict.fromkeys(plan.matches()) for plan in self.plans]
         self.results: list[dict[Match, MatchResult]] = [{} for _ in self.plans]
-        super().__init__(path, {"form": FORM, **experiment.identity})
+        self.outcomes: dict[Plan, Outcome] = {}
+        plies = {text: load(text).max_plies for text in {plan.game for plan in self.plans}}
+        self.costs = [guess_cost(plan, plies[plan.game]) for plan in self.plans]
+        self.total = sum(cost * plan.games for cost, plan in zip(self.costs, self.plans, strict=True))
+        self.num_cells = Counter(cell.plan for cell in experiment.cells)
+        self.reached = Reached(0, 0, 0.0)
+        super().__init__(path, {"form": JOURNAL_FORM, **experiment.identity})
 
     def take(self, values: dict[str, Any]) -> None:
         number = values.pop("plan")
@@ -59,25 +63,32 @@ class Games(Journal):
             raise ValueError("not a game of this experiment")
         if result.players != [self.plans[number].players[index] for index in seats]:
             raise ValueError("not the players of this cell")
-        self.results[number][result.match] = replace(result, moves=[])
+        self.note(number, result)
 
     def add(self, plan: Plan, result: MatchResult) -> None:
         number = self.numbers[plan]
         self.write(json.dumps({"plan": number, **result.to_json()}))
-        self.results[number][result.match] = replace(result, moves=[])
+        self.note(number, result)
 
-    def is_finished(self, plan: Plan) -> bool:
-        number = self.numbers[plan]
-        return len(self.results[number]) == len(self.matches[number])
+    def note(self, number: int, result: MatchResult) -> None:
+        plan, found, (games, cells, share) = self.plans[number], self.results[number], self.reached
+        is_new = result.match not in found
+        found[result.match] = replace(result, moves=[])
+        if is_new and len(found) == len(self.matches[number]):
+            self.outcomes[plan] = judge_cell(plan, found.values())
+            cells += self.num_cells[plan]
+        self.reached = Reached(games + is_new, cells, share + is_new * self.costs[number] / self.total)
 
     def missing(self) -> list[Task]:
-        """The games that are left, plan by plan."""
-        return [
-            Task(plan, match)
-            for plan, matches, results in zip(self.plans, self.matches, self.results, strict=True)
-            for match in matches
-            if match not in results
-        ]
+        """The games that are left, cell by cell."""
+        parts = zip(self.plans, self.matches, self.results, strict=True)
+        return [Task(plan, match) for plan, matches, found in parts for match in matches if match not in found]
+
+    def rows(self) -> Rows:
+        """The table of the finished cells."""
+        describe = self.experiment.describe
+        cells = [cell for cell in self.experiment.cells if cell.plan in self.outcomes]
+        return [{**cell.place, **describe(self.outcomes[cell.plan])} for cell in cells]
 
 
 def journal_path(results: Path) -> Path:
@@ -93,33 +104,26 @@ def run_experiment(
     `results` is a CSV file; the finished games are kept beside it, and a run that was stopped goes on from them. The
     same seed gives the same table (its seconds aside) whatever the number of workers and of stops.
     """
-    results = Path(results)
-    check_results(results)
-    with closing(Games(journal_path(results), experiment)) as games:
-        table = Table(experiment, games, results)
+    results, written_at = Path(results), 0.0
+    _check_results(results)
+    with closing(GridJournal(journal_path(results), experiment)) as journal:
+        tell = watch or (lambda reached: None)
+        tell(journal.reached)
         try:
-            play_missing(experiment, games, table, workers=workers, watch=watch)
+            with closing(play_all(journal.missing(), workers)) as finished:
+                for task, result in finished:
+                    journal.add(task.plan, result)
+                    if task.plan in journal.outcomes and time.monotonic() > written_at + WRITE_EVERY_S:
+                        write_table(results, experiment.columns, journal.rows())
+                        written_at = time.monotonic()
+                    tell(journal.reached)
+                    stopping.check()
         finally:
-            table.write()
-        return table.rows()
+            write_table(results, experiment.columns, journal.rows())
+        return journal.rows()
 
 
-def play_missing(
-    experiment: Experiment, games: Games, table: "Table", *, workers: int | None, watch: Watch | None
-) -> None:
-    gauge = Gauge(experiment, games)
-    tell = watch or (lambda progress: None)
-    tell(gauge.reached)
-    with closing(play_all(games.missing(), workers)) as finished:
-        for task, result in finished:
-            games.add(task.plan, result)
-            gauge.add(task.plan)
-            if games.is_finished(task.plan) and time.monotonic() > table.written_at + WRITE_EVERY_S:
-                table.write()
-            tell(gauge.reached)
-
-
-def check_results(results: Path) -> None:
+def _check_results(results: Path) -> None:
     """Refuse a file that this run should not write."""
     if results.suffix.lower() != ".csv":
         raise BadOptionError(f"results go to a .csv file, not to {results}")
@@ -129,61 +133,12 @@ def check_results(results: Path) -> None:
         )
 
 
-class Table:
-    """The table of the finished cells, and its file."""
-
-    def __init__(self, experiment: Experiment, games: Games, path: Path) -> None:
-        self.experiment, self.games, self.path = experiment, games, path
-        self.outcomes: dict[Plan, Outcome] = {}
-        self.written_at = 0.0
-
-    def rows(self) -> Rows:
-        cells = [cell for cell in self.experiment.cells if self.games.is_finished(cell.plan)]
-        return [{**cell.place, **self.experiment.describe(self.outcome(cell.plan))} for cell in cells]
-
-    def outcome(self, plan: Plan) -> Outcome:
-        """Computed once, as the games of a finished cell do not change."""
-        if plan not in self.outcomes:
-            self.outcomes[plan] = judge_cell(plan, self.games.results[self.games.numbers[plan]].values())
-        return self.outcomes[plan]
-
-    def write(self) -> None:
-        write_table(self.path, self.experiment.columns, self.rows())
-        self.written_at = time.monotonic()
-
-
-class Gauge:
-    """Counts games, cells and work."""
-
-    def __init__(self, experiment: Experiment, games: Games) -> None:
-        self.cells = Counter(cell.plan for cell in experiment.cells)
-        self.games = games
-        plies = {text: load(text).max_plies for text in {plan.game for plan in games.plans}}
-        self.costs = {plan: guess_cost(plan, plies[plan.game]) for plan in games.plans}
-        self.total = sum(self.costs[plan] * plan.games for plan in games.plans)
-        played = [(plan, len(games.results[number])) for plan, number in games.numbers.items()]
-        self.num_games = sum(num for _, num in played)
-        self.work = sum(self.costs[plan] * num for plan, num in played)
-        self.num_cells = sum(num for plan, num in self.cells.items() if games.is_finished(plan))
-
-    def add(self, plan: Plan) -> None:
-        """One game more, already among the results."""
-        self.num_games += 1
-        self.work += self.costs[plan]
-        if self.games.is_finished(plan):
-            self.num_cells += self.cells[plan]
-
-    @property
-    def reached(self) -> Reached:
-        return Reached(self.num_games, self.num_cells, self.work / self.total)
-
-
 def guess_cost(plan: Plan, plies: int) -> float:
     """About how long a game takes, in seconds: half of the moves a player, rollouts as long as the game."""
-    return sum(plies / 2 * guess_move_cost(player, plies) for player in plan.players)
+    return sum(plies / 2 * _guess_move_cost(player, plies) for player in plan.players)
 
 
-def guess_move_cost(player: str, plies: int) -> float:
+def _guess_move_cost(player: str, plies: int) -> float:
     try:
         wanted = parse_search(player)
     except AnyzeroError:  # a player that does not search

@@ -29,7 +29,7 @@ from anyzero.experiments.plots import (
     new_figure,
     save_figure,
 )
-from anyzero.experiments.rows import GridRow
+from anyzero.experiments.table import GridRow
 from anyzero.files import writing
 from anyzero.games.load import split_text
 

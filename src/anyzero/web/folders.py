@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import Path as InPath
 
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
-from anyzero.experiments.rows import GridRow, read_rows
+from anyzero.experiments.table import GridRow, read_rows
 from anyzero.learning.config import flatten
 from anyzero.learning.folder import GAMES, RunFolder, list_runs
 from anyzero.learning.summary import RunSummary, summarise

@@ -1,0 +1,196 @@
+"""The table of an experiment: what the games of a cell say, written as CSV, and read back with records of matches."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from anyzero.arena.match import MatchResult
+from anyzero.arena.plan import BOTH_LEGS, Plan
+from anyzero.arena.record import FORM as RECORD_FORM
+from anyzero.arena.standings import Tally, make_standings
+from anyzero.arena.statistics import Interval, elo_difference, elo_within, wilson_interval
+from anyzero.errors import BadOptionError
+from anyzero.files import parse_object, reading, write_whole
+from anyzero.games.load import split_text
+
+JOURNAL_FORM = "anyzero experiment 1"
+GRID_COLUMNS = (
+    *("game", "options", "first", "second", "budget_first", "budget_second", "first_seat", "games"),
+    *("wins", "draws", "losses", "score", "score_low", "score_high", "elo", "elo_low", "elo_high", "seconds"),
+)
+"""Of the TOML form; wins, score and Elo are those of the player `first`."""
+STUDENT_COLUMNS = (
+    *("GridSize", "BudgetJ1", "BudgetJ2", "StrategieJ1", "StrategieJ2", "NbGames", "StartPlayer"),
+    *("VictoiresJ1", "VictoiresJ2", "PourcentageJ1", "PourcentageJ2", "IntervalleBasJ1", "IntervalleHautJ1"),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the first player of a cell did."""
+
+    tally: Tally
+    score: Interval
+    elo: Interval | None
+    """None in games of one seat."""
+    seconds: float
+    """Thinking time of both players."""
+
+
+def judge_cell(plan: Plan, results: Iterable[MatchResult]) -> Outcome:
+    """The outcome of all games of a plan."""
+    played = list(results)
+    standings = make_standings(played)
+    score = wilson_interval(standings.tally.score or 0.0, standings.tally.total)
+    elo = standings.elo if plan.legs == BOTH_LEGS else elo_of(score, standings.tally.total)
+    return Outcome(standings.tally, score, elo, sum(sum(result.seconds) for result in played))
+
+
+def elo_of(score: Interval, games: int) -> Interval:
+    """A score and its limits as Elo, none nearer to 0 or 1 than half a game in one game more."""
+    far = elo_difference(1.0 - 0.5 / (games + 1))
+    return Interval(*(elo_within(limit, far) for limit in score))
+
+
+def describe_outcome(outcome: Outcome) -> dict[str, Any]:
+    """The columns of the TOML form from `wins` on."""
+    score = [round(limit, 6) for limit in outcome.score]
+    elo = [None] * 3 if outcome.elo is None else [round(limit, 2) for limit in outcome.elo]
+    found = (*outcome.tally.to_json().values(), *score, *elo, round(outcome.seconds, 3))
+    return dict(zip(GRID_COLUMNS[8:], found, strict=True))
+
+
+def describe_victories(outcome: Outcome) -> dict[str, Any]:
+    """The columns of the students' form from `VictoiresJ1` on; Hex has no draws."""
+    value, low, high = (round(100 * limit, 2) for limit in outcome.score)
+    found = (outcome.tally.wins, outcome.tally.losses, value, round(100 - value, 2), low, high)
+    return dict(zip(STUDENT_COLUMNS[7:], found, strict=True))
+
+
+def write_table(path: Path, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Replace the table, whole or not at all; one that is the same is left alone."""
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    content = text.getvalue().encode()
+    if not path.is_file() or path.read_bytes() != content:
+        write_whole(path, content)
+
+
+# --- read back
+
+
+class GridRow(NamedTuple):
+    """How one player did against another in one cell."""
+
+    game: str
+    options: str
+    first: str
+    """The first player without its budget."""
+    second: str
+    budgets: tuple[str, str]
+    """Empty where a player has none."""
+    first_seat: str
+    """Who moves first: both in turn, the first player or the second."""
+    tally: Tally
+    """Of the first player."""
+
+    @property
+    def score(self) -> Interval:
+        """With its 95 % limits (Wilson)."""
+        return wilson_interval(self.tally.score or 0.0, self.tally.total)
+
+    def mirrored(self) -> "GridRow":
+        """The same games seen by the second player."""
+        tally = Tally(self.tally.losses, self.tally.draws, self.tally.wins)
+        seat = {"first": "second", "second": "first"}.get(self.first_seat, self.first_seat)
+        return GridRow(self.game, self.options, self.second, self.first, self.budgets[::-1], seat, tally)
+
+
+def read_rows(path: Path) -> list[GridRow]:
+    """The rows of a table, or of a record of a match or tournament."""
+    with reading(path):
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except ValueError:
+            raise BadOptionError(f"{path} is not a text") from None
+    rows = _read_record(path, text) if text.startswith("{") else _read_table(path, text)
+    if not rows:
+        raise BadOptionError(f"{path} holds no finished cell yet")
+    return rows
+
+
+def _read_table(path: Path, text: str) -> list[GridRow]:
+    """Commas or, as some spreadsheets write them, semicolons."""
+    header = text.partition("\n")[0]
+    reader = csv.DictReader(text.splitlines(), delimiter=";" if header.count(";") > header.count(",") else ",")
+    for needed, read_line in TABLES.items():
+        if set(needed) <= set(reader.fieldnames or []):
+            return [_read_checked(f"{path}: line {number}", read_line, line) for number, line in enumerate(reader, 2)]
+    raise BadOptionError(f"{path} is neither the table of an experiment nor a record of games")
+
+
+def _read_checked(place: str, read_line: Callable[..., GridRow], values: Mapping[str, Any]) -> GridRow:
+    try:
+        row = read_line(values)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise BadOptionError(f"{place} is not a row of results: {error}") from None
+    if min(row.tally.to_json().values()) < 0 or row.tally.total == 0:
+        raise BadOptionError(f"{place} has no games")
+    return row
+
+
+def _read_grid_line(values: Mapping[str, str]) -> GridRow:
+    budgets = (values["budget_first"], values["budget_second"])
+    players = [  # `rave:1000,bias=1e-5` as `rave,bias=1e-5`
+        values[name].replace(f":{budget}", "", 1) if budget else values[name]
+        for name, budget in zip(("first", "second"), budgets, strict=True)
+    ]
+    if values["first_seat"] not in ("both", "first", "second"):
+        raise ValueError(f"first_seat is {values['first_seat']!r}")
+    tally = Tally(int(values["wins"]), int(values["draws"]), int(values["losses"]))
+    return GridRow(values["game"], values["options"], players[0], players[1], budgets, values["first_seat"], tally)
+
+
+def _read_student_line(values: Mapping[str, str]) -> GridRow:
+    seat = {"1": "first", "2": "second"}.get(values["StartPlayer"], "both")
+    players = f"{values['StrategieJ1'].strip()} (J1)", f"{values['StrategieJ2'].strip()} (J2)"
+    tally = Tally(int(values["VictoiresJ1"]), 0, int(values["VictoiresJ2"]))
+    budgets = (values["BudgetJ1"].strip(), values["BudgetJ2"].strip())
+    return GridRow("hex", f"size={int(values['GridSize'])}", *players, budgets, seat, tally)
+
+
+TABLES: dict[tuple[str, ...], Callable[..., GridRow]] = {
+    GRID_COLUMNS[:11]: _read_grid_line,
+    STUDENT_COLUMNS[:9]: _read_student_line,
+}
+"""How a line is read, by the columns that it needs: the place, and the counts from which the rest is computed."""
+
+
+def _read_record(path: Path, text: str) -> list[GridRow]:
+    """A row for every two players that have finished games."""
+    lines = text.splitlines()
+    header = parse_object(lines[0]) or {}
+    if header.get("form") == JOURNAL_FORM:
+        raise BadOptionError(f"{path} holds the games of an experiment; its table is {path.with_suffix('.csv')}")
+    if header.get("form") != RECORD_FORM:
+        raise BadOptionError(f"{path} is neither the table of an experiment nor a record of games")
+    try:
+        results = [MatchResult.from_json(json.loads(line)) for line in lines[1:]]
+        game, options = split_text(header["game"])
+        players = header["players"]
+        couples = combinations(range(len(players)), 2)
+        tallies = {two: make_standings([one for one in results if one.match[:2] == two]).tally for two in couples}
+        return [
+            GridRow(game, options, players[first], players[second], ("", ""), "both", tally)
+            for (first, second), tally in tallies.items()
+            if tally.total
+        ]
+    except (TypeError, ValueError, KeyError, AttributeError, IndexError):
+        raise BadOptionError(f"{path} is a broken record of games; the command that wrote it mends it") from None
