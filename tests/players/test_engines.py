@@ -16,10 +16,10 @@ from anyzero.arena import compare, make_plan, play_games
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.line import Line
 from anyzero.players import parse_player
-from anyzero.players.consult import FailedPlayerError, ResignedError, consult
 from anyzero.players.engine_process import EngineLateError, EngineProcess
 from anyzero.players.engine_text import find_program, parse_engine
 from anyzero.players.engine_uci import position_text
+from anyzero.players.player import FailedPlayerError, ResignedError, consult
 
 CHESS = anyzero.load("chess")
 HEX = anyzero.load("hex:size=5")

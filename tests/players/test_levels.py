@@ -9,8 +9,8 @@ from anyzero.errors import UnknownNameError
 from anyzero.games.line import Line
 from anyzero.games.load import BUILT_IN
 from anyzero.players import parse_player
-from anyzero.players.consult import FailedPlayerError, consult
 from anyzero.players.levels import BY_GAME, LEVELS, PLAIN, level_text
+from anyzero.players.player import FailedPlayerError, consult
 from anyzero.search.text import parse_search
 
 GAME = anyzero.load("tic_tac_toe")

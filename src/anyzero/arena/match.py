@@ -15,7 +15,7 @@ from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line
 from anyzero.players import Player
-from anyzero.players.consult import FailedPlayerError, ResignedError
+from anyzero.players.player import FailedPlayerError, ResignedError
 from anyzero.seeds import draw_seed, draw_unit
 
 NORMAL, CRASH, ILLEGAL, LATE, RESIGNED = "normal", "crash", "illegal move", "time", "resignation"

@@ -19,9 +19,9 @@ from anyzero.arena.openings import judge, make_opening
 from anyzero.arena.plan import Match, Plan
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
+from anyzero.games.line import first_decision
 from anyzero.games.load import load
 from anyzero.players import Player, parse_player
-from anyzero.players.player import first_decision
 
 
 def main() -> None:

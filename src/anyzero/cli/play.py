@@ -152,12 +152,13 @@ def seat_names(named: list[str | None], table: "GameInProgress") -> list[str]:
 def known_player(text: str) -> str | None:
     """A player's text in a file, if it is one that can be asked without running somebody's code or command."""
     from anyzero.cli.session import HUMAN
-    from anyzero.games.load import split_text
-    from anyzero.players.engine import CLIENTS
-    from anyzero.players.text import KINDS
+    from anyzero.errors import AnyzeroError
+    from anyzero.players.text import OWN_KINDS, split_player
 
-    harmless = [*(name for name in KINDS if name not in CLIENTS), HUMAN]
-    return text if split_text(text.strip())[0] in harmless else None
+    try:
+        return text if text.strip() == HUMAN else split_player(text, OWN_KINDS).text
+    except AnyzeroError:
+        return None
 
 
 def run(session: "Session") -> None:

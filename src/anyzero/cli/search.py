@@ -25,17 +25,13 @@ def search(
     json: Json = False,
 ) -> None:
     """Search a position and show what was found for each move."""
-    from anyzero.networks.find import find_network
-    from anyzero.players.player import load_evaluator
+    from anyzero.players.search_player import search_arguments
+    from anyzero.players.text import split_player
     from anyzero.search import search as run_search
-    from anyzero.search.text import parse_search
 
-    text, at, network = method.partition("@")
-    arguments = parse_search(text).arguments
+    wanted = split_player(method)
     loaded, position = load_position(game, state, moves)
-    if at:
-        arguments["evaluator"] = load_evaluator(loaded, find_network(network))
-    found = run_search(loaded, position, seed=seed, **arguments)
+    found = run_search(loaded, position, seed=seed, **search_arguments(wanted, loaded))
     if json:
         print_json({"game": loaded.text, "method": method, "seed": seed, **found.to_json()})
     else:

@@ -10,7 +10,7 @@ from anyzero.cli.session_screen import Screen
 from anyzero.cli.session_words import answer_words, end_words, line_words, number, player_words
 from anyzero.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
 from anyzero.players import Player, parse_player
-from anyzero.players.consult import Answer, FailedPlayerError, consult
+from anyzero.players.player import Answer, FailedPlayerError, consult
 from anyzero.records import Evaluation, GameInProgress, read_record, write_record
 
 HUMAN = "human"

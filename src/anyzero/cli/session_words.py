@@ -1,8 +1,8 @@
 """The sentences of a terminal session and of a replay."""
 
 from anyzero.games.game import Game, State
-from anyzero.players.consult import Answer
-from anyzero.players.levels import level_text
+from anyzero.players.player import Answer
+from anyzero.players.text import split_player
 from anyzero.records import GameRecord
 from anyzero.records.fields import AGREEMENT, FORFEIT, RESIGN, UNFINISHED
 from anyzero.search import SearchResult
@@ -14,8 +14,8 @@ def number(value: float | None) -> str:
 
 def player_words(text: str, game: Game) -> str:
     """The player's text; for a level, who that is in this game."""
-    kind, _, level = text.partition(":")
-    return f"{text} ({level_text(game, level)})" if kind == "level" else text
+    plain = split_player(text).in_game(game).text
+    return text if plain == text else f"{text} ({plain})"
 
 
 def answer_words(name: str, move: str, answer: Answer) -> str:

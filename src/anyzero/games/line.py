@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
 
 
@@ -35,3 +36,13 @@ class Line:
         if earlier is None or earlier.start is not self.start:
             return False
         return self.actions[: len(earlier.actions)] == earlier.actions
+
+
+def first_decision(game: Game) -> State | None:
+    """The first position in which a seat is to move, whatever chance does before; None if there is none."""
+    state = game.initial_state()
+    while game.seat_to_move(state) < 0:
+        if game.seat_to_move(state) == OVER:
+            return None
+        state = game.play(state, game.legal_actions(state)[0])
+    return state

@@ -11,14 +11,15 @@ from anyzero.players.engine_gtp import GtpClient
 from anyzero.players.engine_text import EngineText, parse_engine
 from anyzero.players.engine_uci import UciClient
 from anyzero.players.player import Player
+from anyzero.players.text import PlayerText
 
 CLIENTS: dict[str, Callable[[EngineText], "UciClient | GtpClient"]] = {"uci": UciClient, "gtp": GtpClient}
 
 
-def engine_player(text: str) -> Player:
+def engine_player(player: PlayerText) -> Player:
     """`uci:COMMAND,elo=1400,movetime=0.1` or `gtp:COMMAND,movetime=1`; see `engine_text` for the quotes."""
-    wanted = parse_engine(text)
-    make = CLIENTS[text.partition(":")[0]]
+    wanted = parse_engine(player.text)
+    make = CLIENTS[player.name]
     make(wanted)  # says so if the options are not for this protocol
     clients: dict[Game, UciClient | GtpClient] = {}
 
@@ -33,4 +34,4 @@ def engine_player(text: str) -> Player:
     def prepare(game: Game) -> None:
         client(game).begin_game(game)
 
-    return Player(text, choose, wanted.limit, prepare)
+    return Player(player.text, choose, wanted.limit, prepare)

@@ -5,10 +5,10 @@ import time
 from anyzero.errors import BadOptionError, list_some
 from anyzero.games.game import Game
 from anyzero.games.line import Line
-from anyzero.players.consult import ResignedError
 from anyzero.players.engine_moves import COLOURS, RESIGN, from_gtp, to_gtp
 from anyzero.players.engine_process import EngineError, EngineProcess
 from anyzero.players.engine_text import EngineText
+from anyzero.players.player import ResignedError
 
 OWN_OPTIONS = ("movetime", "start", "limit")
 

@@ -14,7 +14,7 @@ from threading import Thread
 from typing import IO
 
 from anyzero.players import engine_keeper
-from anyzero.players.consult import FailedPlayerError
+from anyzero.players.player import FailedPlayerError
 
 KEEPER = (sys.executable, "-I", "-S", str(Path(engine_keeper.__file__)))
 LAST_WORDS = 3

@@ -5,11 +5,7 @@ Budgets are simulations, so that a level plays the same on every machine; only `
 
 from collections.abc import Mapping
 
-from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
-from anyzero.games.line import Line
-from anyzero.players.player import Player, search_player
-from anyzero.search import SearchResult
 
 LEVELS = ("beginner", "easy", "medium", "hard", "max")
 """From the weakest."""
@@ -39,30 +35,3 @@ BY_GAME: Mapping[str, tuple[str, ...]] = {
 def level_text(game: Game, level: str) -> str:
     """The player that a level is in this game."""
     return BY_GAME.get(game.source or game.name, PLAIN)[LEVELS.index(level)]
-
-
-def level_player(text: str) -> Player:
-    """`level:medium`: who that is depends on the game."""
-    _, _, level = text.partition(":")
-    if level not in LEVELS:
-        hint = nearest_hint(level, LEVELS)
-        raise UnknownNameError(f"there is no level {level!r}; {hint}known: {list_some(LEVELS)}")
-    players: dict[Game, Player] = {}
-
-    def found(game: Game) -> Player:
-        if game not in players:
-            players[game] = search_player(level_text(game, level))
-        return players[game]
-
-    def choose(game: Game, line: Line, seed: int) -> int:
-        return found(game).choose(game, line, seed)
-
-    def prepare(game: Game) -> None:
-        found(game).prepare(game)
-
-    def think(game: Game, line: Line, seed: int) -> SearchResult:
-        look = found(game).think
-        assert look is not None  # a search
-        return look(game, line, seed)
-
-    return Player(text, choose, None, prepare, think)

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 from importlib.metadata import version
 
-from anyzero.errors import AnyzeroError, BadOptionError, IllegalMoveError
+from anyzero.errors import AnyzeroError, BadOptionError, IllegalMoveError, MissingFunctionError
 from anyzero.games.game import Game
 from anyzero.games.load import load
+from anyzero.players import parse_player
 from anyzero.players.engine_moves import COLOURS, GO_GAMES, RESIGN, TO_GO, from_gtp, seat_of, to_gtp
-from anyzero.protocols.gtp_brain import Brain
 from anyzero.protocols.gtp_clock import Clock, read_seconds
 from anyzero.protocols.lines import Send, on_one_line, whole_number
 from anyzero.records import GameInProgress
@@ -40,14 +40,14 @@ class GtpEngine:
     """An engine that is told lines and sends answers."""
 
     def __init__(self, game: str, player: str, send: Send, *, seed: int = 0, resign: float | None = None) -> None:
-        self.send, self.seed, self.resign, self.text = send, seed, resign, player
+        self.send, self.seed, self.resign = send, seed, resign
+        self.player = parse_player(player)
         self.set_game(load(game))
         self.clocks: list[Clock | None] = [None, None]
 
     def set_game(self, game: Game) -> None:
         if game.num_seats != 2 or game.num_outcomes > 0:
             raise BadOptionError(f"{game.name}: GTP is for games of two seats without chance")
-        self.brain = Brain(game, self.text)
         self.game, self.table = game, GameInProgress(game, seed=self.seed)
 
     def handle(self, line: str) -> bool:
@@ -166,13 +166,16 @@ class GtpEngine:
 
     def choose(self, words: Words) -> int | None:
         """The action of the colour to move; None: it gives up."""
-        seat = self.read_turn(words)
+        seat, player, table = self.read_turn(words), self.player, self.table
         clock, start = self.clocks[seat], time.perf_counter()
         seconds = None if clock is None else clock.seconds
-        action, value = self.brain.choose(self.table.so_far, self.table.move_seed, seconds)
+        if player.think is None:
+            action, value = player.choose(self.game, table.so_far.copy(), table.move_seed), 1.0
+        else:
+            found = player.think(self.game, table.so_far, table.move_seed, seconds)
+            action, value = found.best_action, found.value
         self.clocks[seat] = None if clock is None else clock.after(time.perf_counter() - start)
-        lost = self.resign is not None and value is not None and value < self.resign
-        return None if lost else action
+        return None if self.resign is not None and value < self.resign else action
 
     def read_turn(self, words: Words) -> int:
         if len(words) != 1 or (seat := seat_of(words[0])) is None:
@@ -190,7 +193,9 @@ class GtpEngine:
             raise GtpError(SYNTAX)
         if self.table.is_over:
             raise GtpError("the game is over")
-        found = self.brain.analyse(self.table.so_far, self.table.move_seed, seconds)
+        if self.player.think is None:
+            raise MissingFunctionError(f"{self.player.text} does not search: there is nothing to show")
+        found = self.player.think(self.game, self.table.so_far, self.table.move_seed, seconds)
         lines = [
             f"{to_gtp(self.game, child.move)} visits {child.visits} value {child.value or 0.0:+.3f}"
             + (f" proven {child.proven}" if child.proven else "")
@@ -206,7 +211,7 @@ class GtpEngine:
         stones = whole_number(words[2]) if len(words) == 3 else None
         if len(words) != 3 or None in numbers or stones is None or stones < 0:
             raise GtpError(SYNTAX)
-        self.brain.player.prepare(self.game)  # no clock is to run while code is compiled
+        self.player.prepare(self.game)  # no clock is to run while code is compiled
         self.clocks = [Clock(numbers[0] or 0.0, numbers[1] or 0.0, stones)] * 2
         return ""
 

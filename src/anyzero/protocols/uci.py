@@ -11,7 +11,7 @@ from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hi
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.networks.find import find_network
-from anyzero.players.player import load_evaluator
+from anyzero.players.search_player import load_evaluator
 from anyzero.protocols.lines import Send, on_one_line
 from anyzero.protocols.uci_limits import read_limits
 from anyzero.protocols.uci_options import OFFERS, UciOptions, changed

@@ -13,9 +13,9 @@ from anyzero.games.game import Game, game_text
 from anyzero.games.load import game_names, load, split_text
 from anyzero.networks.find import known_names
 from anyzero.players.levels import LEVELS, level_text
+from anyzero.players.text import OWN_KINDS, PlayerText, split_player
 from anyzero.search import Searcher
 from anyzero.search.methods import METHODS
-from anyzero.search.text import parse_search
 from anyzero.web.config import ServerConfig
 
 HUMAN, RANDOM = "human", "random"
@@ -121,19 +121,8 @@ class Catalog:
     def check_player(self, text: str, game: Game) -> str:
         """The player's text, if this server lets it play this game."""
         text = text.strip()
-        kind, _, level = text.partition(":")
-        if text in (HUMAN, RANDOM):
-            return text
-        if kind == "level":
-            if level not in LEVELS:
-                raise UnknownNameError(
-                    f"there is no level {level!r}; {nearest_hint(level, LEVELS)}known: {list_some(LEVELS)}"
-                )
-            return text
-        known = (HUMAN, RANDOM, "level", *METHODS)
-        if kind not in METHODS:
-            raise UnknownNameError(f"there is no player {kind!r}; {nearest_hint(kind, known)}known: {list_some(known)}")
-        self.check_search(text, game)
+        if text != HUMAN:
+            self.check_search(split_player(text, OWN_KINDS), game)
         return text
 
     def check_machine(self, text: str, game: Game) -> str:
@@ -143,9 +132,10 @@ class Catalog:
             raise BadOptionError(f"{checked!r} does not search; name a method like uct:1000 or a level like level:hard")
         return checked
 
-    def check_search(self, text: str, game: Game) -> None:
-        search, at, network = text.partition("@")
-        wanted, config = parse_search(search), self.config
+    def check_search(self, player: PlayerText, game: Game) -> None:
+        wanted, config, text = player.search, self.config, player.text
+        if wanted is None:
+            return
         if (wanted.simulations or 0) > config.max_simulations or (wanted.seconds or 0.0) > config.max_seconds:
             raise BadOptionError(
                 f"{text!r}: a search here has at most {config.max_simulations} simulations or {config.max_seconds:g} s"
@@ -153,8 +143,8 @@ class Catalog:
         for option in OWN_BUSINESS:
             if option in wanted.options:
                 raise BadOptionError(f"{text!r}: the option {option} is not for the web app")
-        if at:
-            check_network(network)
+        if player.network:
+            check_network(player.network)
         else:
             Searcher(game, **wanted.arguments)  # says what does not fit
 

@@ -14,14 +14,13 @@ from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line
 from anyzero.games.load import load
-from anyzero.networks.find import find_network
-from anyzero.players.levels import level_text
-from anyzero.players.player import choose_at_random, load_evaluator
+from anyzero.players.player import choose_at_random
+from anyzero.players.search_player import search_arguments
+from anyzero.players.text import split_player
 from anyzero.search import Searcher, SearchResult
 from anyzero.search.run import Run
 from anyzero.search.search import room
 from anyzero.search.stream import PIECE_S, LiveSearch
-from anyzero.search.text import parse_search
 from anyzero.web.forms import cells_of, state_of
 from anyzero.web.turns import Turns
 
@@ -87,7 +86,8 @@ class Job:
         """How large its tree can become."""
         if self.player == "random":
             return 0
-        budget = parse_search(search_text(self.game, self.player)[0])
+        budget = split_player(self.player).in_game(self.game).search
+        assert budget is not None  # it searches
         if budget.simulations is None:
             return min(self.max_nodes, int(NODES_A_SECOND * (budget.seconds or 0.0)))
         return room(self.game, budget.simulations, self.max_nodes)
@@ -95,9 +95,7 @@ class Job:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """What makes the searcher that the player's text names; the text was checked before."""
-        search, network = search_text(self.game, self.player)
-        evaluator = {"evaluator": load_evaluator(self.game, find_network(network))} if network else {}
-        return {**parse_search(search).arguments, **evaluator}
+        return search_arguments(split_player(self.player), self.game)
 
     def searcher(self, **changes: Any) -> Searcher:
         return Searcher(self.game, **{**self.arguments, "max_nodes": self.max_nodes, **changes})
@@ -168,13 +166,6 @@ def in_pieces(run: Run, simulate: Callable[..., int]) -> Callable[..., int]:
         return found
 
     return simulate_all
-
-
-def search_text(game: Game, text: str) -> tuple[str, str]:
-    """The search and the network that a player's text names; the second is empty where there is none."""
-    kind, _, level = text.partition(":")
-    search, _, network = (level_text(game, level) if kind == "level" else text).partition("@")
-    return search, network
 
 
 def compile_wanted() -> None:

@@ -1,0 +1,72 @@
+"""Players that search: `rave:2000`, `uct:0.5s`, `level:easy`, or with a trained network, `gumbel:64@hex7`."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from anyzero.errors import BadOptionError, MissingFunctionError
+from anyzero.games.game import Game
+from anyzero.games.line import Line, first_decision
+from anyzero.networks.find import find_network
+from anyzero.players.player import LATE_FACTOR, LATE_S, Player
+from anyzero.players.text import PlayerText
+from anyzero.search import Searcher, SearchResult
+
+
+def search_player(wanted: PlayerText) -> Player:
+    """The best move of a search. With the option `reuse` it keeps its tree from move to move of a game."""
+    options = wanted.search.options if wanted.search is not None else {}
+    if float(options.get("noise_fraction", 0.0)) > 0.0:
+        raise BadOptionError(f"{wanted.text!r}: noise at the root is for self-play; a player that is measured has none")
+    if wanted.network:
+        find_network(wanted.network)  # says so if there is none
+    arguments = cache(lambda game: search_arguments(wanted, game))
+    searchers: dict[tuple[Game, bool], Searcher] = {}
+    last: dict[Searcher, Line] = {}
+
+    def searcher(game: Game, line: Line, seconds: float | None = None) -> Searcher:
+        """The one for this budget; it has a tree only if the line goes on from its last search."""
+        key = game, seconds is not None
+        if key not in searchers:
+            budget = {} if seconds is None else {"simulations": None, "seconds": seconds}
+            searchers[key] = Searcher(game, **{**arguments(game), **budget})
+        found = searchers[key]
+        found.seconds = found.seconds if seconds is None else seconds
+        if not line.extends(last.get(found)):
+            found.forget()
+        last[found] = line
+        return found
+
+    def choose(game: Game, line: Line, seed: int) -> int:
+        actions = game.legal_actions(line.state)
+        return actions[0] if len(actions) == 1 else searcher(game, line).choose(line.state, seed)
+
+    def think(game: Game, line: Line, seed: int, seconds: float | None = None) -> SearchResult:
+        return searcher(game, line, seconds).search(line.state, seed)
+
+    @cache
+    def prepare(game: Game) -> None:
+        state = first_decision(game)
+        if state is not None:
+            Searcher(game, **{**arguments(game), "simulations": 2, "seconds": None}).choose(state, 0)
+
+    budget_s = None if wanted.search is None else wanted.search.seconds
+    limit_s = None if budget_s is None else LATE_FACTOR * budget_s + LATE_S
+    return Player(wanted.text, choose, limit_s, prepare, think)
+
+
+def search_arguments(wanted: PlayerText, game: Game) -> dict[str, Any]:
+    """What `Searcher` takes besides the game, the network loaded."""
+    plain = wanted.in_game(game)
+    if plain.search is None:
+        raise MissingFunctionError(f"{wanted.text} does not search; name a method like uct:1000 or a level")
+    if not plain.network:
+        return plain.search.arguments
+    return {**plain.search.arguments, "evaluator": load_evaluator(game, find_network(plain.network))}
+
+
+def load_evaluator(game: Game, path: Path) -> Any:
+    """The network in a file, on one thread: a player has one position at a time, and an arena many players."""
+    from anyzero.networks import NetworkEvaluator, load_network
+
+    return NetworkEvaluator(game, load_network(path, game), precision="float32", threads=1)
