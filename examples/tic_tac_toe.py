@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anyzero import OVER, Game
-from anyzero.views import Scene
-from anyzero.views.boards import cell_name, square_cells, square_labels, stone
+from anyzero.views.boards import cell_name, square_scene, stone
 
 LINES = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]]
 
@@ -86,13 +85,7 @@ def parse_state(rules, state, text):
 
 
 def scene(rules, state):
-    names = [cell_name(cell // 3, cell % 3) for cell in range(9)]
-    marks = [(names[cell], int(state.cells[cell]) - 1) for cell in range(9) if state.cells[cell] != 0]
+    marks = [(cell, int(mark) - 1) for cell, mark in enumerate(state.cells) if mark != 0]
+    stones = [stone(cell_name(cell // 3, cell % 3), seat, text="XO"[seat], name="xo"[seat]) for cell, seat in marks]
     over = seat_to_move(rules, state) == OVER
-    return Scene(
-        cells=square_cells(3, 3),
-        pieces=tuple(stone(name, seat, text="XO"[seat], name="xo"[seat]) for name, seat in marks),
-        over=square_labels(3, 3),
-        caption="the game is over" if over else "xo"[state.mover] + " to move",
-        clicks={} if over else {cell: (names[cell],) for cell in range(9) if state.cells[cell] == 0},
-    )
+    return square_scene(3, 3, stones, caption="the game is over" if over else "xo"[state.mover] + " to move")

@@ -93,8 +93,8 @@ def test_a_full_board_without_four_is_a_draw():
     ("text", "complaint"),
     [
         ("7/7/7/7/x6/7 o", "a2 has nothing below"),
-        ("7/7/7/7/7/xx5 o", "do not add up"),
-        ("7/7/7/7/7/x6 x", "do not add up"),
+        ("7/7/7/7/7/xx5 o", "cannot be the turn"),
+        ("7/7/7/7/7/x6 x", "cannot be the turn"),
         ("7/7/7/7/ooo4/xxxxo2 x", "already won"),
         ("7/o6/x6/x6/xo5/xoox3 o", "before the last stone"),
         ("7/7/7/7/7/7", "2 parts"),

@@ -119,8 +119,8 @@ def test_the_picture_shows_whole_dominoes():
         ("4/4/4/v3 h", "marked v are not covered by whole vertical"),
         ("4/v3/v3/v3 h", "marked v are not covered"),
         ("4/4/v3/vh1h v", "marked h are not covered by whole horizontal"),
-        ("4/4/4/hh2 v", "do not add up"),
-        ("4/4/v3/v3 v", "do not add up"),
+        ("4/4/4/hh2 v", "cannot be the turn"),
+        ("4/4/v3/v3 v", "cannot be the turn"),
         ("4/4/4/4 w", "the side to move is 'w'"),
     ],
 )

@@ -79,8 +79,8 @@ def test_there_are_seven_symmetries_beside_the_identity():
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("3/3/3 o", "do not add up"),
-        ("xxx/oo1/3 x", "do not add up"),
+        ("3/3/3 o", "cannot be the turn"),
+        ("xxx/oo1/3 x", "cannot be the turn"),
         ("xxx/ooo/3 x", "already won"),
         ("3/3 x", "3 rows"),
         ("3/3/4 x", "4 cells"),

@@ -9,10 +9,9 @@ import pytest
 
 from anyzero.games.load import BUILT_IN, load
 from anyzero.views.palette import PALETTE
-from anyzero.views.scene import Label, Scene, Shape
+from anyzero.views.scene import Label, Scene, Shape, describe
 from anyzero.views.svg import bounds, content_points, roles_of, scene_to_svg
 from anyzero.views.text import scene_to_text
-from anyzero.views.words import describe
 
 SVG = "{http://www.w3.org/2000/svg}"
 GAMES = pytest.mark.parametrize("name", BUILT_IN)

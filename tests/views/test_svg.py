@@ -7,8 +7,7 @@ import pytest
 
 from anyzero.views.boards import segment, square_cells, square_frame, square_labels, stone
 from anyzero.views.palette import DARK, LIGHT
-from anyzero.views.picture import Picture
-from anyzero.views.scene import Cell, Circle, Label, Path, Piece, Polygon, Scene
+from anyzero.views.scene import Cell, Circle, Label, Path, Picture, Piece, Polygon, Scene
 from anyzero.views.svg import number, scene_to_svg
 
 SVG = "{http://www.w3.org/2000/svg}"

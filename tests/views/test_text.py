@@ -3,8 +3,7 @@
 from textwrap import dedent
 
 from anyzero.views.boards import hexagon, rectangle, square_cells, square_labels, stone
-from anyzero.views.picture import Picture
-from anyzero.views.scene import Cell, Label, Piece, Scene
+from anyzero.views.scene import Cell, Label, Picture, Piece, Scene
 from anyzero.views.text import scene_to_text
 
 

@@ -12,7 +12,7 @@ from anyzero import stopping
 from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
 from anyzero.records import GameInProgress
-from anyzero.views.terminal import scene_to_terminal
+from anyzero.views.text import scene_to_terminal
 
 
 class Screen:

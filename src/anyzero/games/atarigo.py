@@ -12,9 +12,9 @@ import numpy as np
 from anyzero.compile.bits import trailing_zeros
 from anyzero.compile.random import U, random_below
 from anyzero.errors import BadOptionError
+from anyzero.games import grid
 from anyzero.games.contract import OVER, mark
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.grid import cell_index, format_grid, parse_choice, parse_grid, split_fields
 from anyzero.views import Circle, Scene
 from anyzero.views.boards import cell_name, go_stone, point_cells, point_lines, square_labels
 
@@ -46,10 +46,8 @@ def make(size: int = 8) -> Game:
         rules=make_rules(size),
         # `chain` is scratch of `has_liberty` and zero between moves.
         state=[
-            ("stones", np.uint64, (2, words)),
-            ("chain", np.uint64, words),
-            ("mover", np.int32),
-            ("winner", np.int32),
+            *(("stones", np.uint64, (2, words)), ("chain", np.uint64, words)),
+            *(("mover", np.int32), ("winner", np.int32)),
         ],
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout, traced_rollout),
@@ -222,10 +220,7 @@ def encode(rules: Atarigo, state: State, planes: Any) -> None:
 
 
 def symmetries(rules: Atarigo) -> Iterable[Symmetry]:
-    """The turns and mirrors of the square."""
-    cells = np.arange(rules.size**2).reshape(rules.size, rules.size)
-    turns = [np.rot90(board, turn).ravel() for board in (cells, cells.T) for turn in range(4)]
-    return [Symmetry(np.concatenate([turn, turn + cells.size]), np.argsort(turn)) for turn in turns[1:]]
+    return grid.square_symmetries(rules.size, 2)
 
 
 # --- random play
@@ -286,51 +281,35 @@ def format_action(rules: Atarigo, state: State, action: int) -> str:
 
 
 def parse_action(rules: Atarigo, state: State, text: str) -> int:
-    return cell_index(text.lower(), rules.size, rules.size)
+    return grid.cell_index(text.lower(), rules.size, rules.size)
 
 
 def letters_of(rules: Atarigo, state: State) -> list[str]:
-    black, white = (cells_of(rules, words) for words in state.stones)
-    return ["b" if cell in black else "w" if cell in white else "." for cell in range(rules.size**2)]
-
-
-def cells_of(rules: Atarigo, words: Any) -> set[int]:
-    """The numbers of a set's cells."""
-    return {
-        word * rules.cells_a_word + bit
-        for word, cells in enumerate(map(int, words))
-        for bit in range(rules.cells_a_word)
-        if cells >> bit & 1
-    }
+    cells = [divmod(cell, rules.cells_a_word) for cell in range(rules.size**2)]
+    return [grid.letters_of(state.stones[:, word], LETTERS, [bit])[0] for word, bit in cells]
 
 
 def format_state(rules: Atarigo, state: State) -> str:
-    return f"{format_grid(letters_of(rules, state), rules.size)} {LETTERS[state.mover]}"
+    return grid.format_position(letters_of(rules, state), rules.size, LETTERS[state.mover])
 
 
 def parse_state(rules: Atarigo, state: State, text: str) -> None:
-    board, mover = split_fields(text, ("board", "side to move"))
-    cells = parse_grid(board, rules.size, rules.size, LETTERS)
-    state.mover = parse_choice(mover, LETTERS, "the side to move")
-    black, white = (cells.count(letter) for letter in LETTERS)
-    if black - white != state.mover:
-        raise ValueError(f"with {black} black and {white} white stones it cannot be the turn of {mover}")
+    cells, mover = grid.parse_position(text, rules.size, rules.size, LETTERS)
+    grid.check_turn(cells, LETTERS, mover)
+    state.mover = mover
     for cell, letter in enumerate(cells):
-        if letter != ".":
+        if letter != grid.EMPTY:
             state.stones[LETTERS.index(letter), word_of(rules, state, cell)] |= bit_of(rules, state, cell)
-    state.winner = 1 - state.mover if taken_cells(rules, state, state.mover) or not can_move(rules, state) else NOBODY
-    if state.winner == NOBODY and taken_cells(rules, state, 1 - state.mover):
+    state.winner = 1 - mover if taken_cells(rules, state, mover) or not can_move(rules, state) else NOBODY
+    if state.winner == NOBODY and taken_cells(rules, state, 1 - mover):
         raise ValueError("the side to move has already taken a stone")
 
 
 def taken_cells(rules: Atarigo, state: State, seat: int) -> set[int]:
     """The cells of this seat's chains that have no liberty."""
-    mine = cells_of(rules, state.stones[seat])
-    return {
-        cell
-        for cell in mine
-        if not has_liberty(rules, state, seat, word_of(rules, state, cell), bit_of(rules, state, cell))
-    }
+    mine = [cell for cell, letter in enumerate(letters_of(rules, state)) if letter == LETTERS[seat]]
+    places = {cell: (word_of(rules, state, cell), bit_of(rules, state, cell)) for cell in mine}
+    return {cell for cell, place in places.items() if not has_liberty(rules, state, seat, *place)}
 
 
 def scene(rules: Atarigo, state: State) -> Scene:
@@ -338,33 +317,19 @@ def scene(rules: Atarigo, state: State) -> Scene:
     size, taken = rules.size, set() if state.winner == NOBODY else taken_cells(rules, state, 1 - state.winner)
     pieces = []
     for cell, letter in enumerate(letters_of(rules, state)):
-        if letter != ".":
+        if letter != grid.EMPTY:
             seat, text = LETTERS.index(letter), letter.upper() if cell in taken else letter
             name = cell_name(*divmod(cell, size))
             pieces.append(go_stone(name, white=seat == 1, text=text, name=f"{SEAT_NAMES[seat]} stone", seat=seat))
     on_stone = "piece-edge" if state.winner == 0 else "black-inner"
     marks = [Circle(cell % size, size - 1 - cell // size, 0.14, on_stone) for cell in taken]
+    how = "has taken" if taken else "has left no move"
+    running, won = f"{SEAT_NAMES[state.mover]} to move", f"{SEAT_NAMES[state.winner]} {how} and won"
     return Scene(
         point_cells(size, size),
         tuple(pieces),
         under=point_lines(size, size),
         over=(*square_labels(size, size), *marks),
-        caption=caption(state, bool(taken)),
-        clicks=clicks(rules, state),
+        caption=running if state.winner == NOBODY else won,
         title="Atarigo",
     )
-
-
-def clicks(rules: Atarigo, state: State) -> dict[int, tuple[str, ...]]:
-    if state.winner != NOBODY:
-        return {}
-    actions = np.zeros(rules.size**2, np.int32)
-    count = legal_actions(rules, state, actions)
-    return {int(action): (format_action(rules, state, int(action)),) for action in actions[:count]}
-
-
-def caption(state: State, taken: bool) -> str:
-    if state.winner == NOBODY:
-        return f"{SEAT_NAMES[state.mover]} to move"
-    how = "has taken" if taken else "has left no move"
-    return f"{SEAT_NAMES[state.winner]} {how} and won"

@@ -1,7 +1,8 @@
-"""Breakthrough: reach the far row, or take every pawn. One step forward, diagonally also to take.
+"""Breakthrough and Knightthrough: whoever reaches the far row, or takes every piece, wins.
 
-The second seat sees the board after a half turn, so that an action has one meaning for both: a source cell and a
-direction, number `source * 3 + direction`, with directions straight, left, right as the mover sees them.
+Pawns step one row forward, straight or diagonally, and take only diagonally. Knights jump forward, two rows and one
+column or one row and two columns. The second seat sees the board after a half turn, so that an action has one meaning
+for both: a source cell and a direction as the mover sees it, number `source * num_directions + direction`.
 """
 
 from collections.abc import Iterable
@@ -12,131 +13,131 @@ import numpy as np
 from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.compile.random import U, random_below
 from anyzero.errors import BadOptionError
-from anyzero.games.chess_pieces import piece_shapes
+from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.grid import format_grid, parse_choice, parse_grid, split_fields
-from anyzero.views import Piece, Scene
-from anyzero.views.boards import cell_name, square_cells, square_frame, square_labels
+from anyzero.views import Scene
+from anyzero.views.boards import square_scene
+from anyzero.views.chess_pieces import chess_piece
 
-STATE = [("pawns", np.uint64, 2), ("mover", np.int64)]
+STATE = [("pawns", np.uint64, 2), ("mover", np.int64)]  # or knights
 LETTERS = "wb"
 SEAT_NAMES = ("white", "black")
-DRAWN_AS = {"pawn": "Pp", "knight": "Nn"}
+PAWN_STEPS = ((1, 0), (1, -1), (1, 1))
+"""(rows, columns) of each direction; only a pawn's first one cannot take."""
+KNIGHT_JUMPS = ((2, -1), (2, 1), (1, -2), (1, 2))
 
 
-class Breakthrough(NamedTuple):
+class Race(NamedTuple):
+    """The length of the last three fields, one entry a direction, tells pawns from knights, also to the compiler."""
+
     rows: int
     columns: int
-    not_left: np.uint64
-    """Every cell but those of column a."""
-    not_right: np.uint64
     top: np.uint64
     """The first seat's goal."""
     bottom: np.uint64
+    far: tuple[np.uint64, ...]
+    """How many cells ahead a direction leads, counted along the rows."""
+    up: tuple[np.uint64, ...]
+    """The cells from which the first seat stays on the board."""
+    down: tuple[np.uint64, ...]
+    """The cells from which the second seat does."""
 
 
 def make(rows: int = 8, columns: int = 8) -> Game:
     """Breakthrough on any board of up to 64 cells."""
+    return make_race("breakthrough", rows, columns, PAWN_STEPS)
+
+
+def make_knightthrough(rows: int = 8, columns: int = 8) -> Game:
+    """Knightthrough on any board of up to 64 cells."""
+    return make_race("knightthrough", rows, columns, KNIGHT_JUMPS)
+
+
+def make_race(name: str, rows: int, columns: int, steps: tuple[tuple[int, int], ...]) -> Game:
     if not (rows >= 4 and columns >= 2 and rows * columns <= 64):
         raise BadOptionError(
-            f"breakthrough: needs 4 rows or more, 2 columns or more and at most 64 cells, not {rows}x{columns}"
+            f"{name}: needs 4 rows or more, 2 columns or more and at most 64 cells, not {rows}x{columns}"
         )
-    num_cells = rows * columns
+    num_actions = rows * columns * len(steps)
     return Game(
-        name="breakthrough",
-        rules=make_rules(rows, columns),
+        name=name,
+        rules=make_rules(rows, columns, steps),
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, amaf_key, rollout),
             *(symmetries, format_action, format_state, parse_state, scene),
         ),
-        num_actions=num_cells * 3,
-        max_legal=2 * columns * 3,
-        max_plies=longest_race(rows, columns),
+        num_actions=num_actions,
+        max_legal=2 * columns * len(steps),
+        # Every move goes forward, and a piece that stops short of the far row has made rows - 2 or rows - 3 steps.
+        max_plies=2 * columns * (2 * rows - 5) + 1,
         planes_shape=(2, rows, columns),
-        num_amaf_keys=num_cells * 6,
+        num_amaf_keys=2 * num_actions,
     )
 
 
-def make_rules(rows: int, columns: int) -> Breakthrough:
-    bits = [[1 << (row * columns + column) for column in range(columns)] for row in range(rows)]
-    every = sum(map(sum, bits))
-    left, right = (sum(row[column] for row in bits) for column in (0, columns - 1))
-    return Breakthrough(rows, columns, U(every ^ left), U(every ^ right), U(sum(bits[-1])), U(sum(bits[0])))
-
-
-def longest_race(rows: int, columns: int) -> int:
-    """Every move goes forward, and a pawn that stops short of the far row has made rows - 2 or rows - 3 steps."""
-    return 2 * columns * (2 * rows - 5) + 1
+def make_rules(rows: int, columns: int, steps: tuple[tuple[int, int], ...]) -> Race:
+    row, last = (1 << columns) - 1, rows * columns - 1
+    far, up, down = [], [], []
+    for ahead, aside in steps:
+        cells = [divmod(cell, columns) for cell in range(last + 1)]
+        inside = [cell for cell, (y, x) in enumerate(cells) if y + ahead < rows and 0 <= x + aside < columns]
+        far.append(U(ahead * columns + aside))
+        up.append(U(sum(1 << cell for cell in inside)))
+        down.append(U(sum(1 << (last - cell) for cell in inside)))
+    return Race(rows, columns, U(row << (rows - 1) * columns), U(row), tuple(far), tuple(up), tuple(down))
 
 
 # --- rules
 
 
-def initial_state(rules: Breakthrough, state: State) -> None:
+def initial_state(rules: Race, state: State) -> None:
     two_rows = (U(1) << U(2 * rules.columns)) - U(1)
     state.pawns[0] = two_rows
     state.pawns[1] = two_rows << U((rules.rows - 2) * rules.columns)
-    state.mover = 0
 
 
-def goal_of(rules: Breakthrough, seat: int) -> Any:
+def goal_of(rules: Race, seat: int) -> Any:
     return rules.top if seat == 0 else rules.bottom
 
 
-def seat_to_move(rules: Breakthrough, state: State) -> int:
-    """A side with a pawn always has a move: its foremost pawn has a diagonal step, and nothing of its own ahead."""
-    other = 1 - state.mover
-    if state.pawns[other] & goal_of(rules, other) or state.pawns[state.mover] == U(0):
+def targets_of(rules: Race, seat: int, direction: int, mine: Any, theirs: Any) -> Any:
+    """The cells that the seat's pieces can reach in this direction."""
+    closed = mine | theirs if len(rules.far) == 3 and direction == 0 else mine
+    if seat == 0:
+        return ((mine & rules.up[direction]) << rules.far[direction]) & ~closed
+    return ((mine & rules.down[direction]) >> rules.far[direction]) & ~closed
+
+
+def seat_to_move(rules: Race, state: State) -> int:
+    """A side that has no move has lost: on two or three columns also one with knights; a pawn always has one."""
+    seat, other = state.mover, 1 - state.mover
+    if state.pawns[other] & goal_of(rules, other):
         return OVER
-    return state.mover  # type: ignore[no-any-return]
-
-
-def steps_up(rules: Breakthrough, mine: Any, theirs: Any) -> tuple[Any, Any, Any]:
-    """The targets of the first seat's pawns: straight, left, right."""
-    columns, one = U(rules.columns), U(1)
-    straight = (mine << columns) & ~(mine | theirs)
-    left = ((mine & rules.not_left) << (columns - one)) & ~mine
-    right = ((mine & rules.not_right) << (columns + one)) & ~mine
-    return straight, left, right
-
-
-def steps_down(rules: Breakthrough, mine: Any, theirs: Any) -> tuple[Any, Any, Any]:
-    """The targets of the second seat's pawns; its left is the board's right."""
-    columns, one = U(rules.columns), U(1)
-    straight = (mine >> columns) & ~(mine | theirs)
-    left = ((mine & rules.not_right) >> (columns - one)) & ~mine
-    right = ((mine & rules.not_left) >> (columns + one)) & ~mine
-    return straight, left, right
-
-
-def legal_actions(rules: Breakthrough, state: State, actions: Any) -> int:
-    mine, theirs = state.pawns[state.mover], state.pawns[1 - state.mover]
-    if state.mover == 0:
-        straight, left, right = steps_up(rules, mine, theirs)
-        origin, sign = 0, 1
+    mine, targets = state.pawns[seat], U(0)
+    if len(rules.far) == 3:
+        targets = mine
     else:
-        straight, left, right = steps_down(rules, mine, theirs)
-        origin, sign = rules.rows * rules.columns - 1, -1
-    count = 0
-    for direction in range(3):
-        targets = straight if direction == 0 else (left if direction == 1 else right)
-        distance = rules.columns + aside(direction)
+        for direction in range(len(rules.far)):
+            targets |= targets_of(rules, seat, direction, mine, state.pawns[other])
+    return seat if targets else OVER
+
+
+def legal_actions(rules: Race, state: State, actions: Any) -> int:
+    seat, last, count = state.mover, rules.rows * rules.columns - 1, 0
+    for direction in range(len(rules.far)):
+        targets = targets_of(rules, seat, direction, state.pawns[seat], state.pawns[1 - seat])
         while targets:
-            target = origin + sign * trailing_zeros(targets)
+            target = trailing_zeros(targets)
             targets &= targets - U(1)
-            actions[count] = (target - distance) * 3 + direction
+            source = (target if seat == 0 else last - target) - np.int64(rules.far[direction])
+            actions[count] = source * len(rules.far) + direction
             count += 1
     return count
 
 
-def aside(direction: int) -> int:
-    """How far to the right a step goes, as the mover sees it."""
-    return 0 if direction == 0 else 2 * direction - 3
-
-
-def play(rules: Breakthrough, state: State, action: int) -> None:
+def play(rules: Race, state: State, action: int) -> None:
     source, target = cells_of(rules, state.mover, action)
     seat, bit = state.mover, U(1) << U(target)
     state.pawns[seat] = (state.pawns[seat] ^ (U(1) << U(source))) | bit
@@ -144,58 +145,54 @@ def play(rules: Breakthrough, state: State, action: int) -> None:
     state.mover = 1 - seat
 
 
-def cells_of(rules: Breakthrough, seat: int, action: int) -> tuple[int, int]:
+def cells_of(rules: Race, seat: int, action: int) -> tuple[int, int]:
     """The source and target cells of an action, on the board as it is."""
-    source, direction = action // 3, action % 3
-    target = source + rules.columns + aside(direction)
+    source, direction = action // len(rules.far), action % len(rules.far)
+    target: Any = source + np.int64(rules.far[direction])
     if seat == 0:
         return source, target
     last = rules.rows * rules.columns - 1
     return last - source, last - target
 
 
-def payoffs(rules: Breakthrough, state: State, out: Any) -> None:
+def payoffs(rules: Race, state: State, out: Any) -> None:
     out[state.mover] = -1.0  # only the side that has just moved can have won
     out[1 - state.mover] = 1.0
 
 
-def encode(rules: Breakthrough, state: State, planes: Any) -> None:
-    """Two planes: the mover's pawns, the opponent's."""
-    rows, columns, turned = rules.rows, rules.columns, state.mover == 1
+def encode(rules: Race, state: State, planes: Any) -> None:
+    """Two planes: the mover's pieces, the opponent's."""
+    last = rules.rows * rules.columns - 1
     for plane in range(2):
-        pawns = state.pawns[state.mover if plane == 0 else 1 - state.mover]
-        for row in range(rows):
-            line = (pawns >> U(row * columns)) & rules.bottom
-            while line:
-                column = trailing_zeros(line)
-                line &= line - U(1)
-                if turned:
-                    planes[plane, rows - 1 - row, columns - 1 - column] = 1.0
-                else:
-                    planes[plane, row, column] = 1.0
+        pieces = state.pawns[state.mover if plane == 0 else 1 - state.mover]
+        while pieces:
+            cell = trailing_zeros(pieces)
+            pieces &= pieces - U(1)
+            cell = cell if state.mover == 0 else last - cell
+            planes[plane, cell // rules.columns, cell % rules.columns] = 1.0
 
 
-def amaf_key(rules: Breakthrough, state: State, action: int) -> int:
+def amaf_key(rules: Race, state: State, action: int) -> int:
     """Source, direction and whether the move takes, as in the classic teaching code."""
     _, target = cells_of(rules, state.mover, action)
     takes = state.pawns[1 - state.mover] & (U(1) << U(target)) != U(0)
     return action * 2 + (1 if takes else 0)
 
 
-def rollout(rules: Breakthrough, state: State, actions: Any, rng: Any) -> int:
+def rollout(rules: Race, state: State, actions: Any, rng: Any) -> int:
     """Draws the same moves as the default would, without listing them."""
     white, black, seat, moves = state.pawns[0], state.pawns[1], state.mover, 0
     while True:
         if seat == 0:
-            if black & rules.bottom or white == U(0):
+            target, distance = random_move(rules, 0, white, black, rng)
+            if target == U(0):
                 break
-            target, distance = random_step(rules, steps_up(rules, white, black), rng)
             white ^= target | (target >> distance)
             black &= ~target
         else:
-            if white & rules.top or black == U(0):
+            target, distance = random_move(rules, 1, black, white, rng)
+            if target == U(0):
                 break
-            target, distance = random_step(rules, steps_down(rules, black, white), rng)
             black ^= target | (target << distance)
             white &= ~target
         seat = 1 - seat
@@ -204,99 +201,64 @@ def rollout(rules: Breakthrough, state: State, actions: Any, rng: Any) -> int:
     return moves
 
 
-def random_step(rules: Breakthrough, steps: Any, rng: Any) -> tuple[Any, Any]:
-    """The target of a random step, as a bit, and how many cells it goes."""
-    straight, left, right = steps
-    first_left = count_bits(straight)
-    first_right = first_left + count_bits(left)
-    index = random_below(rng, first_right + count_bits(right))
-    targets, first, distance = straight, 0, U(rules.columns)
-    if index >= first_left:
-        targets, first, distance = left, first_left, U(rules.columns - 1)
-    if index >= first_right:
-        targets, first, distance = right, first_right, U(rules.columns + 1)
-    return nth_bit(targets, index - first), distance
+def random_move(rules: Race, seat: int, mine: Any, theirs: Any, rng: Any) -> tuple[Any, Any]:
+    """The target of a random move, as a bit, and how many cells it goes; zeros once the game is over."""
+    if theirs & goal_of(rules, 1 - seat) or mine == U(0):
+        return U(0), U(0)
+    count = 0
+    for direction in range(len(rules.far)):
+        count += count_bits(targets_of(rules, seat, direction, mine, theirs))
+    if len(rules.far) > 3 and count == 0:  # knights only: a pawn always has a move
+        return U(0), U(0)
+    index, chosen, before, first, distance = random_below(rng, count), U(0), 0, 0, U(0)
+    for direction in range(len(rules.far)):
+        targets = targets_of(rules, seat, direction, mine, theirs)
+        if index >= before:
+            chosen, first, distance = targets, before, rules.far[direction]
+        before += count_bits(targets)
+    return nth_bit(chosen, index - first), distance
 
 
-def symmetries(rules: Breakthrough) -> Iterable[Symmetry]:
+def symmetries(rules: Race) -> Iterable[Symmetry]:
     """The mirror of left and right."""
-    return [mirror(rules, np.array([0, 2, 1]))]
-
-
-def mirror(rules: Breakthrough, directions: np.ndarray) -> Symmetry:
-    """Left and right exchanged; `directions` says what becomes of each direction of a move."""
-    cells = np.arange(rules.rows * rules.columns).reshape(rules.rows, rules.columns)
-    mirrored = cells[:, ::-1].ravel()
-    planes = np.concatenate([mirrored, mirrored + cells.size])
-    return Symmetry(planes, (mirrored[:, None] * len(directions) + directions).ravel())
+    cells = np.arange(rules.rows * rules.columns).reshape(rules.rows, rules.columns)[:, ::-1].ravel()
+    directions = np.array([0, 2, 1] if len(rules.far) == 3 else [1, 0, 3, 2])
+    return [grid.symmetry(cells, 2, (cells[:, None] * len(directions) + directions).ravel())]
 
 
 # --- text and picture
 
 
-def format_action(rules: Breakthrough, state: State, action: int) -> str:
-    return "".join(names_of(rules, cells_of(rules, int(state.mover), action)))
+def format_action(rules: Race, state: State, action: int) -> str:
+    names = grid.cell_names(rules.rows, rules.columns)
+    return "".join(names[cell] for cell in cells_of(rules, int(state.mover), action))
 
 
-def names_of(rules: Breakthrough, cells: Iterable[int]) -> tuple[str, ...]:
-    return tuple(cell_name(*divmod(cell, rules.columns)) for cell in cells)
+def letters_of(rules: Race, state: State) -> list[str]:
+    return grid.letters_of(state.pawns, LETTERS, range(rules.rows * rules.columns))
 
 
-def letters_of(rules: Breakthrough, state: State) -> list[str]:
-    white, black = (int(pawns) for pawns in state.pawns)
-    return [
-        "w" if white >> cell & 1 else "b" if black >> cell & 1 else "." for cell in range(rules.rows * rules.columns)
-    ]
+def format_state(rules: Race, state: State) -> str:
+    return grid.format_position(letters_of(rules, state), rules.columns, LETTERS[state.mover])
 
 
-def format_state(rules: Breakthrough, state: State) -> str:
-    return f"{format_grid(letters_of(rules, state), rules.columns)} {LETTERS[state.mover]}"
-
-
-def parse_state(rules: Breakthrough, state: State, text: str) -> None:
-    board, mover = split_fields(text, ("board", "side to move"))
-    cells = parse_grid(board, rules.rows, rules.columns, LETTERS)
-    for seat, letter in enumerate(LETTERS):
-        state.pawns[seat] = U(sum(1 << cell for cell, found in enumerate(cells) if found == letter))
-        if count_bits(state.pawns[seat]) > 2 * rules.columns:
+def parse_state(rules: Race, state: State, text: str) -> None:
+    cells, seat = grid.parse_position(text, rules.rows, rules.columns, LETTERS)
+    for letter in LETTERS:
+        if cells.count(letter) > 2 * rules.columns:
             raise ValueError(f"there are more {letter} than the {2 * rules.columns} that a game starts with")
-    state.mover = parse_choice(mover, LETTERS, "the side to move")
-    seat, other = int(state.mover), 1 - int(state.mover)
-    if state.pawns[seat] & goal_of(rules, seat) or not state.pawns[other]:
+    state.pawns[:], state.mover = [grid.set_of(cells, letter, range(len(cells))) for letter in LETTERS], seat
+    if state.pawns[seat] & goal_of(rules, seat) or not state.pawns[1 - seat]:
         raise ValueError("the side to move has already won")
-    if count_bits(state.pawns[other] & goal_of(rules, other)) > 1:
+    if count_bits(state.pawns[1 - seat] & goal_of(rules, 1 - seat)) > 1:
         raise ValueError("the game ended when the first of these reached the far row")
 
 
-def scene(rules: Breakthrough, state: State) -> Scene:
-    return race_scene(rules, state, moves=moves_of(rules, state), title="Breakthrough", kind="pawn")
-
-
-def moves_of(rules: Breakthrough, state: State) -> dict[int, tuple[int, int]]:
-    """The source and target of each legal action; nothing once the game is over."""
-    if seat_to_move(rules, state) == OVER:
-        return {}
-    actions = np.zeros(2 * rules.columns * 3, np.int32)
-    count = legal_actions(rules, state, actions)
-    return {int(action): cells_of(rules, int(state.mover), int(action)) for action in actions[:count]}
-
-
-def race_scene(rules: Breakthrough, state: State, *, moves: dict[int, tuple[int, int]], title: str, kind: str) -> Scene:
+def scene(rules: Race, state: State) -> Scene:
     """A chequered board of one kind of chess piece."""
-    pieces = []
-    for cell, letter in enumerate(letters_of(rules, state)):
-        if letter != ".":
-            seat = LETTERS.index(letter)
-            name = cell_name(*divmod(cell, rules.columns))
-            pieces.append(
-                Piece(name, letter.upper(), f"{SEAT_NAMES[seat]} {kind}", piece_shapes(DRAWN_AS[kind][seat]), seat)
-            )
-    return Scene(
-        cells=square_cells(rules.rows, rules.columns, chequered=True),
-        pieces=tuple(pieces),
-        under=(square_frame(rules.rows, rules.columns),),
-        over=square_labels(rules.rows, rules.columns),
-        caption=f"{SEAT_NAMES[state.mover]} to move" if moves else f"{SEAT_NAMES[1 - state.mover]} has won",
-        clicks={action: names_of(rules, cells) for action, cells in moves.items()},
-        title=title,
-    )
+    names, letters = grid.cell_names(rules.rows, rules.columns), letters_of(rules, state)
+    title, white, black = ("Breakthrough", "P", "p") if len(rules.far) == 3 else ("Knightthrough", "N", "n")
+    kinds = {"w": white, "b": black}
+    pieces = [chess_piece(n, kinds[c], text=c.upper()) for n, c in zip(names, letters, strict=True) if c in kinds]
+    text = grid.caption(SEAT_NAMES, state.mover, over=seat_to_move(rules, state) == OVER)
+    return square_scene(rules.rows, rules.columns, pieces, chequered=True, caption=text, title=title)

@@ -15,7 +15,6 @@ from anyzero.compile.random import U
 from anyzero.games.chess_board import CHECKMATE, MAX_CLOCK, MAX_LEGAL, NUM_ACTIONS, RUNNING, STATE, Chess, make_rules
 from anyzero.games.chess_fen import SEAT_NAMES, format_state, letters_of, parse_state
 from anyzero.games.chess_moves import legal_actions
-from anyzero.games.chess_pieces import piece_shapes
 from anyzero.games.chess_play import play, settle
 from anyzero.games.chess_rollout import rollout
 from anyzero.games.chess_text import format_action, legal_moves, outcome_text, parse_action
@@ -23,6 +22,7 @@ from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
 from anyzero.views import Piece, Scene
 from anyzero.views.boards import cell_name, square_cells, square_frame, square_labels
+from anyzero.views.chess_pieces import piece_shapes
 
 NUM_INPUT_PLANES = 19
 MAX_IRREVERSIBLE = 118

@@ -12,9 +12,9 @@ import numpy as np
 from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.compile.random import U, random_below
 from anyzero.errors import BadOptionError
+from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.grid import format_grid, lines_of, parse_choice, parse_grid, split_fields
 from anyzero.views import Scene
 from anyzero.views.boards import LETTERS, cell_name, dots, round_cells, square_frame, square_labels, stone
 
@@ -136,8 +136,8 @@ def rollout(rules: ConnectFour, state: State, actions: Any, rng: Any) -> int:
 
 def symmetries(rules: ConnectFour) -> Iterable[Symmetry]:
     """The mirror of left and right."""
-    planes = np.arange(2 * rules.rows * rules.columns).reshape(2, rules.rows, rules.columns)
-    return [Symmetry(planes[:, :, ::-1].ravel(), np.arange(rules.columns)[::-1])]
+    cells = np.arange(rules.rows * rules.columns).reshape(rules.rows, rules.columns)
+    return [grid.symmetry(cells[:, ::-1].ravel(), 2, np.arange(rules.columns)[::-1])]
 
 
 # --- text and picture
@@ -147,29 +147,26 @@ def format_action(rules: ConnectFour, state: State, action: int) -> str:
     return LETTERS[action]
 
 
+def bits_of(rules: ConnectFour) -> list[int]:
+    """The bit of each cell."""
+    return [column * (rules.rows + 1) + row for row in range(rules.rows) for column in range(rules.columns)]
+
+
 def marks_of(rules: ConnectFour, state: State) -> list[str]:
-    """What stands on each cell, in the order row * columns + column."""
-    first, second = (int(stones) for stones in state.stones)
-    bits = [column * (rules.rows + 1) + row for row in range(rules.rows) for column in range(rules.columns)]
-    return ["x" if first >> bit & 1 else "o" if second >> bit & 1 else "." for bit in bits]
+    return grid.letters_of(state.stones, MARKS, bits_of(rules))
 
 
 def format_state(rules: ConnectFour, state: State) -> str:
-    return f"{format_grid(marks_of(rules, state), rules.columns)} {MARKS[state.mover]}"
+    return grid.format_position(marks_of(rules, state), rules.columns, MARKS[state.mover])
 
 
 def parse_state(rules: ConnectFour, state: State, text: str) -> None:
-    board, mover = split_fields(text, ("board", "side to move"))
-    cells = parse_grid(board, rules.rows, rules.columns, MARKS)
-    for cell, mark in enumerate(cells):
-        row, column = divmod(cell, rules.columns)
-        if mark != ".":
-            if row > 0 and cells[cell - rules.columns] == ".":
-                raise ValueError(f"the stone on {cell_name(row, column)} has nothing below it")
-            state.stones[MARKS.index(mark)] |= U(1 << (column * (rules.rows + 1) + row))
-    state.mover = parse_choice(mover, MARKS, "the side to move")
-    if cells.count("x") - cells.count("o") != state.mover:
-        raise ValueError("x begins and the sides take turns, so the stones do not add up")
+    cells, state.mover = grid.parse_position(text, rules.rows, rules.columns, MARKS)
+    for cell in range(rules.columns, len(cells)):
+        if cells[cell] != grid.EMPTY and cells[cell - rules.columns] == grid.EMPTY:
+            raise ValueError(f"the stone on {cell_name(*divmod(cell, rules.columns))} has nothing below it")
+    grid.check_turn(cells, MARKS, state.mover)
+    state.stones[:] = [grid.set_of(cells, mark, bits_of(rules)) for mark in MARKS]
     check_ended_once(rules, state)
 
 
@@ -186,34 +183,19 @@ def check_ended_once(rules: ConnectFour, state: State) -> None:
 
 
 def scene(rules: ConnectFour, state: State) -> Scene:
-    names = [cell_name(row, column) for row in range(rules.rows) for column in range(rules.columns)]
-    cells, letters = round_cells(rules.rows, rules.columns), marks_of(rules, state)
-    winning = sorted({names[cell] for line in lines_of(letters, rules.columns, 4) for cell in line})
+    """A move is made by a click on the cell where the stone comes to lie; stones in a four have a dot."""
+    rows, columns, marks = rules.rows, rules.columns, marks_of(rules, state)
+    names, cells = grid.cell_names(rows, columns), round_cells(rows, columns)
+    winning = sorted({names[cell] for line in grid.lines_of(marks, columns, 4) for cell in line})
+    stones = [(name, MARKS.index(mark)) for name, mark in zip(names, marks, strict=True) if mark != grid.EMPTY]
+    free = int(free_cells(rules, state.stones[0] | state.stones[1]))
+    landing = [divmod(bit, rows + 1) for bit in range(64) if free >> bit & 1]
     return Scene(
         cells=cells,
-        pieces=tuple(
-            stone(name, MARKS.index(mark), text=mark.upper(), name=f"{SEAT_NAMES[MARKS.index(mark)]} stone")
-            for name, mark in zip(names, letters, strict=True)
-            if mark != "."
-        ),
-        under=(square_frame(rules.rows, rules.columns, "board-dark"),),
-        over=(*square_labels(rules.rows, rules.columns), *dots(cells, winning)),
-        caption=caption(rules, state),
-        clicks=clicks(rules, state),
+        pieces=tuple(stone(name, seat, text="XO"[seat], name=f"{SEAT_NAMES[seat]} stone") for name, seat in stones),
+        under=(square_frame(rows, columns, "board-dark"),),
+        over=(*square_labels(rows, columns), *dots(cells, winning)),
+        caption=grid.caption(SEAT_NAMES, state.mover, over=bool(winning) or not free, won=bool(winning)),
+        clicks={} if winning else {column: (cell_name(row, column),) for column, row in landing},
         title="Connect Four",
     )
-
-
-def clicks(rules: ConnectFour, state: State) -> dict[int, tuple[str, ...]]:
-    """The cell where the stone would come to lie."""
-    if seat_to_move(rules, state) == OVER:
-        return {}
-    free = int(free_cells(rules, state.stones[0] | state.stones[1]))
-    cells = [divmod(bit, rules.rows + 1) for bit in range(64) if free >> bit & 1]
-    return {column: (cell_name(row, column),) for column, row in cells}
-
-
-def caption(rules: ConnectFour, state: State) -> str:
-    if has_four(rules, state.stones[1 - state.mover]):
-        return f"{SEAT_NAMES[1 - state.mover]} has won"
-    return "a draw" if seat_to_move(rules, state) == OVER else f"{SEAT_NAMES[state.mover]} to move"

@@ -13,11 +13,11 @@ import numpy as np
 from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.compile.random import U, random_below
 from anyzero.errors import BadOptionError
+from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.grid import format_grid, parse_choice, parse_grid, split_fields
 from anyzero.views import Piece, Polygon, Scene
-from anyzero.views.boards import LETTERS, cell_name, rounded, segment, square_cells, square_frame, square_labels
+from anyzero.views.boards import LETTERS, cell_name, rounded, segment, square_scene
 
 STATE = [("covered", np.uint64, 2), ("mover", np.int64)]
 MARKS = "vh"
@@ -123,15 +123,10 @@ def encode(rules: Domineering, state: State, planes: Any) -> None:
     flat |= flat << U(1)
     for plane in range(3):
         cells = empty if plane == 0 else (upright if plane - 1 == state.mover else flat)
-        for row in range(rules.rows):
-            line = (cells >> U(row * rules.columns)) & ((U(1) << U(rules.columns)) - U(1))
-            while line:
-                column = trailing_zeros(line)
-                line &= line - U(1)
-                if state.mover == 0:
-                    planes[plane, row, column] = 1.0
-                else:
-                    planes[plane, column, row] = 1.0
+        while cells:
+            place = rules.views[state.mover, trailing_zeros(cells)]
+            cells &= cells - U(1)
+            planes[plane, place // planes.shape[2], place % planes.shape[2]] = 1.0
 
 
 def rollout(rules: Domineering, state: State, actions: Any, rng: Any) -> int:
@@ -165,8 +160,7 @@ def symmetries(rules: Domineering) -> Iterable[Symmetry]:
     side = rules.rows
     if side != rules.columns:
         return []
-    cells = np.arange(3 * side * side).reshape(3, side, side)
-    return [Symmetry(cells[:, ::-1, ::-1].ravel(), np.arange(side * (side - 1))[::-1])]
+    return [grid.symmetry(np.arange(side * side)[::-1], 3, np.arange(side * (side - 1))[::-1])]
 
 
 # --- text and picture
@@ -182,26 +176,20 @@ def names_of(rules: Domineering, seat: int, place: int) -> tuple[str, ...]:
     return tuple(cell_name(*divmod(cell, rules.columns)) for cell in pair)
 
 
-def marks_of(rules: Domineering, state: State) -> list[str]:
-    first, second = (int(cells) for cells in state.covered)
-    cells = range(rules.rows * rules.columns)
-    return ["v" if first >> cell & 1 else "h" if second >> cell & 1 else "." for cell in cells]
-
-
 def format_state(rules: Domineering, state: State) -> str:
-    return f"{format_grid(marks_of(rules, state), rules.columns)} {MARKS[state.mover]}"
+    marks = grid.letters_of(state.covered, MARKS, range(rules.rows * rules.columns))
+    return grid.format_position(marks, rules.columns, MARKS[state.mover])
 
 
 def parse_state(rules: Domineering, state: State, text: str) -> None:
-    board, mover = split_fields(text, ("board", "side to move"))
-    cells = parse_grid(board, rules.rows, rules.columns, MARKS)
+    cells, state.mover = grid.parse_position(text, rules.rows, rules.columns, MARKS)
+    counts = []
     for seat, mark in enumerate(MARKS):
-        state.covered[seat] = U(sum(1 << cell for cell, found in enumerate(cells) if found == mark))
-        if 2 * len(list(dominoes_of(rules, seat, int(state.covered[seat])))) != cells.count(mark):
+        state.covered[seat] = grid.set_of(cells, mark, range(len(cells)))
+        counts.append(len(list(dominoes_of(rules, seat, int(state.covered[seat])))))
+        if 2 * counts[seat] != cells.count(mark):
             raise ValueError(f"the cells marked {mark} are not covered by whole {SEAT_NAMES[seat]} dominoes")
-    state.mover = parse_choice(mover, MARKS, "the side to move")
-    if cells.count("v") - cells.count("h") != 2 * state.mover:
-        raise ValueError("v begins and the sides take turns, so the dominoes do not add up")
+    grid.check_turn(["v"] * counts[0] + ["h"] * counts[1], MARKS, state.mover)
 
 
 def dominoes_of(rules: Domineering, seat: int, covered: int) -> Iterator[int]:
@@ -216,26 +204,12 @@ def dominoes_of(rules: Domineering, seat: int, covered: int) -> Iterator[int]:
 
 
 def scene(rules: Domineering, state: State) -> Scene:
-    over = seat_to_move(rules, state) == OVER
     pieces: list[Piece] = []
     for seat in range(2):
         for place in dominoes_of(rules, seat, int(state.covered[seat])):
             pieces += domino(names_of(rules, seat, place), seat)
-    return Scene(
-        cells=square_cells(rules.rows, rules.columns),
-        pieces=tuple(pieces),
-        under=(square_frame(rules.rows, rules.columns),),
-        over=square_labels(rules.rows, rules.columns),
-        caption=f"{SEAT_NAMES[1 - state.mover]} has won" if over else f"{SEAT_NAMES[state.mover]} to move",
-        clicks={} if over else clicks(rules, state),
-        title="Domineering",
-    )
-
-
-def clicks(rules: Domineering, state: State) -> dict[int, tuple[str, ...]]:
-    seat, actions = int(state.mover), np.zeros(rules.rows * rules.columns, np.int32)
-    count = legal_actions(rules, state, actions)
-    return {int(action): names_of(rules, seat, int(rules.cells[seat, action])) for action in actions[:count]}
+    text = grid.caption(SEAT_NAMES, state.mover, over=seat_to_move(rules, state) == OVER)
+    return square_scene(rules.rows, rules.columns, pieces, caption=text, title="Domineering")
 
 
 def domino(names: tuple[str, ...], seat: int) -> list[Piece]:

@@ -1,8 +1,9 @@
 """`Game`: the rules and the sizes in one object, and the door through which Python uses them."""
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -322,9 +323,20 @@ class Game:
         return state
 
     def scene(self, state: State) -> Scene:
-        """The picture of a position, as cells, pieces and labels."""
+        """The picture of a position, as cells, pieces and labels.
+
+        An action that the game's own scene gives no clicks is made by clicking the cells that its text names, in order.
+        """
         scene: Scene = self._own("scene", "a picture")(self.rules, state)
-        return scene
+        if self.seat_to_move(state) < 0:
+            return scene
+        names = sorted((cell.name for cell in scene.cells), key=len, reverse=True)
+        in_text = re.compile("|".join(map(re.escape, names)))
+        clicks = {
+            action: scene.clicks.get(action) or tuple(in_text.findall(self.format_action(state, action)))
+            for action in self.legal_actions(state)
+        }
+        return replace(scene, clicks={action: cells for action, cells in clicks.items() if cells})
 
     def show(self, state: State) -> Picture:
         """The picture of a position: `.text`, `.svg`, and drawn by itself in a notebook."""

@@ -1,12 +1,53 @@
-"""Text of rectangular boards: rows from the top, `/` between them, empty cells counted (`2w1` is `..w.`)."""
+"""What games on rectangular boards share: the text of a position, sets of cells as words of bits, lines, symmetries.
+
+The text has the rows from the top, `/` between them, empty cells counted (`2w1` is `..w.`). Cells are numbered
+`row * columns + column`, from the bottom left or the top left.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby, product
+from typing import Any
 
-from anyzero.views.boards import LETTERS
+import numpy as np
+
+from anyzero.compile.bits import trailing_zeros
+from anyzero.compile.random import U
+from anyzero.games.game import Symmetry
+from anyzero.views.boards import LETTERS, cell_name
 
 EMPTY = "."
+
+
+def cell_names(rows: int, columns: int) -> list[str]:
+    """The names of the cells, by number."""
+    return [cell_name(row, column) for row in range(rows) for column in range(columns)]
+
+
+# --- positions as text
+
+
+def format_position(cells: Sequence[str], columns: int, mover: str, *, bottom_up: bool = True) -> str:
+    """The board and the side to move."""
+    return f"{format_grid(cells, columns, bottom_up=bottom_up)} {mover}"
+
+
+def parse_position(
+    text: str, rows: int, columns: int, letters: str, *, bottom_up: bool = True
+) -> tuple[list[str], int]:
+    """The letters on the cells and the seat to move, of a `format_position` text; `letters` has one for each seat."""
+    board, mover = split_fields(text, ("board", "side to move"))
+    cells = parse_grid(board, rows, columns, letters, bottom_up=bottom_up)
+    return cells, parse_choice(mover, letters, "the side to move")
+
+
+def check_turn(cells: Sequence[str], letters: str, mover: int) -> None:
+    """ValueError unless this seat is to move after stones set in turn, the first letter's first."""
+    first, second = (cells.count(letter) for letter in letters)
+    if first - second != mover:
+        raise ValueError(
+            f"with {first} {letters[0]} and {second} {letters[1]} it cannot be the turn of {letters[mover]}"
+        )
 
 
 def format_grid(cells: Sequence[str], columns: int, *, bottom_up: bool = True) -> str:
@@ -43,6 +84,37 @@ def parse_row(text: str, columns: int, letters: str) -> str:
     return row
 
 
+def caption(names: Sequence[str], mover: int, *, over: bool, won: bool = True) -> str:
+    """Who is to move, or how the game has ended where only the side that has just moved can have won."""
+    if not over:
+        return f"{names[mover]} to move"
+    return f"{names[1 - mover]} has won" if won else "a draw"
+
+
+# --- sets of cells
+
+
+def letters_of(sets: Iterable[Any], letters: str, bits: Iterable[int]) -> list[str]:
+    """What stands on each cell: the letter of the first set that holds its bit, or `.`."""
+    words = [int(word) for word in sets]
+    return [
+        next((letter for letter, word in zip(letters, words, strict=True) if word >> bit & 1), EMPTY) for bit in bits
+    ]
+
+
+def set_of(cells: Iterable[str], letter: str, bits: Iterable[int]) -> Any:
+    """The cells with this letter as a word, each by its bit."""
+    return U(sum(1 << bit for found, bit in zip(cells, bits, strict=True) if found == letter))
+
+
+def write_cells(plane: Any, cells: Any, width: int) -> None:
+    """Compiled: set the cells of a word in a plane of zeros, `width` bits a row."""
+    while cells:
+        cell = trailing_zeros(cells)
+        cells &= cells - U(1)
+        plane[cell // width, cell % width] = 1.0
+
+
 def lines_of(cells: Sequence[str], columns: int, length: int) -> list[list[int]]:
     """The straight lines of `length` equal letters, across, down and both ways aslant."""
     rows, found = len(cells) // columns, []
@@ -53,6 +125,22 @@ def lines_of(cells: Sequence[str], columns: int, length: int) -> list[list[int]]
                 if cells[line[0]] != EMPTY and len({cells[cell] for cell in line}) == 1:
                     found.append(line)
     return found
+
+
+def symmetry(cells: np.ndarray, num_planes: int, actions: np.ndarray | None = None) -> Symmetry:
+    """The symmetry that brings the content of cell `cells[i]` to cell i; by default an action is a cell."""
+    planes = np.concatenate([cells + plane * cells.size for plane in range(num_planes)])
+    return Symmetry(planes, np.argsort(cells) if actions is None else actions)
+
+
+def square_symmetries(size: int, num_planes: int) -> list[Symmetry]:
+    """The seven turns and mirrors of a square whose actions are its cells."""
+    cells = np.arange(size * size).reshape(size, size)
+    turned = [np.rot90(board, quarter).ravel() for board in (cells, cells.T) for quarter in range(4)]
+    return [symmetry(board, num_planes) for board in turned[1:]]
+
+
+# --- words of a text
 
 
 def split_fields(text: str, names: Sequence[str]) -> list[str]:

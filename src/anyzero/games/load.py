@@ -20,7 +20,7 @@ BUILT_IN = {
     "tic_tac_toe": "anyzero.games.tic_tac_toe",
     "connect_four": "anyzero.games.connect_four",
     "breakthrough": "anyzero.games.breakthrough",
-    "knightthrough": "anyzero.games.knightthrough",
+    "knightthrough": "anyzero.games.breakthrough:make_knightthrough",
     "domineering": "anyzero.games.domineering",
     "atarigo": "anyzero.games.atarigo",
     "hex": "anyzero.games.hex",
@@ -69,7 +69,8 @@ def find_maker(name: str) -> Maker:
     if name.endswith(".py"):
         return maker_of(load_file(Path(name)), name)
     if name in BUILT_IN:
-        return maker_of(importlib.import_module(BUILT_IN[name]), name)
+        module, _, maker = BUILT_IN[name].partition(":")
+        return getattr(importlib.import_module(module), maker or "make")  # type: ignore[no-any-return]
     installed = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
     if name in installed:
         found = installed[name].load()

@@ -10,14 +10,18 @@ import numpy as np
 
 from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.compile.random import U, random_below
+from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.grid import format_grid, lines_of, parse_choice, parse_grid, split_fields
+from anyzero.games.grid import write_cells
 from anyzero.views import Circle, Path, Piece, Scene
-from anyzero.views.boards import cell_name, segment, square_cells, square_frame, square_labels
+from anyzero.views.boards import segment, square_cells, square_scene
 
 STATE = [("marks", np.uint64, 2), ("mover", np.int64)]
 MARKS = "xo"
+NAMES = grid.cell_names(3, 3)
+BITS = [0, 1, 2, 4, 5, 6, 8, 9, 10]
+"""Of each cell."""
 
 
 class TicTacToe(NamedTuple):
@@ -85,12 +89,8 @@ def payoffs(rules: TicTacToe, state: State, out: Any) -> None:
 
 def encode(rules: TicTacToe, state: State, planes: Any) -> None:
     """Two planes: the mover's marks, the opponent's."""
-    for plane in range(2):
-        marks = state.marks[state.mover if plane == 0 else 1 - state.mover]
-        while marks:
-            bit = trailing_zeros(marks)
-            marks &= marks - U(1)
-            planes[plane, bit // 4, bit % 4] = 1.0
+    write_cells(planes[0], state.marks[state.mover], 4)
+    write_cells(planes[1], state.marks[1 - state.mover], 4)
 
 
 def rollout(rules: TicTacToe, state: State, actions: Any, rng: Any) -> int:
@@ -108,65 +108,38 @@ def rollout(rules: TicTacToe, state: State, actions: Any, rng: Any) -> int:
 
 
 def symmetries(rules: TicTacToe) -> Iterable[Symmetry]:
-    """The seven turns and mirrors of the square."""
-    cells = np.arange(9).reshape(3, 3)
-    turned = [np.rot90(board, quarter).ravel() for board in (cells, cells.T) for quarter in range(4)]
-    return [Symmetry(np.concatenate([board, board + 9]), np.argsort(board)) for board in turned[1:]]
+    return grid.square_symmetries(3, 2)
 
 
 # --- text and picture
 
 
 def format_action(rules: TicTacToe, state: State, action: int) -> str:
-    return cell_name(*divmod(action, 3))
-
-
-def marks_of(state: State) -> list[str]:
-    """What stands on each cell, by action number."""
-    first, second = (int(marks) for marks in state.marks)
-    bits = [cell + cell // 3 for cell in range(9)]
-    return ["x" if first >> bit & 1 else "o" if second >> bit & 1 else "." for bit in bits]
+    return NAMES[action]
 
 
 def format_state(rules: TicTacToe, state: State) -> str:
-    return f"{format_grid(marks_of(state), 3)} {MARKS[state.mover]}"
+    return grid.format_position(grid.letters_of(state.marks, MARKS, BITS), 3, MARKS[state.mover])
 
 
 def parse_state(rules: TicTacToe, state: State, text: str) -> None:
-    board, mover = split_fields(text, ("board", "side to move"))
-    cells = parse_grid(board, 3, 3, MARKS)
-    for seat, mark in enumerate(MARKS):
-        state.marks[seat] = U(sum(1 << (cell + cell // 3) for cell, found in enumerate(cells) if found == mark))
-    state.mover = parse_choice(mover, MARKS, "the side to move")
-    if cells.count("x") - cells.count("o") != state.mover:
-        raise ValueError("x begins and the sides take turns, so the marks do not add up")
+    cells, state.mover = grid.parse_position(text, 3, 3, MARKS)
+    grid.check_turn(cells, MARKS, state.mover)
+    state.marks[:] = [grid.set_of(cells, mark, BITS) for mark in MARKS]
     if has_three(state.marks[state.mover]):
         raise ValueError("the side to move has already won")
 
 
 def scene(rules: TicTacToe, state: State) -> Scene:
-    marks, over = marks_of(state), seat_to_move(rules, state) == OVER
-    names = [cell_name(*divmod(cell, 3)) for cell in range(9)]
-    cells = square_cells(3, 3)
-    strokes = [segment(cells[line[0]].centre, cells[line[2]].centre, "accent", 0.08) for line in lines_of(marks, 3, 3)]
-    return Scene(
-        cells=cells,
-        pieces=tuple(piece(name, mark) for name, mark in zip(names, marks, strict=True) if mark != "."),
-        under=(square_frame(3, 3),),
-        over=(*square_labels(3, 3), *strokes),
-        caption=caption(state, over),
-        clicks={} if over else {cell: (names[cell],) for cell in range(9) if marks[cell] == "."},
-        title="Tic-tac-toe",
-    )
+    marks, centres = grid.letters_of(state.marks, MARKS, BITS), [cell.centre for cell in square_cells(3, 3)]
+    pieces = [piece(name, mark) for name, mark in zip(NAMES, marks, strict=True) if mark != grid.EMPTY]
+    strokes = [segment(centres[line[0]], centres[line[2]], "accent", 0.08) for line in grid.lines_of(marks, 3, 3)]
+    over = seat_to_move(rules, state) == OVER
+    text = grid.caption(MARKS, state.mover, over=over, won=bool(strokes))
+    return square_scene(3, 3, pieces, over=strokes, caption=text, title="Tic-tac-toe")
 
 
 def piece(cell: str, mark: str) -> Piece:
     cross = Path("M-.28-.28L.28.28M-.28.28L.28-.28", line="seat0", width=0.12)
     ring = Circle(0, 0, 0.3, line="seat1", width=0.12)
     return Piece(cell, mark.upper(), mark, (cross if mark == "x" else ring,), MARKS.index(mark))
-
-
-def caption(state: State, over: bool) -> str:
-    if not over:
-        return f"{MARKS[state.mover]} to move"
-    return f"{MARKS[1 - state.mover]} has won" if has_three(state.marks[1 - state.mover]) else "a draw"

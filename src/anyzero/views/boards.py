@@ -1,11 +1,12 @@
-"""Builders for the boards that most games share: squares, hexagons, stones, frames and coordinates."""
+"""Builders for the boards that most games share: squares, crossings, hexagons, stones and coordinates."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
-from anyzero.views.scene import Cell, Circle, Label, Path, Piece, Point, Polygon, Shape
+from anyzero.views.scene import Cell, Circle, Label, Path, Piece, Point, Polygon, Scene, Shape
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 FRAME_WIDTH = 0.1
@@ -99,6 +100,20 @@ def square_frame(rows: int, columns: int, fill: str = "frame") -> Polygon:
     return Polygon(outline, fill, "frame", FRAME_WIDTH)
 
 
+def square_scene(
+    rows: int,
+    columns: int,
+    pieces: Iterable[Piece],
+    *,
+    chequered: bool = False,
+    over: Iterable[Shape] = (),
+    **rest: Any,
+) -> Scene:
+    """The usual picture of a board of squares, with a rim and coordinates; `rest` are further fields of the scene."""
+    cells, labels = square_cells(rows, columns, chequered=chequered), square_labels(rows, columns)
+    return Scene(cells, tuple(pieces), (square_frame(rows, columns),), (*labels, *over), **rest)
+
+
 # --- boards of lines
 
 
@@ -145,29 +160,14 @@ def hex_rims(size: int) -> tuple[Path, ...]:
     """The sides that a seat joins, in its colour: the first's above and below, the second's left and right."""
     last = size - 1
     middle = math.sqrt(3) / 2 * HEX_RADIUS  # two sides meet in the middle of an edge at each sharp corner
-    sides = [
-        (
-            "seat0",
-            [*((0, column, turn, HEX_RADIUS) for column in range(size) for turn in (210, 270)), (0, last, 300, middle)],
-        ),
-        (
-            "seat0",
-            [
-                (last, 0, 120, middle),
-                *((last, column, turn, HEX_RADIUS) for column in range(size) for turn in (90, 30)),
-            ],
-        ),
-        (
-            "seat1",
-            [*((row, 0, turn, HEX_RADIUS) for row in range(size) for turn in (210, 150)), (last, 0, 120, middle)],
-        ),
-        (
-            "seat1",
-            [(0, last, 300, middle), *((row, last, turn, HEX_RADIUS) for row in range(size) for turn in (330, 30))],
-        ),
-    ]
+    line = range(size)
+    top = [*((0, column, turn, HEX_RADIUS) for column in line for turn in (210, 270)), (0, last, 300, middle)]
+    bottom = [(last, 0, 120, middle), *((last, column, turn, HEX_RADIUS) for column in line for turn in (90, 30))]
+    left = [*((row, 0, turn, HEX_RADIUS) for row in line for turn in (210, 150)), (last, 0, 120, middle)]
+    right = [(0, last, 300, middle), *((row, last, turn, HEX_RADIUS) for row in line for turn in (330, 30))]
+    sides = (("seat0", top), ("seat0", bottom), ("seat1", left), ("seat1", right))
     return tuple(
-        Path(path_data([hex_point(*place) for place in places]), "none", seat, RIM_WIDTH) for seat, places in sides
+        Path(path_data(hex_point(*place) for place in places), "none", seat, RIM_WIDTH) for seat, places in sides
     )
 
 
@@ -177,7 +177,7 @@ def hex_point(row: int, column: int, turn: int, radius: float) -> Point:
     return x + radius * math.cos(angle), y + radius * math.sin(angle)
 
 
-# --- pieces
+# --- stones, lines and marks
 
 
 def stone(cell: str, seat: int, *, text: str, name: str, radius: float = 0.38) -> Piece:
@@ -192,9 +192,6 @@ def go_stone(cell: str, *, white: bool, text: str, name: str, seat: int) -> Piec
     """A black or a white stone."""
     fill, edge = ("white-piece", "piece-edge") if white else ("black-piece", "black-edge")
     return Piece(cell, text, name, (Circle(0, 0, 0.42, fill, edge, 0.03),), seat)
-
-
-# --- lines and marks
 
 
 def dots(cells: Iterable[Cell], names: Iterable[str]) -> tuple[Circle, ...]:

@@ -7,6 +7,10 @@ relative to the centre of its cell.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from anyzero.views.svg import Theme
 
 Point = tuple[float, float]
 
@@ -114,3 +118,39 @@ class Scene:
         clicked = {name for cells in self.clicks.values() for name in cells}
         for name in sorted(({piece.cell for piece in self.pieces} | clicked) - set(names)):
             raise ValueError(f"the scene has no cell {name!r}")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A scene that draws itself: text in a terminal, SVG in a notebook or a file."""
+
+    scene: Scene
+    theme: "Theme" = "auto"
+
+    @property
+    def text(self) -> str:
+        from anyzero.views.text import scene_to_text  # what draws is imported when it draws
+
+        return scene_to_text(self.scene)
+
+    @property
+    def svg(self) -> str:
+        from anyzero.views.svg import scene_to_svg
+
+        return scene_to_svg(self.scene, self.theme)
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def describe(scene: Scene) -> str:
+    """The scene for a screen reader: `White pawn on a2, b2. Black king on e8. White to move.`"""
+    places: dict[str, list[str]] = {}
+    for piece in scene.pieces:
+        places.setdefault(piece.name, []).append(piece.cell)
+    pieces = [f"{name} on {', '.join(cells)}" for name, cells in places.items()] or ["the board is empty"]
+    sentences = [*pieces, scene.caption] if scene.caption else pieces
+    return " ".join(f"{sentence[:1].upper()}{sentence[1:]}." for sentence in sentences)

@@ -12,8 +12,7 @@ from html import escape
 from typing import Literal
 
 from anyzero.views.palette import DARK, LIGHT, check_roles
-from anyzero.views.scene import Cell, Circle, Label, Path, Piece, Point, Polygon, Scene, Shape
-from anyzero.views.words import describe
+from anyzero.views.scene import Cell, Circle, Label, Path, Piece, Point, Polygon, Scene, Shape, describe
 
 Theme = Literal["auto", "light", "dark"]
 

@@ -1,11 +1,15 @@
-"""A scene as lines of plain text: every cell and label at its place on a grid of characters."""
+"""A scene as lines of text, plain or in colours: every cell and label at its place on a grid of letters."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from math import floor
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from anyzero.views.scene import Label, Point, Scene
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 
 class Letter(NamedTuple):
@@ -19,6 +23,18 @@ Canvas = dict[tuple[int, int], Letter]
 
 MOST_STEPS = 24
 """How often the scale is widened before texts may touch after all."""
+
+STYLES = {
+    "": "",
+    "ink": "bold",
+    "muted": "dim",
+    "accent": "bold magenta",
+    "seat0": "bold bright_blue",
+    "seat1": "bold dark_orange",
+    "seat2": "bold green",
+    "seat3": "bold red",
+}
+"""How a terminal shows each role: colours that can be read on a light and on a dark background."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +61,21 @@ def scene_to_text(scene: Scene, marked: Collection[str] = ()) -> str:
     """The board with its labels, the caption below it; `marked` cells stand in brackets."""
     lines = [letters_text(line).rstrip() for line in canvas_lines(lay_out(scene, marked))]
     return "\n".join([*lines, *([printable(scene.caption)] if scene.caption else [])])
+
+
+def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
+    """What `scene_to_text` writes, in colours; `rich` leaves them out where there are none."""
+    from rich.text import Text
+
+    text = Text(no_wrap=True)
+    for line in canvas_lines(lay_out(scene, marked)):
+        while line and line[-1].text == " ":
+            line.pop()
+        for role, letters in groupby(line, key=lambda letter: letter.role):
+            text.append(letters_text(letters), STYLES.get(role, "bold"))
+        text.append("\n")
+    text.append(printable(scene.caption))
+    return text
 
 
 def lay_out(scene: Scene, marked: Collection[str] = ()) -> Canvas:

@@ -1,6 +1,6 @@
-"""The drawings of the chess pieces: one outline and a few inner lines each, on a fine grid around the cell's centre."""
+"""The chess pieces, which other games use too: an outline and a few inner lines each, on a fine grid."""
 
-from anyzero.views.scene import Path, Shape
+from anyzero.views.scene import Path, Piece, Shape
 
 # Every outline starts at the left of the foot and goes clockwise: up the left side, over the top, down the right.
 OUTLINES = {
@@ -46,8 +46,18 @@ SCALE = 0.0105
 """From the grid of the drawings, 80 high, to board units."""
 
 
+NAMES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
+
+
+def chess_piece(cell: str, letter: str, text: str = "") -> Piece:
+    """A chess piece by its letter in FEN, upper case white and lower case black; a terminal shows `text`, or that."""
+    seat = 0 if letter.isupper() else 1
+    name = f"{('white', 'black')[seat]} {NAMES[letter.lower()]}"
+    return Piece(cell, text or letter, name, piece_shapes(letter), seat)
+
+
 def piece_shapes(letter: str) -> tuple[Shape, ...]:
-    """The drawing of a piece by its letter in FEN: upper case white, lower case black."""
+    """The drawing of a chess piece by its letter in FEN."""
     kind = letter.lower()
     if letter.isupper():
         fill, edge, inner = "white-piece", "piece-edge", "piece-edge"
