@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
@@ -34,6 +34,15 @@ def waiting() -> Iterator[None]:
         yield
     finally:
         _num_waiting -= 1
+
+
+@contextmanager
+def telling(words: Callable[[], str]) -> Iterator[None]:
+    """A KeyboardInterrupt that leaves this block says what was kept; the innermost block that has words is right."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        raise KeyboardInterrupt(*(stop.args or (words(),))) from None
 
 
 @contextmanager

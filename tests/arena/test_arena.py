@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.arena import Match, Sprt, compare, make_plan, play_games
+from anyzero.arena import Match, Sprt, make_plan, match, play_games
 from anyzero.arena.match import MatchResult
 from anyzero.arena.record import Record
 from anyzero.arena.standings import Tally, make_standings
@@ -64,7 +64,7 @@ def test_a_sequential_test_stops_at_the_same_pair_on_any_number_of_workers():
     found = []
     for workers in (1, 2):
         test = Sprt(0.0, 150.0)
-        standings = compare(*SAME, games=400, sprt=test, workers=workers)
+        standings = match(*SAME, games=400, sprt=test, workers=workers)
         found.append((test.counts, test.decision, standings.to_json()))
     assert found[0] == found[1]
     assert found[0][1] == "elo1"
@@ -83,7 +83,7 @@ def test_a_sequential_test_stops_at_the_same_pair_on_any_number_of_workers():
 )
 def test_a_player_at_fault_loses_that_game_and_the_match_goes_on(fault, reason, detail):
     player = f"{FAULTY}:fault={fault}" + (",limit=0.8" if reason == "time" else "")
-    standings = compare("tic_tac_toe", player, "random", games=2, openings=0, workers=2)
+    standings = match("tic_tac_toe", player, "random", games=2, openings=0, workers=2)
     assert standings.games == 2
     assert standings.forfeits
     for result in standings.forfeits:
@@ -98,26 +98,26 @@ def test_a_game_that_fails_by_itself_is_an_error_in_one_sentence(tmp_path):
     race = (Path(__file__).parent.parent / "race.py").read_text()
     broken.write_text(race.replace("    state.total += action", "    state.total += 10 // (action - 4 + 1)"))
     with pytest.raises(AnyzeroError, match="ZeroDivisionError"):
-        compare(str(broken), "random", "random", games=2, openings=0)
+        match(str(broken), "random", "random", games=2, openings=0)
     broken.write_text(race.replace("    state.total += action", "    state.total += 0"))
     with pytest.raises(AnyzeroError, match="longer than its max_plies, 10"):
-        compare(str(broken), "random", "random", games=2, openings=0)
+        match(str(broken), "random", "random", games=2, openings=0)
 
 
 def test_a_search_beats_random_play_at_connect_four():
     """A player of equal strength would score 35 of 40 once in a million matches."""
-    standings = compare("connect_four", "uct:200", "random", games=40, workers=2)
+    standings = match("connect_four", "uct:200", "random", games=40, workers=2)
     assert standings.tally.score >= 35 / 40
     assert standings.elo.low > 100
 
 
 def test_players_with_a_clock_keep_it():
-    standings = compare("tic_tac_toe", "uct:0.02s", "random", games=4, workers=2)
+    standings = match("tic_tac_toe", "uct:0.02s", "random", games=4, workers=2)
     assert (standings.games, standings.forfeits) == (4, ())
 
 
 def test_one_seat_is_compared_on_the_same_deals():
-    standings = compare("take_it_easy", *QUICK["players"], games=20, workers=2)
+    standings = match("take_it_easy", *QUICK["players"], games=20, workers=2)
     found = standings.to_json()
     assert (found["elo"], found["games"], found["wins"] + found["draws"] + found["losses"]) == (None, 20, 10)
     first, second = found["mean_scores"]
@@ -127,13 +127,13 @@ def test_one_seat_is_compared_on_the_same_deals():
 
 def test_one_seat_has_no_elo_to_test():
     with pytest.raises(BadOptionError, match="take_it_easy has one seat: there is no Elo to test"):
-        compare("take_it_easy", *QUICK["players"], games=4, sprt=Sprt(0.0, 10.0))
+        match("take_it_easy", *QUICK["players"], games=4, sprt=Sprt(0.0, 10.0))
 
 
 @pytest.mark.slow
 def test_a_search_beats_random_play_at_take_it_easy():
     """Random play scores 10.7 on average, flat Monte Carlo more than five times as much."""
-    standings = compare("take_it_easy", "flat:1000", "random", games=20)
+    standings = match("take_it_easy", "flat:1000", "random", games=20)
     assert standings.difference.low > 30
 
 
@@ -276,7 +276,7 @@ def test_killed_in_the_middle_and_resumed_is_as_if_nothing_had_happened(tmp_path
     again = subprocess.run([*COMMAND, "--record", str(path)], capture_output=True, text=True, check=True)
     matches = [tuple(json.loads(line)["match"]) for line in path.read_text().splitlines()[1:]]
     assert len(matches) == len(set(matches)) == 12
-    whole = compare("tic_tac_toe", *PLAYERS, games=12)
+    whole = match("tic_tac_toe", *PLAYERS, games=12)
     found = json.loads(again.stdout)
     assert {key: found[key] for key in whole.to_json()} == whole.to_json()
 

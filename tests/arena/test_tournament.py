@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from anyzero.arena import compare, play_tournament
+from anyzero.arena import match, tournament
 from anyzero.arena.ratings import rate
 from anyzero.errors import BadOptionError, UnknownNameError
 from tests.arena.test_arena import QUICK
@@ -44,7 +44,7 @@ def test_players_who_did_not_meet_are_still_rated():
 
 def test_a_round_robin_ranks_the_players_and_agrees_with_their_matches():
     players = ["random", "uct:100", "uct:5"]
-    table = play_tournament("tic_tac_toe", players, games=12, workers=2, anchor="uct:5")
+    table = tournament("tic_tac_toe", players, games=12, workers=2, anchor="uct:5")
     found = table.to_json()
     assert [row["player"] for row in found["players"]] == ["uct:100", "uct:5", "random"]
     assert (found["games"], found["anchor"], found["players"][1]["rating"]) == (36, "uct:5", 0.0)
@@ -53,34 +53,35 @@ def test_a_round_robin_ranks_the_players_and_agrees_with_their_matches():
     assert all(cross[a][b] + cross[b][a] == 1.0 for a in range(3) for b in range(a))
     assert [cross[place][place] for place in range(3)] == [None] * 3
     assert found["players"][0]["points"] == pytest.approx(12 * (cross[0][1] + cross[0][2]))
-    alone = compare("tic_tac_toe", "random", "uct:100", games=12, workers=1)
-    assert alone == table.couples[0, 1]
+    alone = match("tic_tac_toe", "random", "uct:100", games=12, workers=1)
+    assert alone.tally == table.couples[0, 1].tally
+    assert alone.elo == table.couples[0, 1].elo
 
 
 def test_a_tournament_goes_on_from_its_record(tmp_path):
     path = tmp_path / "games.jsonl"
     players = [*QUICK["players"], "random"]
-    whole = play_tournament("tic_tac_toe", players, games=4, openings=0, record=path)
+    whole = tournament("tic_tac_toe", players, games=4, openings=0, record=path)
     lines = path.read_bytes().splitlines(keepends=True)
     assert len(lines) == 1 + 12
     path.write_bytes(b"".join(lines[:6]) + lines[6][:30])
-    again = play_tournament("tic_tac_toe", players, games=4, openings=0, record=path)
+    again = tournament("tic_tac_toe", players, games=4, openings=0, record=path)
     assert again.to_json() == whole.to_json()
     assert path.read_bytes().startswith(b"".join(lines[:6]))
     assert len(path.read_bytes().splitlines()) == 1 + 12
 
 
 def test_one_seat_ranks_players_by_mean_scores_and_has_no_ratings():
-    found = play_tournament("take_it_easy", [*QUICK["players"], "random"], games=8, workers=1).to_json()
+    found = tournament("take_it_easy", [*QUICK["players"], "random"], games=8, workers=1).to_json()
     assert [row["games"] for row in found["players"]] == [8, 8, 8]
     assert all(row["mean_score_low"] <= row["mean_score"] <= row["mean_score_high"] for row in found["players"])
     means = [row["mean_score"] for row in found["players"]]
     assert means == sorted(means, reverse=True)
     assert [found["anchor"], *(row[name] for row in found["players"] for name in RATING)] == [None] * 10
     with pytest.raises(BadOptionError, match="take_it_easy has one seat: there are no ratings, and no anchor"):
-        play_tournament("take_it_easy", ["random", "uct:5"], anchor="random")
+        tournament("take_it_easy", ["random", "uct:5"], anchor="random")
 
 
 def test_an_anchor_that_does_not_play_is_refused():
     with pytest.raises(UnknownNameError, match="did you mean uct:5"):
-        play_tournament("tic_tac_toe", ["random", "uct:5"], anchor="uct:6")
+        tournament("tic_tac_toe", ["random", "uct:5"], anchor="uct:6")

@@ -12,7 +12,7 @@ import chess
 import pytest
 
 import anyzero
-from anyzero.arena import compare, make_plan, play_games
+from anyzero.arena import make_plan, match, play_games
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.line import Line
 from anyzero.players import parse_player
@@ -169,7 +169,7 @@ def test_an_engine_that_cannot_begin_says_why(text, game, says):
 )
 def test_an_engine_at_fault_loses_that_game_and_the_match_goes_on(fault, reason, detail):
     player = f"uci:{BAD} uci {fault},movetime=0.01,limit=1"
-    standings = compare("chess", player, "random", games=2, openings=0, workers=1)
+    standings = match("chess", player, "random", games=2, openings=0, workers=1)
     assert [result.reason for result in standings.forfeits] == [reason, reason]
     for result in standings.forfeits:
         assert result.players[result.forfeited_by] == player
@@ -181,7 +181,7 @@ def test_an_engine_at_fault_loses_that_game_and_the_match_goes_on(fault, reason,
 def test_an_engine_may_resign():
     with pytest.raises(ResignedError, match="resigned"):
         parse_player(f"gtp:{BAD} gtp resign").choose(HEX, Line.begin(HEX), 0)
-    standings = compare("hex:size=3", f"gtp:{BAD} gtp resign", "random", games=2, openings=0, workers=1)
+    standings = match("hex:size=3", f"gtp:{BAD} gtp resign", "random", games=2, openings=0, workers=1)
     assert [result.reason for result in standings.forfeits] == ["resignation", "resignation"]
 
 
@@ -224,7 +224,7 @@ def test_no_engine_outlives_a_process_that_is_killed():
 
 def test_our_own_uci_engine_plays_a_match():
     player = f'uci:"{marked("whole_match")} uci",nodes=5,start=180'
-    standings = compare("chess", player, "random", games=2, openings=0, workers=1)
+    standings = match("chess", player, "random", games=2, openings=0, workers=1)
     assert (standings.games, standings.forfeits) == (2, ())
     wait_until_gone("-X whole_match")
 
@@ -239,7 +239,7 @@ def test_our_own_engine_is_told_the_seed():
 @pytest.mark.parametrize(("game", "openings"), [("hex:size=5", 3), ("hex:size=4,swap=true", 0)])
 def test_our_own_gtp_engine_plays_a_match(game, openings):
     player = f"gtp:{OWN} gtp '{game}' --player random"
-    standings = compare(game, player, "random", games=4, openings=openings, workers=1)
+    standings = match(game, player, "random", games=4, openings=openings, workers=1)
     assert (standings.games, standings.forfeits) == (4, ())
 
 

@@ -5,11 +5,11 @@ Reading order: `plan` (which games), `openings`, `match` (one game), `worker` an
 door), `ratings` and `tournament` (more than two).
 """
 
-from anyzero.arena.arena import compare, play_games
+from anyzero.arena.arena import match, play_games
 from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.sprt import Sprt
 from anyzero.arena.standings import Standings
-from anyzero.arena.tournament import Tournament, play_tournament
+from anyzero.arena.tournament import Tournament, tournament
 
 __all__ = [
     "Match",
@@ -17,8 +17,8 @@ __all__ = [
     "Sprt",
     "Standings",
     "Tournament",
-    "compare",
     "make_plan",
+    "match",
     "play_games",
-    "play_tournament",
+    "tournament",
 ]

@@ -1,10 +1,12 @@
-"""The door: `compare("hex:size=7", "rave:1000", "uct:1000", games=400)` and `play_games` below it."""
+"""The door: `match("hex:size=7", "rave:1000", "uct:1000", games=400)` and `play_games` below it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from anyzero import stopping
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.record import Record
@@ -12,21 +14,64 @@ from anyzero.arena.sprt import Sprt
 from anyzero.arena.standings import Standings, make_standings, pair_scores
 from anyzero.arena.workers import Task, play_all
 from anyzero.errors import BadOptionError
+from anyzero.games.game import Game
+from anyzero.progress import progress as bar
 
 Results = dict[Match, MatchResult]
 Watch = Callable[[Results], bool | None]
 """Told of the results so far whenever a game ends; True stops the play."""
 
 
-def compare(game: Any, first: str, second: str, *, sprt: Sprt | None = None, **settings: Any) -> Standings:
-    """Play two players against each other and say how the first one did.
+def match(
+    game: Game | str,
+    first: str,
+    second: str,
+    *,
+    sprt: Sprt | tuple[float, float] | None = None,
+    progress: bool = True,
+    workers: int | None = None,
+    record: Path | str | None = None,
+    **settings: Any,
+) -> Standings:
+    """Play two players against each other, in pairs of games with one opening and the seats swapped.
 
-    `settings` are those of `make_plan`, and `workers`, `record` and `watch` of `play_games`. The same seed gives the
-    same standings whatever the number of workers, as long as no player has a clock.
+    `settings` are those of `make_plan`: games, seed, openings, limit_s. The same seed gives the same standings
+    whatever the number of workers, as long as no player has a clock. Finished games are kept in `record`, from which a
+    stopped match goes on; `sprt`, two Elo differences, ends it as soon as it is clear which is nearer to the truth.
+
+    >>> anyzero.match("hex:size=7", "rave:1000", "uct:1000", games=40)
     """
-    playing = {name: settings.pop(name) for name in ("workers", "record", "watch") if name in settings}
     plan = make_plan(game, (first, second), **settings)
-    return judge_couple(play_match_plan(plan, sprt, **playing), sprt)
+    test = Sprt(*sprt) if isinstance(sprt, tuple) else sprt
+    with watching(plan, record, shown=progress) as watch:
+        results = play_match_plan(plan, test, workers=workers, record=record, watch=watch)
+    return replace(judge_couple(results, test), plan=plan, sprt=test)
+
+
+@contextmanager
+def watching(plan: Plan, record: Path | str | None, *, shown: bool) -> Iterator[Watch]:
+    """A bar with the running score while games are played; who stops them hears what was kept."""
+    total, done = len(plan.matches()), 0
+
+    def words() -> str:
+        kept = f", kept in {record}; the same command goes on from there"
+        return f"stopped after {done} of {total} games" + (
+            "; with --record FILE a stopped run can go on later" if record is None else kept
+        )
+
+    with stopping.telling(words), bar("playing", total, shown=shown) as tell:
+
+        def watch(results: Results) -> None:
+            nonlocal done
+            done = len(results)
+            tell(done, words="playing" if len(plan.players) > 2 else running_score(results))
+
+        yield watch
+
+
+def running_score(results: Results) -> str:
+    tally = make_standings(list(results.values())).tally
+    return f"+{tally.wins} ={tally.draws} -{tally.losses}"
 
 
 def play_match_plan(plan: Plan, sprt: Sprt | None, *, watch: Watch | None = None, **playing: Any) -> Results:

@@ -60,6 +60,10 @@ class Plan:
         left_out = ("games", "legs") if self.legs == BOTH_LEGS else ("games",)
         return {key: value for key, value in found.items() if key not in left_out}
 
+    def describe(self) -> dict[str, Any]:
+        """What a result says of the games that it comes from."""
+        return {"game": self.game, "players": list(self.players), "seed": self.seed, "openings": self.openings}
+
     def has_one_seat(self) -> bool:
         """Whether both players play each deal: scores are compared, and there is no Elo."""
         return load(self.game).num_seats == 1

@@ -63,6 +63,12 @@ class Sprt:
             taken += 1
         return taken
 
+    def __str__(self) -> str:
+        words = {"elo0": f"Elo {self.elo0:g} accepted", "elo1": f"Elo {self.elo1:g} accepted", None: "not decided"}
+        lower, upper = self.bounds
+        ratio = f"log likelihood ratio {self.llr:.2f}, bounds {lower:.2f} and {upper:.2f}"
+        return f"SPRT: {words[self.decision]} ({ratio})"
+
     def to_json(self) -> dict[str, Any]:
         lower, upper = self.bounds
         values = {"elo0": self.elo0, "elo1": self.elo1, "alpha": self.alpha, "beta": self.beta}

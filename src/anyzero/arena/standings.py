@@ -1,11 +1,14 @@
 """The result of many games between two players: wins, draws and losses a seat, the score, Elo with its interval."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from anyzero.arena.match import NORMAL, MatchResult
-from anyzero.arena.statistics import Interval, count_pairs, elo_interval, mean_interval
+from anyzero.arena.plan import Plan
+from anyzero.arena.sprt import Sprt
+from anyzero.arena.statistics import Interval, count_pairs, elo_interval, farthest_elo, mean_interval
+from anyzero.report import Part, Sheet, Shown, percent
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,8 @@ class Tally:
         return {"wins": self.wins, "draws": self.draws, "losses": self.losses}
 
 
-@dataclass(frozen=True)
-class Standings:
+@dataclass(frozen=True, repr=False)
+class Standings(Shown):
     """How the first of two players did against the second.
 
     In a game of one seat, both play the same deals: a win is a deal with more points, and there is no Elo.
@@ -48,18 +51,54 @@ class Standings:
     difference: Interval | None = None
     """One seat: the first player's mean minus the second's, paired by deal."""
     forfeits: tuple[MatchResult, ...] = ()
+    plan: Plan | None = None
+    """What was played."""
+    sprt: Sprt | None = None
+    """The test that the games were played for."""
+
+    def report(self) -> Iterator[Part]:
+        """A line a seat, the score, and what it means."""
+        first, second = ("the first player", "the second") if self.plan is None else self.plan.players
+        tallies = [(f"{first} in seat {number}", tally) for number, tally in enumerate(self.seats)]
+        tallies.append((f"{first} against {second}", self.tally))
+        rows = [(name, tally.wins, tally.draws, tally.losses, percent(tally.score)) for name, tally in tallies]
+        yield Sheet(("", "wins", "draws", "losses", "score"), rows)
+        if self.elo is not None:
+            yield f"Elo {self.elo.value:+.1f}, 95 % {elo_words(self.elo, sum(self.pairs))}, from {self.games} games"
+        if self.means is not None and self.difference is not None:
+            value, low, high = self.difference
+            means = f"mean scores {self.means[0]:.2f} and {self.means[1]:.2f}"
+            yield f"{means}; difference {value:+.2f}, 95 % between {low:+.2f} and {high:+.2f}"
+        yield from forfeit_words(self.forfeits)
+        if self.sprt is not None:
+            yield str(self.sprt)
 
     def to_json(self) -> dict[str, Any]:
         """The stable fields that programs read."""
         names = ("elo", "elo_low", "elo_high")
-        found: dict[str, Any] = {**self.tally.to_json(), "score": self.tally.score, "games": self.games}
+        about = {} if self.plan is None else self.plan.describe()
+        found: dict[str, Any] = {**about, **self.tally.to_json(), "score": self.tally.score, "games": self.games}
         found |= dict(zip(names, self.elo or (None,) * 3, strict=True))
         found |= {"seats": [tally.to_json() for tally in self.seats], "pairs": self.pairs}
         found |= {"forfeits": [describe_forfeit(result) for result in self.forfeits]}
         if self.means is not None and self.difference is not None:
             names = ("difference", "difference_low", "difference_high")
             found |= {"mean_scores": list(self.means), **dict(zip(names, self.difference, strict=True))}
-        return found
+        return found if self.sprt is None else found | {"sprt": self.sprt.to_json()}
+
+
+def elo_words(elo: Interval, num_pairs: int) -> str:
+    """An interval of Elo; where the games allow any score, that end is open."""
+    _, low, high = elo
+    far = farthest_elo(num_pairs)
+    if low > -far and high < far:
+        return f"between {low:+.1f} and {high:+.1f}"
+    return f"above {low:+.1f}" if low > -far else f"below {high:+.1f}" if high < far else "anywhere"
+
+
+def forfeit_words(forfeits: Iterable[MatchResult]) -> Iterator[str]:
+    for fault in map(describe_forfeit, forfeits):
+        yield f"forfeit in pair {fault['pair']}: {fault['player']}: {fault['reason']}: {fault['detail']}"
 
 
 def describe_forfeit(result: MatchResult) -> dict[str, Any]:

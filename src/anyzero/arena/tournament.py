@@ -1,17 +1,22 @@
 """Everybody against everybody: a cross table, and a rating for each player; its mean score where there is one seat."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
-from anyzero.arena.arena import play_games
+from anyzero.arena.arena import play_games, watching
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.ratings import rate
-from anyzero.arena.standings import Standings, make_standings, points
+from anyzero.arena.standings import Standings, forfeit_words, make_standings, points
 from anyzero.arena.statistics import Interval, mean_interval
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.games.game import Game
+from anyzero.report import Part, Sheet, Shown, percent
+
+RATED = ("rating", "95 %", "points", "games")
 
 
 @dataclass(frozen=True)
@@ -37,14 +42,16 @@ class Row:
         return 0.0 if found is None else found.value
 
 
-@dataclass(frozen=True)
-class Tournament:
+@dataclass(frozen=True, repr=False)
+class Tournament(Shown):
     rows: list[Row]
     """Best first."""
     couples: dict[tuple[int, int], Standings]
     """Of every two players, by their places on the list, the smaller first."""
     anchor: str | None
     """Whose rating is 0; None for one seat."""
+    plan: Plan
+    """What was played."""
 
     def cross(self) -> list[list[float | None]]:
         """The score of each player (down, in the order of the rows) against each other (across)."""
@@ -55,12 +62,43 @@ class Tournament:
         score = self.couples[min(a, b), max(a, b)].tally.score
         return score if score is None or a < b else 1.0 - score
 
+    def report(self) -> Iterator[Part]:
+        """Ratings or mean scores, then who scored what against whom."""
+        columns = ("mean score", "95 %", "deals won", "deals") if self.anchor is None else RATED
+        rows = [(place, *self.describe(row)) for place, row in enumerate(self.rows, start=1)]
+        yield Sheet(("", "player", *columns), rows)
+        yield ""
+        numbers = [str(place) for place in range(1, len(self.rows) + 1)]
+        cross = zip(numbers, self.rows, self.cross(), strict=True)
+        lines = [(place, row.player, *map(percent, line)) for place, row, line in cross]
+        yield Sheet(("", "score against", *numbers), lines)
+        for couple in self.couples.values():
+            yield from forfeit_words(couple.forfeits)
+
+    def describe(self, row: "Row") -> tuple[Any, ...]:
+        """The cells of a player: its rating, or its mean score where there is one seat."""
+        value = interval = ""
+        if row.rating is not None:
+            fixed = row.player == self.anchor and row.rating.low == row.rating.high
+            value = f"{row.rating.value:+.0f}"
+            interval = "anchor" if fixed else f"{row.rating.low:+.0f} to {row.rating.high:+.0f}"
+        elif row.mean_score is not None:
+            value, interval = f"{row.mean_score.value:.2f}", f"{row.mean_score.low:.2f} to {row.mean_score.high:.2f}"
+        return row.player, value, interval, f"{row.points:g}", row.games
+
     def to_json(self) -> dict[str, Any]:
         """The stable fields that programs read."""
         forfeits = [forfeit for couple in self.couples.values() for forfeit in couple.to_json()["forfeits"]]
         games = sum(couple.games for couple in self.couples.values())
         players = [describe_row(row) for row in self.rows]
-        return {"anchor": self.anchor, "games": games, "players": players, "cross": self.cross(), "forfeits": forfeits}
+        return {
+            **self.plan.describe(),
+            "anchor": self.anchor,
+            "games": games,
+            "players": players,
+            "cross": self.cross(),
+            "forfeits": forfeits,
+        }
 
 
 def describe_row(row: Row) -> dict[str, Any]:
@@ -73,12 +111,27 @@ def describe_row(row: Row) -> dict[str, Any]:
     return found
 
 
-def play_tournament(game: Any, players: list[str], *, anchor: str | None = None, **settings: Any) -> Tournament:
-    """A round robin; `settings` are those of `make_plan`, and `workers`, `record` and `watch` of `play_games`."""
-    playing = {name: settings.pop(name) for name in ("workers", "record", "watch") if name in settings}
+def tournament(
+    game: Game | str,
+    players: Sequence[str],
+    *,
+    anchor: str | None = None,
+    progress: bool = True,
+    workers: int | None = None,
+    record: Path | str | None = None,
+    **settings: Any,
+) -> Tournament:
+    """Play every two players against each other and rate them all; the rating of `anchor`, or of the first, is 0.
+
+    The other arguments are those of `match`, `games` for every two players.
+
+    >>> anyzero.tournament("hex:size=5", ["uct:500", "rave:500", "grave:500"], games=20)
+    """
     plan = make_plan(game, players, **settings)
     number = find_anchor(plan, anchor)
-    return judge_tournament(plan, play_games(plan, **playing), number)
+    with watching(plan, record, shown=progress) as watch:
+        results = play_games(plan, workers=workers, record=record, watch=watch)
+    return judge_tournament(plan, results, number)
 
 
 def find_anchor(plan: Plan, anchor: str | None) -> int:
@@ -106,7 +159,7 @@ def judge_tournament(plan: Plan, results: Mapping[Match, MatchResult], anchor: i
         mean = mean_interval(own_points(results, number))
         rows.append(Row(plan.players[number], number, ratings[number], sum(scored[number]), played, mean))
     rows.sort(key=lambda row: -row.strength)
-    return Tournament(rows, couples, None if alone else plan.players[anchor])
+    return Tournament(rows, couples, None if alone else plan.players[anchor], plan)
 
 
 def judge(results: Mapping[Match, MatchResult], couple: tuple[int, int]) -> Standings:

@@ -45,8 +45,8 @@ class Commands(TyperGroup):
         try:
             stopping.check()
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            print(STOPPED, file=sys.stderr)
+        except KeyboardInterrupt as stop:
+            print(*(stop.args or (STOPPED,)), file=sys.stderr)
             raise typer.Exit(stopping.EXIT_CODE) from None
 
 

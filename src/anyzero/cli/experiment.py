@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anyzero.cli.match import SHOW_EVERY_S, Workers
+from anyzero.cli.match import Workers
 from anyzero.cli.output import Json, print_json, print_table
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ EXAMPLES = (
     "anyzero experiment examples/hex_rave.toml --results rave.csv    anyzero plot rave.csv"
 )
 
+SHOW_EVERY_S = 0.2
 PARTS = 1_000_000
 """Of the work, for the bar."""
 REMEMBER_S = 600

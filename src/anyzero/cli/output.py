@@ -32,6 +32,18 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
+def print_result(found: Any, *, json: bool) -> None:
+    """A result for people, or its stable fields for programs."""
+    if json:
+        print_json(found.to_json())
+        return
+    for part in found.report():
+        if isinstance(part, str):
+            print(part)
+        else:
+            print_table(*part)
+
+
 def load_position(game_text: str, state_text: str | None, moves: str = "") -> tuple[Any, Any]:
     """The game and the position that the arguments name: a start, and moves from there, chance's among them."""
     from anyzero.games.load import load

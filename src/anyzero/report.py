@@ -1,0 +1,88 @@
+"""How results show themselves: sentences and tables, written once, seen in a terminal, a notebook and plain text.
+
+A result that is `Shown` says in `report` what there is to see. Its `repr` is that report as text, notebooks show it as
+HTML, and the command line prints it.
+"""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+
+class Sheet(NamedTuple):
+    """A table for people; an empty cell is an empty text."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+    @property
+    def cells(self) -> list[list[str]]:
+        return [["" if cell is None else str(cell) for cell in row] for row in (self.columns, *self.rows)]
+
+
+Part = str | Sheet
+
+
+class Shown:
+    """A result that people look at."""
+
+    def report(self) -> Iterable[Part]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return to_text(self.report())
+
+    def _repr_html_(self) -> str:
+        return to_html(self.report())
+
+    def to_dataframe(self) -> Any:
+        """The first table as a pandas DataFrame."""
+        import pandas
+
+        sheet = next(part for part in self.report() if isinstance(part, Sheet))
+        return pandas.DataFrame(list(sheet.rows), columns=list(sheet.columns))
+
+
+def to_text(parts: Iterable[Part]) -> str:
+    return "\n".join(part if isinstance(part, str) else _aligned(part.cells) for part in parts)
+
+
+def _aligned(cells: list[list[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def to_html(parts: Iterable[Part]) -> str:
+    return "".join(f"<p>{escape(part)}</p>" if isinstance(part, str) else _html_table(part.cells) for part in parts)
+
+
+def _html_table(cells: list[list[str]]) -> str:
+    head, *rows = [[escape(cell) for cell in row] for row in cells]
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr>{body}</table>"
+
+
+# --- numbers
+
+
+def percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f} %"
+
+
+def signed(value: float | None, digits: int = 3) -> str:
+    return "" if value is None else f"{value:+.{digits}f}"
+
+
+def short(value: Any) -> str:
+    """A value short enough for a table."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return "" if value is None else str(value)
+
+
+def count(number: int, noun: str) -> str:
+    """`1 game`, `2 games`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
