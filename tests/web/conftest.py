@@ -1,10 +1,11 @@
-"""One server for the tests that do not stop it, and a browser where there is one."""
+"""One server for all tests that do not stop it, and a browser where there is one."""
 
 import contextlib
 import shutil
 
 import pytest
 
+from tests.web.folders import fill
 from tests.web.server import ServerProcess
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -13,7 +14,9 @@ QUIET = ["--no-sandbox", "--disable-background-networking", "--disable-component
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    process = ServerProcess(tmp_path_factory.mktemp("server"))
+    """With runs, a network, an experiment and a user's own games."""
+    folder = tmp_path_factory.mktemp("server")
+    process = ServerProcess(folder, *fill(folder))
     yield process
     process.stop()
 

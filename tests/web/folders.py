@@ -1,25 +1,42 @@
 """A run, an experiment and games of a user's own, as the server finds them."""
 
 import json
+import shutil
 from pathlib import Path
 
 from anyzero.experiments.table import GRID_COLUMNS
 from anyzero.files import write_whole
+from anyzero.games.load import load
 from anyzero.learning.config import RunConfig
 from anyzero.learning.folder import RunFolder
+from anyzero.networks import new_network, parse_network, resolve, save_network
 from tests.learning.reports import make_report
 
 GAME_LINE = {"names": ["champion", "champion"], "start": 0, "actions": [4, 0, 8], "payoffs": [0.0, 0.0], "end": "plies"}
+EXAMPLE = Path(__file__).parents[2] / "examples" / "tic_tac_toe.py"
 NASTY = "<img src=x onerror=alert(1)>"
 
 
+def fill(folder: Path) -> list[str]:
+    """Everything that a server can find in its folder; returns what it is told on the command line."""
+    make_run(folder / "runs" / "small")
+    (folder / "runs" / "broken").mkdir()
+    (folder / "runs" / "broken" / "config.toml").write_text("x = [")
+    make_experiment(folder / "rave.csv")
+    (folder / "other.csv").write_text("a,b\n1,2\n")
+    shutil.copy(EXAMPLE, folder / "my_tic_tac_toe.py")
+    games = [*write_own_games(folder), "my_tic_tac_toe.py"]
+    return [word for path in games for word in ("--game", path)]
+
+
 def make_run(path: Path) -> None:
-    """Three generations of tic-tac-toe and one block of games; the reports were never measured."""
-    folder = RunFolder.create(path, RunConfig(game="tic_tac_toe"))
+    """Three generations of tic-tac-toe and one block of games; nothing was trained, nothing measured."""
+    folder, game = RunFolder.create(path, RunConfig(game="tic_tac_toe")), load("tic_tac_toe")
+    network = new_network(game, resolve(parse_network("tiny"), game))
     with folder.locked():
         for number in range(3):
             part = folder.part(number)
-            write_whole(part / "network.safetensors", b"network")
+            save_network(part / "network.safetensors", network, game)
             write_whole(part / "report.json", json.dumps(make_report(number, champion=number)).encode())
             folder.commit(number, {"champion": number, "previous": None, "promoted": True})
         write_whole(folder.games_path(1, 0), (json.dumps({"generation": 1, **GAME_LINE}) + "\n").encode())

@@ -4,8 +4,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.web.folders import make_experiment, make_run, write_own_games
-from tests.web.server import ServerProcess
 from tests.web.test_page import click_cell, open_game
 
 BAD = ("serious", "critical")
@@ -30,29 +28,16 @@ TABLES = {
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("access")
-    make_run(folder / "runs" / "small")
-    make_experiment(folder / "rave.csv")
-    server = ServerProcess(folder, "--game", write_own_games(folder)[0])
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="module")
 def axe():
     return pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
 
 
-@pytest.fixture(params=("light", "dark"))
-def themed(request, page):
-    page.emulate_media(color_scheme=request.param)
-    return page
-
-
 def serious(axe, page):
-    """The findings that would shut somebody out, each with the elements it is about."""
+    """The findings that would shut somebody out, each with its elements; in the dark only colours differ."""
+    page.emulate_media(color_scheme="light")
     found = axe.run(page).response["violations"]
+    page.emulate_media(color_scheme="dark")
+    found += axe.run(page, options={"runOnly": ["color-contrast"]}).response["violations"]
     return [
         f"{one['id']}: {node['html'][:160]} {node['failureSummary'][:300]}"
         for one in found
@@ -61,39 +46,39 @@ def serious(axe, page):
     ]
 
 
-def test_every_page_is_open_to_everybody(folders, themed, axe):
-    open_game(themed, folders, "tic_tac_toe")  # so that there is a game to go on with
+def test_every_page_is_open_to_everybody(server, page, axe):
+    open_game(page, server, "tic_tac_toe")  # so that there is a game to go on with
     found = []
     for place, sign in PAGES.items():
-        themed.goto(f"{folders.url}#/{place}")
-        themed.wait_for_selector(f".page-{place.partition('/')[0]} {sign}")
-        found += [f"{place}: {words}" for words in serious(axe, themed)]
+        page.goto(f"{server.url}#/{place}")
+        page.wait_for_selector(f".page-{place.partition('/')[0]} {sign}")
+        found += [f"{place}: {words}" for words in serious(axe, page)]
     assert found == []
 
 
-def test_every_table_is_open_to_everybody(folders, themed, axe):
+def test_every_table_is_open_to_everybody(server, page, axe):
     found = []
     for game, moves in TABLES.items():
         seats = "human" if game == "take_it_easy" else "human human"
-        themed.goto(f"{folders.url}#/play?{urlencode({'game': game, 'seats': seats, 'moves': moves})}")
-        themed.wait_for_selector(f".board[data-ply='{len(moves.split())}']")
-        found += [f"{game}: {words}" for words in serious(axe, themed)]
+        page.goto(f"{server.url}#/play?{urlencode({'game': game, 'seats': seats, 'moves': moves})}")
+        page.wait_for_selector(f".board[data-ply='{len(moves.split())}']")
+        found += [f"{game}: {words}" for words in serious(axe, page)]
     assert found == []
 
 
-def test_dialogs_and_an_analysis_are_open_to_everybody(folders, themed, axe):
-    themed.goto(folders.url)
-    themed.get_by_role("button", name="Options").click()
-    found = serious(axe, themed)
-    themed.goto(f"{folders.url}#/play?game=chess&seats=human+human&position=8/P6k/8/8/8/8/8/K7 w - - 0 1")
-    click_cell(themed, "a7")
-    click_cell(themed, "a8")
-    themed.wait_for_selector("dialog .choices")
-    found += serious(axe, themed)
-    themed.keyboard.press("Escape")
-    themed.goto(f"{folders.url}#/play?game=tic_tac_toe&seats=human+human&moves=b2")
-    themed.get_by_role("button", name="Analyse").click()
-    themed.get_by_label("Method A: budget").fill("500")
-    themed.get_by_role("button", name="Search").click()
-    themed.wait_for_selector(".found tbody tr", timeout=90_000)
-    assert found + serious(axe, themed) == []
+def test_dialogs_and_an_analysis_are_open_to_everybody(server, page, axe):
+    page.goto(server.url)
+    page.get_by_role("button", name="Options").click()
+    found = serious(axe, page)
+    page.goto(f"{server.url}#/play?game=chess&seats=human+human&position=8/P6k/8/8/8/8/8/K7 w - - 0 1")
+    click_cell(page, "a7")
+    click_cell(page, "a8")
+    page.wait_for_selector("dialog .choices")
+    found += serious(axe, page)
+    page.keyboard.press("Escape")
+    page.goto(f"{server.url}#/play?game=tic_tac_toe&seats=human+human&moves=b2")
+    page.get_by_role("button", name="Analyse").click()
+    page.get_by_label("Method A: budget").fill("500")
+    page.get_by_role("button", name="Search").click()
+    page.wait_for_selector(".found tbody tr", timeout=90_000)
+    assert found + serious(axe, page) == []

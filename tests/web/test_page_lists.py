@@ -2,24 +2,12 @@
 
 import pytest
 
-from tests.web.folders import NASTY, make_experiment, make_run, write_own_games
-from tests.web.server import ServerProcess
+from tests.web.folders import NASTY
 from tests.web.test_page import click_cell, open_game, until, wait_ply
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lists")
-    make_run(folder / "runs" / "small")
-    make_experiment(folder / "rave.csv")
-    words = [word for path in write_own_games(folder) for word in ("--game", path)]
-    server = ServerProcess(folder, *words)
-    yield server
-    server.stop()
-
-
-def test_a_run_shows_its_curves_and_replays_a_game(folders, page):
-    page.goto(f"{folders.url}#/runs")
+def test_a_run_shows_its_curves_and_replays_a_game(server, page):
+    page.goto(f"{server.url}#/runs")
     page.get_by_role("link", name="small").click()
     page.wait_for_selector(".charts .chart")
     assert page.locator(".charts .chart").count() == 6
@@ -32,23 +20,23 @@ def test_a_run_shows_its_curves_and_replays_a_game(folders, page):
     assert page.locator('[data-cell="c3"]').get_attribute("aria-label") == "c3, x, last move"
 
 
-def test_an_experiment_is_a_heat_map_and_a_table(folders, page):
-    page.goto(f"{folders.url}#/experiments/rave.csv")
+def test_an_experiment_is_a_heat_map_and_a_table(server, page):
+    page.goto(f"{server.url}#/experiments/rave.csv")
     page.wait_for_selector(".heat")
     assert page.locator(".heat td").all_inner_texts() == ["80%", "90%"]
     assert page.locator(".scroll tbody tr").last.inner_text().split("\t")[-2] == "90.0%"
 
 
-def test_texts_of_a_game_are_texts_and_nothing_else(folders, page):
-    open_game(page, folders, "drawn_heap")
+def test_texts_of_a_game_are_texts_and_nothing_else(server, page):
+    open_game(page, server, "drawn_heap")
     assert page.inner_text(".status") == NASTY
     assert page.locator("main img").count() == 0
     click_cell(page, "two")
     wait_ply(page, 1)
 
 
-def test_a_game_without_a_picture_is_played_by_its_moves(folders, page):
-    open_game(page, folders, "heap:size=3")
+def test_a_game_without_a_picture_is_played_by_its_moves(server, page):
+    open_game(page, server, "heap:size=3")
     for number in (1, 2):
         page.locator(".words .choices button").last.click()
         wait_ply(page, number)
@@ -56,8 +44,8 @@ def test_a_game_without_a_picture_is_played_by_its_moves(folders, page):
 
 
 @pytest.mark.slow
-def test_the_advisor_says_what_each_cell_is_worth(folders, page):
-    page.goto(f"{folders.url}#/advisor")
+def test_the_advisor_says_what_each_cell_is_worth(server, page):
+    page.goto(f"{server.url}#/advisor")
     page.get_by_label("Advisor", exact=True).select_option("level:beginner")
     page.get_by_role("button", name="928").click()
     page.wait_for_selector(".panel tbody tr", timeout=90_000)
@@ -68,8 +56,8 @@ def test_the_advisor_says_what_each_cell_is_worth(folders, page):
 
 
 @pytest.mark.slow
-def test_a_hint_is_shown_on_the_board(folders, page):
-    open_game(page, folders, "tic_tac_toe", moves="a1 a2 b1 b2")
+def test_a_hint_is_shown_on_the_board(server, page):
+    open_game(page, server, "tic_tac_toe", moves="a1 a2 b1 b2")
     page.get_by_role("button", name="Hint").click()
     page.wait_for_selector(".hint-cell", timeout=90_000)
     assert page.inner_text(".hint-words").startswith("Try c1")

@@ -1,51 +1,27 @@
 """A user's own game file and a trained network in the browser; neither brings a line of JavaScript."""
 
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.web.server import ServerProcess
 from tests.web.test_page import click_cell, open_game, play_to_the_end, until
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "tic_tac_toe.py"
 GAME = "my_tic_tac_toe"
 TRAIN = "train tic_tac_toe --run tiny --generations 1 --games 8 --simulations 4 --batches 2 --batch-size 16 --match 0"
 SETTINGS = "--set league.every=0 --set gate.games=0 --set network=tiny"
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    """A server that finds a run of one real generation."""
-    folder = tmp_path_factory.mktemp("own")
-    command = [sys.executable, "-m", "anyzero", *TRAIN.split(), *SETTINGS.split()]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    server = ServerProcess(folder)
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="module")
-def own(tmp_path_factory):
-    """A server that is told of the tutorial's game."""
-    folder = tmp_path_factory.mktemp("file")
-    shutil.copy(EXAMPLE, folder / f"{GAME}.py")
-    server = ServerProcess(folder, "--game", f"{GAME}.py")
-    yield server
-    server.stop()
-
-
-def test_a_game_file_is_played_to_its_end_by_mouse(own, page):
-    page.goto(own.url)
+def test_a_game_file_is_played_to_its_end_by_mouse(server, page):
+    page.goto(server.url)
     page.locator(".card", has_text="My tic tac toe").locator("svg").wait_for()
-    open_game(page, own, GAME)
+    open_game(page, server, GAME)
     assert play_to_the_end(page) in ("Person 1 won", "Person 2 won", "A draw")
 
 
-def test_a_game_file_is_shared_saved_and_watched(own, page):
-    open_game(page, own, GAME, moves="b2 a1")
+def test_a_game_file_is_shared_saved_and_watched(server, page):
+    open_game(page, server, GAME, moves="b2 a1")
     page.get_by_role("button", name="Share").click()
     link = page.get_by_label("Link to the game").input_value()
     page.goto("about:blank")
@@ -54,7 +30,7 @@ def test_a_game_file_is_shared_saved_and_watched(own, page):
     with page.expect_download() as download:
         page.get_by_role("link", name="Save .json").click()
     assert GAME in download.value.path().read_text()
-    page.goto(f"{own.url}#/watch")
+    page.goto(f"{server.url}#/watch")
     page.locator(".card", has_text="My tic tac toe").click()
     for seat in (1, 2):
         page.get_by_label(f"Seat {seat}", exact=True).select_option("random")
@@ -66,8 +42,8 @@ def test_a_game_file_is_shared_saved_and_watched(own, page):
 
 
 @pytest.mark.slow
-def test_a_game_file_is_analysed(own, page):
-    open_game(page, own, GAME, moves="a1 a2 b1 b2")
+def test_a_game_file_is_analysed(server, page):
+    open_game(page, server, GAME, moves="a1 a2 b1 b2")
     page.get_by_role("button", name="Analyse").click()
     page.get_by_label("Method A: budget").fill("2000")
     page.get_by_role("button", name="Search").click()
@@ -76,20 +52,32 @@ def test_a_game_file_is_analysed(own, page):
     assert page.locator(".heat .warm-cell").count() == 5
 
 
-def test_a_trained_network_is_chosen_as_a_seat_and_answers(trained, page):
-    page.goto(trained.url)
+def test_a_network_is_chosen_as_a_seat_and_answers(server, page):
+    page.goto(server.url)
     page.get_by_role("button", name="Options").click()
     page.locator("dialog select").first.select_option("tic_tac_toe")
-    page.get_by_label("Seat 2", exact=True).select_option(label="tiny (gumbel)")
+    page.get_by_label("Seat 2", exact=True).select_option(label="small (gumbel)")
     page.get_by_label("Seat 2: budget").fill("8")
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_selector(".panel .status")
-    assert page.locator(".seat-name").all_inner_texts() == ["You", "GUMBEL, 8 simulations, network tiny"]
+    assert page.locator(".seat-name").all_inner_texts() == ["You", "GUMBEL, 8 simulations, network small"]
     click_cell(page, "b2")
     until(page, "Number(document.querySelector('.board').dataset.ply) >= 2", 90)
     assert page.locator('[aria-label$="o, last move"]').count() == 1
 
 
+@pytest.fixture
+def trained(tmp_path_factory):
+    """A server that finds a run of one real generation."""
+    folder = tmp_path_factory.mktemp("own")
+    command = [sys.executable, "-m", "anyzero", *TRAIN.split(), *SETTINGS.split()]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    server = ServerProcess(folder)
+    yield server
+    server.stop()
+
+
+@pytest.mark.slow
 def test_a_real_run_shows_its_numbers_and_a_game(trained, page):
     page.goto(f"{trained.url}#/runs/tiny")
     page.wait_for_selector(".charts .chart")

@@ -1,5 +1,6 @@
 """The server as clients see it: games, machines, two clients at one table, and what it refuses."""
 
+import asyncio
 import json
 
 import httpx
@@ -9,6 +10,7 @@ import websockets
 from anyzero.games.load import load
 from anyzero.players import parse_player
 from anyzero.records import GameInProgress
+from tests.web.folders import write_own_games
 from tests.web.server import ServerProcess, open_tab, run
 
 TTT = {"type": "new", "game": "tic_tac_toe", "seats": ["human", "human"]}
@@ -295,66 +297,48 @@ def test_the_lists_say_what_there_is(server):
     assert games["take_it_easy"]["num_seats"] == 1
     players = httpx.get(server.url + "api/players").json()
     assert players["levels"] == ["beginner", "easy", "medium", "hard", "max"]
-    assert httpx.get(server.url + "api/runs").json() == {"runs": [], "broken": []}
     assert httpx.get(server.url + "api/experiments/x.csv").status_code == 404
 
 
 def test_a_killed_server_goes_on_with_every_acknowledged_move(tmp_path):
-    server = ServerProcess(tmp_path)
+    """Of built-in games and a user's own, of what was undone too, and in the middle of many moves."""
+    server = ServerProcess(tmp_path, "--game", write_own_games(tmp_path)[0])
+    moves = [f"{column}{row}" for row in range(1, 6) for column in "abcde"][:20]
 
     async def begin():
         async with open_tab(server) as tab:
-            seats = {"game": "connect_four", "seats": ["human", "human"]}
-            table = (await tab.ask(type="new", **seats))["table"]
+            games = ("connect_four", "heap:size=7", "hex:size=5")
+            tables = [(await tab.ask(type="new", game=game, seats=["human", "human"]))["table"] for game in games]
             for move in "dcde":
-                assert (await tab.ask(type="move", table=table, move=move))["type"] == "done"
-            assert (await tab.ask(type="undo", table=table))["ply"] == 3
-            server.kill()
-            return table
-
-    async def go_on(table):
-        async with open_tab(server) as tab:
-            view = await tab.ask(type="join", table=table)
-            assert [move["move"] for move in view["moves"]] == ["d", "c", "d"]
-            assert (view["plies"], view["can_redo"]) == (4, True)
-            assert (await tab.ask(type="redo", table=table))["ply"] == 4
-
-    table = run(begin())
-    server.restart()
-    try:
-        run(go_on(table))
-        assert httpx.get(server.url + "api/tables").json()["tables"][0]["id"] == table
-    finally:
-        code, words = server.stop()
-    assert code == 130
-    assert "all games are kept" in words
-
-
-def test_a_server_killed_among_many_moves_keeps_those_that_it_acknowledged(tmp_path):
-    server, moves = ServerProcess(tmp_path), [f"{column}{row}" for row in range(1, 6) for column in "abcde"][:20]
-
-    async def begin():
-        async with open_tab(server) as tab:
-            table = (await tab.ask(type="new", game="hex:size=5", seats=["human", "human"]))["table"]
-            numbers = [await tab.say(type="move", table=table, move=move) for move in moves]
+                assert (await tab.ask(type="move", table=tables[0], move=move))["type"] == "done"
+            assert (await tab.ask(type="undo", table=tables[0]))["ply"] == 3
+            await tab.ask(type="move", table=tables[1], action=0)
+            numbers = [await tab.say(type="move", table=tables[2], move=move) for move in moves]
             for number in numbers[:7]:
                 done = await tab.hear(lambda found, number=number: found.get("request") == number)
                 assert done["type"] == "done"
             server.kill()
-            return table
+            return tables
 
-    async def go_on(table):
+    async def go_on(tables):
         async with open_tab(server) as one, open_tab(server) as other:
-            numbers = [await tab.say(type="join", table=table) for tab in (one, other)]
-            for tab, number in zip((one, other), numbers, strict=True):
-                view = await tab.hear(lambda found, number=number: found.get("request") == number)
+            views = await asyncio.gather(*(tab.ask(type="join", table=tables[2]) for tab in (one, other)))
+            for view in views:
                 kept = [move["move"] for move in view["moves"]]
                 assert len(kept) >= 7
                 assert kept == moves[: len(kept)]
+            view = await one.ask(type="join", table=tables[0])
+            assert [move["move"] for move in view["moves"]] == ["d", "c", "d"]
+            assert (view["plies"], view["can_redo"]) == (4, True)
+            assert (await one.ask(type="redo", table=tables[0]))["ply"] == 4
+            assert (await one.ask(type="join", table=tables[1]))["ply"] == 1
 
-    table = run(begin())
+    tables = run(begin())
     server.restart()
     try:
-        run(go_on(table))
+        run(go_on(tables))
+        assert httpx.get(server.url + "api/tables").json()["tables"][0]["id"] == tables[0]
     finally:
-        server.stop()
+        code, words = server.stop()
+    assert code == 130
+    assert "all games are kept" in words

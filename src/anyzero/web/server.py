@@ -110,30 +110,31 @@ def listen(config: ServerConfig) -> socket.socket:
 @contextlib.contextmanager
 def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
     """The address of a server that runs in a thread of its own until the end of the block."""
-    listener = listen(config)
-    sys.setswitchinterval(SWITCH_S)
-    # a client that sends broken text is let go; that is no fault of the server, and no traceback of it is logged
-    logging.getLogger("uvicorn.error").addFilter(lambda record: "Invalid UTF-8" not in record.getMessage())
-    port = listener.getsockname()[1]
-    server = uvicorn.Server(
-        uvicorn.Config(
-            Guard(create_app(config), config.host, port),
-            log_level="warning",
-            access_log=False,
-            ws="websockets-sansio",
-            ws_max_size=config.max_message,
-            ws_per_message_deflate=False,  # it takes longer than the way to this machine's own browser
-            ws_ping_interval=PINGS_S,
-            timeout_graceful_shutdown=1,
-            server_header=False,
-            limit_concurrency=4 * config.max_connections,
-        )
+    with contextlib.closing(listen(config)) as listener:
+        port = listener.getsockname()[1]
+        server = uvicorn.Server(uvicorn_config(config, port))
+        sys.setswitchinterval(SWITCH_S)
+        # a client that sends broken text is let go; the log needs no traceback of that
+        logging.getLogger("uvicorn.error").addFilter(lambda record: "Invalid UTF-8" not in record.getMessage())
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        try:
+            yield f"http://{bracketed(config.host)}:{port}/", thread
+        finally:
+            server.should_exit = True
+            thread.join(END_S)
+
+
+def uvicorn_config(config: ServerConfig, port: int) -> uvicorn.Config:
+    return uvicorn.Config(
+        Guard(create_app(config), config.host, port),
+        log_level="warning",
+        access_log=False,
+        ws="websockets-sansio",
+        ws_max_size=config.max_message,
+        ws_per_message_deflate=False,  # it takes longer than the way to this machine's own browser
+        ws_ping_interval=PINGS_S,
+        timeout_graceful_shutdown=1,
+        server_header=False,
+        limit_concurrency=4 * config.max_connections,
     )
-    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
-    thread.start()
-    try:
-        yield f"http://{bracketed(config.host)}:{port}/", thread
-    finally:
-        server.should_exit = True
-        thread.join(END_S)
-        listener.close()

@@ -49,8 +49,11 @@ class Shelf:
         try:
             if str(path) != ":memory:":
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
-            self.file = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10.0)
-            self.prepare()
+            with contextlib.ExitStack() as undo:
+                self.file = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10.0)
+                undo.callback(self.file.close)
+                self.prepare()
+                undo.pop_all()
         except (OSError, sqlite3.Error) as error:
             raise AnyzeroError(f"cannot keep games in {path}: {error}") from None
         self.forcer = Thread(target=self.force_often, daemon=True)
