@@ -1,18 +1,22 @@
 """anyzero: Monte Carlo tree search and self-play learning on board games, from zero knowledge.
 
-Names are imported when they are first used, so that `anyzero --help` answers at once.
+Everything below is a function of the library, and the command of the same name is a thin door to it. Names are imported
+when they are first used, so that `anyzero --help` answers at once.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from anyzero.arena import match, tournament
     from anyzero.errors import AnyzeroError, BadPositionError, IllegalMoveError
     from anyzero.games.contract import CHANCE, OVER
     from anyzero.games.game import Game, Symmetry
     from anyzero.games.laws import check_game
     from anyzero.games.load import load
-    from anyzero.search import search, search_many  # type: ignore[no-redef]  # the folder has the same name
+    from anyzero.players import parse_player as player
+    from anyzero.players.search_player import search
+    from anyzero.search import search_many, solve
 
 __all__ = [
     "CHANCE",
@@ -24,8 +28,12 @@ __all__ = [
     "Symmetry",
     "check_game",
     "load",
+    "match",
+    "player",
     "search",
     "search_many",
+    "solve",
+    "tournament",
 ]
 __version__ = "0.1.0"
 
@@ -39,12 +47,27 @@ HOMES = {
     "Symmetry": "anyzero.games.game",
     "check_game": "anyzero.games.laws",
     "load": "anyzero.games.load",
-    "search": "anyzero.search",
+    "match": "anyzero.arena.arena",
+    "player": "anyzero.players:parse_player",
+    "search": "anyzero.players.search_player",
     "search_many": "anyzero.search",
+    "solve": "anyzero.search.solve",
+    "tournament": "anyzero.arena.tournament",
 }
+"""Where each name lives; behind a colon, what it is called there."""
+
+
+def find(name: str) -> Any:
+    """What a public name stands for."""
+    module, _, own = HOMES[name].partition(":")
+    return getattr(importlib.import_module(module), own or name)
 
 
 def __getattr__(name: str) -> Any:
     if name not in HOMES:
         raise AttributeError(f"module 'anyzero' has no attribute {name!r}")
-    return getattr(importlib.import_module(HOMES[name]), name)
+    return find(name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -36,8 +36,13 @@ def print_result(found: Any, *, json: bool) -> None:
     """A result for people, or its stable fields for programs."""
     if json:
         print_json(found.to_json())
-        return
-    for part in found.report():
+    else:
+        print_parts(found.report())
+
+
+def print_parts(parts: Iterable[Any]) -> None:
+    """The sentences and tables of a report."""
+    for part in parts:
         if isinstance(part, str):
             print(part)
         else:

@@ -1,13 +1,10 @@
 """`anyzero search`: what a method thinks of a position."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from anyzero.cli.output import GameText, Json, MovesText, StateText, load_position, print_json, print_table
-
-if TYPE_CHECKING:
-    from anyzero.search import SearchResult
+from anyzero.cli.output import GameText, Json, MovesText, StateText, load_position, print_json, print_parts
 
 EXAMPLES = (
     "Examples: anyzero search hex:size=7 rave:5000    anyzero search chess uct:2s --json    "
@@ -25,32 +22,13 @@ def search(
     json: Json = False,
 ) -> None:
     """Search a position and show what was found for each move."""
-    from anyzero.players.search_player import search_arguments
+    from anyzero.players.search_player import search as run_search
     from anyzero.players.text import split_player
-    from anyzero.search import search as run_search
 
-    wanted = split_player(method)
+    split_player(method)  # a method needs its budget here
     loaded, position = load_position(game, state, moves)
-    found = run_search(loaded, position, seed=seed, **search_arguments(wanted, loaded))
+    found = run_search(loaded, position, method, seed=seed)
     if json:
         print_json({"game": loaded.text, "method": method, "seed": seed, **found.to_json()})
     else:
-        print_result(found, most)
-
-
-def print_result(found: "SearchResult", most: int) -> None:
-    """For people: the best moves, the expected line, and what it took."""
-
-    def number(value: float | None) -> str:
-        return "" if value is None else f"{value:+.3f}"
-
-    rows = [
-        (child.move, child.visits, number(child.value), child.amaf_visits, number(child.amaf_value), child.proven or "")
-        for child in found.children[:most]
-    ]
-    print_table(("move", "visits", "value", "AMAF visits", "AMAF value", "proven"), rows)
-    proven = f", a proven {found.proven}" if found.proven else ""
-    print(f"best {found.best_move}, value {found.value:+.3f}{proven}; {' '.join(found.principal_variation)}")
-    rate = found.simulations / max(found.seconds, 1e-9)
-    size = f"{found.nodes} nodes, depth {found.depth}"
-    print(f"{found.simulations} simulations in {found.seconds:.3f} s ({rate:,.0f}/s), {size}")
+        print_parts(found.report(most))

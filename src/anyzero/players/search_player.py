@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from anyzero.errors import BadOptionError, MissingFunctionError
-from anyzero.games.game import Game
+from anyzero.games.game import Game, State
 from anyzero.games.line import Line, first_decision
+from anyzero.games.load import load
 from anyzero.networks.find import find_network
 from anyzero.players.player import LATE_FACTOR, LATE_S, Player
-from anyzero.players.text import PlayerText
+from anyzero.players.text import PlayerText, split_player
 from anyzero.search import Searcher, SearchResult
+from anyzero.search.search import check_game as check_is_game
 
 
 def search_player(wanted: PlayerText) -> Player:
@@ -53,6 +55,31 @@ def search_player(wanted: PlayerText) -> Player:
     budget_s = None if wanted.search is None else wanted.search.seconds
     limit_s = None if budget_s is None else LATE_FACTOR * budget_s + LATE_S
     return Player(wanted.text, choose, limit_s, prepare, think)
+
+
+def search(
+    game: Game | str, state: State | str | None = None, method: str = "uct", *, seed: int = 0, **options: Any
+) -> SearchResult:
+    """Search a position, the start if it is left out, until the budget is spent; what was found for each move.
+
+    `method` is a player's text, budget and all, or only the name of a method with `simulations` or `seconds` as
+    options. Further options: `max_nodes`, `final`, `evaluator`, `trees`, `temperature`, and those of the method.
+    The same seed and number of simulations give the same result.
+
+    >>> anyzero.search("hex:size=7", method="rave:2000")
+    >>> anyzero.search(game, state, "gumbel", simulations=64, evaluator="uniform")
+    """
+    game = load(game) if isinstance(game, str) else game
+    check_is_game(game)
+    if state is None:
+        state = game.initial_state()
+    elif isinstance(state, str):
+        state = game.parse_state(state)
+    if ":" in method:
+        options = {**search_arguments(split_player(method), game), **options}
+    else:
+        options["method"] = method
+    return Searcher(game, **options).search(state, seed)
 
 
 def search_arguments(wanted: PlayerText, game: Game) -> dict[str, Any]:

@@ -8,7 +8,9 @@ Beside the tree stands the solver: `proof_table` (what it remembers), `proof_sea
 
 import sys
 from types import ModuleType
+from typing import Any
 
+import anyzero
 from anyzero.search.many import ManyResults, search_many
 from anyzero.search.result import SearchResult
 from anyzero.search.search import Searcher, search
@@ -20,7 +22,8 @@ __all__ = ["ManyResults", "SearchResult", "Searcher", "Solution", "Solver", "sea
 class CallableModule(ModuleType):
     """`anyzero.search` is this folder once it has been imported, and a function to everybody: both must work."""
 
-    __call__ = staticmethod(search)
+    def __call__(self, *args: Any, **options: Any) -> SearchResult:
+        return anyzero.find("search")(*args, **options)  # type: ignore[no-any-return]
 
 
 sys.modules[__name__].__class__ = CallableModule

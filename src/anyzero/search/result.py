@@ -1,13 +1,17 @@
 """What a search found, for people and programs."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from anyzero.errors import UnknownNameError, list_some, nearest_hint
+from anyzero.report import Part, Sheet, Shown, count, signed
 from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN
 
+MOST_SHOWN = 10
+"""Moves of a report."""
 PROVEN_NAMES = {WIN: "win", DRAW: "draw", LOSS: "loss"}
 
 
@@ -41,8 +45,8 @@ class Child:
     """"win", "draw" or "loss" for the seat to move, or None."""
 
 
-@dataclass(frozen=True)
-class SearchResult:
+@dataclass(frozen=True, repr=False)
+class SearchResult(Shown):
     best_move: str
     best_action: int
     value: float
@@ -61,6 +65,23 @@ class SearchResult:
     def visits(self) -> dict[str, int]:
         """Visits of each move."""
         return {child.move: child.visits for child in self.children}
+
+    def report(self, most: int = MOST_SHOWN) -> Iterator[Part]:
+        """The best moves, the expected line, and what it took."""
+        with_amaf = any(child.amaf_visits for child in self.children)
+        rows = [
+            (child.move, child.visits, signed(child.value), f"{child.prior:.3f}", child.proven or "")
+            + ((child.amaf_visits, signed(child.amaf_value)) if with_amaf else ())
+            for child in self.children[:most]
+        ]
+        yield Sheet(("move", "visits", "value", "prior", "proven", *(("AMAF visits", "AMAF value") * with_amaf)), rows)
+        if len(self.children) > most:
+            yield f"... and {count(len(self.children) - most, 'more move')}"
+        proven = f", a proven {self.proven}" if self.proven else ""
+        yield f"best {self.best_move}, value {self.value:+.3f}{proven}; {' '.join(self.principal_variation)}"
+        rate = self.simulations / max(self.seconds, 1e-9)
+        effort = f"{self.simulations} simulations in {self.seconds:.3f} s ({rate:,.0f}/s)"
+        yield f"{effort}, {self.nodes} nodes, depth {self.depth}"
 
     def to_json(self) -> dict[str, Any]:
         """The same as plain values."""
