@@ -10,25 +10,47 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.compile.bits import trailing_zeros
-from anyzero.compile.random import U
-from anyzero.games.chess_board import CHECKMATE, MAX_CLOCK, MAX_LEGAL, NUM_ACTIONS, RUNNING, STATE, Chess, make_rules
-from anyzero.games.chess_fen import SEAT_NAMES, format_state, letters_of, parse_state
-from anyzero.games.chess_moves import legal_actions
-from anyzero.games.chess_play import play, settle
-from anyzero.games.chess_rollout import rollout
-from anyzero.games.chess_text import format_action, legal_moves, outcome_text, parse_action
+from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
+from anyzero.compile.random import U, random_below
+from anyzero.games import chess_text
+from anyzero.games.chess_board import (
+    CHECKMATE,
+    DIAGONAL,
+    FILE,
+    KNIGHT,
+    MAX_CLOCK,
+    MAX_LEGAL,
+    NUM_ACTIONS,
+    RANK_8,
+    RUNNING,
+    STATE,
+    Chess,
+    make_rules,
+    sliders_of,
+)
+from anyzero.games.chess_moves import (
+    advance,
+    allowed_targets,
+    en_passant_takers,
+    king_targets,
+    legal_actions,
+    pawn_targets,
+    play,
+    settle,
+    slider_targets,
+    verdict,
+)
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
-from anyzero.views import Piece, Scene
-from anyzero.views.boards import cell_name, square_cells, square_frame, square_labels
-from anyzero.views.chess_pieces import piece_shapes
+from anyzero.games.grid import EMPTY, write_cells
+from anyzero.views import Scene
+from anyzero.views.boards import square_scene
+from anyzero.views.chess_pieces import chess_piece
 
 NUM_INPUT_PLANES = 19
 MAX_IRREVERSIBLE = 118
 """Pawns can step 96 times and 30 pieces can be taken, less one for each of the 8 files: where two pawns face each
 other, one must take (which is a step, too) or be taken (and lose its steps)."""
-PIECE_NAMES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
 
 
 def make() -> Game:
@@ -39,7 +61,8 @@ def make() -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, state_key, rollout),
-            *(format_action, parse_action, format_state, parse_state, scene),
+            *(chess_text.format_action, chess_text.parse_action),
+            *(chess_text.format_state, chess_text.parse_state, scene),
         ),
         num_actions=NUM_ACTIONS,
         max_legal=MAX_LEGAL,
@@ -84,25 +107,18 @@ def encode(rules: Chess, state: State, planes: Any) -> None:
     queens = state.diagonals & state.straights
     for side in range(2):
         own = state.mine if side == 0 else state.theirs
-        write_squares(planes[6 * side], state.pawns & own)
-        write_squares(planes[6 * side + 1], state.knights & own)
-        write_squares(planes[6 * side + 2], state.diagonals & own & ~queens)
-        write_squares(planes[6 * side + 3], state.straights & own & ~queens)
-        write_squares(planes[6 * side + 4], queens & own)
-        write_squares(planes[6 * side + 5], state.kings & own)
+        write_cells(planes[6 * side], state.pawns & own, 8)
+        write_cells(planes[6 * side + 1], state.knights & own, 8)
+        write_cells(planes[6 * side + 2], state.diagonals & own & ~queens, 8)
+        write_cells(planes[6 * side + 3], state.straights & own & ~queens, 8)
+        write_cells(planes[6 * side + 4], queens & own, 8)
+        write_cells(planes[6 * side + 5], state.kings & own, 8)
     for right in range(4):  # mine and theirs, short and long
         rook = U((0 if right < 2 else 56) + (7 if right % 2 == 0 else 0))
         fill_plane(planes[12 + right], 1.0 if state.castling & (U(1) << rook) else 0.0)
-    write_squares(planes[16], state.en_passant)
+    write_cells(planes[16], state.en_passant, 8)
     fill_plane(planes[17], state.clock / MAX_CLOCK)
     fill_plane(planes[18], 1.0 if state.repeats > 0 else 0.0)
-
-
-def write_squares(plane: Any, squares: Any) -> None:
-    while squares:
-        square = trailing_zeros(squares)
-        squares &= squares - U(1)
-        plane[square // 8, square % 8] = 1.0
 
 
 def fill_plane(plane: Any, value: float) -> None:
@@ -111,27 +127,106 @@ def fill_plane(plane: Any, value: float) -> None:
             plane[square // 8, square % 8] = value
 
 
+# --- random play
+
+
+def rollout(rules: Chess, state: State, actions: Any, rng: Any) -> int:
+    """Draws the same moves as the default would, without listing them: counts them, draws a number, finds that one."""
+    moves = 0
+    while state.ended == RUNNING:
+        king = trailing_zeros(state.kings & state.mine)
+        allowed, steps = allowed_targets(rules, state, king), king_targets(rules, state, king)
+        pawns, takers = pawn_targets(rules, state, king, allowed), en_passant_takers(rules, state, king)
+        by_pieces = count_piece_moves(rules, state, king, allowed, actions)
+        by_pawns = count_pawn_moves(pawns) + count_bits(takers)
+        count = by_pieces + by_pawns + count_bits(steps)
+        state.ended = verdict(state, count > 0)
+        if state.ended != RUNNING:
+            break
+        index, promotion = random_below(rng, count), 0
+        if index < by_pieces:
+            source, target = find_piece_move(rules, state, king, allowed, actions, index)
+        elif index < by_pieces + by_pawns:
+            source, target, promotion = find_pawn_move(state, pawns, takers, index - by_pieces)
+        else:
+            source, target = king, trailing_zeros(nth_bit(steps, index - by_pieces - by_pawns))
+        advance(rules, state, source, target, promotion)
+        moves += 1
+    return moves
+
+
+def count_piece_moves(rules: Chess, state: State, king: int, allowed: Any, counts: Any) -> int:
+    """How many moves knights, bishops, rooks and queens have; `counts` takes up those of each, in the usual order."""
+    total, index = 0, 0
+    knights = state.knights & state.mine & ~state.pinned
+    while knights:
+        counts[index] = count_bits(rules.squares[trailing_zeros(knights), KNIGHT] & allowed)
+        total += counts[index]
+        index += 1
+        knights &= knights - U(1)
+    for lines in range(DIAGONAL, KNIGHT, 2):
+        sliders = sliders_of(state, lines) & state.mine
+        while sliders:
+            targets = slider_targets(rules, state, king, trailing_zeros(sliders), lines)
+            counts[index] = count_bits(targets & allowed)
+            total += counts[index]
+            index += 1
+            sliders &= sliders - U(1)
+    return total
+
+
+def count_pawn_moves(pawns: tuple[Any, Any, Any, Any]) -> int:
+    left, pushed, right, twice = pawns
+    count = count_bits(left) + count_bits(pushed) + count_bits(right) + count_bits(twice)
+    if (left | pushed | right) & RANK_8:
+        count += 3 * (count_bits(left & RANK_8) + count_bits(pushed & RANK_8) + count_bits(right & RANK_8))
+    return count
+
+
+def find_piece_move(rules: Chess, state: State, king: int, allowed: Any, counts: Any, index: int) -> tuple[int, int]:
+    """Source and target of the move with this number, in the order of `legal_actions`."""
+    piece = 0
+    while index >= counts[piece]:
+        index -= counts[piece]
+        piece += 1
+    knights, diagonals = state.knights & state.mine & ~state.pinned, state.diagonals & state.mine
+    first_diagonal = count_bits(knights)
+    first_straight = first_diagonal + count_bits(diagonals)
+    if piece < first_diagonal:
+        source = trailing_zeros(nth_bit(knights, piece))
+        targets = rules.squares[source, KNIGHT]
+    elif piece < first_straight:
+        source = trailing_zeros(nth_bit(diagonals, piece - first_diagonal))
+        targets = slider_targets(rules, state, king, source, DIAGONAL)
+    else:
+        source = trailing_zeros(nth_bit(state.straights & state.mine, piece - first_straight))
+        targets = slider_targets(rules, state, king, source, FILE)
+    return source, trailing_zeros(nth_bit(targets & allowed, index))
+
+
+def find_pawn_move(state: State, pawns: tuple[Any, Any, Any, Any], takers: Any, index: int) -> tuple[int, int, int]:
+    """Source, target and promotion of the move with this number."""
+    left, pushed, right, twice = pawns
+    for direction in range(4):
+        targets = left if direction == 0 else (pushed if direction == 1 else (right if direction == 2 else twice))
+        step = 16 if direction == 3 else 7 + direction
+        plain, promoting = count_bits(targets & ~RANK_8), 4 * count_bits(targets & RANK_8)
+        if index < plain:
+            target = trailing_zeros(nth_bit(targets, index))
+            return target - step, target, 0
+        if index < plain + promoting:
+            target = trailing_zeros(nth_bit(targets & RANK_8, (index - plain) // 4))
+            return target - step, target, (index - plain) % 4
+        index -= plain + promoting
+    return trailing_zeros(nth_bit(takers, index)), trailing_zeros(state.en_passant), 0
+
+
 # --- picture
 
 
 def scene(rules: Chess, state: State) -> Scene:
-    pieces = []
-    for square, letter in enumerate(letters_of(state)):
-        if letter != ".":
-            seat = 0 if letter.isupper() else 1
-            name = f"{SEAT_NAMES[seat]} {PIECE_NAMES[letter.lower()]}"
-            pieces.append(Piece(cell_name(*divmod(square, 8)), letter, name, piece_shapes(letter), seat))
-    return Scene(
-        cells=square_cells(8, 8, chequered=True),
-        pieces=tuple(pieces),
-        under=(square_frame(8, 8),),
-        over=square_labels(8, 8),
-        caption=caption(rules, state),
-        clicks={action: (move.source, move.target) for action, move in legal_moves(rules, state).items()},
-        title="Chess",
-    )
-
-
-def caption(rules: Chess, state: State) -> str:
+    letters = zip(chess_text.NAMES, chess_text.letters_of(state), strict=True)
+    pieces = [chess_piece(square, letter) for square, letter in letters if letter != EMPTY]
     check = ", in check" if state.checkers else ""
-    return outcome_text(rules, state) or f"{SEAT_NAMES[state.mover]} to move{check}"
+    text = chess_text.outcome_text(rules, state) or f"{chess_text.SEAT_NAMES[state.mover]} to move{check}"
+    return square_scene(8, 8, pieces, chequered=True, caption=text, title="Chess")

@@ -1,31 +1,46 @@
-"""The legal moves, generated as such: checks and pins are masks on the targets, and no move is made to be tested."""
+"""Legal moves, generated as such, and making them.
+
+Checks and pins are masks on the targets: no move is made to be tested. Making a move changes the board, the rights, the
+clocks and the history, turns the board, and sees whether the game has ended.
+"""
 
 from typing import Any
 
 from anyzero.compile.bits import trailing_zeros
 from anyzero.compile.random import U
-from anyzero.games.chess_attacks import (
-    between,
-    diagonal_attacks,
-    find_danger,
-    is_seen_by_slider,
-    knight_attacks,
-    line_through,
-    straight_attacks,
-)
 from anyzero.games.chess_board import (
     ANTIDIAGONAL,
+    CHECKMATE,
     DIAGONAL,
+    FIFTY_MOVES,
     FILE,
     FILE_A,
     FILE_H,
     FIRST_UNDERPROMOTION,
+    INSUFFICIENT,
     KING,
     KNIGHT,
+    MAX_CLOCK,
+    MAX_MOVE_NUMBER,
+    MOVE_BITS,
     NUM_PLANES,
     RANK_1,
     RANK_3,
+    REPETITION,
+    RUNNING,
+    STALEMATE,
     Chess,
+    between,
+    find_checks,
+    find_danger,
+    is_insufficient,
+    is_seen_by_slider,
+    knight_attacks,
+    line_through,
+    mirrored,
+    position_key,
+    slider_attacks,
+    sliders_of,
 )
 from anyzero.games.game import State
 
@@ -73,30 +88,19 @@ def write_piece_moves(rules: Chess, state: State, king: int, allowed: Any, actio
         source = trailing_zeros(knights)
         knights &= knights - U(1)
         count = write_targets(rules, source, rules.squares[source, KNIGHT] & allowed, actions, count)
-    diagonals = state.diagonals & state.mine
-    while diagonals:
-        source = trailing_zeros(diagonals)
-        diagonals &= diagonals - U(1)
-        count = write_targets(rules, source, diagonal_targets(rules, state, king, source) & allowed, actions, count)
-    straights = state.straights & state.mine
-    while straights:
-        source = trailing_zeros(straights)
-        straights &= straights - U(1)
-        count = write_targets(rules, source, straight_targets(rules, state, king, source) & allowed, actions, count)
+    for lines in range(DIAGONAL, KNIGHT, 2):
+        sliders = sliders_of(state, lines) & state.mine
+        while sliders:
+            source = trailing_zeros(sliders)
+            sliders &= sliders - U(1)
+            targets = slider_targets(rules, state, king, source, lines) & allowed
+            count = write_targets(rules, source, targets, actions, count)
     return count
 
 
-def diagonal_targets(rules: Chess, state: State, king: int, source: int) -> Any:
-    """Where a bishop or queen attacks on the diagonals without leaving its pin."""
-    targets = diagonal_attacks(rules, source, state.mine | state.theirs)
-    if state.pinned & (U(1) << U(source)):
-        targets &= line_through(rules, king, source)
-    return targets
-
-
-def straight_targets(rules: Chess, state: State, king: int, source: int) -> Any:
-    """Where a rook or queen attacks on rank and file without leaving its pin."""
-    targets = straight_attacks(rules, source, state.mine | state.theirs)
+def slider_targets(rules: Chess, state: State, king: int, source: int, lines: int) -> Any:
+    """Where a slider attacks without leaving its pin: a bishop or queen by DIAGONAL, a rook or queen by FILE."""
+    targets = slider_attacks(rules, source, lines, state.mine | state.theirs)
     if state.pinned & (U(1) << U(source)):
         targets &= line_through(rules, king, source)
     return targets
@@ -123,15 +127,12 @@ def has_move(rules: Chess, state: State) -> bool:
     left, pushed, right, twice = pawn_targets(rules, state, king, allowed)
     if left | pushed | right | twice or knight_attacks(state.knights & free) & allowed:
         return True
-    diagonals, straights = state.diagonals & state.mine, state.straights & state.mine
-    while diagonals:
-        if diagonal_targets(rules, state, king, trailing_zeros(diagonals)) & allowed:
-            return True
-        diagonals &= diagonals - U(1)
-    while straights:
-        if straight_targets(rules, state, king, trailing_zeros(straights)) & allowed:
-            return True
-        straights &= straights - U(1)
+    for lines in range(DIAGONAL, KNIGHT, 2):
+        sliders = sliders_of(state, lines) & state.mine
+        while sliders:
+            if slider_targets(rules, state, king, trailing_zeros(sliders), lines) & allowed:
+                return True
+            sliders &= sliders - U(1)
     return False
 
 
@@ -189,3 +190,125 @@ def en_passant_takers(rules: Chess, state: State, king: int) -> Any:
         if not is_seen_by_slider(rules, state, king, occupied ^ taker ^ victim ^ target):
             takers |= taker
     return takers
+
+
+# --- making moves
+
+
+def play(rules: Chess, state: State, action: int) -> None:
+    source = action // NUM_PLANES
+    plane = action - source * NUM_PLANES
+    promotion = 0 if plane < FIRST_UNDERPROMOTION else 1 + (plane - FIRST_UNDERPROMOTION) % 3
+    advance(rules, state, source, source + rules.steps[plane], promotion)
+    state.ended = verdict(state, has_move(rules, state))
+
+
+def advance(rules: Chess, state: State, source: int, target: int, promotion: int) -> None:
+    """Make a move and turn the board; `promotion` is 0 for the queen, then knight, bishop, rook."""
+    source_bit, target_bit = U(1) << U(source), U(1) << U(target)
+    castling, en_passant = state.castling, state.en_passant
+    is_pawn, takes = state.pawns & source_bit != U(0), state.theirs & target_bit != U(0)
+    is_king = state.kings & source_bit != U(0)
+    move_piece(state, source, target)
+    opened = U(0)
+    if is_pawn:
+        opened = move_pawn(state, source_bit, target_bit, promotion)
+    elif is_king:
+        state.castling &= ~RANK_1
+        rook = U(0xA0) if target - source == 2 else U(0x09) if source - target == 2 else U(0)
+        state.mine ^= rook
+        state.straights ^= rook
+    state.castling &= ~(source_bit | target_bit)
+    irreversible = is_pawn or takes
+    state.clock = 0 if irreversible else state.clock + 1
+    if irreversible or state.castling != castling or en_passant != U(0):
+        forget(state)
+    else:
+        state.history[state.recorded] = state.key & ~MOVE_BITS | U(source * 64 + target)
+        state.recorded += 1
+    turn(state)
+    settle(rules, state, mirrored(opened))
+
+
+def move_piece(state: State, source: int, target: int) -> None:
+    """Move whatever stands on the source and take whatever stands on the target."""
+    from_bit, to_bit = U(source), U(target)
+    keep = ~((U(1) << from_bit) | (U(1) << to_bit))
+    state.pawns = state.pawns & keep | (((state.pawns >> from_bit) & U(1)) << to_bit)
+    state.knights = state.knights & keep | (((state.knights >> from_bit) & U(1)) << to_bit)
+    state.diagonals = state.diagonals & keep | (((state.diagonals >> from_bit) & U(1)) << to_bit)
+    state.straights = state.straights & keep | (((state.straights >> from_bit) & U(1)) << to_bit)
+    state.kings = state.kings & keep | (((state.kings >> from_bit) & U(1)) << to_bit)
+    state.mine = state.mine & keep | (U(1) << to_bit)
+    state.theirs &= keep
+
+
+def move_pawn(state: State, source: Any, target: Any, promotion: int) -> Any:
+    """What a pawn's move does beyond moving it; returns the square that it passed over, or none."""
+    if target & state.en_passant:
+        state.pawns ^= target >> U(8)
+        state.theirs ^= target >> U(8)
+    elif target >> U(56):
+        state.pawns ^= target
+        if promotion == 1:
+            state.knights |= target
+        if promotion == 0 or promotion == 2:
+            state.diagonals |= target
+        if promotion == 0 or promotion == 3:
+            state.straights |= target
+    elif target == source << U(16):
+        return source << U(8)
+    return U(0)
+
+
+def forget(state: State) -> None:
+    """Drop the earlier positions: none of them can come again."""
+    for index in range(state.recorded):
+        state.history[index] = U(0)
+    state.recorded = 0
+
+
+def turn(state: State) -> None:
+    """See the board from the other side."""
+    mine = mirrored(state.mine)
+    state.mine = mirrored(state.theirs)
+    state.theirs = mine
+    state.pawns = mirrored(state.pawns)
+    state.knights = mirrored(state.knights)
+    state.diagonals = mirrored(state.diagonals)
+    state.straights = mirrored(state.straights)
+    state.kings = mirrored(state.kings)
+    state.castling = mirrored(state.castling)
+    state.move_number = min(state.move_number + state.mover, MAX_MOVE_NUMBER)
+    state.mover = 1 - state.mover
+
+
+def settle(rules: Chess, state: State, passed: Any) -> None:
+    """Fill in what follows from the position; `passed` is the square a pawn has just passed over, or none."""
+    find_checks(rules, state)
+    state.en_passant = passed
+    if passed and en_passant_takers(rules, state, trailing_zeros(state.kings & state.mine)) == U(0):
+        state.en_passant = U(0)
+    state.key = position_key(state)
+    state.repeats = count_repeats(state)
+
+
+def count_repeats(state: State) -> int:
+    """How often the position has been there before; it takes four half moves to come back."""
+    repeats, index = 0, state.recorded - 4
+    while index >= 0:
+        if state.history[index] ^ state.key <= MOVE_BITS:
+            repeats += 1
+        index -= 2
+    return repeats
+
+
+def verdict(state: State, can_move: bool) -> int:
+    """How the game has ended, if it has; checkmate comes before every draw."""
+    if not can_move:
+        return CHECKMATE if state.checkers else STALEMATE
+    if is_insufficient(state):
+        return INSUFFICIENT
+    if state.clock >= MAX_CLOCK:
+        return FIFTY_MOVES
+    return REPETITION if state.repeats >= 2 else RUNNING

@@ -1,36 +1,251 @@
-"""Chess moves as text: UCI (`e2e4`, `e7e8q`) and SAN (`Nf3`, `exd8=Q+`), and how a game has ended."""
+"""Chess as text: positions in FEN, moves in UCI (`e2e4`, `e7e8q`) and SAN (`Nf3`, `exd8=Q+`), and how a game has ended.
+
+A FEN may be followed by the last moves, from the first position that can come again: `<FEN> after g1f3 g8f6`. They are
+all reversible (no capture, no pawn's move, no castling right lost), and say what repetition needs.
+"""
 
 import re
-from typing import NamedTuple
+from collections import Counter
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.compile.bits import count_bits, trailing_zeros
+from anyzero.compile.random import U
 from anyzero.errors import list_some, nearest_hint
-from anyzero.games.chess_board import (
-    CHECKMATE,
-    FIFTY_MOVES,
-    FIRST_UNDERPROMOTION,
-    INSUFFICIENT,
-    MAX_LEGAL,
-    NUM_PLANES,
-    REPETITION,
-    RUNNING,
-    STALEMATE,
-    Chess,
-)
-from anyzero.games.chess_fen import SEAT_NAMES, kinds_of, name_of
-from anyzero.games.chess_moves import legal_actions
-from anyzero.games.chess_play import play
+from anyzero.games import chess_board as board
+from anyzero.games import grid
+from anyzero.games.chess_board import Chess
+from anyzero.games.chess_moves import has_move, legal_actions, move_piece, play, settle, turn, verdict
 from anyzero.games.game import State
 
+NAMES = grid.cell_names(8, 8)
+KINDS = "PNBRQK"
+SIDES = "wb"
+SEAT_NAMES = ("white", "black")
+CASTLING = {"K": 7, "Q": 0, "k": 63, "q": 56}
+"""The rook's square for each right."""
+FIRST_COUNTS = {"N": 2, "R": 2, "Q": 1, "dark": 1, "light": 1}
+"""What a side starts with, bishops by the colour of their squares."""
+FIELDS = {"P": ["pawns"], "N": ["knights"], "B": ["diagonals"], "R": ["straights"]}
+FIELDS |= {"Q": ["diagonals", "straights"], "K": ["kings"]}
 DRAWS = {
-    STALEMATE: "stalemate",
-    INSUFFICIENT: "insufficient material",
-    FIFTY_MOVES: "the fifty-move rule",
-    REPETITION: "threefold repetition",
+    board.STALEMATE: "stalemate",
+    board.INSUFFICIENT: "insufficient material",
+    board.FIFTY_MOVES: "the fifty-move rule",
+    board.REPETITION: "threefold repetition",
 }
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)x?([a-h][1-8])(?:=?([NBRQ]))?[+#]?[!?]{0,2}")
 CASTLES = re.compile(r"([O0]-[O0](?:-[O0])?)[+#]?[!?]{0,2}")
+
+
+# --- positions
+
+
+def format_state(rules: Chess, state: State) -> str:
+    words = [grid.format_grid(letters_of(state), 8), SIDES[state.mover], format_castling(state)]
+    words += [name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-"]
+    words += [str(state.clock), str(state.move_number)]
+    return " ".join([*words, *format_history(state)])
+
+
+def letters_of(state: State) -> list[str]:
+    """The letter of each square in FEN, a1 first; `.` where there is nothing."""
+    squares, white = [turned(state, square) for square in range(64)], int(state.theirs if state.mover else state.mine)
+    kinds = grid.letters_of(kinds_of(state).values(), KINDS, squares)
+    return [kind if white >> square & 1 else kind.lower() for kind, square in zip(kinds, squares, strict=True)]
+
+
+def kinds_of(state: State) -> dict[str, int]:
+    """The squares of each kind of piece, both sides', as the mover sees them."""
+    diagonals, straights = int(state.diagonals), int(state.straights)
+    queens = diagonals & straights
+    kinds = {"P": int(state.pawns), "N": int(state.knights), "B": diagonals ^ queens, "R": straights ^ queens}
+    return kinds | {"Q": queens, "K": int(state.kings)}
+
+
+def turned(state: State, square: int) -> int:
+    """From the square that the mover sees to the one on the board, and back."""
+    return square ^ 56 if state.mover else square
+
+
+def name_of(state: State, square: int) -> str:
+    """The name of a square that the mover sees."""
+    return NAMES[turned(state, square)]
+
+
+def format_castling(state: State) -> str:
+    rights = [right for right, rook in CASTLING.items() if int(state.castling) >> turned(state, rook) & 1]
+    return "".join(rights) or "-"
+
+
+def format_history(state: State) -> list[str]:
+    """The moves that the history holds; each was seen from its own mover."""
+    moves, num, mover = [], int(state.recorded), int(state.mover)
+    for index, entry in enumerate(state.history[:num].tolist()):
+        source, target = divmod(entry & int(board.MOVE_BITS), 64)
+        flip = 0 if (num - index + mover) % 2 == 0 else 56
+        moves.append(NAMES[source ^ flip] + NAMES[target ^ flip])
+    return ["after", *moves] if moves else []
+
+
+# --- reading
+
+
+@np.errstate(over="ignore")
+def parse_state(rules: Chess, state: State, text: str) -> None:
+    """Read a FEN of four to six fields and the moves after it; an en passant square of no use is dropped."""
+    fen, _, moves = text.partition(" after ")
+    words = fen.split()
+    if not 4 <= len(words) <= 6:
+        raise ValueError(f"a FEN has six fields, of which the last two may be left out; this has {len(words)}")
+    words += ["0", "1"][len(words) - 4 :]
+    state.mover = grid.parse_choice(words[1], SIDES, "the side to move")
+    fill_board(state, words[0])
+    fill_castling(state, words[2])
+    passed = parse_en_passant(rules, state, words[3])
+    state.clock = grid.parse_number(words[4], 0, board.MAX_CLOCK, "the half-move clock")
+    state.move_number = grid.parse_number(words[5], 1, board.MAX_MOVE_NUMBER, "the move number")
+    if king_can_be_taken(rules, state):
+        raise ValueError("the side that is not to move is in check")
+    if moves and passed:
+        raise ValueError("a pawn has just moved, so that no earlier position can come again")
+    if moves:
+        fill_history(rules, state, moves.split())
+    settle(rules, state, passed)
+    if count_bits(state.checkers) > 2:
+        raise ValueError("more than two pieces give check")
+    state.ended = verdict(state, has_move(rules, state))
+
+
+def fill_board(state: State, text: str) -> None:
+    letters = grid.parse_grid(text, 8, 8, KINDS + KINDS.lower())
+    for side in (KINDS, KINDS.lower()):
+        check_material([letter.upper() if letter in side else "." for letter in letters])
+    for kind in KINDS:
+        squares = squares_of(state, letters, kind + kind.lower())
+        for name in FIELDS[kind]:
+            state[name] |= squares
+    white, black = (squares_of(state, letters, side) for side in (KINDS, KINDS.lower()))
+    state.mine, state.theirs = (black, white) if state.mover else (white, black)
+    if state.pawns & (board.RANK_1 | board.RANK_8):
+        raise ValueError("a pawn stands on the first or the last rank")
+
+
+def squares_of(state: State, letters: list[str], wanted: str) -> Any:
+    """The squares of these letters as the mover sees them."""
+    return U(sum(1 << turned(state, square) for square, letter in enumerate(letters) if letter in wanted))
+
+
+def check_material(letters: list[str]) -> None:
+    """One king, and no more pieces than promotions can have made; bishops count by the colour of their squares."""
+    if letters.count("K") != 1:
+        raise ValueError(f"each side has one king, not {letters.count('K')}")
+    dark = [letter for square, letter in enumerate(letters) if int(board.DARK) >> square & 1]
+    counts = {kind: letters.count(kind) for kind in "PNRQ"} | {"dark": dark.count("B")}
+    counts["light"] = letters.count("B") - counts["dark"]
+    promoted = sum(max(0, counts[kind] - first) for kind, first in FIRST_COUNTS.items())
+    if counts["P"] + promoted > 8:
+        raise ValueError("one side has more pieces than eight promotions can make")
+
+
+def fill_castling(state: State, text: str) -> None:
+    if text != "-" and (not text or set(text) - set(CASTLING) or len(set(text)) != len(text)):
+        raise ValueError(f"the castling rights are {text!r}, not some of KQkq, or -")
+    for right in text.replace("-", ""):
+        rook, own = turned(state, CASTLING[right]), state.theirs if right.isupper() == bool(state.mover) else state.mine
+        king = rook // 8 * 8 + 4
+        if not (state.straights & ~state.diagonals & own & bit(rook) and state.kings & own & bit(king)):
+            raise ValueError(f"the castling right {right!r} needs king and rook on their first squares")
+        state.castling |= bit(rook)
+
+
+def parse_en_passant(rules: Chess, state: State, text: str) -> Any:
+    """The square that a pawn has just passed over, as a word, or none."""
+    if text == "-":
+        return U(0)
+    passed = bit(turned(state, grid.cell_index(text, 8, 8)))
+    start, pawn = passed << U(8), passed >> U(8)
+    if (
+        not passed & board.RANK_6
+        or (passed | start) & (state.mine | state.theirs)
+        or not pawn & state.pawns & state.theirs
+    ):
+        raise ValueError(f"no pawn can have just passed over {text}")
+    before = state.copy()
+    before.pawns ^= start | pawn
+    before.theirs ^= start | pawn
+    board.find_checks(rules, before)
+    if before.checkers:
+        raise ValueError(f"before a pawn passed over {text}, the king could have been taken")
+    return passed
+
+
+def king_can_be_taken(rules: Chess, state: State) -> bool:
+    """Whether the side that is not to move is in check."""
+    other = state.copy()
+    turn(other)
+    board.find_checks(rules, other)
+    return bool(other.checkers)
+
+
+def bit(square: int) -> Any:
+    return U(1) << U(square)
+
+
+def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
+    """Take the moves back one by one, and keep the key of each position that comes up."""
+    if len(moves) > state.clock:
+        raise ValueError(
+            f"{len(moves)} moves without capture or pawn's move do not fit a half-move clock of {state.clock}"
+        )
+    earlier, entries = state.copy(), list[Any]()
+    for move in reversed(moves):
+        turn(earlier)
+        if not re.fullmatch("([a-h][1-8]){2}", move):
+            raise ValueError(f"{move!r} is not a move such as g1f3")
+        source, target = (turned(earlier, grid.cell_index(name, 8, 8)) for name in (move[:2], move[2:]))
+        if not take_back(rules, earlier, source, target):
+            raise ValueError(f"{move} cannot have been played here as a move that can be undone")
+        entries.append(board.position_key(earlier) & ~board.MOVE_BITS | U(source * 64 + target))
+    state.recorded = len(entries)
+    state.history[: len(entries)] = entries[::-1]
+    seen = Counter(int(entry & ~board.MOVE_BITS) for entry in entries)
+    if board.is_insufficient(state) or max(seen.values()) > 2:
+        raise ValueError("the game was over before the last of these moves")
+
+
+def take_back(rules: Chess, state: State, source: int, target: int) -> bool:
+    """Undo a move of the side that is to move again after it; False if it cannot have been made."""
+    if bit(source) & (state.mine | state.theirs) or not bit(target) & state.mine & ~(state.pawns | homes_of(state)):
+        return False
+    if not bit(source) & reach(rules, state, target):
+        return False
+    move_piece(state, target, source)
+    return not king_can_be_taken(rules, state)
+
+
+def homes_of(state: State) -> Any:
+    """The rooks that may castle, and their kings."""
+    homes = state.castling
+    for rank in (board.RANK_1, board.RANK_8):
+        homes |= state.kings & rank if state.castling & rank else U(0)
+    return homes
+
+
+def reach(rules: Chess, state: State, square: int) -> Any:
+    """Where the piece on a square, which is no pawn, attacks."""
+    if (state.knights | state.kings) & bit(square):
+        return rules.squares[square, board.KNIGHT if state.knights & bit(square) else board.KING]
+    occupied, targets = state.mine | state.theirs, U(0)
+    if state.diagonals & bit(square):
+        targets |= board.slider_attacks(rules, square, board.DIAGONAL, occupied)
+    if state.straights & bit(square):
+        targets |= board.slider_attacks(rules, square, board.FILE, occupied)
+    return targets
+
+
+# --- moves
 
 
 class Move(NamedTuple):
@@ -55,12 +270,12 @@ class Move(NamedTuple):
 
 
 def move_of(rules: Chess, state: State, action: int) -> Move:
-    source, plane = divmod(action, NUM_PLANES)
+    source, plane = divmod(action, board.NUM_PLANES)
     target = source + int(rules.steps[plane])
     kind = next(kind for kind, squares in kinds_of(state).items() if squares >> source & 1)
     promotion = "Q" if kind == "P" and target >= 56 else ""
-    if plane >= FIRST_UNDERPROMOTION:
-        promotion = "NBR"[(plane - FIRST_UNDERPROMOTION) % 3]
+    if plane >= board.FIRST_UNDERPROMOTION:
+        promotion = "NBR"[(plane - board.FIRST_UNDERPROMOTION) % 3]
     takes = int(state.theirs) | (int(state.en_passant) if kind == "P" else 0)
     return Move(kind, name_of(state, source), name_of(state, target), promotion, bool(takes >> target & 1))
 
@@ -68,9 +283,9 @@ def move_of(rules: Chess, state: State, action: int) -> Move:
 @np.errstate(over="ignore")
 def legal_moves(rules: Chess, state: State) -> dict[int, Move]:
     """The legal actions and their moves; nothing once the game is over."""
-    if state.ended != RUNNING:
+    if state.ended != board.RUNNING:
         return {}
-    actions = np.zeros(MAX_LEGAL, np.int32)
+    actions = np.zeros(board.MAX_LEGAL, np.int32)
     count = legal_actions(rules, state, actions)
     return {int(action): move_of(rules, state, int(action)) for action in actions[:count]}
 
@@ -96,7 +311,7 @@ def format_san(rules: Chess, state: State, action: int) -> str:
     """The move as chess players write it down."""
     after, moves = state.copy(), legal_moves(rules, state)
     play(rules, after, action)
-    suffix = "#" if after.ended == CHECKMATE else "+" if after.checkers else ""
+    suffix = "#" if after.ended == board.CHECKMATE else "+" if after.checkers else ""
     return shorten(moves[action], moves) + suffix
 
 
@@ -157,8 +372,8 @@ def can_mean(text: str, move: Move) -> bool:
 
 def outcome_text(rules: Chess, state: State) -> str:
     """How the game has ended, or nothing while it runs."""
-    if state.ended == RUNNING:
+    if state.ended == board.RUNNING:
         return ""
-    if state.ended == CHECKMATE:
+    if state.ended == board.CHECKMATE:
         return f"{SEAT_NAMES[1 - state.mover]} wins by checkmate"
     return f"draw by {DRAWS[int(state.ended)]}"

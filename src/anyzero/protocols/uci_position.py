@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from anyzero.errors import BadPositionError
 from anyzero.games.chess_board import FIFTY_MOVES, INSUFFICIENT, REPETITION, RUNNING
-from anyzero.games.chess_play import forget
+from anyzero.games.chess_moves import forget
 from anyzero.games.game import Game, State
 
 START = "startpos"
