@@ -13,12 +13,12 @@ import pytest
 
 import anyzero
 from anyzero.arena import make_plan, match, play_games
+from anyzero.child import Child, LateChildError
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.line import Line
 from anyzero.players import parse_player
-from anyzero.players.engine_process import EngineLateError, EngineProcess
-from anyzero.players.engine_text import find_program, parse_engine
-from anyzero.players.engine_uci import position_text
+from anyzero.players.engine import find_program, parse_engine
+from anyzero.players.engine_uci import UciClient
 from anyzero.players.player import FailedPlayerError, ResignedError, consult
 
 CHESS = anyzero.load("chess")
@@ -103,11 +103,11 @@ def test_a_wrong_text_is_answered_with_what_is_possible(text, error, says):
 
 
 def test_an_engine_is_told_the_moves_that_can_be_repeated():
-    line, board = Line.begin(CHESS), chess.Board()
+    line, board, client = Line.begin(CHESS), chess.Board(), UciClient(parse_engine(f"uci:{sys.executable}"))
     for move in ("e2e4", "e7e5", "g1f3", "b8c6", "f3g1", "c6b8", "g1f3"):
         line = line.play(CHESS, CHESS.parse_action(line.state, move))
         board.push_uci(move)
-        words = position_text(CHESS, line).split()
+        words = client.position_text(CHESS, line).split()
         told = chess.Board(" ".join(words[2:8]))
         for repeated in words[9:]:
             told.push_uci(repeated)
@@ -186,23 +186,23 @@ def test_an_engine_may_resign():
 
 
 def test_a_crash_is_a_failed_player_and_the_next_game_gets_a_new_process():
-    player = parse_player(f"uci:{BAD} uci none")
-    player.choose(CHESS, Line.begin(CHESS), 0)
+    player, line = parse_player(f"uci:{BAD} uci none"), Line.begin(CHESS)
+    player.choose(CHESS, line, 0)
     for number in processes("engines.py uci none"):
         os.kill(number, signal.SIGKILL)
     wait_until_gone("engines.py uci none")
     with pytest.raises(FailedPlayerError, match="its process ended with code"):
-        consult(player, CHESS, Line.begin(CHESS), 0)
+        consult(player, CHESS, line, 0)
     player.prepare(CHESS)
     assert consult(player, CHESS, Line.begin(CHESS), 0).action >= 0
 
 
 def test_what_an_engine_has_started_ends_with_it():
-    process = EngineProcess("forking", [*BAD.split(), "uci", "fork"])
-    process.send("position fen 8/8/8/8/8/k7/7p/K7 w - - 0 9 moves")
-    process.send("go")
-    with pytest.raises(EngineLateError):
-        process.read(time.monotonic() + 1.0)
+    child = Child([*BAD.split(), "uci", "fork"], is_ours=False)
+    child.send("position fen 8/8/8/8/8/k7/7p/K7 w - - 0 9 moves")
+    child.send("go")
+    with pytest.raises(LateChildError):
+        child.read(time.monotonic() + 1.0)
     wait_until_gone("engines.py uci fork")
 
 

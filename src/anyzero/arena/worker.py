@@ -5,18 +5,17 @@ process ends at once, even in the middle of a move.
 """
 
 import json
-import os
 import shutil
-import sys
-import threading
+from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 from anyzero.arena.live import Live
 from anyzero.arena.match import MatchResult, play_match
 from anyzero.arena.openings import judge, make_opening
 from anyzero.arena.plan import Match, Plan
+from anyzero.child import Send, listen, take_output
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.games.line import first_decision
@@ -24,47 +23,29 @@ from anyzero.games.load import load
 from anyzero.players import Player, parse_player
 
 
-def main() -> None:
-    """Serve until standard input ends; the first argument is the file of the live game."""
-    answers = take_output()
-    tasks: SimpleQueue[Any] = SimpleQueue()
-    threading.Thread(target=read_tasks, args=(tasks,), daemon=True).start()
+def main(path: str) -> None:
+    """Serve until standard input ends; `path` is the file of the live game."""
+    send = take_output()
+    lines: SimpleQueue[str] = SimpleQueue()
+    folder = Path(path).parent
+    listen(lines.put, lambda: shutil.rmtree(folder, ignore_errors=True))  # an arena that was killed left it
     try:
-        serve(tasks, answers, Path(sys.argv[1]))
+        serve(lambda: json.loads(lines.get()), send, Path(path))
     except Exception as error:  # a game's own code may raise anything; the arena says it in one sentence
         text = str(error) if isinstance(error, AnyzeroError) else f"{type(error).__name__}: {error}"
-        answer(answers, {"error": text})
+        send(json.dumps({"error": text}))
 
 
-def take_output() -> TextIO:
-    """The pipe to the arena, kept from everything that prints."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    return answers
-
-
-def read_tasks(tasks: "SimpleQueue[Any]") -> None:
-    for line in sys.stdin:
-        tasks.put(json.loads(line))
-    shutil.rmtree(Path(sys.argv[1]).parent, ignore_errors=True)  # the arena was killed before it could clean up
-    os._exit(0)
-
-
-def answer(answers: TextIO, value: dict[str, Any]) -> None:
-    answers.write(json.dumps(value) + "\n")
-    answers.flush()
-
-
-def serve(tasks: "SimpleQueue[Any]", answers: TextIO, path: Path) -> None:
-    wanted = tasks.get()
+def serve(hear: Callable[[], Any], send: Send, path: Path) -> None:
+    wanted = hear()
     live = Live(path, wanted["max_plies"], wanted["num_seats"], create=False)
     room = Room([Plan.from_json(plan) for plan in wanted["plans"]])
     room.set(wanted["first"])
-    answer(answers, {"ready": True})
+    send(json.dumps({"ready": True}))
     while True:
-        number, plan, *match = tasks.get()
+        number, plan, *match = hear()
         result = room.set(plan).play(Match(*match), number, live)
-        answer(answers, {"number": number, **result.to_json()})
+        send(json.dumps({"number": number, **result.to_json()}))
 
 
 class Table(NamedTuple):

@@ -1,15 +1,11 @@
 """All cores: worker processes that play one game at a time, and what happens when one hangs or dies.
 
 The first worker compiles, the others start once it is ready and only load; the same ones play the games of several
-plans, as starting one costs a second. A worker is an own session, so that Ctrl-C reaches the arena alone, and it ends
-by itself when the arena is gone.
+plans, as starting one costs a second.
 """
 
 import contextlib
 import json
-import os
-import subprocess
-import sys
 import time
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
@@ -17,25 +13,20 @@ from dataclasses import asdict
 from pathlib import Path
 from queue import Empty, Queue
 from tempfile import TemporaryDirectory
-from threading import Thread
 from typing import Any, NamedTuple
 
 from anyzero import stopping
 from anyzero.arena.live import NOBODY, Live
 from anyzero.arena.match import CRASH, LATE, MatchResult, report
 from anyzero.arena.plan import Match, Plan
+from anyzero.child import Child, count_cores, python_command
 from anyzero.errors import AnyzeroError
+from anyzero.files import parse_object
 from anyzero.games.load import load
 
-COMMAND = (sys.executable, "-P", "-c", "from anyzero.arena.worker import main; main()")
 GRACE_S = 0.5
 """A player that comes back by itself this late is still reported by its own process."""
 LOOK_EVERY_S = 0.2
-
-
-def count_cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Task(NamedTuple):
@@ -50,41 +41,17 @@ class Worker:
 
     def __init__(self, hello: dict[str, Any], path: Path, inbox: "Queue[Any]") -> None:
         self.live = Live(path, hello["max_plies"], hello["num_seats"], create=True)
-        self.process = subprocess.Popen(
-            [*COMMAND, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-        )
         self.ready, self.late = False, False
         self.number: int | None = None
         """The task that it was given."""
         self.game = ""
         """The game that it plays or gets ready for."""
-        self.reader = Thread(target=self.read, args=(inbox,), daemon=True)
-        self.reader.start()
+        command = python_command("anyzero.arena.worker", "main", str(path))
+        self.child = Child(command, hear=lambda line: inbox.put((self, line)))
         self.send(hello)
 
-    def read(self, inbox: "Queue[Any]") -> None:
-        """Pass its answers on; None when there will be no more."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            with contextlib.suppress(ValueError):  # a line cut off by a kill
-                inbox.put((self, json.loads(line)))
-        inbox.put((self, None))
-
     def send(self, value: Any) -> None:
-        assert self.process.stdin is not None
-        with contextlib.suppress(OSError):  # it is gone; the reader says so
-            self.process.stdin.write(json.dumps(value).encode() + b"\n")
-            self.process.stdin.flush()
-
-    def end(self) -> int:
-        """Stop it, whatever it does; returns its exit code."""
-        self.process.kill()
-        code = self.process.wait()
-        self.reader.join()
-        for pipe in (self.process.stdin, self.process.stdout):
-            with contextlib.suppress(OSError):
-                pipe.close()  # type: ignore[union-attr]
-        return code
+        self.child.send(json.dumps(value))
 
 
 class Crew:
@@ -111,9 +78,12 @@ class Crew:
                 if finished is not None:
                     yield finished
 
-    def handle(self, worker: Worker, message: Any) -> tuple[Task, MatchResult] | None:
-        if message is None:
+    def handle(self, worker: Worker, line: str | None) -> tuple[Task, MatchResult] | None:
+        if line is None:
             return self.bury(worker)
+        message = parse_object(line)
+        if message is None:  # cut off by a kill
+            return None
         if "error" in message:
             raise AnyzeroError(f"{worker.game}: {message['error']}")
         finished = None
@@ -151,7 +121,7 @@ class Crew:
 
     def bury(self, worker: Worker) -> tuple[Task, MatchResult] | None:
         """A worker has ended by itself or by us: whose move it was has lost the game, and another takes its place."""
-        code = worker.end()
+        code = worker.child.wait()
         self.workers.remove(worker)
         number, live = worker.number, worker.live
         blamed = number is not None and live.number == number and live.seat != NOBODY
@@ -180,13 +150,13 @@ class Crew:
             live = worker.live
             if worker.number == live.number and live.seat != NOBODY and now > live.deadline + GRACE_S:
                 worker.late = True
-                worker.process.kill()
+                worker.child.kill()
 
     def end(self) -> None:
         for worker in self.workers:
-            worker.process.kill()
+            worker.child.kill()
         for worker in self.workers:
-            worker.end()
+            worker.child.end()
 
 
 def play_all(tasks: Sequence[Task], num_workers: int | None = None) -> Generator[tuple[Task, MatchResult], None, None]:

@@ -23,8 +23,8 @@ def gtp(
     ] = None,
 ) -> None:
     """Play a game of two seats by GTP: give a GUI the command `anyzero gtp GAME`."""
+    from anyzero.child import read_lines, take_output
     from anyzero.protocols.gtp import GtpEngine
-    from anyzero.protocols.lines import read_lines, take_output
 
     engine = GtpEngine(game, player, take_output(), seed=seed, resign=resign)
     for line in read_lines():

@@ -5,7 +5,7 @@ EXAMPLES = "Example: anyzero uci    and then, line by line: isready    position 
 
 def uci() -> None:
     """Play chess by UCI: give a GUI the command `anyzero uci`."""
-    from anyzero.protocols.lines import read_lines, take_output
+    from anyzero.child import read_lines, take_output
     from anyzero.protocols.uci import UciEngine
 
     engine = UciEngine(take_output())

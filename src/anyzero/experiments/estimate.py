@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.arena.statistics import NORMAL_95, Interval
-from anyzero.arena.workers import count_cores
+from anyzero.child import count_cores
 from anyzero.compile.random import U, make_streams
 from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.games.contract import OVER, mark, payoffs, play, traced_rollout

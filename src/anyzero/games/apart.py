@@ -1,33 +1,28 @@
 """The laws in a process of their own: compiled code that writes out of range can end the process that runs it."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
-from contextlib import redirect_stdout, suppress
+from contextlib import redirect_stdout
 from io import StringIO
 
 from anyzero import stopping
+from anyzero.child import Child, listen, python_command, take_output
 from anyzero.games.laws import FIRST_LAW, LAWS, LawResult, judge_all
 from anyzero.games.load import load
 
 
 def check_apart(text: str) -> list[LawResult]:
     """`check_game` on the game that a text names; if its process dies, the law that it was at is broken."""
-    command = [sys.executable, "-P", "-m", "anyzero.games.apart", text]  # -P: a file here may be called as a module is
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    child = Child(python_command("anyzero.games.apart", "main", text))
     try:
         with stopping.waiting():
-            said, _ = process.communicate()
+            results = [LawResult(*json.loads(line)) for line in child.read_all()]
+            code = child.wait(None)
     finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # also the simulator that it may have started
-        process.wait()
-    results = [LawResult(*json.loads(line)) for line in said.splitlines()]
-    if process.returncode != 0:
+        child.end()
+    if code != 0:
         law = [FIRST_LAW, *LAWS, "the end"][len(results)]  # what is out of range may show only there
-        results.append(LawResult(law, False, f"the process of the compiled game died of {cause(process.returncode)}"))
+        results.append(LawResult(law, False, f"the process of the compiled game died of {cause(code)}"))
     return results
 
 
@@ -38,13 +33,10 @@ def cause(code: int) -> str:
 
 
 def main(text: str) -> None:
-    answers = sys.stdout
+    """The process: a line of JSON for each law."""
+    send = take_output()
+    listen()
     with redirect_stdout(StringIO()):  # a file that prints has done so where it was loaded first
         game = load(text)
-    with redirect_stdout(sys.stderr):
-        for result in judge_all(game):
-            print(json.dumps(result), file=answers, flush=True)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+    for result in judge_all(game):
+        send(json.dumps(result))

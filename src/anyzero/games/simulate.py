@@ -3,13 +3,11 @@
 import importlib.util
 import json
 import os
-import subprocess
-import sys
-from contextlib import redirect_stdout
 from typing import NamedTuple
 
 import numpy as np
 
+from anyzero.child import Child, listen, python_command, take_output
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.games.load import load
@@ -29,23 +27,22 @@ def simulate_game(game: Game, *, seed: int, rows: int, streams: int) -> Simulate
     """Run the game's kernels in the simulator; None where numba-cuda is missing or the game has no text to load."""
     if importlib.util.find_spec("numba_cuda") is None or not game.source:
         return None
-    command = [sys.executable, "-P", "-m", "anyzero.games.simulate", game.text, str(seed), str(rows), str(streams)]
+    arguments = game.text, str(seed), str(rows), str(streams)
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    if done.returncode != 0:
-        raise AnyzeroError(done.stderr.strip().rpartition("\n")[2] or "the simulator ended without a word")
-    found = json.loads(done.stdout)
+    child = Child(python_command("anyzero.games.simulate", "main", *arguments), keeps_words=True, env=environment)
+    said = child.read_all()
+    if child.wait(None) != 0 or not said:
+        raise AnyzeroError(child.last_word or "the simulator ended without a word")
+    found = json.loads(said[-1])
     return Simulated(np.array(found["payoffs"]), np.array(found["moves"]), np.array(found["keys"], np.uint64))
 
 
 def main(text: str, seed: str, rows: str, streams: str) -> None:
-    with redirect_stdout(sys.stderr):  # a game may print
-        game = load(text)
-        sums = rollouts(game, game.initial_state(), int(streams), seed=int(seed), target="cuda")
-        record = observe(game, seed=int(seed), rows=int(rows), target="cuda")
+    """The process: one line of JSON."""
+    send = take_output()  # a game may print
+    listen()
+    game = load(text)
+    sums = rollouts(game, game.initial_state(), int(streams), seed=int(seed), target="cuda")
+    record = observe(game, seed=int(seed), rows=int(rows), target="cuda")
     found = {"payoffs": sums.payoffs.tolist(), "moves": sums.moves.tolist(), "keys": record.keys.tolist()}
-    print(json.dumps(found))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+    send(json.dumps(found))

@@ -4,10 +4,14 @@ Reading order: `text` (what a player's text says), `player` (what a player is, a
 `levels`, `engine` with `engine_uci` and `engine_gtp`.
 """
 
-from anyzero.players.engine import engine_player
+from anyzero.games.game import Game
+from anyzero.games.line import Line
+from anyzero.players.engine import EngineClient, parse_engine
+from anyzero.players.engine_gtp import GtpClient
+from anyzero.players.engine_uci import UciClient
 from anyzero.players.player import Player, choose_at_random, load_player
 from anyzero.players.search_player import search_player
-from anyzero.players.text import ENGINE, FILE, RANDOM, split_player
+from anyzero.players.text import ENGINE, FILE, RANDOM, PlayerText, split_player
 
 __all__ = ["Player", "parse_player"]
 
@@ -19,4 +23,21 @@ def parse_player(text: str) -> Player:
         return Player(wanted.text, choose_at_random)
     if wanted.kind == FILE:
         return load_player(wanted.text, wanted.name, wanted.rest)
-    return engine_player(wanted) if wanted.kind == ENGINE else search_player(wanted)
+    return _engine_player(wanted) if wanted.kind == ENGINE else search_player(wanted)
+
+
+def _engine_player(player: PlayerText) -> Player:
+    """One process a game; each is started by `prepare`, or when it is first asked."""
+    wanted, make = parse_engine(player.text), {"uci": UciClient, "gtp": GtpClient}[player.name]
+    make(wanted)  # says so if the options are not for this protocol
+    clients: dict[Game, EngineClient] = {}
+
+    def client(game: Game) -> EngineClient:
+        if game not in clients:
+            clients[game] = make(wanted)
+        return clients[game]
+
+    def choose(game: Game, line: Line, seed: int) -> int:
+        return client(game).choose(game, line, seed)
+
+    return Player(wanted.text, choose, wanted.limit, lambda game: client(game).prepare(game))

@@ -1,37 +1,204 @@
 """Engines of others as players: `uci:stockfish,elo=1400` and `gtp:COMMAND`. They run as processes of their own.
 
-A crash costs the game in which it happens; before the next one the engine is started again.
+The command goes up to the first comma and is split into words as a shell does; quotes keep commas and spaces together.
+Where quotes enclose all of it, it is one program if there is such a file, else a command line.
 """
 
-from collections.abc import Callable
+import math
+import os
+import re
+import shlex
+import shutil
+import time
+from dataclasses import dataclass, field
+from typing import Any
 
+from anyzero.child import Child, ChildError, LateChildError
+from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.games.game import Game
 from anyzero.games.line import Line
-from anyzero.players.engine_gtp import GtpClient
-from anyzero.players.engine_text import EngineText, parse_engine
-from anyzero.players.engine_uci import UciClient
-from anyzero.players.player import Player
-from anyzero.players.text import PlayerText
+from anyzero.players.player import LATE_FACTOR, LATE_S, FailedPlayerError
 
-CLIENTS: dict[str, Callable[[EngineText], "UciClient | GtpClient"]] = {"uci": UciClient, "gtp": GtpClient}
+PATIENCE_S = 60.0
+"""For a start, and for a move without a clock."""
+MOVETIME_S = 0.1
+GAME_FOLDERS = ("/usr/games", "/usr/local/games")
+"""Where some systems put engines without telling everybody's PATH."""
 
 
-def engine_player(player: PlayerText) -> Player:
-    """`uci:COMMAND,elo=1400,movetime=0.1` or `gtp:COMMAND,movetime=1`; see `engine_text` for the quotes."""
-    wanted = parse_engine(player.text)
-    make = CLIENTS[player.name]
-    make(wanted)  # says so if the options are not for this protocol
-    clients: dict[Game, UciClient | GtpClient] = {}
+@dataclass(frozen=True)
+class EngineText:
+    """What an engine's text says."""
 
-    def client(game: Game) -> "UciClient | GtpClient":
-        if game not in clients:
-            clients[game] = make(wanted)
-        return clients[game]
+    text: str
+    command: tuple[str, ...]
+    movetime: float | None = None
+    """Seconds a move; None: as long as it likes, within the limit."""
+    nodes: int | None = None
+    depth: int | None = None
+    elo: int | None = None
+    level: int | None = None
+    start: float = PATIENCE_S
+    """Most seconds until it is ready."""
+    limit: float = PATIENCE_S
+    """Most seconds that a move may take."""
+    options: dict[str, str] = field(default_factory=dict)
+    """Options of the engine's own, by name."""
 
-    def choose(game: Game, line: Line, seed: int) -> int:
-        return client(game).choose(game, line, seed)
 
-    def prepare(game: Game) -> None:
-        client(game).begin_game(game)
+SECONDS = ("movetime", "start", "limit")
+NUMBERS = ("nodes", "depth", "elo", "level")
 
-    return Player(player.text, choose, wanted.limit, prepare)
+
+def parse_engine(text: str) -> EngineText:
+    """What a text says; an error names what is wrong. The program must be there, but is not started."""
+    kind, _, rest = text.partition(":")
+    command, *parts = split_parts(text, rest)
+    known: dict[str, Any] = {}
+    options: dict[str, str] = {}
+    for part in parts:
+        name, equals, value = (word.strip() for word in part.partition("="))
+        if not equals or not name:
+            raise BadOptionError(f"{text!r}: {part!r} is not of the form option=value")
+        if name in SECONDS:
+            known[name] = read_seconds(text, name, value)
+        elif name in NUMBERS:
+            known[name] = read_number(text, name, value)
+        else:
+            options[name] = value
+    if kind == "uci" and not known.keys() & {"movetime", "nodes", "depth"}:
+        known["movetime"] = MOVETIME_S
+    if "movetime" in known:
+        known.setdefault("limit", LATE_FACTOR * known["movetime"] + LATE_S)
+    return EngineText(text, find_command(text, command), **known, options=options)
+
+
+def split_parts(text: str, rest: str) -> list[str]:
+    """Cut at the commas that stand outside of quotes."""
+    parts, quote = [""], ""
+    for letter in rest:
+        if letter == "," and not quote:
+            parts.append("")
+            continue
+        parts[-1] += letter
+        if letter in ("'", '"') and quote in ("", letter):
+            quote = "" if quote else letter
+    if quote:
+        raise BadOptionError(f"{text!r}: a quote is not closed")
+    return parts
+
+
+def find_command(text: str, command: str) -> tuple[str, ...]:
+    """The words of a command, its program with its path."""
+    words = split_words(text, command)
+    if len(words) == 1 and find_program(words[0]) is None:
+        words = split_words(text, words[0])
+    if not words:
+        raise BadOptionError(f"{text!r}: there is no command, as in uci:stockfish")
+    program = find_program(words[0])
+    if program is None:
+        raise UnknownNameError(f"{text!r}: there is no program {words[0]!r}")
+    return program, *words[1:]
+
+
+def split_words(text: str, command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise BadOptionError(f"{text!r}: {str(error).lower()}") from None
+
+
+def find_program(name: str) -> str | None:
+    return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), *GAME_FOLDERS]))
+
+
+def read_seconds(text: str, name: str, value: str) -> float:
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = math.nan
+    if not 0.0 < seconds < 1e6:
+        raise BadOptionError(f"{text!r}: {name} is a positive number of seconds, not {value!r}")
+    return seconds
+
+
+def read_number(text: str, name: str, value: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,12}", value):
+        raise BadOptionError(f"{text!r}: {name} is a whole number, not {value!r}")
+    return int(value)
+
+
+# --- the process
+
+
+class EngineError(FailedPlayerError):
+    """An engine that broke off, or answered what nobody understands."""
+
+
+class EngineLateError(EngineError, TimeoutError):
+    """An engine that did not answer in time."""
+
+
+class EngineClient:
+    """An engine's process and what it knows of a game; each protocol has its words.
+
+    A crash costs the game in which it happens; before the next one the engine is started again.
+    """
+
+    def __init__(self, wanted: EngineText) -> None:
+        self.wanted = wanted
+        self.child: Child | None = None
+        self.known: Line | None = None
+        """What it was told last; None: nothing of this game."""
+
+    def check_game(self, game: Game) -> None:
+        """An error if the protocol is not for this game."""
+        raise NotImplementedError
+
+    def greet(self, game: Game, deadline: float) -> None:
+        """The first words with a new process."""
+        raise NotImplementedError
+
+    def clear(self, game: Game, deadline: float) -> None:
+        """Announce a new game."""
+        raise NotImplementedError
+
+    def ask(self, game: Game, line: Line, seed: int, deadline: float) -> int:
+        """The engine's move."""
+        raise NotImplementedError
+
+    # --- games
+
+    def prepare(self, game: Game) -> None:
+        """Start it where it does not run, and announce a new game where it has played one."""
+        deadline = time.monotonic() + self.wanted.start
+        self.check_game(game)
+        if self.child is None or not self.child.is_running:
+            self.child, self.known = Child(self.wanted.command, is_ours=False, keeps_words=True), None
+            self.greet(game, deadline)
+        elif self.known is not None:
+            self.clear(game, deadline)
+            self.known = None
+
+    def choose(self, game: Game, line: Line, seed: int) -> int:
+        if self.child is None or (self.known is not None and self.known.start is not line.start):
+            self.prepare(game)
+        elif not self.child.is_running:  # it has lost this game; the next one gets a new process
+            ended, self.child = self.child, None
+            raise EngineError(f"{self.wanted.text}: {ended.describe_end()}")
+        return self.ask(game, line, seed, time.monotonic() + self.wanted.limit)
+
+    # --- lines
+
+    def send(self, line: str) -> None:
+        if self.child is not None:
+            self.child.send(line)
+
+    def read(self, deadline: float) -> str:
+        """The next line; EngineError if there is none any more, EngineLateError past the deadline (monotonic clock)."""
+        assert self.child is not None
+        try:
+            return self.child.read(deadline)
+        except ChildError as error:
+            kind = EngineLateError if isinstance(error, LateChildError) else EngineError
+            raise kind(f"{self.wanted.text}: {error}") from None

@@ -1,20 +1,52 @@
-"""An engine that speaks GTP, as a player."""
+"""An engine that speaks GTP, as a player; and moves and colours as GTP writes them, for our own engine as well.
 
-import time
+The first seat is black. Go's boards have no column `i`, Hex's have; Hex calls its swap `swap-pieces`.
+"""
+
+from string import ascii_lowercase
 
 from anyzero.errors import BadOptionError, list_some
 from anyzero.games.game import Game
 from anyzero.games.line import Line
-from anyzero.players.engine_moves import COLOURS, RESIGN, from_gtp, to_gtp
-from anyzero.players.engine_process import EngineError, EngineProcess
-from anyzero.players.engine_text import EngineText
+from anyzero.players.engine import EngineClient, EngineError, EngineText
 from anyzero.players.player import ResignedError
 
 OWN_OPTIONS = ("movetime", "start", "limit")
+COLOURS = ("black", "white")
+GO_GAMES = ("atarigo",)
+"""Games on Go's boards, whose columns leave out the letter i."""
+GO_LETTERS = ascii_lowercase.replace("i", "")
+SWAP = "swap-pieces"
+RESIGN = "resign"
+
+TO_GO = str.maketrans(ascii_lowercase[:-1], GO_LETTERS)
+FROM_GO = str.maketrans(GO_LETTERS, ascii_lowercase[:-1])
 
 
-class GtpClient:
-    """An engine's process, and the game as it knows it."""
+def to_gtp(game: Game, move: str) -> str:
+    """The text of a move as GTP has it."""
+    if move == "swap":
+        return SWAP
+    return move.translate(TO_GO).upper() if game.name in GO_GAMES else move
+
+
+def from_gtp(game: Game, text: str) -> str:
+    """The game's own text of a move."""
+    move = text.strip().lower()
+    if move == SWAP:
+        return "swap"
+    if game.name in GO_GAMES:
+        return "" if move.startswith("i") else move.translate(FROM_GO)
+    return move
+
+
+def seat_of(colour: str) -> int | None:
+    """The seat of a colour, or None."""
+    return {"b": 0, "black": 0, "w": 1, "white": 1}.get(colour.lower())
+
+
+class GtpClient(EngineClient):
+    """The words of GTP; `known` is the game on its board."""
 
     def __init__(self, wanted: EngineText) -> None:
         unknown = [*wanted.options, *(name for name in ("nodes", "depth", "elo", "level") if getattr(wanted, name))]
@@ -22,80 +54,56 @@ class GtpClient:
             raise BadOptionError(f"{wanted.text}: GTP has no option {unknown[0]!r}, only {list_some(OWN_OPTIONS)}")
         if wanted.movetime is not None and wanted.movetime != int(wanted.movetime):
             raise BadOptionError(f"{wanted.text}: GTP counts whole seconds, movetime is {wanted.movetime:g}")
-        self.wanted = wanted
-        self.process: EngineProcess | None = None
-        self.known: Line | None = None
-        """The game on the engine's board; None: an empty board."""
+        super().__init__(wanted)
 
-    def start(self, game: Game) -> EngineProcess:
-        """The process, its board empty if it was not there before."""
+    def check_game(self, game: Game) -> None:
         if game.num_seats != 2 or game.num_outcomes > 0:
             raise BadOptionError(f"{self.wanted.text}: GTP is for games of two seats without chance, not {game.name}")
-        if self.process is None or not self.process.is_running:
-            self.process = EngineProcess(self.wanted.text, self.wanted.command)
-            self.set_up(self.process, game)
-        return self.process
 
-    def set_up(self, process: EngineProcess, game: Game) -> None:
+    def greet(self, game: Game, deadline: float) -> None:
         """An empty board of the right size."""
-        deadline = time.monotonic() + self.wanted.start
-        ask(process, "protocol_version", deadline)
+        self.command("protocol_version", deadline)
         rows, columns = game.planes_shape[-2:] if len(game.planes_shape) == 3 else (0, 0)
         if rows:
-            ask(process, f"boardsize {columns}" + (f" {rows}" if rows != columns else ""), deadline)
-        ask(process, "clear_board", deadline)
+            self.command(f"boardsize {columns}" + (f" {rows}" if rows != columns else ""), deadline)
+        self.clear(game, deadline)
         if self.wanted.movetime is not None:
-            ask(process, f"time_settings 0 {int(self.wanted.movetime)} 1", deadline)
-        self.known = None
+            self.command(f"time_settings 0 {int(self.wanted.movetime)} 1", deadline)
 
-    def begin_game(self, game: Game) -> None:
-        process = self.start(game)
-        if self.known is not None:
-            self.set_up(process, game)
+    def clear(self, game: Game, deadline: float) -> None:
+        self.command("clear_board", deadline)
 
-    def going_on(self, game: Game) -> EngineProcess:
-        """The process in the middle of a game: one that has ended has lost it, and the next one gets a new process."""
-        process = self.start(game) if self.process is None else self.process
-        if not process.is_running:
-            self.process = None
-            raise EngineError(f"{self.wanted.text}: {process.describe_end()}")
-        return process
-
-    def choose(self, game: Game, line: Line, seed: int) -> int:
-        deadline = time.monotonic() + self.wanted.limit
-        process = self.going_on(game)
-        self.follow(process, game, line, deadline)
-        colour = COLOURS[game.seat_to_move(line.state)]
-        answer = ask(process, f"genmove {colour}", deadline).strip()
+    def ask(self, game: Game, line: Line, seed: int, deadline: float) -> int:
+        self.follow(game, line, deadline)
+        answer = self.command(f"genmove {COLOURS[game.seat_to_move(line.state)]}", deadline).strip()
         if answer.lower() == RESIGN:
             raise ResignedError(f"{self.wanted.text} resigned")
         action = game.parse_action(line.state, from_gtp(game, answer))
         self.known = line.play(game, action)
         return action
 
-    def follow(self, process: EngineProcess, game: Game, line: Line, deadline: float) -> None:
-        """Make the moves on the engine's board that it has not seen yet; all of them, if this is another line."""
+    def follow(self, game: Game, line: Line, deadline: float) -> None:
+        """Make the moves on the engine's board that it has not seen yet; all of them, if some were taken back."""
         known = self.known
         if known is None or not line.extends(known):
             if line.start.tobytes() != game.initial_state().tobytes():
                 raise BadOptionError(f"{self.wanted.text}: GTP engines play only from the initial position")
             if known is not None:
-                ask(process, "clear_board", deadline)
+                self.clear(game, deadline)
             known = Line.begin(game, line.start)
         for action in line.actions[len(known.actions) :]:
             move = to_gtp(game, game.format_action(known.state, action))
-            ask(process, f"play {COLOURS[game.seat_to_move(known.state)]} {move}", deadline)
+            self.command(f"play {COLOURS[game.seat_to_move(known.state)]} {move}", deadline)
             known = self.known = known.play(game, action)
 
-
-def ask(process: EngineProcess, command: str, deadline: float) -> str:
-    """The answer to a command; EngineError if it is refused."""
-    process.send(command)
-    lines: list[str] = []
-    while (line := process.read(deadline)) or not lines:
-        if line or lines:
-            lines.append(line)
-    answer = "\n".join(lines)
-    if not answer.startswith("="):
-        raise EngineError(f"{process.name}: {command!r} was answered by {answer!r}")
-    return answer[1:]
+    def command(self, command: str, deadline: float) -> str:
+        """The answer to a command; EngineError if it is refused."""
+        self.send(command)
+        lines: list[str] = []
+        while (line := self.read(deadline)) or not lines:
+            if line:
+                lines.append(line)
+        answer = "\n".join(lines)
+        if not answer.startswith("="):
+            raise EngineError(f"{self.wanted.text}: {command!r} was answered by {answer!r}")
+        return answer[1:]

@@ -9,13 +9,14 @@ import time
 from collections.abc import Callable
 from importlib.metadata import version
 
+from anyzero.child import Send
 from anyzero.errors import AnyzeroError, BadOptionError, IllegalMoveError, MissingFunctionError
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.players import parse_player
-from anyzero.players.engine_moves import COLOURS, GO_GAMES, RESIGN, TO_GO, from_gtp, seat_of, to_gtp
+from anyzero.players.engine_gtp import COLOURS, GO_GAMES, RESIGN, TO_GO, from_gtp, seat_of, to_gtp
 from anyzero.protocols.gtp_clock import Clock, read_seconds
-from anyzero.protocols.lines import Send, on_one_line, whole_number
+from anyzero.protocols.lines import on_one_line, whole_number
 from anyzero.records import GameInProgress
 
 Words = list[str]

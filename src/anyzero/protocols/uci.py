@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
 
+from anyzero.child import Send
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.networks.find import find_network
 from anyzero.players.search_player import load_evaluator
-from anyzero.protocols.lines import Send, on_one_line
+from anyzero.protocols.lines import on_one_line
 from anyzero.protocols.uci_limits import read_limits
 from anyzero.protocols.uci_options import OFFERS, UciOptions, changed
 from anyzero.protocols.uci_position import Position, first_position, read_position

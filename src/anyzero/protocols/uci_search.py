@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from anyzero.child import Send
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
-from anyzero.protocols.lines import Send, on_one_line
+from anyzero.protocols.lines import on_one_line
 from anyzero.protocols.uci_info import Progress, Report, info_lines
 from anyzero.protocols.uci_limits import Limits
 from anyzero.protocols.uci_options import UciOptions

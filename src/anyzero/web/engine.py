@@ -1,19 +1,16 @@
 """The server's side of the searching process: jobs go out, findings come back, a process that dies is replaced."""
 
 import asyncio
-import contextlib
 import json
 import os
-import sys
 from collections.abc import AsyncGenerator
 from typing import Any
 
+from anyzero.child import Child, python_command
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.web.config import ServerConfig
 
-COMMAND = (sys.executable, "-P", "-c", "import sys; from anyzero.web.worker import main; main(int(sys.argv[1]))")
-LONGEST_LINE = 1 << 24
 BROKEN = "the process that searches broke off; the next search starts a new one"
 
 
@@ -22,13 +19,10 @@ class Engine:
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
-        self.process: asyncio.subprocess.Process | None = None
-        self.reader: asyncio.Task[None] | None = None
+        self.child: Child | None = None
         self.inboxes: dict[int, asyncio.Queue[dict[str, Any]]] = {}
         self.clients: dict[int, str] = {}
         self.number = 0
-        self.starting = asyncio.Lock()
-        self.waking: asyncio.Task[Any] | None = None
 
     async def search(
         self, game: Game, state: State, player: str, *, seed: int, client: str, live: bool = False
@@ -43,7 +37,7 @@ class Engine:
         about = {"job": number, "client": client, "live": live, "max_nodes": self.config.max_nodes}
         finished = False
         try:
-            await self.send({**wanted, **about})
+            self.send({**wanted, **about})
             while not finished:
                 answer = await inbox.get()
                 if "error" in answer:
@@ -63,68 +57,41 @@ class Engine:
             raise AnyzeroError(f"you have {self.config.max_client_jobs} searches under way already; stop one first")
 
     def stop(self, number: int) -> None:
-        if self.process is not None and self.process.stdin is not None and self.process.returncode is None:
-            with contextlib.suppress(OSError):
-                self.process.stdin.write(json.dumps({"stop": number}).encode() + b"\n")
+        if self.child is not None:
+            self.child.send(json.dumps({"stop": number}))
 
-    async def send(self, wanted: dict[str, Any]) -> None:
-        process = await self.running()
-        assert process.stdin is not None
-        try:
-            process.stdin.write(json.dumps(wanted).encode() + b"\n")
-            await process.stdin.drain()
-        except OSError:
-            raise AnyzeroError(BROKEN) from None
+    def send(self, wanted: dict[str, Any]) -> None:
+        self.running().send(json.dumps(wanted))
 
     def wake(self) -> None:
         """Start the process before somebody waits for it."""
-        if self.process is None and self.waking is None:
-            self.waking = asyncio.create_task(self.running())
+        self.running()
 
-    async def running(self) -> asyncio.subprocess.Process:
-        """The process that searches; a new one if there is none."""
-        async with self.starting:
-            process = self.process
-            if process is None or process.returncode is not None or self.reader is None or self.reader.done():
-                process = self.process = await self.start()
-        return process
+    def running(self) -> Child:
+        """The process that searches; a new one if there is none, or its end was heard of."""
+        if self.child is None:
+            loop = asyncio.get_running_loop()
+            self.child = Child(
+                python_command("anyzero.web.worker", "main", str(self.config.max_all_nodes)),
+                hear=lambda line: loop.call_soon_threadsafe(self.hear, line),
+                own_session=False,  # in this session, so that being nice counts
+                env=environment(),
+            )
+        return self.child
 
-    async def start(self) -> asyncio.subprocess.Process:
-        pipe = asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(
-            *COMMAND,
-            str(self.config.max_all_nodes),
-            stdin=pipe,
-            stdout=pipe,
-            limit=LONGEST_LINE,
-            process_group=0,  # in this session, so that being nice counts; Ctrl-C is not for it
-            env=environment(),
-        )
-        self.reader = asyncio.create_task(self.read(process))
-        return process
-
-    async def read(self, process: asyncio.subprocess.Process) -> None:
-        """Hand on the answers; when the process is gone, nobody may wait for it for ever."""
-        assert process.stdout is not None
-        async for line in process.stdout:
-            answer = json.loads(line)
-            inbox = self.inboxes.get(answer["job"])
-            if inbox is not None:
-                inbox.put_nowait(answer)
-        await process.wait()
-        for inbox in self.inboxes.values():
-            inbox.put_nowait({"error": BROKEN})
+    def hear(self, line: str | None) -> None:
+        """Hand on an answer; when the process is gone, nobody may wait for it for ever."""
+        if line is None:
+            self.child = None
+            for inbox in self.inboxes.values():
+                inbox.put_nowait({"error": BROKEN})
+        elif (answer := json.loads(line))["job"] in self.inboxes:
+            self.inboxes[answer["job"]].put_nowait(answer)
 
     async def close(self) -> None:
-        """The process ends with its input; a search under way does not keep it."""
-        await asyncio.gather(*filter(None, [self.waking]), return_exceptions=True)
-        process, reader = self.process, self.reader
-        if process is not None and process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-        if reader is not None:
-            await reader
+        """A search under way does not keep the process."""
+        if self.child is not None:
+            await asyncio.to_thread(self.child.end)
 
 
 def environment() -> dict[str, str]:

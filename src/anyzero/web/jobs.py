@@ -2,14 +2,13 @@
 
 import json
 import math
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from anyzero.child import Child, listen, python_command, read_lines
 from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line
@@ -36,7 +35,6 @@ Send = Callable[[dict[str, Any]], None]
 GiveWay = Callable[[], object]
 
 COMPILING = threading.Lock()
-COMPILE = (sys.executable, "-P", "-c", "from anyzero.web.jobs import compile_wanted; compile_wanted()")
 
 
 class StoppedError(Exception):
@@ -117,7 +115,10 @@ class Job:
         """Compile in a process of its own, as the searches of others would stand still; the clock stands still too."""
         start = time.perf_counter()
         with COMPILING:
-            subprocess.run(COMPILE, input=json.dumps(self.wanted), text=True, check=False)
+            child = Child(python_command("anyzero.web.jobs", "compile_wanted"))
+            child.send(json.dumps(self.wanted))
+            child.read_all()
+            child.wait(None)
         self.end += time.perf_counter() - start
 
     def go_on(self, search: LiveSearch, look: bool) -> tuple[dict[str, Any] | None, bool]:
@@ -170,7 +171,8 @@ def in_pieces(run: Run, simulate: Callable[..., int]) -> Callable[..., int]:
 
 def compile_wanted() -> None:
     """The process that compiles: a job comes in, its code is on the disk at the end."""
-    wanted = json.load(sys.stdin)
+    wanted = json.loads(next(read_lines()))
+    listen()
     Job(wanted, load(wanted["game"])).try_out()
 
 

@@ -8,10 +8,10 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable
-from typing import Any, TextIO
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from anyzero.arena.workers import count_cores
+from anyzero.child import Send, count_cores, read_lines, take_output
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.games.load import load
@@ -25,29 +25,22 @@ SWITCH_S = 5e-4
 """A search that has something to say in Python holds up the others no longer than this."""
 
 
-def main(max_all_nodes: int) -> None:
+def main(max_all_nodes: str) -> None:
     if hasattr(os, "nice"):
         os.nice(NICE)
     sys.setswitchinterval(SWITCH_S)
-    JobRunner(take_output(), max_all_nodes).serve(sys.stdin)
+    JobRunner(take_output(), int(max_all_nodes)).serve(read_lines())
     os._exit(0)  # whatever still searches, nobody waits for it
 
 
-def take_output() -> TextIO:
-    """The pipe to the server, kept from everything that prints."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    return answers
-
-
 class JobRunner:
-    def __init__(self, answers: TextIO, max_all_nodes: int) -> None:
-        self.answers, self.lock = answers, threading.Lock()
+    def __init__(self, answer: Send, max_all_nodes: int) -> None:
+        self.answer = answer
         self.turns, self.nodes = Turns(count_cores()), NodePool(max_all_nodes)
         self.games: dict[str, Game] = {}
         self.jobs: dict[int, Job] = {}
 
-    def serve(self, lines: TextIO) -> None:
+    def serve(self, lines: Iterable[str]) -> None:
         for line in lines:
             wanted = json.loads(line)
             if "stop" in wanted:
@@ -86,13 +79,7 @@ class JobRunner:
 
     def sender(self, number: int) -> Callable[[dict[str, Any]], None]:
         def send(values: dict[str, Any]) -> None:
-            line = json.dumps({"job": number, **values}) + "\n"
-            try:
-                with self.lock:
-                    self.answers.write(line)
-                    self.answers.flush()
-            except BrokenPipeError:
-                os._exit(0)  # the server is gone
+            self.answer(json.dumps({"job": number, **values}))
 
         return send
 

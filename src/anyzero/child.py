@@ -1,0 +1,228 @@
+"""Child processes that are talked to in lines: workers of our own, and engines of others.
+
+A child runs in a process group of its own, so that Ctrl-C reaches its holder alone, and ends with its holder, even if
+that is killed: ours end when their standard input does (`listen`), those of others are watched by a keeper process.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from queue import Empty, SimpleQueue
+from typing import IO
+
+from anyzero.errors import AnyzeroError
+
+Send = Callable[[str], None]
+"""Sends one line, or several at once."""
+Hear = Callable[[str | None], object]
+"""Told of each line, and of None when there will be no more."""
+
+NOT_FOUND = 127
+LAST_WORDS = 3
+"""Lines of standard error that are kept for the reason of a crash."""
+END_S = 1.0
+"""A process whose output has ended has this long to end by itself, so that the exit code is its own."""
+
+
+class ChildError(AnyzeroError):
+    """A child that has ended."""
+
+
+class LateChildError(ChildError, TimeoutError):
+    """A child that did not answer in time."""
+
+
+def count_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def python_command(module: str, function: str, *arguments: str) -> tuple[str, ...]:
+    """The command that calls a function of ours with these texts; files of the working folder are not imported."""
+    code = f"import sys; from {module} import {function}; {function}(*sys.argv[1:])"
+    return sys.executable, "-P", "-c", code, *arguments
+
+
+# --- for the holder
+
+
+class Child:
+    """A running process. It ends with this object, and with the process that holds it.
+
+    `hear` is called for each line on a thread of this object's; without it, lines wait for `read`. From asyncio:
+    `hear=lambda line: loop.call_soon_threadsafe(handle, line)`.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        hear: Hear | None = None,
+        is_ours: bool = True,
+        keeps_words: bool = False,
+        own_session: bool = True,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        """`keeps_words`: standard error is kept for `describe_end`; else it goes where ours goes."""
+        end, lifeline = (-1, -1) if is_ours else os.pipe()
+        self.process = subprocess.Popen(
+            command if is_ours else python_command("anyzero.child", "_keep", str(end), *command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if keeps_words else None,
+            pass_fds=() if is_ours else (end,),
+            start_new_session=own_session,
+            process_group=None if own_session else 0,
+            env=env,
+        )
+        if not is_ours:
+            os.close(end)
+        self._lines: SimpleQueue[str | None] = SimpleQueue()
+        self._last_words: deque[str | None] = deque(maxlen=LAST_WORDS)
+        ears = [(self.process.stdout, hear or self._lines.put), (self.process.stderr, self._last_words.append)]
+        readers = [threading.Thread(target=_pass_on, args=ear, daemon=True) for ear in ears if ear[0] is not None]
+        for reader in readers:
+            reader.start()
+        self.end = weakref.finalize(self, _end, self.process, lifeline, readers)
+        """Stop it and all that it started, whatever they do; more than once does no harm."""
+
+    @property
+    def is_running(self) -> bool:
+        return self.end.alive and self.process.poll() is None
+
+    def send(self, line: str) -> None:
+        with contextlib.suppress(OSError, ValueError):  # it is gone; whoever reads is told
+            self.process.stdin.write(line.encode() + b"\n")  # type: ignore[union-attr]
+            self.process.stdin.flush()  # type: ignore[union-attr]
+
+    def read(self, deadline: float | None = None) -> str:
+        """The next line; an error once there are no more, or past the deadline (monotonic clock), which ends it."""
+        try:
+            line = self._lines.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
+        except Empty:
+            self.end()
+            raise LateChildError("no answer in time") from None
+        if line is None:
+            raise ChildError(self.describe_end())
+        return line
+
+    def read_all(self) -> list[str]:
+        """All lines until its output ends."""
+        return list(iter(self._lines.get, None))
+
+    def kill(self) -> None:
+        """Stop one of ours without waiting until it is gone; its output then ends."""
+        with contextlib.suppress(OSError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def wait(self, seconds: float | None = END_S) -> int:
+        """The exit code of a process whose output has ended; negative for a signal. Nothing of it is left then."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+        self.end()
+        return self.process.returncode
+
+    def describe_end(self) -> str:
+        """How the process ended, with its last words."""
+        code = self.wait()
+        return f"its process ended with code {code}" + (f": {self.last_word}" if self.last_word else "")
+
+    @property
+    def last_word(self) -> str:
+        """The last line on standard error that says something."""
+        return next((line for line in reversed(self._last_words) if line), "")
+
+
+def _pass_on(pipe: IO[bytes], hear: Hear) -> None:
+    for line in pipe:
+        hear(line.decode("utf-8", errors="replace").rstrip("\r\n"))
+    hear(None)
+
+
+def _end(process: "subprocess.Popen[bytes]", lifeline: int, readers: Sequence[threading.Thread]) -> None:
+    if lifeline >= 0:
+        os.close(lifeline)  # the keeper ends the engine
+    else:
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for reader in readers:
+        if reader is not threading.current_thread():
+            reader.join()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        with contextlib.suppress(OSError):
+            if pipe is not None:
+                pipe.close()
+
+
+# --- for the child
+
+
+def take_output() -> Send:
+    """A door to standard output for the holder; from now on everything else that prints goes to standard error."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    os.dup2(2, 1)
+    lock = threading.Lock()
+
+    def send(text: str) -> None:
+        with lock:
+            try:
+                out.write(text + "\n")
+                out.flush()
+            except OSError:  # nobody listens any more
+                os._exit(0)
+
+    return send
+
+
+def read_lines() -> Iterator[str]:
+    """The lines of standard input, whatever bytes they hold."""
+    for line in os.fdopen(os.dup(0), "rb"):  # `sys.stdin` cannot be closed while a thread waits for it
+        yield line.decode("utf-8", errors="replace").rstrip("\r\n")
+
+
+def listen(hear: Send = lambda line: None, at_end: Callable[[], None] = lambda: None) -> None:
+    """Hear each line on a thread of its own. When standard input ends, so does the process, whatever it is doing."""
+
+    def work() -> None:
+        for line in read_lines():
+            hear(line)
+        at_end()
+        os._exit(0)
+
+    threading.Thread(target=work, daemon=True).start()
+
+
+# --- the keeper
+
+
+def _keep(lifeline: str, *command: str) -> None:
+    """Run an engine in a group of its own and end with its exit code, or end it when the lifeline closes."""
+    try:
+        engine = subprocess.Popen(command, start_new_session=True)
+    except OSError as error:
+        print(error.strerror or error, file=sys.stderr, flush=True)
+        os._exit(NOT_FOUND)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for pipe in (0, 1, 2):  # the pipes are the engine's alone, so that they end when it does
+        os.dup2(nowhere, pipe)
+
+    def end_group() -> None:
+        with contextlib.suppress(OSError):
+            os.killpg(engine.pid, signal.SIGKILL)
+
+    def watch() -> None:
+        os.read(int(lifeline), 1)
+        end_group()
+
+    threading.Thread(target=watch, daemon=True).start()
+    code = engine.wait()
+    end_group()
+    os._exit(code if code >= 0 else 128 - code)
