@@ -17,8 +17,7 @@ def one_thread():
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     """However busy the machine is, trials run to their end."""
-    for name in ("trials", "values"):
-        monkeypatch.setattr(f"anyzero.doctor.{name}.SECONDS", 300.0)
+    monkeypatch.setattr("anyzero.doctor.network.SECONDS", 300.0)
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,8 @@ import typer
 from anyzero.cli.output import Json, print_json, print_table
 
 if TYPE_CHECKING:
+    from anyzero.doctor.case import Finding
     from anyzero.doctor.examine import Examination
-    from anyzero.doctor.finding import Finding
 
 EXAMPLES = (
     "Examples: anyzero doctor hex7    anyzero doctor runs/hex7 --json    anyzero doctor connect_four    "

@@ -1,6 +1,7 @@
-"""A case: what the checks look at, read or made when the first check asks for it. Nothing of a run is changed."""
+"""What a check says, a finding, and what it looks at, a case: read or made when first needed. No run is changed."""
 
 import json
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,19 +16,45 @@ from anyzero.learning.config import RunConfig
 from anyzero.learning.contestants import RandomContestant
 from anyzero.learning.folder import GAMES, RunFolder
 from anyzero.learning.manifest import Generation
+from anyzero.learning.replay import Batch, Replay, build_replay
 from anyzero.learning.samples import Samples, join, new_samples
 from anyzero.learning.shards import load_shard
 from anyzero.networks import Network, NetworkEvaluator, load_network, new_network
 from anyzero.networks.evaluator import default_threads
 from anyzero.seeds import draw_seed
 
+WELL, DOUBTFUL, WRONG, SKIPPED = "well", "doubtful", "wrong", "skipped"
 ENOUGH_GAMES, ENOUGH_SAMPLES = 256, 20_000
 """The newest of a run that are looked at; whole blocks, so that there may be more."""
-RANDOM_GAMES = 256
-LINE_PARTS = {"start", "actions", "payoffs", "end"}
-"""What is needed of a line in a file of games."""
-MOST_RANDOM_PLIES = 30_000
-"""Long games are fewer."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The answer of one check."""
+
+    verdict: str
+    """well, doubtful, wrong or skipped."""
+    conclusion: str
+    """What is wrong, in a few words that can stand alone."""
+    seen: str = ""
+    """What was measured, with figures."""
+    advice: str = ""
+    """What to try; empty where all is well."""
+    name: str = ""
+    """Of the check."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.conclusion}: {self.seen}" if self.seen else self.conclusion
+
+    def to_json(self) -> dict[str, str]:
+        return {key: getattr(self, key) for key in ("name", "verdict", "conclusion", "seen", "advice")}
+
+
+def percent(share: float) -> str:
+    """`12 %`, with a digit more under 1 and over 99."""
+    text = f"{100.0 * share:.0f}" if 0.01 <= share <= 0.99 else f"{100.0 * share:.1f}".removesuffix(".0")
+    return f"{text} %"
 
 
 class Case:
@@ -35,7 +62,6 @@ class Case:
 
     def __init__(self, game: Game, config: RunConfig, folder: RunFolder | None = None) -> None:
         self.game, self.config, self.folder = game, config, folder
-        self.threads = config.threads or default_threads()
         self.device = config.device if torch.cuda.is_available() else "cpu"
 
     # --- what a run has written
@@ -66,11 +92,6 @@ class Case:
         return load_network(self.folder.network(self.newest.number), self.game)
 
     @cached_property
-    def fresh(self) -> Network:
-        """As generation 0 was, with random weights."""
-        return new_network(self.game, self.config.network, draw_seed("doctor", self.config.seed) % 2**63)
-
-    @cached_property
     def lines(self) -> list[dict[str, Any]]:
         """The newest games, the newest block first."""
         found: list[dict[str, Any]] = []
@@ -82,35 +103,50 @@ class Case:
     @cached_property
     def samples(self) -> Samples:
         """The newest samples; those of random games where there are none."""
-        parts: list[Samples] = []
+        parts = [new_samples(self.game, 0)]
         for block in reversed(self.folder.blocks() if self.folder else []):
             if sum(part.num for part in parts) < ENOUGH_SAMPLES:
                 parts.append(load_shard(block.path, self.game))
-        own = join(parts) if parts else new_samples(self.game, 0)
+        own = join(parts)
         return own if own.num else self.random.samples
 
     @property
     def has_samples(self) -> bool:
         return bool(self.folder and self.folder.blocks())
 
+    @cached_property
+    def rows(self) -> Replay:
+        """Different positions of the newest samples, none of them turned, with the run's own targets."""
+        has_keys = bool(self.samples.keys.any())  # without keys they cannot be told apart
+        config = replace(self.config.replay, merge=has_keys, symmetries=False, priority=0.0, by_count=False)
+        return build_replay(self.game, self.samples, config, self.generation)
+
+    def batch(self, num: int) -> Batch:
+        """Some of these rows, always the same."""
+        return self.rows.batch(np.random.default_rng(self.config.seed).permutation(self.rows.num)[:num], None)
+
     # --- what is made here
 
     @cached_property
+    def fresh(self) -> Network:
+        """As generation 0 was, with random weights."""
+        return new_network(self.game, self.config.network, draw_seed("doctor", self.config.seed) % 2**63)
+
+    @cached_property
     def random(self) -> BlockResult:
-        """Random games of the game, recorded as self-play records its own."""
+        """Random games, recorded as self-play records its own; fewer where games are long."""
         longest = min(self.game.max_plies, self.config.selfplay.max_plies or self.game.max_plies)
-        num = max(32, min(RANDOM_GAMES, MOST_RANDOM_PLIES // longest))
+        num = max(32, min(256, 30_000 // longest))
         sides = np.zeros((num, self.game.num_seats), np.int64)
         manner = Manner(keep_samples=True, max_plies=self.config.selfplay.max_plies)
         contestants = [RandomContestant(self.game)]
         return Block(self.game, contestants, sides, manner, seed=self.config.seed, numbers=np.arange(num)).play()
 
     def evaluator(self, network: Network) -> NetworkEvaluator:
-        """The network as it plays, but for what it remembers, so that its speed can be measured."""
+        """The network as it plays."""
         precision = self.config.precision if self.device == self.config.device else "auto"
-        return NetworkEvaluator(
-            self.game, network, device=self.device, precision=precision, threads=self.threads, cache=0
-        )
+        threads = self.config.threads or default_threads()
+        return NetworkEvaluator(self.game, network, device=self.device, precision=precision, threads=threads, cache=0)
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
@@ -119,6 +155,6 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
         found = [json.loads(line) for line in path.read_text().splitlines()]
     except (OSError, ValueError) as error:
         raise AnyzeroError(f"the games in {path} cannot be read: {error}") from None
-    if not all(isinstance(line, dict) and line.keys() >= LINE_PARTS for line in found):
+    if not all(isinstance(line, dict) and line.keys() >= {"start", "actions", "payoffs", "end"} for line in found):
         raise AnyzeroError(f"the games in {path} cannot be read: a line is not a game")
     return found

@@ -1,125 +1,328 @@
-"""What training eats and what it says: positions, their age, losses, gradients."""
+"""Checks of rules, games, samples and reports: whether training is fed what it should be."""
 
 import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from anyzero.doctor.case import Case
-from anyzero.doctor.finding import DOUBTFUL, WELL, WRONG, Finding, percent, skipped
+from anyzero.arena.plan import default_openings
+from anyzero.doctor.case import DOUBTFUL, ENOUGH_GAMES, SKIPPED, WELL, WRONG, Case, Finding, percent, read_lines
+from anyzero.errors import AnyzeroError, IllegalMoveError
+from anyzero.games.laws import check_game
+from anyzero.learning.contestants import match_method, self_play_method
 from anyzero.learning.replay import window_size
+from anyzero.learning.samples import Samples
+from anyzero.learning.selfplay import start_states
+from anyzero.learning.shards import load_shard
 
-UNIQUE, AGE, LOSSES, GRADIENTS = "different positions", "age of the replay", "losses", "gradients"
-FEW, HARDLY_ANY = 0.2, 0.02
-"""Shares of different positions."""
-OLD = 15.0
-"""A mean age, in generations, that is too great."""
-SELDOM, OFTEN = 0.5, 30.0
-"""How often a sample is learnt so far: less is a waste, more is learning by heart."""
-EXPLODED = 10.0
-"""Nats that neither head of a network can be wrong by while it still learns."""
-MEASURED = ("policy_loss", "kl", "value_loss", "value_error", "gradient_norm", "gradient_norm_max")
-STEEP, FLAT = 20.0, 1e-4
-"""Mean gradient norms, the first in units of the clip."""
+NOT_TRAINED = Finding(SKIPPED, "there has been no training yet")
+FEW_GAMES = 16
+"""With fewer, nothing is said of shares."""
+
+# --- a game before it is learnt
+
+
+def check_laws(case: Case) -> Finding:
+    """The laws of the contract on a few random games."""
+    results = check_game(case.game, num_games=6, plies=100_000, simulate=False)
+    broken = [result for result in results if not result.ok]
+    if broken:
+        seen = "; ".join(f"{result.law}: {result.detail}" for result in broken[:3])
+        advice = f"anyzero check {case.game.text} until all laws hold: nothing can be learnt from wrong rules"
+        return Finding(WRONG, f"{len(broken)} of {len(results)} laws are broken", seen, advice)
+    return Finding(WELL, "they hold", f"{len(results)} laws on 6 games; anyzero check looks harder")
+
+
+def check_input(case: Case) -> Finding:
+    """Positions with the same input must have the same legal moves."""
+    samples = case.random.samples
+    order = np.argsort(samples.keys, kind="stable")
+    keys, actions = samples.keys[order], samples.actions[order]
+    unclear = (keys[1:] == keys[:-1]) & (actions[1:] != actions[:-1]).any(axis=1)
+    seen = f"{'x'.join(map(str, case.game.planes_shape))} numbers, {case.game.num_actions} actions"
+    if unclear.any():
+        advice = "encode must write whatever the legal moves depend on: castling, the ko, the tile to place"
+        seen += f"; {percent(unclear.mean())} of {samples.num} positions have the input of another with other moves"
+        return Finding(WRONG, "positions with different moves have the same input", seen, advice)
+    return Finding(WELL, "a network can read it", seen)
+
+
+# --- files and samples
+
+
+def check_files(case: Case) -> Finding:
+    """Whether the newest generation is whole, and the newest samples and games can be read."""
+    assert case.folder is not None
+    try:
+        _ = case.newest, case.network, case.samples, case.lines
+    except AnyzeroError as error:
+        advice = "go on with anyzero train, which renames a damaged file of samples, notes that, and goes on without it"
+        return Finding(WRONG, "a file is damaged", str(error), advice)
+    if case.newest is None:
+        return Finding(DOUBTFUL, "the run has not begun", "", "anyzero train goes on with it")
+    if case.folder.notes:
+        advice = "go on with anyzero train, which puts damaged generations aside and does them again"
+        return Finding(WRONG, "a generation is damaged", "; ".join(case.folder.notes), advice)
+    return Finding(WELL, "the newest generation is whole", f"generation {case.generation}")
+
+
+def check_results(case: Case) -> Finding:
+    """The payoff of each of the newest samples must be the result of a game through its position."""
+    num, num_games, turned, other, stray = 0, 0, 0, 0, 0
+    for lines, samples in _newest_blocks(case):
+        results, broken = _results_by_position(case, lines)
+        if broken:
+            advice = "the game was changed after the run began: start a new run, or undo the change"
+            return Finding(WRONG, "the games do not follow the rules", broken, advice)
+        num, num_games = num + samples.num, num_games + len(lines)
+        keys = zip(map(bytes, samples.states), samples.plies.tolist(), samples.lengths.tolist(), strict=True)
+        for key, payoff in zip(keys, samples.payoffs.tolist(), strict=True):
+            found = results.get(key, set())
+            stray += not found
+            if found and None not in found and payoff not in found:
+                turned, other = (turned + 1, other) if -payoff in found else (turned, other + 1)
+    if num == 0:
+        return Finding(SKIPPED, "the run has no block of samples whose games are there too")
+    if turned > 9 * other and turned:
+        seen = f"{turned} of {num} samples have the opposite of their game's result; draws are alike"
+        advice = "payoffs of samples are for the seat to move: look at where a game's result is written to its samples"
+        return Finding(WRONG, "the results in the samples have the wrong sign", seen, advice)
+    if turned + other + stray:
+        seen = f"{turned + other} of {num} have another result, {stray} are of no game"
+        advice = "the files of games and of samples are not of one run, or the code that writes them is wrong"
+        return Finding(WRONG, "samples do not have the results of their games", seen, advice)
+    return Finding(WELL, "they are those of the games", f"{num} samples of {num_games} games")
+
+
+def _newest_blocks(case: Case) -> Iterator[tuple[list[dict[str, Any]], Samples]]:
+    """Games and samples of the newest blocks that have both; before a run, of random games."""
+    if case.folder is None:
+        yield [line._asdict() for line in case.random.games], case.random.samples
+        return
+    num = 0
+    for block in reversed(case.folder.blocks()):
+        games = case.folder.games_path(block.generation, block.number)
+        if games.is_file() and num < ENOUGH_GAMES:
+            lines = read_lines(games)
+            num += len(lines)
+            yield lines, load_shard(block.path, case.game)
+
+
+def _results_by_position(case: Case, lines: Sequence[dict[str, Any]]) -> tuple[dict[Any, set[float | None]], str]:
+    """What came of each position at its ply in games of its length; None after a cut-off. And what breaks the rules."""
+    game, found, illegal, other = case.game, defaultdict[Any, set[float | None]](set), 0, 0
+    starts = start_states(game, case.config.selfplay.starts)
+    for line in lines:
+        state = game.initial_state() if starts is None else starts[line["start"]]
+        states = [state]
+        try:
+            for action in line["actions"]:
+                states.append(state := game.play(state, action))
+        except IllegalMoveError:
+            illegal += 1
+            continue
+        ended = game.is_over(state)
+        if line["end"] == "rules" and not (ended and np.allclose(game.payoffs(state), line["payoffs"], atol=1e-5)):
+            other += 1
+        for ply, state in enumerate(states[:-1] if ended else states):
+            payoff = float(np.float32(line["payoffs"][max(0, game.seat_to_move(state))]))
+            found[bytes(state), ply, len(line["actions"])].add(None if line["end"] == "plies" else payoff)
+    broken = f"{illegal} of {len(lines)} games have illegal moves, {other} another result" if illegal + other else ""
+    return found, broken
 
 
 def check_unique(case: Case) -> Finding:
-    """Different positions by samples: in the replay of the newest generation, and in its newest shards."""
-    replay = case.late("replay", 1)
-    if not replay:
-        return skipped(UNIQUE, "there has been no training yet")
-    share = replay[0]["unique_share"]
-    if share is None:
-        return skipped(UNIQUE, "positions have no keys where they are not merged")
-    seen = f"{percent(share)} of {replay[0]['num']} samples in the replay"
-    if case.has_samples:
-        new = len(np.unique(case.samples.keys)) / case.samples.num
-        seen += f", {percent(new)} of the {case.samples.num} newest"
-    if share < FEW:
-        merged = (
-            "equal ones are merged, so that this costs time only" if case.config.replay.merge else "replay.merge=true"
-        )
-        advice = f"more noise or longer openings in self-play; {merged}"
-        verdict = WRONG if share < HARDLY_ANY else DOUBTFUL
-        return Finding(UNIQUE, verdict, "training sees the same positions again and again", seen, advice)
-    return Finding(UNIQUE, WELL, "positions differ", seen)
+    """Different positions among the newest samples, beside as many of random games: small games repeat by nature."""
+    own, random = case.samples.keys, case.random.samples.keys
+    if not case.has_samples or not own.any():
+        return Finding(SKIPPED, "there are no samples whose positions can be told apart")
+    num = min(len(own), len(random))
+    share, usual = (len(np.unique(keys[:num])) / num for keys in (own, random))
+    seen = f"{percent(share)} of {num} positions are different, of random games {percent(usual)}"
+    if share < usual / 5:
+        advice = "more noise or longer openings in self-play"
+        verdict = WRONG if share < usual / 20 else DOUBTFUL
+        return Finding(verdict, "training sees the same positions again and again", seen, advice)
+    return Finding(WELL, "positions differ", seen)
+
+
+# --- self-play
+
+
+def check_noise(case: Case) -> Finding:
+    """Self-play must vary its games, and matches must not be disturbed; measured on the newest games."""
+    config, game = case.config.selfplay, case.game
+    settings, match = self_play_method(config).settings, match_method(config).settings
+    heated = config.method == "puct" and config.temperature > 0.0 and config.temperature_plies > 0
+    noisy = settings.gumbel_scale > 0.0 if config.method == "gumbel" else settings.noise_fraction > 0.0 or heated
+    varied = config.opening_plies > 0 or game.num_outcomes > 0 or len(config.starts) > 1
+    num = len(case.lines)
+    different = len({(line["start"], *line["actions"]) for line in case.lines})
+    share = different / num if num >= FEW_GAMES else 1.0
+    seen = f"the search has {'' if noisy else 'no '}noise, openings of {config.opening_plies} random moves"
+    seen += f"; {different} of the newest {num} games are different" if num else ""
+    noise = "selfplay.gumbel_scale=1" if config.method == "gumbel" else "selfplay.noise_fraction=0.25"
+    advice = f"{noise} and selfplay.opening_plies=2 or more"
+    if match.gumbel_scale > 0.0 or match.noise_fraction > 0.0:
+        advice = "matches and ratings must play without noise: what is measured is the network, not the dice"
+        return Finding(WRONG, "noise is on in matches", seen, advice)
+    if not noisy and not varied:
+        return Finding(WRONG, "noise is off in self-play, so that every game is the same", seen, advice)
+    if share < 0.1:
+        return Finding(WRONG, "self-play repeats the same games", seen, advice)
+    if not noisy or share < 0.5:
+        says = "many games are copies of each other" if noisy else "the search of self-play has no noise"
+        return Finding(DOUBTFUL, says, seen, advice)
+    return Finding(WELL, "self-play varies, matches do not", seen)
+
+
+def check_outcomes(case: Case) -> Finding:
+    """Draws, the first seat's results and games cut off: in the newest generations, or before a run in random games."""
+    games, draws, first, cut = _outcomes_of_random_games(case) if case.folder is None else _reported_outcomes(case)
+    if not games:
+        return Finding(SKIPPED, "no games have been played yet")
+    seen = f"{games} games, {percent(draws)} draws, mean result of the first seat {first:+.2f}, {percent(cut)} cut off"
+    if cut > 0.05:
+        advice = "a greater selfplay.max_plies (0: as long as the rules allow), or resignation: selfplay.resign_below"
+        verdict = WRONG if cut > 0.5 else DOUBTFUL
+        return Finding(verdict, "games end at the ply limit without a winner", seen, advice)
+    if case.game.num_seats == 1 and case.folder is None and case.random.payoffs.std() == 0.0:
+        advice = "payoffs that tell better games from worse ones, such as the score on a scale from -1 to 1"
+        return Finding(WRONG, "all games have the same payoff", seen, advice)
+    if games < FEW_GAMES or case.game.num_seats != 2:
+        return Finding(WELL, "games come to an end", seen)
+    if draws > 0.95:
+        advice = "if the game is not solved by now: longer openings, so that one side stands better, or more noise"
+        verdict = WRONG if draws > 0.999 and case.generation < 3 else DOUBTFUL
+        return Finding(verdict, "nearly all games are draws, which teaches no value", seen, advice)
+    if abs(first) > 0.95:
+        advice = "longer openings (selfplay.opening_plies), a swap rule, or starts that are even"
+        verdict, side = WRONG if abs(first) > 0.999 else DOUBTFUL, "first" if first > 0 else "second"
+        return Finding(verdict, f"the {side} seat always wins, which teaches no value", seen, advice)
+    return Finding(WELL, "both sides win", seen)
+
+
+def _reported_outcomes(case: Case) -> tuple[int, float, float, float]:
+    """Games, and the shares of draws, the first seat's mean result and the share of games that were cut off."""
+    played = case.late("selfplay")
+    games = sum(part["games"] for part in played)
+    totals = [sum(part[name] * part["games"] for part in played) for name in ("draws", "first_seat_payoff")]
+    draws, first, cut = (total / max(1, games) for total in (*totals, sum(part["cut_off"] for part in played)))
+    return games, draws, first, cut
+
+
+def _outcomes_of_random_games(case: Case) -> tuple[int, float, float, float]:
+    """The same of games that nobody has learnt anything from, as those of the first generation are."""
+    payoffs, cut = case.random.payoffs, float(np.mean([line.end == "plies" for line in case.random.games]))
+    return len(payoffs), float((payoffs == 0.0).all(axis=1).mean()), float(payoffs[:, 0].mean()), cut
+
+
+# --- training
 
 
 def check_age(case: Case) -> Finding:
-    """The window in generations, the mean age in it, and how often a sample is learnt."""
+    """How many generations the window holds, the mean age in it, and how often a sample is learnt."""
     replay, played, trained = (case.late(part, 1) for part in ("replay", "selfplay", "training"))
     if not (replay and played and trained):
-        return skipped(AGE, "there has been no training yet")
+        return NOT_TRAINED
     new, window = max(1, played[0]["samples"]), window_size(case.config.replay, case.generation)
     held, age = window / new, float(replay[0]["mean_age"])
     uses = trained[0]["samples"] / max(1, replay[0]["rows"]) * min(held, case.generation)
-    seen = (
-        f"the window holds {window} samples, {held:.1f} generations of {new}; mean age {age:.1f} generations; "
-        f"a sample is learnt about {uses:.1f} times in {min(held, case.generation):.0f} generations"
-    )
+    seen = f"the window holds {held:.1f} generations; mean age {age:.1f}; a sample is learnt about {uses:.1f} times"
     if held < 1.0:
         advice = f"replay.window={4 * new} or more, or fewer games a generation"
-        return Finding(AGE, WRONG, "samples are dropped before they are learnt", seen, advice)
-    if age > OLD:
-        advice = f"replay.window={int(10 * new)}, so that networks learn from games of late"
-        return Finding(AGE, DOUBTFUL, "most samples are of networks long gone", seen, advice)
-    if not SELDOM <= uses <= OFTEN:
-        advice = (
-            "more trainer.epochs or batches" if uses < SELDOM else "fewer trainer.epochs or batches, a smaller window"
-        )
-        says = "most samples are never learnt" if uses < SELDOM else "samples are learnt by heart"
-        return Finding(AGE, DOUBTFUL, says, seen, advice)
-    return Finding(AGE, WELL, "samples are new and are used", seen)
+        return Finding(WRONG, "samples are dropped before they are learnt", seen, advice)
+    if age > 15.0:
+        advice = f"replay.window={10 * new}, so that networks learn from recent games"
+        return Finding(DOUBTFUL, "most samples are of networks long gone", seen, advice)
+    if uses < 0.5:
+        return Finding(DOUBTFUL, "most samples are never learnt", seen, "more trainer.epochs or batches")
+    if uses > 30.0:
+        advice = "fewer trainer.epochs or batches, or a smaller window"
+        return Finding(DOUBTFUL, "samples are learnt by heart", seen, advice)
+    return Finding(WELL, "samples are new and are used", seen)
 
 
 def check_losses(case: Case) -> Finding:
-    """Whether losses were finite in all generations, and how often training had to go back."""
+    """Losses and gradients of all generations must be finite and of a proper size."""
     trained = case.late("training", len(case.reports))
+    if not trained and case.has_samples:
+        advice = "go on with anyzero train; if it gives up there, its learning rate is too high"
+        return Finding(DOUBTFUL, "games have been played and no training was finished", "", advice)
     if not trained:
-        return unfinished(case)
-    broken = [part["generation"] for part in trained if not is_finite(part)]
-    high = [part["generation"] for part in trained if max(part["kl"], part["value_loss"]) > EXPLODED]
-    recoveries = sum(part["recoveries"] for part in trained)
-    last = trained[-1]
-    moved = [
-        f"{name} loss {trained[0][f'{name}_loss']:.3f} to {last[f'{name}_loss']:.3f}" for name in ("policy", "value")
-    ]
-    seen = f"{', '.join(moved)} over {len(trained)} generations, {recoveries} recoveries"
+        return NOT_TRAINED
+    last, clip = trained[-1], case.config.trainer.clip
+    names = ("policy_loss", "kl", "value_loss", "value_error", "gradient_norm", "gradient_norm_max")
+    infinite = [part["generation"] for part in trained if not all(math.isfinite(part.get(name) or 0) for name in names)]
+    high = [part["generation"] for part in trained if max(part["kl"], part["value_loss"]) > 10.0]
+    recoveries, norm = sum(part["recoveries"] for part in trained), float(last["gradient_norm"])
+    seen = (
+        f"policy loss {last['policy_loss']:.3f}, value loss {last['value_loss']:.3f} after {len(trained)} generations, "
+        f"{recoveries} recoveries, mean gradient norm {norm:.3g}, clipped at {clip:g}"
+    )
     advice = "a lower trainer.learning_rate or trainer.clip; see also that the payoffs of the game are within -1 and 1"
-    if broken:
-        return Finding(LOSSES, WRONG, f"losses are not finite in generation {broken[0]}", seen, advice)
+    if infinite:
+        return Finding(WRONG, f"losses are not finite in generation {infinite[0]}", seen, advice)
     if high:
-        return Finding(LOSSES, WRONG, f"losses exploded in generation {high[-1]}", seen, advice)
+        return Finding(WRONG, f"losses exploded in generation {high[-1]}", seen, advice)
     if recoveries:
         verdict = WRONG if last["recoveries"] or recoveries > 3 else DOUBTFUL
-        return Finding(LOSSES, verdict, "training had to go back to its last good state", seen, advice)
-    return Finding(LOSSES, WELL, "losses are finite", seen)
-
-
-def unfinished(case: Case) -> Finding:
-    """Games of a first generation that was never trained to its end."""
-    if case.has_samples:
-        advice = "go on with anyzero train; if it gives up there, its learning rate is too high"
-        return Finding(LOSSES, DOUBTFUL, "games have been played and no training was finished", "", advice)
-    return skipped(LOSSES, "there has been no training yet")
-
-
-def is_finite(part: dict[str, Any]) -> bool:
-    return all(math.isfinite(part[name]) for name in MEASURED if part.get(name) is not None)
-
-
-def check_gradients(case: Case) -> Finding:
-    """The norm of gradients against the clip, and how far a step goes."""
-    trained = case.late("training", 1)
-    if not trained:
-        return skipped(GRADIENTS, "there has been no training yet")
-    norm, most, rate = (float(trained[0][name]) for name in ("gradient_norm", "gradient_norm_max", "learning_rate"))
-    clip = case.config.trainer.clip
-    seen = f"mean norm {norm:.3g}, greatest {most:.3g}, clipped at {clip:g}, learning rate {rate:.2g}"
-    if norm < FLAT:
+        return Finding(verdict, "training had to go back to its last good state", seen, advice)
+    if norm < 1e-4:
         advice = "the network is dead, has learnt its samples by heart, or the losses have no weight: see the layers"
-        return Finding(GRADIENTS, WRONG, "there are next to no gradients", seen, advice)
-    if norm > STEEP * clip:
-        advice = "a lower learning rate; at this clip only the direction of a gradient is left"
-        return Finding(GRADIENTS, DOUBTFUL, "nearly every gradient is clipped", seen, advice)
-    return Finding(GRADIENTS, WELL, "gradients are of a proper size", seen)
+        return Finding(WRONG, "there are next to no gradients", seen, advice)
+    if norm > 20.0 * clip:
+        return Finding(DOUBTFUL, "nearly every gradient is clipped", seen, "a lower learning rate")
+    return Finding(WELL, "losses and gradients are of a proper size", seen)
+
+
+# --- the gate
+
+
+def check_gate(case: Case) -> Finding:
+    """Its games must be different, an equal candidate should seldom pass, and a better one mostly."""
+    config, game = case.config.gate, case.game
+    if config.games == 0:
+        return Finding(SKIPPED, "there is no gate: every candidate is promoted")
+    plies = default_openings(game) if config.opening_plies < 0 else config.opening_plies
+    gates = case.late("gate", 10)
+    entries = [entry for gate in gates[-5:] for entry in gate["against"]]
+    games = max(1, sum(entry["wins"] + entry["draws"] + entry["losses"] for entry in entries))
+    draws = sum(entry["draws"] for entry in entries) / games
+    different = 1.0 - sum(entry["same_games"] for entry in entries) / games
+    num = max(2, round(config.games * min(1.0, 2.0 * different)))
+    equal, better = (pass_chance(num, config.threshold, score, draws) for score in (0.5, 0.6))
+    seen = (
+        f"openings of {plies} random moves, {percent(different)} of the games are different, {percent(draws)} draws; "
+        f"an equal candidate passes with {percent(equal)}, one that scores 60 % with {percent(better)}"
+    )
+    advice = f"gate.opening_plies={max(4, plies + 2)}, so that there are more openings than pairs of games"
+    if game.num_outcomes == 0 and plies == 0:
+        return Finding(WRONG, "the gate plays the same two games again and again", seen, advice)
+    if different < 0.45:  # two networks that think alike play both games of a pair alike: half may be copies for good
+        verdict = WRONG if different < 0.2 else DOUBTFUL
+        return Finding(verdict, "many games of the gate are copies of each other", seen, advice)
+    if better < 0.1:
+        return Finding(WRONG, "next to nobody can pass the gate", seen, "a lower gate.threshold, or longer openings")
+    if draws > 0.95:
+        advice = "longer openings (gate.opening_plies), so that one side stands better; normal once a game is solved"
+        return Finding(DOUBTFUL, "nearly all games of the gate are draws", seen, advice)
+    if better < 0.5 or equal > 0.25:
+        says = "the gate turns better candidates away" if better < 0.5 else "luck passes the gate"
+        return Finding(DOUBTFUL, says, seen, "gate.games=64 and gate.threshold=0.55, or gate.games=0: no gate at all")
+    if len(gates) == 10 and not any(gate["promoted"] for gate in gates):
+        advice = "the run has stopped learning: a lower learning rate, a larger network, or no gate (gate.games=0)"
+        return Finding(DOUBTFUL, "nobody has passed the last 10 gates", seen, advice)
+    return Finding(WELL, "the gate sees a difference", seen)
+
+
+def pass_chance(games: int, threshold: float, score: float, draws: float = 0.0) -> float:
+    """The chance to reach the threshold in so many independent games with this expected score and share of draws."""
+    draws = min(draws, 2.0 * min(score, 1.0 - score))
+    one = np.array([1.0 - score - draws / 2, draws, score - draws / 2])  # chances of 0, 1 and 2 half points
+    halves = np.ones(1)
+    for _ in range(games):
+        halves = np.convolve(halves, one)
+    return float(halves[math.ceil(2.0 * games * threshold - 1e-9) :].sum())

@@ -1,13 +1,13 @@
 """The examination: which checks a run or a game goes through, in which order, and the main diagnosis."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from anyzero.doctor import data, gates, layers, play, priors, results, rules, speed, trials, values
-from anyzero.doctor.case import Case
-from anyzero.doctor.finding import DOUBTFUL, WELL, WRONG, Finding, skipped
+from anyzero import stopping
+from anyzero.doctor import data, network
+from anyzero.doctor.case import DOUBTFUL, SKIPPED, WRONG, Case, Finding
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some
 from anyzero.games.load import load
 from anyzero.learning.folder import RunFolder, find_run, list_runs
@@ -15,66 +15,28 @@ from anyzero.learning.presets import preset_config
 from anyzero.networks import BadNetworkError, resolve
 from anyzero.networks.config import PRESETS
 
-Check = Callable[[Case], Finding]
 Tell = Callable[[str], None]
 """Told the name of every check before it begins."""
-FILES = "files"
-
-
-def check_files(case: Case) -> Finding:
-    """Whether the newest generation is whole, and the newest samples and games can be read."""
-    assert case.folder is not None
-    try:
-        newest = case.newest
-        _ = case.network, case.samples, case.lines
-    except AnyzeroError as error:
-        advice = "go on with anyzero train, which renames a damaged file of samples, notes that, and goes on without it"
-        return Finding(FILES, WRONG, "a file is damaged", str(error), advice)
-    if newest is None:
-        return Finding(FILES, DOUBTFUL, "the run has not begun", "", "anyzero train goes on with it")
-    if case.folder.notes:
-        advice = "go on with anyzero train, which puts damaged generations aside and does them again"
-        return Finding(FILES, WRONG, "a generation is damaged", "; ".join(case.folder.notes), advice)
-    seen = f"generation {newest.number}, champion {newest.champion}, {len(case.reports)} reports"
-    return Finding(FILES, WELL, "the newest generation is whole", seen)
-
-
-ON_RUNS: dict[str, Check] = {
-    FILES: check_files,
-    results.RESULTS: results.check_results,
-    values.PIPELINE: values.check_pipeline,
-    play.NOISE: play.check_noise,
-    gates.COPIES: gates.check_copies,
-    trials.RATE: trials.check_rate,
-    layers.AT_START: layers.check_start,
-    layers.NOW: layers.check_now,
-    data.LOSSES: data.check_losses,
-    data.GRADIENTS: data.check_gradients,
-    layers.MOVED: layers.check_moved,
-    trials.OVERFIT: trials.check_overfit,
-    values.NETWORK: values.check_network,
-    results.SEARCH: results.check_search_values,
-    priors.PRIORS: priors.check_priors,
-    play.OUTCOMES: play.check_outcomes,
-    data.UNIQUE: data.check_unique,
-    data.AGE: data.check_age,
-    gates.POWER: gates.check_power,
-    speed.SPEED: speed.check_speed,
+RUN, GAME = frozenset({"run"}), frozenset({"game"})
+CHECKS: dict[str, tuple[Callable[[Case], Finding], frozenset[str]]] = {
+    "laws": (data.check_laws, GAME),
+    "input": (data.check_input, GAME),
+    "files": (data.check_files, RUN),
+    "results in the samples": (data.check_results, RUN | GAME),
+    "value sign in training": (network.check_learnt_sign, RUN | GAME),
+    "noise": (data.check_noise, RUN),
+    "gate": (data.check_gate, RUN),
+    "one batch": (network.check_one_batch, RUN | GAME),
+    "layers": (network.check_layers, RUN | GAME),
+    "losses": (data.check_losses, RUN),
+    "value sign": (network.check_sign, RUN),
+    "priors": (network.check_priors, RUN),
+    "outcomes of games": (data.check_outcomes, RUN | GAME),
+    "different positions": (data.check_unique, RUN),
+    "age of the replay": (data.check_age, RUN),
 }
-"""Causes before their effects: the first that is wrong is the main diagnosis."""
-
-ON_GAMES: dict[str, Check] = {
-    rules.LAWS: rules.check_laws,
-    rules.INPUT: rules.check_input,
-    rules.SYMMETRIES: rules.check_symmetries,
-    rules.RANDOM: rules.check_random,
-    rules.SAMPLES: rules.check_samples,
-    layers.AT_START: layers.check_start,
-    values.PIPELINE: values.check_pipeline,
-    trials.RATE: trials.check_rate,
-    trials.OVERFIT: trials.check_overfit,
-    speed.RATE: speed.check_rate,
-}
+"""Each check, and whether it looks at runs or games. Causes come before their effects: the first that is wrong is the
+main diagnosis."""
 
 
 @dataclass(frozen=True)
@@ -103,30 +65,22 @@ class Examination:
             first, rest = wrong[0], [finding.name for finding in wrong[1:]]
             also = f" Also wrong, and maybe for the same reason: {list_some(rest)}." if rest else ""
             return f"{first.conclusion}. Try: {first.advice}.{also}"
-        if doubtful:
-            return f"nothing is wrong; look at what is doubtful: {list_some(doubtful)}."
-        return "nothing is wrong."
+        return (
+            f"nothing is wrong; look at what is doubtful: {list_some(doubtful)}." if doubtful else "nothing is wrong."
+        )
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            self.kind: self.subject,
-            "ok": self.is_well,
-            "diagnosis": self.diagnosis,
-            "checks": [finding.to_json() for finding in self.findings],
-        }
+        checks = [finding.to_json() for finding in self.findings]
+        return {self.kind: self.subject, "ok": self.is_well, "diagnosis": self.diagnosis, "checks": checks}
 
 
 def examine(text: str, root: Path | str = "runs", tell: Tell | None = None) -> Examination:
     """The run of this name or folder, or else the game that the text names."""
-    path = find_run_or_none(text, root)
-    return examine_game(text, tell, root) if path is None else examine_run(path, tell)
-
-
-def find_run_or_none(text: str, root: Path | str) -> Path | None:
     try:
-        return find_run(text, root)
+        path = find_run(text, root)
     except UnknownNameError:
-        return None
+        return examine_game(text, tell, root)
+    return examine_run(path, tell)
 
 
 def examine_run(path: Path, tell: Tell | None = None) -> Examination:
@@ -134,7 +88,8 @@ def examine_run(path: Path, tell: Tell | None = None) -> Examination:
     folder = RunFolder.open(path)
     game = load(folder.config.game)
     title = f"{path}: a run of {game.text} with {max(folder.numbers(), default=0)} generations"
-    return Examination("run", str(path), title, run_checks(ON_RUNS, Case(game, folder.config, folder), tell))
+    findings = run_checks(checks_of("run"), Case(game, folder.config, folder), tell)
+    return Examination("run", str(path), title, findings)
 
 
 def examine_game(text: str, tell: Tell | None = None, root: Path | str = "runs") -> Examination:
@@ -144,32 +99,34 @@ def examine_game(text: str, tell: Tell | None = None, root: Path | str = "runs")
     except UnknownNameError as error:
         if not str(error).startswith("there is no game"):
             raise
-        known = [path.name for path in list_runs(root)]
-        raise UnknownNameError(f"{error}; runs in {root}: {list_some(known) or 'none'}") from None
-    title = f"{game.text}: a game to be learnt"
-    config = replace(preset_config(None, text), network=PRESETS["small"])
+        known = list_some(path.name for path in list_runs(root)) or "none"
+        raise UnknownNameError(f"{error}; runs in {root}: {known}") from None
+    config, names, reason = replace(preset_config(None, text), network=PRESETS["small"]), checks_of("game"), ""
     try:
         config = replace(config, network=resolve(config.network, game))
     except BadNetworkError as error:
-        return Examination("game", game.text, title, unreadable(Case(game, config), str(error), tell))
-    return Examination("game", game.text, title, run_checks(ON_GAMES, Case(game, config), tell))
+        names, reason = ["laws"], str(error)
+    findings = run_checks(names, Case(game, config), tell)
+    if reason:
+        advice = "write encode(rules, state, planes) and give the game planes_shape: docs/tutorial.md shows how"
+        findings.append(Finding(WRONG, "no network can learn this game", reason, advice, "input"))
+    return Examination("game", game.text, f"{game.text}: a game to be learnt", findings)
 
 
-def unreadable(case: Case, reason: str, tell: Tell | None) -> list[Finding]:
-    """What can be said of a game that no network can read."""
-    advice = "write encode(rules, state, planes) and give the game planes_shape: docs/tutorial.md shows how"
-    found = run_checks({rules.LAWS: rules.check_laws}, case, tell)
-    return [*found, Finding(rules.INPUT, WRONG, "no network can learn this game", reason, advice)]
+def checks_of(kind: str) -> list[str]:
+    return [name for name, (_, kinds) in CHECKS.items() if kind in kinds]
 
 
-def run_checks(checks: Mapping[str, Check], case: Case, tell: Tell | None = None) -> list[Finding]:
+def run_checks(names: Iterable[str], case: Case, tell: Tell | None = None) -> list[Finding]:
     """One after the other; what a check cannot read is the business of the check of files."""
     found = []
-    for name, check in checks.items():
+    for name in names:
+        stopping.check()
         if tell is not None:
             tell(name)
         try:
-            found.append(check(case))
+            finding = CHECKS[name][0](case)
         except AnyzeroError as error:
-            found.append(skipped(name, f"it cannot be checked: {error}"))
+            finding = Finding(SKIPPED, f"it cannot be checked: {error}")
+        found.append(replace(finding, name=name))
     return found

@@ -4,11 +4,12 @@ import shutil
 
 import pytest
 
-from anyzero.doctor.examine import ON_RUNS, examine_run, run_checks
-from anyzero.doctor.finding import SKIPPED, WELL, WRONG
+from anyzero.doctor.case import SKIPPED, WELL, WRONG
+from anyzero.doctor.examine import checks_of, examine, examine_game, examine_run, run_checks
+from anyzero.errors import UnknownNameError
 from anyzero.learning import stages
 from anyzero.learning.folder import RunFolder
-from tests.doctor.runs import case_of, fingerprint, make_run, spoil_network
+from tests.doctor.runs import NIM, case_of, fingerprint, make_run, spoil_network
 
 pytestmark = pytest.mark.xdist_group("doctor")
 
@@ -22,11 +23,12 @@ def test_a_healthy_run_has_nothing_wrong_and_is_left_alone(healthy):
     found = examine_run(healthy.path)
     assert (wrong(found), found.is_well) == ([], True)
     assert found.diagnosis.startswith("nothing is wrong")
-    assert [finding.name for finding in found.findings] == list(ON_RUNS)
+    assert [finding.name for finding in found.findings] == checks_of("run")
     assert not [finding.name for finding in found.findings if finding.verdict == SKIPPED]
     assert fingerprint(healthy.path) == before
 
 
+@pytest.mark.slow
 def test_results_with_the_wrong_sign_are_the_main_diagnosis(tmp_path, monkeypatch):
     right = stages.save_shard
     monkeypatch.setattr(stages, "save_shard", lambda path, game, rows: right(path, game, flipped(rows)))
@@ -48,7 +50,7 @@ def test_zeroed_residual_layers_are_the_main_diagnosis(healthy, tmp_path):
     spoil_network(folder, lambda network: [weight.zero_() for weight in network.trunk.blocks.parameters()])
     found = examine_run(folder.path)
     assert found.diagnosis.startswith("layers are dead")
-    layers = next(finding for finding in found.findings if finding.name == "layers now")
+    layers = next(finding for finding in found.findings if finding.name == "layers")
     assert "5 of 11 have weights that are all zero (trunk.blocks.0.first, " in layers.seen
 
 
@@ -70,7 +72,7 @@ def test_zeroed_residual_layers_are_the_main_diagnosis(healthy, tmp_path):
         (
             {"gate.opening_plies": 0},
             "the gate plays the same two games again and again. Try: gate.opening_plies=4",
-            "games of the gate",
+            "gate",
         ),
         ({"trainer.learning_rate": 0.3}, "the learning rate is too high. Try: trainer.learning_rate=0.003", "losses"),
     ],
@@ -82,17 +84,17 @@ def test_a_broken_setting_is_the_main_diagnosis(tmp_path, changes, diagnosis, al
     assert also in wrong(found)
 
 
-QUICK = ("files", "results in the samples", "losses", "priors", "outcomes of games", "power of the gate", "throughput")
+QUICK = ("files", "results in the samples", "losses", "priors", "outcomes of games", "gate")
 
 
 def quick_look(folder):
-    return {finding.name: finding for finding in run_checks({name: ON_RUNS[name] for name in QUICK}, case_of(folder))}
+    return {finding.name: finding for finding in run_checks(QUICK, case_of(folder))}
 
 
 def test_a_run_before_its_first_generation_is_no_error(tmp_path):
     found = quick_look(make_run(tmp_path / "run", generations=0))
     assert found.pop("files").verdict == WELL
-    assert found.pop("power of the gate").verdict == WELL
+    assert found.pop("gate").verdict == WELL
     assert {finding.verdict for finding in found.values()} == {SKIPPED}
 
 
@@ -123,3 +125,24 @@ def test_games_that_cannot_be_read_are_named(healthy, tmp_path, text):
     found = quick_look(RunFolder.open(tmp_path / "run"))["files"]
     assert (found.verdict, found.conclusion) == (WRONG, "a file is damaged")
     assert "0002-000.jsonl cannot be read" in found.seen
+
+
+# --- games
+
+
+def test_a_sound_game_is_fit_to_be_learnt():
+    found = examine_game(NIM)
+    assert found.is_well
+    assert [finding.name for finding in found.findings] == checks_of("game")
+    assert found.diagnosis == "nothing is wrong."
+
+
+def test_a_game_without_an_input_cannot_be_learnt():
+    found = examine_game(f"{NIM}:fault=no encode")
+    assert not found.is_well
+    assert found.diagnosis.startswith("no network can learn this game. Try: write encode(rules, state, planes)")
+
+
+def test_neither_a_run_nor_a_game_is_one_sentence(tmp_path):
+    with pytest.raises(UnknownNameError, match=r"there is no game 'hec'; did you mean hex\? .*; runs in .*: none"):
+        examine("hec", tmp_path)

@@ -1,0 +1,281 @@
+"""Checks that let networks learn: the sign of values, live layers, the learning rate, and what priors know."""
+
+import math
+from copy import deepcopy
+from time import monotonic
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from anyzero.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding, percent
+from anyzero.errors import list_some
+from anyzero.learning.config import RunConfig, change
+from anyzero.learning.lesson import on_device
+from anyzero.learning.measures import row_losses
+from anyzero.learning.replay import Batch, build_replay
+from anyzero.learning.samples import Samples, take
+from anyzero.learning.trainer import Trainer, computing_on
+from anyzero.networks import Network
+from anyzero.networks.layers import Conv, Dense
+
+STEPS, SECONDS = 250, 6.0
+"""Of a trial, at most."""
+FEW_STEPS = 60
+"""With fewer, a batch that is not learnt proves nothing."""
+FEW_POSITIONS = 8
+"""Decided positions without which nothing is said of values."""
+SOUND_RATE = 1e-3
+"""A learning rate at which networks of this kind learn."""
+
+
+# --- trials: one batch, learnt again and again
+
+
+class Trial(NamedTuple):
+    """Steps of training on one batch."""
+
+    network: Network
+    rate: float
+    first: float
+    last: float
+    """The mean loss of the last steps; infinite if one was not finite."""
+    steps: int
+
+    @property
+    def share(self) -> float:
+        """What is left of the first loss; infinite, too, where that was not finite."""
+        return self.last / self.first if math.isfinite(self.first) else math.inf
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the network is too slow here for the trial to prove anything."""
+        return self.steps < FEW_STEPS and math.isfinite(self.last)
+
+    @property
+    def text(self) -> str:
+        return f"at the rate {self.rate:g} the loss goes from {self.first:.3g} to {self.last:.3g} in {self.steps} steps"
+
+
+def learn_batch(case: Case, network: Network, batch: Batch, config: RunConfig) -> Trial:
+    """Train a copy on this batch alone, on one thread: two that share their cores with others are far slower."""
+    trainer = Trainer(case.game, network, config.trainer, device=case.device, threads=1)
+    rate, losses, end = config.trainer.learning_rate, list[float](), monotonic() + SECONDS
+    batch = on_device(batch, case.device)
+    with computing_on(1, network.config):
+        while len(losses) < STEPS and monotonic() < end:
+            parts = row_losses(trainer.network, trainer.forward(batch), batch)
+            loss = (batch.weights * trainer.loss(parts, batch)).mean()
+            losses.append(float(loss.detach()))
+            if not math.isfinite(losses[-1]) or losses[-1] < 0.02 * losses[0]:
+                break
+            trainer.backward(loss)
+            trainer.step(rate)
+    tail = losses[-1:] if losses[-1] < 0.02 * losses[0] else losses[-10:]
+    last = sum(tail) / len(tail)
+    return Trial(trainer.network_to_play(), rate, losses[0], last if math.isfinite(last) else math.inf, len(losses))
+
+
+def check_one_batch(case: Case) -> Finding:
+    """A fresh network must learn one batch at the run's learning rate, and not only at a hundredth of it."""
+
+    def attempt(rate: float) -> Trial:
+        return learn_batch(case, case.fresh, case.batch(64), change(case.config, {"trainer.learning_rate": rate}))
+
+    own = attempt(case.config.trainer.learning_rate)
+    lower = attempt(own.rate / 100.0)
+    share, lower_share, seen = own.share, lower.last / own.first, f"{own.text}; {lower.text}"
+    if share <= 0.5:
+        if share > 0.1 and lower_share < share / 3:
+            advice = "a lower trainer.learning_rate: with a hundredth of it one batch is learnt better"
+            return Finding(DOUBTFUL, "the learning rate is rather high", seen, advice)
+        return Finding(WELL, "the loss of one batch falls", seen)
+    if own.is_short:
+        return Finding(SKIPPED, f"the network is too slow here: {own.steps} steps in {SECONDS:g} s")
+    if lower_share < 0.8 * share:
+        advice = f"trainer.learning_rate={lower.rate:g}, and a new run: weights that went too far do not come back"
+        return Finding(WRONG, "the learning rate is too high", seen, advice)
+    sound = attempt(SOUND_RATE)
+    if sound.share <= 0.5:
+        advice = f"trainer.learning_rate={SOUND_RATE:g}, and see that trainer.clip is not tiny"
+        return Finding(WRONG, "the learning rate is too low", f"{seen}; {sound.text}", advice)
+    advice = "the network is too small or dead, its input does not tell positions apart, or its targets are not numbers"
+    return Finding(WRONG, "not even one batch is learnt at any rate", seen, advice)
+
+
+# --- the sign of values
+
+
+def check_learnt_sign(case: Case) -> Finding:
+    """The last positions of random games go through the run's own targets and trainer into a fresh network."""
+    samples = case.random.samples
+    late = _late(case, samples)
+    keys = np.random.default_rng(case.config.seed).permutation(np.unique(samples.keys[late]))[:96]
+    chosen = take(samples, late & np.isin(samples.keys, keys))
+    if chosen.num < FEW_POSITIONS or np.ptp(chosen.payoffs) == 0.0:
+        return Finding(SKIPPED, "random games of this game are hardly ever won by either side")
+    chosen.values[:] = chosen.payoffs  # what a search finds there
+    settings = {"replay.merge": True, "replay.priority": 0.0, "replay.symmetries": False}
+    config = change(case.config, settings | {"trainer.learning_rate": 2e-3, "trainer.policy_weight": 0.0})
+    replay = build_replay(case.game, chosen, config.replay, 0)
+    trial = learn_batch(case, case.fresh, replay.batch(np.arange(replay.num), None), config)
+    slope, error = slope_of(values_of(case, trial.network, chosen.states), chosen.payoffs)
+    seen = f"after {trial.steps} steps on {replay.num} positions before the end, values follow results by {slope:+.2f}"
+    if slope < -4.0 * error:
+        advice = (
+            "payoffs, root values and the network's value are all for the seat to move: one of the places where they "
+            "are written or read has the wrong sign, or encode does not show whose turn it is"
+        )
+        return Finding(WRONG, "values are learnt with the wrong sign", seen, advice)
+    if slope < 0.2 and trial.is_short:
+        return Finding(SKIPPED, f"the network is too slow here: {trial.steps} steps in {SECONDS:g} s")
+    if slope < 0.2:
+        advice = "see that encode shows whose turn it is and whatever decides the game, from the seat to move"
+        return Finding(WRONG, "a new network cannot learn results", seen, advice)
+    return Finding(WELL, "a new network learns results", seen)
+
+
+def check_sign(case: Case) -> Finding:
+    """Before the end of the newest games, values of the search and of the newest network must go with the results."""
+    if case.network is None or case.generation == 0 or not case.has_samples:
+        return Finding(SKIPPED, "no network has been trained yet")
+    samples = take(case.samples, _late(case, case.samples))
+    samples = take(samples, slice(None, None, max(1, samples.num // 600)))
+    if samples.num < FEW_POSITIONS or np.ptp(samples.payoffs) == 0.0:
+        return Finding(SKIPPED, "too few games were won, or all by the same side")
+    found = {"search": samples.values, "network": values_of(case, case.network, samples.states)}
+    slopes = {name: slope_of(values, samples.payoffs) for name, values in found.items()}
+    shown = " and ".join(f"{slope:+.2f} (the {name}'s)" for name, (slope, _) in slopes.items())
+    seen = f"before the end of games, on {samples.num} positions, values follow results by {shown}"
+    for name, (slope, error) in slopes.items():
+        if slope < -4.0 * error:
+            advice = "values are for the seat to move: look at the targets and at encode; throw this network away"
+            return Finding(WRONG, f"the {name} takes won positions for lost ones", seen, advice)
+    for name, (slope, _) in slopes.items():
+        if slope < 0.15:
+            advice = "normal in the first generations; later, look at the learning rate, the layers, the value's weight"
+            return Finding(DOUBTFUL, f"the {name} hardly tells won from lost", seen, advice)
+    return Finding(WELL, "won positions are told from lost ones", seen)
+
+
+def _late(case: Case, samples: Samples) -> np.ndarray:
+    """The samples just before the end of games that were decided, [samples] bool; in games of one seat, of all.
+
+    Those of games that were cut off are left out: they are taught what their searches said.
+    """
+    cut_off = (samples.payoffs == samples.values) & (np.abs(samples.values) < 1.0) & (samples.values != 0.0)
+    late = (samples.plies >= samples.lengths - 2) & (samples.policy_weights > 0.0)
+    return np.asarray(late & ~cut_off & ((samples.payoffs != 0.0) | (case.game.num_seats == 1)))
+
+
+def values_of(case: Case, network: Network, states: Any) -> np.ndarray:
+    return case.evaluator(network)(case.game, states)[1].astype(float)
+
+
+def slope_of(values: np.ndarray, results: np.ndarray) -> tuple[float, float]:
+    """How values follow results: 1 if they are equal, 0 if they do not differ; and the standard error."""
+    values, results = values - values.mean(), results - results.mean()
+    size = float((results**2).sum())
+    slope = float((values * results).sum()) / size
+    return slope, math.sqrt(float(((values - slope * results) ** 2).mean()) / size)
+
+
+# --- layers
+
+
+class LayerState(NamedTuple):
+    """What is seen of one layer on a batch."""
+
+    name: str
+    is_zero: bool
+    """All weights are 0."""
+    dead_units: float
+    """Share of its outputs whose weights have no gradient."""
+
+
+def check_layers(case: Case) -> Finding:
+    """Every layer of the newest network must be alive; before a run, of a fresh one."""
+    advice = (
+        "begin a new run, or go on from a generation before: units without a gradient never come back by themselves"
+    )
+    if case.network is None:
+        advice = (
+            "a layer that starts with zeros behind another one that does learns nothing: draw its weights at random"
+        )
+    return judge_layers(probe(case.network or case.fresh, case.batch(128).planes), advice)
+
+
+def judge_layers(layers: list[LayerState], advice: str) -> Finding:
+    """Wrong if a whole layer is dead, doubtful if most of one is."""
+    dead = {
+        "have weights that are all zero": [layer.name for layer in layers if layer.is_zero],
+        "have no gradient": [layer.name for layer in layers if layer.dead_units == 1.0 and not layer.is_zero],
+    }
+    found = [f"{len(names)} of {len(layers)} {what} ({list_some(names, 6)})" for what, names in dead.items() if names]
+    if found:
+        return Finding(WRONG, "layers are dead", "; ".join(found), advice)
+    worst = max(layers, key=lambda layer: layer.dead_units)
+    seen = f"{len(layers)} layers have gradients; {percent(worst.dead_units)} of the units of {worst.name} have none"
+    if worst.dead_units > 0.75:  # a third is common in the value head's hidden layer
+        advice = "a lower learning rate, or a smaller network: units that are never above zero are lost"
+        return Finding(DOUBTFUL, "most units of a layer are dead", seen, advice)
+    return Finding(WELL, "every layer is alive", seen)
+
+
+def probe(network: Network, planes: Tensor) -> list[LayerState]:
+    """Send a random gradient back from every output: a layer that none of it reaches cannot learn from any loss."""
+    network, planes = deepcopy(network).double(), planes.double()
+    modules = {name: part for name, part in network.named_modules() if isinstance(part, Conv | Dense)}
+    weights = [part.weight.requires_grad_(True) for part in modules.values()]
+    rng, output = torch.Generator().manual_seed(0), network(planes)
+    loss = sum((part * torch.randn(part.shape, generator=rng)).mean() for part in output)
+    gradients = torch.autograd.grad(loss, weights, allow_unused=True)
+    return [
+        LayerState(
+            name, not part.weight.any(), 1.0 if of is None else float((of.flatten(1) == 0).all(1).float().mean())
+        )
+        for (name, part), of in zip(modules.items(), gradients, strict=True)
+    ]
+
+
+# --- priors
+
+
+def check_priors(case: Case) -> Finding:
+    """The newest network's priors against equal ones, and against the policies that it was to learn."""
+    if case.network is None or case.generation == 0 or not case.has_samples:
+        return Finding(SKIPPED, "no network has been trained yet")
+    batch = case.batch(512)
+    rows = (batch.legal.sum(1) > 1) & (batch.policy_weights > 0.0)
+    if not rows.any():
+        return Finding(SKIPPED, "there are no samples with more than one legal move")
+    with torch.inference_mode():
+        logits = case.network(batch.planes[rows]).logits.double().numpy()
+    priors, policies, missing = divergences(logits, batch.legal[rows].numpy(), batch.policies[rows].numpy())
+    learnt = 1.0 - missing / max(policies, 1e-9)
+    seen = f"the priors are {priors:.3f} nats from equal ones, the policies {policies:.3f}"
+    seen += f", of which {percent(max(0.0, learnt))} is learnt"
+    if priors < 1e-3:
+        advice = "the policy head is dead or its loss has no weight: see the layers and trainer.policy_weight"
+        return Finding(WRONG, "all moves have the same prior", seen, advice)
+    if policies < 0.02:
+        advice = "more simulations, or with gumbel a greater selfplay.value_scale: the search prefers no move itself"
+        return Finding(DOUBTFUL, "the policies to learn are flat", seen, advice)
+    if learnt < 0.1:
+        verdict = WRONG if case.generation >= 3 and learnt <= 0.0 else DOUBTFUL
+        advice = "normal in the first generations; later, more epochs, another learning rate or a larger network"
+        return Finding(verdict, "the priors know next to nothing of the policies", seen, advice)
+    return Finding(WELL, "the network has an opinion about moves", seen)
+
+
+def divergences(logits: np.ndarray, legal: np.ndarray, policies: np.ndarray) -> tuple[float, float, float]:
+    """Of priors from equal ones, of policies from equal ones, and of policies from priors: means, in nats."""
+    masked = np.where(legal, logits.astype(float), -np.inf)
+    logs = np.where(legal, masked - np.logaddexp.reduce(masked, axis=1, keepdims=True), 0.0)
+    equal = np.log(legal.sum(axis=1))
+    prior_entropy = -np.where(legal, np.exp(logs) * logs, 0.0).sum(axis=1)
+    policy_entropy = -(policies * np.log(np.where(policies > 0.0, policies, 1.0).astype(float))).sum(axis=1)
+    cross = -(policies * logs).sum(axis=1)
+    means = (float(of.mean()) for of in (equal - prior_entropy, equal - policy_entropy, cross - policy_entropy))
+    return tuple(means)  # type: ignore[return-value]
