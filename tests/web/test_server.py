@@ -198,7 +198,7 @@ def test_what_is_wrong_is_said_in_one_sentence(server, message, words):
 def test_what_is_not_a_message_ends_nothing(server):
     async def work():
         async with open_tab(server) as tab:
-            for text in ("", "{", "[]", "null", '{"type": "join"}', "[" * 50_000):
+            for text in ("", "{", "[]", "null", '{"type": 7}', '{"type": "join"}', "[" * 50_000):
                 await tab.socket.send(text)
                 assert (await tab.hear(lambda found: True))["type"] == "error"
             assert (await tab.ask(**TTT))["type"] == "table"
@@ -279,7 +279,8 @@ def test_nothing_may_be_loaded_from_elsewhere(server):
     answer = httpx.get(server.url)
     assert answer.status_code == 200
     assert "default-src 'none'; script-src 'self'" in answer.headers["content-security-policy"]
-    for name in ("main.js", "style.css", "palette.css", "icon.svg"):
+    assert "--role-seat0" in httpx.get(server.url + "palette.css").text
+    for name in ("main.js", "style.css", "icon.svg"):
         found = httpx.get(server.url + name)
         assert found.status_code == 200
         assert httpx.get(server.url + name, headers={"if-none-match": found.headers["etag"]}).status_code == 304

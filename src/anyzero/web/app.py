@@ -2,16 +2,15 @@
 
 import asyncio
 import contextlib
-import hashlib
 import mimetypes
 from collections.abc import AsyncIterator, Callable
-from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from fastapi import FastAPI, Request, WebSocket, WebSocketDisconnect
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
 
 from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.records.files import record_text
@@ -25,8 +24,8 @@ from anyzero.web.rooms import Rooms
 from anyzero.web.shelf import Shelf
 
 REFUSED = {"description": "One sentence that says what was wrong.", "content": {"application/json": {}}}
+STATIC = Path(__file__).parent / "static"
 RESPONSES: dict[int | str, dict[str, Any]] = {404: REFUSED, 400: REFUSED, 422: REFUSED}
-TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
 
 
 class Server:
@@ -75,7 +74,7 @@ def create_app(config: ServerConfig) -> FastAPI:
     app.add_exception_handler(RequestValidationError, answer_bad_request)
     app.add_api_websocket_route("/ws", serve)
     add_lists(app, server)
-    add_pages(app)
+    add_page(app)
     return app
 
 
@@ -109,38 +108,13 @@ def add_lists(app: FastAPI, server: Server) -> None:
     app.get("/api/tables/{table}/record.{form}", responses=RESPONSES)(server.record)
 
 
-# --- the page
-
-
-class Page(NamedTuple):
-    content: bytes
-    kind: str
-    tag: str
-    """Changes with the content."""
-
-
-def add_pages(app: FastAPI) -> None:
-    """The files of the page, read once: what is not among them when the server starts is not served."""
-    static = {file.name: file.read_bytes() for file in (files("anyzero.web") / "static").iterdir() if file.is_file()}
-    static["palette.css"] = palette_sheet().encode()
-    pages = {name: make_page(name, content) for name, content in static.items()}
-
-    @app.get("/", include_in_schema=False)
-    @app.get("/{name}", include_in_schema=False)
-    def page(request: Request, name: str = "index.html") -> Response:
-        found = pages.get(name)
-        if found is None:
-            return JSONResponse({"error": f"there is no page {name[:60]!r}"}, 404)
-        headers = {"etag": found.tag}
-        if request.headers.get("if-none-match") == found.tag:
-            return Response(status_code=304, headers=headers)
-        return Response(found.content, headers={**headers, "content-type": found.kind})
-
-
-def make_page(name: str, content: bytes) -> Page:
-    kind = TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    charset = "; charset=utf-8" if kind.startswith(("text/", "image/svg")) else ""
-    return Page(content, kind + charset, f'"{hashlib.sha256(content).hexdigest()[:24]}"')
+def add_page(app: FastAPI) -> None:
+    """The files of the page, and the style sheet of the palette."""
+    mimetypes.add_type("text/javascript", ".js")  # not every machine's own table has it
+    index, sheet = FileResponse(STATIC / "index.html"), Response(palette_sheet(), media_type="text/css")
+    app.get("/", include_in_schema=False, response_class=Response)(lambda: index)
+    app.get("/palette.css", include_in_schema=False, response_class=Response)(lambda: sheet)
+    app.mount("/", StaticFiles(directory=STATIC))
 
 
 # --- the socket

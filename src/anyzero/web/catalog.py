@@ -1,11 +1,9 @@
 """What a request may name: games, players and networks that are known here. No text of a request becomes a path."""
 
 import re
-from collections import OrderedDict
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
@@ -16,9 +14,10 @@ from anyzero.players.levels import LEVELS, level_text
 from anyzero.players.text import OWN_KINDS, PlayerText, split_player
 from anyzero.search import Searcher
 from anyzero.search.methods import METHODS
+from anyzero.search.text import SearchText
 from anyzero.web.config import ServerConfig
 
-HUMAN, RANDOM = "human", "random"
+HUMAN = "human"
 MOST_GAMES = 64
 """Loaded games that are kept."""
 OWN_BUSINESS = ("trees", "reuse", "max_nodes", "noise_fraction")
@@ -45,6 +44,12 @@ def add_options(text: str, options: str) -> str:
     return f"{name}:{both}" if both else name
 
 
+def load_interpreted(source: str) -> Game:
+    game = load(source)
+    game.stay_interpreted()
+    return game
+
+
 class Catalog:
     """The games and players of this server."""
 
@@ -53,8 +58,7 @@ class Catalog:
         self.files = name_files(config.games)
         """Texts by the names that people see; a table has their options unless it names others."""
         self.paths = {Path(split_text(text)[0]): name for name, text in self.files.items()}
-        self.loaded: OrderedDict[str, Game] = OrderedDict()
-        self.lock = Lock()
+        self.load_source = lru_cache(MOST_GAMES)(load_interpreted)
         for name in self.files:
             self.load(name)
 
@@ -77,16 +81,7 @@ class Catalog:
 
     def load(self, text: str) -> Game:
         """A game that this process plays interpreted, so that no move waits for a compiler."""
-        source = self.source(text)
-        with self.lock:
-            if source not in self.loaded:
-                game = load(source)
-                game.stay_interpreted()
-                self.loaded[source] = game
-            self.loaded.move_to_end(source)
-            while len(self.loaded) > MOST_GAMES:
-                self.loaded.popitem(last=False)
-            return self.loaded[source]
+        return self.load_source(self.source(text))
 
     def public(self, game: Game) -> str:
         """The game's text without the path of its file."""
@@ -118,31 +113,22 @@ class Catalog:
     def models(self) -> dict[str, Any]:
         return {"models": known_names()}
 
-    def check_player(self, text: str, game: Game) -> str:
-        """The player's text, if this server lets it play this game."""
-        text = text.strip()
-        if text != HUMAN:
-            self.check_search(split_player(text, OWN_KINDS), game)
-        return text
+    def check_player(self, text: str, game: Game, *, searches: bool = False) -> str:
+        """The player's text, if this server lets it play this game; `searches`: it must be one that thinks."""
+        player = None if text.strip() == HUMAN else split_player(text, OWN_KINDS)
+        if searches and (player is None or player.in_game(game).search is None):
+            raise BadOptionError(f"{text!r} does not search; name a method like uct:1000 or a level like level:hard")
+        if player is not None and player.search is not None:
+            self.check_search(player, player.search, game)
+        return text.strip()
 
-    def check_machine(self, text: str, game: Game) -> str:
-        """The same for one that must think."""
-        checked = self.check_player(text, game)
-        if checked in (HUMAN, RANDOM):
-            raise BadOptionError(f"{checked!r} does not search; name a method like uct:1000 or a level like level:hard")
-        return checked
-
-    def check_search(self, player: PlayerText, game: Game) -> None:
-        wanted, config, text = player.search, self.config, player.text
-        if wanted is None:
-            return
-        if (wanted.simulations or 0) > config.max_simulations or (wanted.seconds or 0.0) > config.max_seconds:
-            raise BadOptionError(
-                f"{text!r}: a search here has at most {config.max_simulations} simulations or {config.max_seconds:g} s"
-            )
+    def check_search(self, player: PlayerText, wanted: SearchText, game: Game) -> None:
+        most, longest = self.config.max_simulations, self.config.max_seconds
+        if (wanted.simulations or 0) > most or (wanted.seconds or 0.0) > longest:
+            raise BadOptionError(f"{player.text!r}: a search here has at most {most} simulations or {longest:g} s")
         for option in OWN_BUSINESS:
             if option in wanted.options:
-                raise BadOptionError(f"{text!r}: the option {option} is not for the web app")
+                raise BadOptionError(f"{player.text!r}: the option {option} is not for the web app")
         if player.network:
             check_network(player.network)
         else:

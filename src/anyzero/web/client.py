@@ -4,14 +4,16 @@ import asyncio
 import contextlib
 import json
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 from anyzero.errors import AnyzeroError
+from anyzero.files import parse_object
 from anyzero.games.game import Game, State
 from anyzero.records.replay import find_start, play_line
 from anyzero.web.engine import Engine
 from anyzero.web.forms import position_values, table_line
-from anyzero.web.messages import BadMessageError, LoadGame, Look, NewGame, StartSearch, read_message
+from anyzero.web.messages import LoadGame, Look, NewGame, StartSearch, read_message
 from anyzero.web.room import Room
 from anyzero.web.rooms import Rooms
 
@@ -39,17 +41,15 @@ class Client:
 
     async def obey(self, text: str) -> None:
         """Do what a message says; what is wrong with it is told in one sentence."""
-        request = None
+        values = parse_object(text)
+        request = (values or {}).get("request")
+        wrong = {"type": "error", "request": request if type(request) is int else None}
         try:
-            message = read_message(text)
-            request = message.request
-            await self.answer(message)
-        except BadMessageError as error:
-            self.tell({"type": "error", "request": error.request, "error": str(error)})
+            await self.answer(read_message(values))
         except AnyzeroError as error:
-            self.tell({"type": "error", "request": request, "error": str(error)})
+            self.tell({**wrong, "error": str(error)})
         except Exception as error:  # a game's own code may raise anything
-            self.tell({"type": "error", "request": request, "error": f"it failed: {type(error).__name__}: {error}"})
+            self.tell({**wrong, "error": f"it failed: {type(error).__name__}: {error}"})
 
     async def answer(self, message: Any) -> None:
         match message.type:
@@ -107,33 +107,25 @@ class Client:
 
     def sit_down(self, room: Room) -> None:
         self.joined[room.number] = room
-        room.listeners.add(self)
+        room.listeners.add(self.tell)
 
     def leave(self, number: str) -> None:
         room = self.joined.pop(number, None)
         if room is not None:
-            room.listeners.discard(self)
+            room.listeners.discard(self.tell)
 
     async def change(self, message: Any) -> None:
         """Change a table: acknowledged once it is on disk, then drawn for everybody there."""
         room = await self.enter(message.table)
-
-        def work() -> None:
-            match message.type:
-                case "move":
-                    room.move(message.action if message.move is None else message.move, message.ply, message.seconds)
-                case "undo":
-                    room.undo()
-                case "redo":
-                    room.redo()
-                case "resign":
-                    room.table.resign()
-                case "sit":
-                    room.sit(self.rooms.catalog.check_seats(message.seats, room.table.game))
-                case "pace":
-                    room.set_pace(message.paused, message.pace)
-
-        ply = await room.change(work, self.name)
+        works: dict[str, Callable[[], None]] = {
+            "move": lambda: room.move(message),
+            "undo": room.undo,
+            "redo": room.redo,
+            "resign": room.table.resign,
+            "sit": lambda: room.sit(self.rooms.catalog.check_seats(message.seats, room.table.game)),
+            "pace": lambda: room.set_pace(message.paused, message.pace),
+        }
+        ply = await room.change(works[message.type], self.name)
         self.tell({"type": "done", "request": message.request, "table": room.number, "ply": ply})
         await room.show()
 
@@ -171,7 +163,7 @@ class Client:
         game, states, actions = await self.find_position(message)
         if game.seat_to_move(states[-1]) < 0:
             raise AnyzeroError("there is nothing to search: the game is over or it is chance's turn")
-        player = self.rooms.catalog.check_machine(message.player, game)
+        player = self.rooms.catalog.check_player(message.player, game, searches=True)
         about = {"request": message.request, "table": message.table, "ply": len(actions), "lane": lane}
         task = asyncio.create_task(self.search(game, states[-1], {"type": kind, **about, "player": player}))
         self.lanes[lane] = task

@@ -4,7 +4,8 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncGenerator
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
 
 from anyzero.child import Child, python_command
 from anyzero.errors import AnyzeroError
@@ -14,84 +15,82 @@ from anyzero.web.config import ServerConfig
 BROKEN = "the process that searches broke off; the next search starts a new one"
 
 
+class Inbox(NamedTuple):
+    client: str
+    answers: asyncio.Queue[dict[str, Any]]
+
+
 class Engine:
     """Searches for everybody; one process, started when it is first needed."""
 
     def __init__(self, config: ServerConfig) -> None:
-        self.config = config
+        self.config, self.number = config, 0
         self.child: Child | None = None
-        self.inboxes: dict[int, asyncio.Queue[dict[str, Any]]] = {}
-        self.clients: dict[int, str] = {}
-        self.number = 0
+        self.inboxes: dict[int, Inbox] = {}
+        self.sender = ThreadPoolExecutor(1, "job")
+        """Lines go out in their order, and the server never waits for a process that is slow to read them."""
 
     async def search(
         self, game: Game, state: State, player: str, *, seed: int, client: str, live: bool = False
     ) -> AsyncGenerator[dict[str, Any], None]:
         """What the search finds, the last answer with `done`; leaving the loop stops it."""
-        self.check_room(client)
+        self.check_space(client)
         self.number += 1
-        number = self.number
-        inbox = self.inboxes[number] = asyncio.Queue()
-        self.clients[number] = client
+        number, inbox, finished = self.number, Inbox(client, asyncio.Queue()), False
         wanted = {"game": game.text, "state": state.tobytes().hex(), "player": player, "seed": seed}
         about = {"job": number, "client": client, "live": live, "max_nodes": self.config.max_nodes}
-        finished = False
+        self.inboxes[number] = inbox
         try:
+            self.wake()
             self.send({**wanted, **about})
             while not finished:
-                answer = await inbox.get()
+                answer = await inbox.answers.get()
+                finished = "error" in answer or bool(answer.get("done"))
                 if "error" in answer:
-                    finished = True
                     raise AnyzeroError(answer["error"])
-                finished = bool(answer.get("done"))
                 yield answer
         finally:
-            del self.inboxes[number], self.clients[number]
+            del self.inboxes[number]
             if not finished:
-                self.stop(number)
+                self.send({"stop": number})
 
-    def check_room(self, client: str) -> None:
+    def check_space(self, client: str) -> None:
         if len(self.inboxes) >= self.config.max_jobs:
             raise AnyzeroError("too many searches are under way; try again in a moment")
-        if sum(other == client for other in self.clients.values()) >= self.config.max_client_jobs:
+        if sum(inbox.client == client for inbox in self.inboxes.values()) >= self.config.max_client_jobs:
             raise AnyzeroError(f"you have {self.config.max_client_jobs} searches under way already; stop one first")
 
-    def stop(self, number: int) -> None:
-        if self.child is not None:
-            self.child.send(json.dumps({"stop": number}))
-
-    def send(self, wanted: dict[str, Any]) -> None:
-        self.running().send(json.dumps(wanted))
-
     def wake(self) -> None:
-        """Start the process before somebody waits for it."""
-        self.running()
-
-    def running(self) -> Child:
-        """The process that searches; a new one if there is none, or its end was heard of."""
+        """Start the process if there is none."""
         if self.child is None:
             loop = asyncio.get_running_loop()
             self.child = Child(
                 python_command("anyzero.web.worker", "main", str(self.config.max_all_nodes)),
                 hear=lambda line: loop.call_soon_threadsafe(self.hear, line),
-                own_session=False,  # in this session, so that being nice counts
+                own_session=False,  # so that being nice counts
                 env=environment(),
             )
-        return self.child
+
+    def send(self, values: dict[str, Any]) -> None:
+        if self.child is not None:
+            self.sender.submit(self.child.send, json.dumps(values))
 
     def hear(self, line: str | None) -> None:
-        """Hand on an answer; when the process is gone, nobody may wait for it for ever."""
+        """Hand on an answer; when the process is gone, everybody who waits for it is told."""
         if line is None:
             self.child = None
             for inbox in self.inboxes.values():
-                inbox.put_nowait({"error": BROKEN})
-        elif (answer := json.loads(line))["job"] in self.inboxes:
-            self.inboxes[answer["job"]].put_nowait(answer)
+                inbox.answers.put_nowait({"error": BROKEN})
+            return
+        answer = json.loads(line)
+        if answer["job"] in self.inboxes:
+            self.inboxes[answer["job"]].answers.put_nowait(answer)
 
     async def close(self) -> None:
-        """A search under way does not keep the process."""
+        """End the process; a search under way does not keep it."""
         if self.child is not None:
             await asyncio.to_thread(self.child.end)
+        self.sender.shutdown()
 
 
 def environment() -> dict[str, str]:

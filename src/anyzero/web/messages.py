@@ -1,11 +1,11 @@
 """What a client can say. Each kind of message is a schema: whatever is wrong with one is answered with a sentence."""
 
-from typing import Annotated, ClassVar, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
-from anyzero.files import parse_object
 from anyzero.schema import Schema, show
 
 Name = Annotated[str, Field(max_length=300)]
@@ -108,27 +108,11 @@ SCHEMAS = (AtTable, NewGame, LoadGame, MakeMove, TakeSeats, SetPace, Look, Start
 MESSAGES: dict[str, type[Message]] = {kind: schema for schema in SCHEMAS for kind in schema.kinds}
 
 
-class BadMessageError(AnyzeroError):
-    """What is wrong with a message, and its number if it has one."""
-
-    def __init__(self, text: str, request: int | None = None) -> None:
-        super().__init__(text)
-        self.request = request
-
-
-def read_message(text: str) -> Message:
-    values = parse_object(text)
+def read_message(values: Mapping[str, Any] | None) -> Message:
     if values is None:
-        raise BadMessageError("the message is not a JSON object")
-    request = values.get("request")
-    try:
-        return find_schema(values.get("type")).parse(values)
-    except AnyzeroError as error:
-        raise BadMessageError(str(error), request if type(request) is int else None) from None
-
-
-def find_schema(kind: object) -> type[Message]:
-    if isinstance(kind, str) and kind in MESSAGES:
-        return MESSAGES[kind]
-    hint = nearest_hint(kind, MESSAGES) if isinstance(kind, str) else ""
-    raise UnknownNameError(f"type cannot be {show(kind)}; {hint}known: {list_some(MESSAGES)}")
+        raise AnyzeroError("the message is not a JSON object")
+    kind = values.get("type")
+    if not isinstance(kind, str) or kind not in MESSAGES:
+        hint = nearest_hint(kind, MESSAGES) if isinstance(kind, str) else ""
+        raise UnknownNameError(f"type cannot be {show(kind)}; {hint}known: {list_some(MESSAGES)}")
+    return MESSAGES[kind].parse(values)

@@ -2,28 +2,24 @@
 
 import asyncio
 import contextlib
+import copy
 import json
 import time
 import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Any
 
 from anyzero.errors import AnyzeroError
 from anyzero.records import Evaluation, GameInProgress
 from anyzero.web.catalog import HUMAN
 from anyzero.web.engine import Engine
 from anyzero.web.forms import table_values
+from anyzero.web.messages import MakeMove
 from anyzero.web.shelf import Shelf
 
 MOVERS = ThreadPoolExecutor(4, "move")
 """Moves have their own threads, so that none waits behind pictures or behind games that are being read."""
-
-
-class Listener(Protocol):
-    """Who is told."""
-
-    def tell(self, message: str) -> None: ...
 
 
 class Room:
@@ -35,7 +31,8 @@ class Room:
         self.number, self.table, self.game_text, self.shelf, self.engine = number, table, game_text, shelf, engine
         self.sit(seats)
         self.paused, self.pace = False, 0.0
-        self.listeners: set[Listener] = set()
+        self.listeners: set[Callable[[str], None]] = set()
+        """Who is told of every change."""
         self.lock = asyncio.Lock()
         self.owner = ""
         """The client on whose account machines think."""
@@ -65,19 +62,15 @@ class Room:
 
     def keep(self) -> None:
         """Write the whole line, what was undone as well."""
-        table, num_plies = self.table, self.table.num_plies
-        table.num_plies = len(table.line)
-        try:
-            record = table.to_record().to_json()
-        finally:
-            table.num_plies = num_plies
+        table, whole = self.table, copy.copy(self.table)
+        whole.num_plies = len(whole.line)
         self.shelf.keep(
             id=self.number,
             game=self.game_text,
             seats=self.seats,
-            record=record,
+            record=whole.to_record().to_json(),
             actions=actions_text(table),
-            num_plies=num_plies,
+            num_plies=table.num_plies,
             num_moves=len(table.moves),
             termination=table.termination,
             paused=int(self.paused),
@@ -94,8 +87,8 @@ class Room:
         """Tell everybody."""
         async with self.lock:
             text = await self.text()
-        for listener in list(self.listeners):
-            listener.tell(text)
+        for tell in list(self.listeners):
+            tell(text)
 
     # --- changes
 
@@ -123,13 +116,15 @@ class Room:
         self.picture = ""
         await asyncio.get_running_loop().run_in_executor(MOVERS, do)
 
-    def move(self, move: str | int, ply: int | None, seconds: float | None) -> None:
-        """A person's move; `ply` is where that person saw the game."""
-        if ply is not None and ply != self.table.num_plies:
+    def move(self, wanted: MakeMove) -> None:
+        """A person's move."""
+        if wanted.ply not in (None, self.table.num_plies):
             raise AnyzeroError("the game has moved on since; look again")
         if self.machine is not None:
             raise AnyzeroError(f"it is the turn of {self.machine}")
-        self.table.play(move, seconds=seconds)
+        move = wanted.action if wanted.move is None else wanted.move
+        assert move is not None
+        self.table.play(move, seconds=wanted.seconds)
 
     def undo(self) -> None:
         """Back to the last decision of a person; machines among themselves go back one move and wait."""

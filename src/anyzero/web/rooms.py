@@ -16,6 +16,7 @@ from anyzero.games.game import Game
 from anyzero.records import GameInProgress, GameRecord
 from anyzero.records.fields import RULES, UNFINISHED, BadRecordError, parse_fields
 from anyzero.records.files import FORMS
+from anyzero.records.in_progress import Ply
 from anyzero.records.replay import Replayed, find_game, find_start, play_known, play_line, rule_payoffs
 from anyzero.web.catalog import HUMAN, Catalog
 from anyzero.web.config import ServerConfig
@@ -43,18 +44,16 @@ class Rooms:
         """A new game, with some moves made already, chance's among them where they are told."""
         game = self.catalog.load(wanted.game)
         seats = self.catalog.check_seats(wanted.seats, game)
-        start = None if wanted.position is None else game.format_state(game.parse_state(wanted.position))
-        record = GameRecord(
-            game=game.text,
-            rules=game.name,
-            options=dict(game.options),
-            players=seats,
-            moves=wanted.moves,
-            start=start,
+        states, actions, moves = play_line(game, find_start(wanted.position, game), wanted.moves)
+        steps = zip(states, states[1:], moves, actions, strict=False)
+        table = GameInProgress(
+            game,
+            start=states[0],
             seed=secrets.randbits(32) if wanted.seed is None else wanted.seed,
             date=date.today().isoformat(),
+            line=[Ply(after, game.seat_to_move(before), move, action) for before, after, move, action in steps],
         )
-        return self.add(continue_record(record, game), seats, paused=wanted.paused, pace=wanted.pace)
+        return self.add(table, seats, paused=wanted.paused, pace=wanted.pace)
 
     def read(self, wanted: LoadGame) -> Room:
         """The game of a file's text; a game file's game only if the command line named the file."""

@@ -5,17 +5,28 @@ here; compiled code lets others run, and turns are handed out fairly. The proces
 """
 
 import json
+import math
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable
+from functools import cached_property, lru_cache
 from typing import Any
 
-from anyzero.child import Send, count_cores, read_lines, take_output
+from anyzero.child import Child, Send, count_cores, listen, python_command, read_lines, take_output
+from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.errors import AnyzeroError
-from anyzero.games.game import Game
+from anyzero.games.game import Game, State
+from anyzero.games.line import Line
 from anyzero.games.load import load
-from anyzero.web.jobs import Job, StoppedError
+from anyzero.players.player import choose_at_random
+from anyzero.players.search_player import search_arguments
+from anyzero.players.text import split_player
+from anyzero.search import Searcher, SearchResult
+from anyzero.search.search import room
+from anyzero.search.stream import LiveSearch
+from anyzero.web.forms import cells_of, state_of
 from anyzero.web.turns import NodePool, Turns
 
 MOST_GAMES = 16
@@ -23,66 +34,161 @@ NICE = 10
 """The server and the browser come first."""
 SWITCH_S = 5e-4
 """A search that has something to say in Python holds up the others no longer than this."""
+LOOK_EVERY_S = 0.25
+LATE_S = 0.5
+"""A search by the clock that had to wait for its turns ends this much after its time, with what it has."""
+NODES_A_SECOND = 4_000_000
+"""No game's tree grows faster."""
+MOST_GHOSTS = 6
+"""Moves of the expected line that are drawn."""
+
+COMPILING = threading.Lock()
+load_game = lru_cache(MOST_GAMES)(load)
 
 
 def main(max_all_nodes: str) -> None:
     if hasattr(os, "nice"):
         os.nice(NICE)
     sys.setswitchinterval(SWITCH_S)
-    JobRunner(take_output(), int(max_all_nodes)).serve(read_lines())
+    jobs = Jobs(take_output(), int(max_all_nodes))
+    for line in read_lines():
+        jobs.hear(json.loads(line))
     os._exit(0)  # whatever still searches, nobody waits for it
 
 
-class JobRunner:
-    def __init__(self, answer: Send, max_all_nodes: int) -> None:
-        self.answer = answer
-        self.turns, self.nodes = Turns(count_cores()), NodePool(max_all_nodes)
-        self.games: dict[str, Game] = {}
-        self.jobs: dict[int, Job] = {}
+class Jobs:
+    """The searches under way, and what they share."""
 
-    def serve(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            wanted = json.loads(line)
-            if "stop" in wanted:
-                job = self.jobs.get(wanted["stop"])
-                if job is not None:
-                    job.stopped.set()
-            else:
-                self.start(wanted)
+    def __init__(self, send: Send, max_all_nodes: int) -> None:
+        self.send, self.turns, self.nodes = send, Turns(count_cores()), NodePool(max_all_nodes)
+        self.running: dict[int, Job] = {}
 
-    def start(self, wanted: dict[str, Any]) -> None:
-        send = self.sender(wanted["job"])
-        try:
-            job = self.jobs[wanted["job"]] = Job(wanted, self.game(wanted["game"]))
-        except Exception as error:  # a game's own code may raise anything
-            send({"error": error_words(error)})
+    def hear(self, wanted: dict[str, Any]) -> None:
+        """Start a job, or stop one."""
+        if "stop" in wanted:
+            job = self.running.get(wanted["stop"])
+            if job is not None:
+                job.stopped.set()
             return
-        threading.Thread(target=self.run, args=(job, send), daemon=True).start()
+        try:
+            job = self.running[wanted["job"]] = Job(wanted)
+        except Exception as error:  # a game's own code may raise anything
+            self.tell(wanted["job"], {"error": error_words(error)})
+            return
+        threading.Thread(target=self.run, args=(wanted["job"], job), daemon=True).start()
 
-    def run(self, job: Job, send: Callable[[dict[str, Any]], None]) -> None:
+    def run(self, number: int, job: "Job") -> None:
         try:
             with self.nodes.share(job.wanted_nodes) as job.max_nodes:
-                send({"done": True, **job.run(self.turns, send)})
-        except StoppedError:
-            send({"done": True, "action": None, "result": None})
+                found = job.run(self.turns, lambda values: self.tell(number, values))
+                self.tell(number, {"done": True, **found})
         except Exception as error:
-            send({"error": error_words(error)})
+            self.tell(number, {"error": error_words(error)})
         finally:
-            del self.jobs[job.number]
+            del self.running[number]
 
-    def game(self, text: str) -> Game:
-        if text not in self.games:
-            if len(self.games) >= MOST_GAMES:
-                self.games.pop(next(iter(self.games)))
-            self.games[text] = load(text)
-        return self.games[text]
-
-    def sender(self, number: int) -> Callable[[dict[str, Any]], None]:
-        def send(values: dict[str, Any]) -> None:
-            self.answer(json.dumps({"job": number, **values}))
-
-        return send
+    def tell(self, number: int, values: dict[str, Any]) -> None:
+        self.send(json.dumps({"job": number, **values}))
 
 
 def error_words(error: Exception) -> str:
     return str(error) if isinstance(error, AnyzeroError) else f"the search failed: {type(error).__name__}: {error}"
+
+
+class Job:
+    """One search, in short turns; `stopped` may be set at any time."""
+
+    def __init__(self, wanted: dict[str, Any]) -> None:
+        self.wanted, self.client, self.max_nodes = wanted, str(wanted["client"]), int(wanted["max_nodes"])
+        self.game: Game = load_game(wanted["game"])
+        self.player = split_player(wanted["player"]).in_game(self.game)
+        self.state = state_of(self.game, bytes.fromhex(wanted["state"]))
+        self.stopped = threading.Event()
+        self.ghosts: tuple[list[str], list[list[str]]] = [], []
+        """The expected line as it was drawn last, and its cells."""
+
+    @property
+    def wanted_nodes(self) -> int:
+        """How large its tree can become."""
+        budget = self.player.search
+        if budget is None:
+            return 0
+        if budget.simulations is None:
+            return min(self.max_nodes, int(NODES_A_SECOND * (budget.seconds or 0.0)))
+        return room(self.game, budget.simulations, self.max_nodes)
+
+    def run(self, turns: Turns, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+        """Search to the end, or to the stop; where somebody looks on, tell what was found so far."""
+        if self.player.search is None:
+            line = Line.begin(self.game, self.state)
+            return {"action": choose_at_random(self.game, line, self.wanted["seed"]), "result": None}
+        if not self.is_compiled(turns):
+            self.compile()
+        now = time.perf_counter()
+        end, look = now + LATE_S + (self.player.search.seconds or math.inf), now + LOOK_EVERY_S / 4
+        with turns.turn(self.client) as give_way:
+            searcher = self.searcher()
+            if searcher.method.halves:  # has nothing to show before its end
+                found = self.values(searcher.search(self.state, self.wanted["seed"]))
+                return {"action": found["best_action"], "result": found}
+            search = LiveSearch(searcher, self.state, self.wanted["seed"])
+            while search.advance() and not self.stopped.is_set() and time.perf_counter() < end:
+                if self.wanted["live"] and time.perf_counter() >= look:
+                    tell({"result": self.values(search.result())})
+                    look = time.perf_counter() + LOOK_EVERY_S
+                give_way()
+            found = self.values(search.result())
+        return {"action": found["best_action"], "result": found}
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        return search_arguments(self.player, self.game)
+
+    def searcher(self, **changes: Any) -> Searcher:
+        return Searcher(self.game, **{**self.arguments, "max_nodes": self.max_nodes, **changes})
+
+    def values(self, result: SearchResult) -> dict[str, Any]:
+        """The result as plain values, and the cells of the expected line; those are worked out again if it changes."""
+        line = result.principal_variation[:MOST_GHOSTS]
+        if self.ghosts[0] != line:
+            self.ghosts = line, ghost_cells(self.game, self.state, line)
+        return {**result.to_json(), "ghosts": self.ghosts[1]}
+
+    # --- compiled code
+
+    def try_out(self) -> None:
+        """Run every kernel once."""
+        self.searcher(simulations=2, seconds=None).choose(self.state, 0)
+
+    def is_compiled(self, turns: Turns) -> bool:
+        """Load what is compiled; False if something is missing."""
+        try:
+            with turns.turn(self.client), loading_only():
+                self.try_out()
+        except NotCompiledError:
+            return False
+        return True
+
+    def compile(self) -> None:
+        """Compile in another process: here, the searches of others would stand still."""
+        with COMPILING:
+            child = Child(python_command("anyzero.web.worker", "compile_wanted"), own_session=False)
+            child.send(json.dumps(self.wanted))
+            child.wait(None)
+
+
+def compile_wanted() -> None:
+    """The process that compiles: a job comes in, its code is on the disk at the end."""
+    wanted = json.loads(next(read_lines()))
+    listen()
+    Job(wanted).try_out()
+
+
+def ghost_cells(game: Game, state: State, line: list[str]) -> list[list[str]]:
+    """For each move of the line, the cells that it names; empty for a game without a picture."""
+    cells: list[list[str]] = []
+    for move in line if game.has("scene") else ():
+        action = game.parse_action(state, move)
+        cells.append(cells_of(game, state, action))
+        state = game.play(state, action)
+    return cells

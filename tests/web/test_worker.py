@@ -1,0 +1,96 @@
+"""Searches within the worker: their end, their memory, and code that is not compiled yet; and a worker that dies."""
+
+import contextlib
+
+import pytest
+
+from anyzero.compile.cache import NotCompiledError, loading_only
+from anyzero.errors import AnyzeroError
+from anyzero.games.load import load
+from anyzero.search import Searcher
+from anyzero.web import worker
+from anyzero.web.config import ServerConfig
+from anyzero.web.engine import Engine
+from anyzero.web.turns import Turns
+from tests.web.server import run
+
+
+def make_job(player, game="tic_tac_toe"):
+    state = load(game).initial_state().tobytes().hex()
+    about = {"job": 1, "client": "a", "seed": 0, "live": False, "max_nodes": 4_000_000}
+    return worker.Job({"player": player, "game": game, "state": state, **about})
+
+
+def run_job(job):
+    return job.run(Turns(1), lambda values: None)
+
+
+@pytest.fixture
+def late(monkeypatch):
+    """Every search has waited for a long time."""
+    monkeypatch.setattr(worker, "LATE_S", -100.0)
+
+
+def test_a_search_by_the_clock_that_waited_too_long_ends_with_what_it_has(late):
+    found = run_job(make_job("uct:50s,solve=0"))
+    assert found["action"] is not None
+    assert found["result"]["simulations"] >= 1
+    assert found["result"]["seconds"] < 50
+
+
+def test_a_search_by_simulations_has_all_of_them_however_long_it_waited(late):
+    assert run_job(make_job("uct:500,solve=0"))["result"]["simulations"] == 500
+
+
+def test_a_search_that_is_stopped_ends_with_what_it_has():
+    job = make_job("uct:50s,solve=0")
+    job.stopped.set()
+    assert run_job(job)["result"]["seconds"] < 50
+
+
+@pytest.mark.parametrize(
+    ("player", "num_nodes"),
+    [
+        ("random", 0),
+        ("uct:100", 102 * 9 + 1),
+        ("uct:2000000", 4_000_000),
+        ("rave:0.1s", 400_000),
+        ("uct:60s", 4_000_000),
+    ],
+)
+def test_a_search_says_how_large_its_tree_can_become(player, num_nodes):
+    assert make_job(player).wanted_nodes == num_nodes
+
+
+def test_where_nothing_is_to_be_compiled_missing_code_is_an_error(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    game = load("tic_tac_toe")
+    with loading_only(), pytest.raises(NotCompiledError):
+        Searcher(game, "uct", simulations=2).choose(game.initial_state(), 0)
+
+
+def test_code_is_compiled_in_another_process_and_loaded_here():
+    job = make_job("uct:20")
+    assert job.is_compiled(Turns(1)) or job.compile() is None
+    assert job.is_compiled(Turns(1))
+
+
+def test_a_process_that_dies_is_told_and_replaced():
+    game = load("tic_tac_toe")
+
+    async def search(engine):
+        searches = engine.search(game, game.initial_state(), "random", seed=0, client="a")
+        async with contextlib.aclosing(searches) as answers:
+            return [answer["action"] async for answer in answers]
+
+    async def work():
+        engine = Engine(ServerConfig())
+        first = await search(engine)
+        engine.child.kill()
+        with pytest.raises(AnyzeroError, match="broke off"):
+            await search(engine)
+        assert await search(engine) == first
+        await engine.close()
+
+    run(work())
