@@ -276,8 +276,8 @@ def test_a_move_is_a_letter_in_either_case(oware):
     ("text", "reason"),
     [
         ("4,4,4,4,4,4/4,4,4,4,4,4 0-0 S", "expected 4 parts"),
-        ("4,4,4,4,4,4 0-0 S 0", "the houses has 1 parts, not 2"),
-        ("4,4,4,4,4/4,4,4,4,4,4 4-0 S 0", "a row has 5 parts, not 6"),
+        ("4,4,4,4,4,4 0-0 S 0", r"expected 2 parts .South, North., got 1"),
+        ("4,4,4,4,4/4,4,4,4,4,4 4-0 S 0", r"expected 6 parts .*, got 5"),
         ("4,4,4,4,4,x/4,4,4,4,4,4 0-0 S 0", "'x', not a number from 0 to 48"),
         ("4,4,4,4,4,٤/4,4,4,4,4,4 0-0 S 0", "not a number"),
         ("4,4,4,4,4,99/4,4,4,4,4,4 0-0 S 0", "'99', not a number from 0 to 48"),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anyzero.arena import compare
+from anyzero.arena import match
 from anyzero.compile.random import make_streams
 from anyzero.errors import BadPositionError, IllegalMoveError
 from anyzero.games.contract import CHANCE, OVER, guided_rollout
@@ -26,7 +26,6 @@ from anyzero.games.take_it_easy import (
     TILE_TEXTS,
     TILES,
     VALUES,
-    board_score,
 )
 from anyzero.games.take_it_easy_guide import CERTAIN, POINT, draw_chance, guided_cell, write_gains
 
@@ -51,6 +50,15 @@ def turned(text: str) -> str:
     starts = (0, 3, 7, 12, 16, 19)
     columns = [",".join(words[start:end]) for start, end in pairwise(starts)]
     return f"{'/'.join(columns)} {hand}"
+
+
+def board_score(tiles: list[int]) -> int:
+    """The points of 19 tiles by the words of the rules."""
+    total = 0
+    for line, cells in enumerate(LINES):
+        shown = {TILES[tiles[cell]][line // 5] for cell in cells}
+        total += len(cells) * shown.pop() if len(shown) == 1 else 0
+    return total
 
 
 # --- rules
@@ -317,7 +325,7 @@ def test_the_guide_completes_lines(easy, position, cell):
 def test_a_search_with_guided_rollouts_passes_120_points():
     """Its mean is 164 with a standard deviation of 28: 30 deals below 120 have a chance below 1e-15."""
     searching = "uct:200,evaluator=guided,exploration=0.2,expand_after=20,final=value"
-    standings = compare("take_it_easy", searching, "random", games=60, workers=1)
+    standings = match("take_it_easy", searching, "random", games=60, workers=1)
     assert not standings.forfeits
     assert standings.means[0] > 120.0
 

@@ -143,9 +143,9 @@ def square_symmetries(size: int, num_planes: int) -> list[Symmetry]:
 # --- words of a text
 
 
-def split_fields(text: str, names: Sequence[str]) -> list[str]:
-    """The text's words, one for each name; ValueError names what is missing."""
-    words = text.split()
+def split_fields(text: str, names: Sequence[str], separator: str | None = None) -> list[str]:
+    """The text's words, one for each name; ValueError names what should be there."""
+    words = text.split(separator)
     if len(words) != len(names):
         raise ValueError(f"expected {len(names)} parts ({', '.join(names)}), got {len(words)}")
     return words

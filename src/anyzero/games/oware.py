@@ -5,21 +5,21 @@ with house 0 in the highest, so that going back through the houses goes up throu
 houses at once, and the carry of another follows the houses that are taken.
 """
 
+import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from anyzero.compile.random import U, next_word, random_below
 from anyzero.errors import BadOptionError
+from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
-from anyzero.games.grid import parse_choice, parse_number, split_fields
-from anyzero.games.oware_picture import house_name, oware_scene
-from anyzero.views import Scene
+from anyzero.views import Cell, Circle, Label, Piece, Polygon, Scene
+from anyzero.views.boards import rounded
 
-HOUSES, SEEDS_A_HOUSE, TOTAL, HALF = 6, 4, 48, 24
-MOST_PLIES = 1000
-
+HOUSES, SEEDS_A_HOUSE, TOTAL, HALF, MOST_PLIES = 6, 4, 48, 24, 1000
 GRAND_SLAMS = ("takes_nothing", "takes_all", "illegal")
 TAKES_NOTHING, TAKES_ALL, ILLEGAL = range(3)
 LAST_SEEDS = ("mover", "owner", "nobody")
@@ -40,15 +40,28 @@ COUNTS = 16
 """How many numbers of seeds have a feature of their own."""
 FEATURES = 2 * HOUSES * (COUNTS + 1) + 3
 SIDES = "SN-"
+HOUSE_NAMES = ("ABCDEF", "abcdef")
+SEAT_NAMES = ("South", "North")
+
+RADIUS, MOST_DOTS, ROW_Y, STORE_X = 0.46, 24, (1.7, 0.0), (6.2, -1.2)
+"""A house's radius, the seeds that are drawn in it; the first seat's row is the lower one, its store the right one."""
+WOOD = (
+    Polygon(rounded(2.5, 0.85, 9.0, 3.7, radius=0.4), "board", "frame", 0.1),
+    *(Polygon(rounded(x, 0.85, 1.1, 2.7, radius=0.4), "board-dark", "line", 0.025) for x in STORE_X),
+)
+"""The board and its stores."""
 
 STATE = [
-    ("houses", np.uint64, 2),  # the row of each seat
-    ("stores", np.int8, 2),  # the seeds that each seat has taken
+    ("houses", np.uint64, 2),
+    ("stores", np.int8, 2),
     ("ply", np.int16),
-    ("num_moves", np.int16),  # in `moves`
+    ("num_moves", np.int16),
     ("over", np.int8),
 ]
-"""The rule of repetition adds `origin`, the rows after the last capture, and `moves`, what was played from there."""
+"""A row and a store of seeds taken for each seat, and the plies so far.
+
+The rule of repetition adds `origin`, the rows after the last capture, and `moves`, what was played from there.
+"""
 
 
 class Oware(NamedTuple):
@@ -68,7 +81,10 @@ def make(
     """Oware as on CodinGame; the options make the common variants."""
     if not 1 <= plies <= MOST_PLIES:
         raise BadOptionError(f"oware: plies must be from 1 to {MOST_PLIES}, not {plies}")
-    slam, last = choose("grand_slam", grand_slam, GRAND_SLAMS), choose("last_seeds", last_seeds, LAST_SEEDS)
+    for option, value, choices in (("grand_slam", grand_slam, GRAND_SLAMS), ("last_seeds", last_seeds, LAST_SEEDS)):
+        if value not in choices:
+            raise BadOptionError(f"oware: {option} must be one of {', '.join(choices)}, not {value!r}")
+    slam, last = GRAND_SLAMS.index(grand_slam), LAST_SEEDS.index(last_seeds)
     history = [("origin", np.uint64, 2 if repetition else 0), ("moves", np.uint8, plies if repetition else 0)]
     return Game(
         name="oware",
@@ -82,12 +98,6 @@ def make(
         max_plies=plies,
         planes_shape=(FEATURES,),
     )
-
-
-def choose(option: str, value: str, choices: tuple[str, ...]) -> int:
-    if value not in choices:
-        raise BadOptionError(f"oware: {option} must be one of {', '.join(choices)}, not {value!r}")
-    return choices.index(value)
 
 
 def sowing_table() -> np.ndarray:
@@ -131,9 +141,8 @@ def seat_to_move(rules: Oware, state: State) -> int:
 
 
 def legal_actions(rules: Oware, state: State, actions: Any) -> int:
-    seat = state.ply & 1
+    seat, count = state.ply & 1, 0
     flags = legal_houses(rules, state.houses[seat], state.houses[1 - seat])
-    count = 0
     for house in range(HOUSES):
         if flags & (U(0x80) << U(shift_of(house))):
             actions[count] = house
@@ -160,22 +169,20 @@ def legal_houses(rules: Oware, mine: Any, theirs: Any) -> Any:
 
 
 def sow(rules: Oware, mine: Any, theirs: Any, shift: Any) -> tuple[Any, Any, int]:
-    """The mover's row and the other one after the move, and how many seeds it takes."""
+    """The mover's row and the other one after the move, and how many seeds it takes.
+
+    It takes from the touching houses with two or three seeds, back from the last house sown: a carry runs through them.
+    """
     seeds = mine >> shift & U(255)
     entry = np.int64((shift << U(3)) + seeds) * 4
     mine = (mine ^ (seeds << shift)) + rules.sowing[entry]
     theirs = theirs + rules.sowing[entry + 1]
-    caught = theirs & taken_houses(theirs, rules.sowing[entry + 2])
+    others = ((theirs ^ TWOS) & UPPER_BITS) + FILLED  # high bit: neither two nor three
+    takable = (~others >> U(7) & ONES) * U(255)
+    caught = theirs & takable & ~(takable + rules.sowing[entry + 2])
     if caught == U(0) or (caught == theirs and rules.grand_slam == TAKES_NOTHING):
         return mine, theirs, 0
     return mine, theirs ^ caught, count_seeds(caught)
-
-
-def taken_houses(row: Any, last: Any) -> Any:
-    """The bytes of the touching houses with two or three seeds, back from the one whose low bit is `last`."""
-    others = ((row ^ TWOS) & UPPER_BITS) + FILLED  # high bit: neither two nor three
-    takable = (~others >> U(7) & ONES) * U(255)
-    return takable & ~(takable + last)
 
 
 def count_seeds(row: Any) -> int:
@@ -315,7 +322,7 @@ def encode(rules: Oware, state: State, planes: Any) -> None:
 
 
 def format_action(rules: Oware, state: State, action: int) -> str:
-    return house_name(int(state.ply) & 1, action)
+    return HOUSE_NAMES[int(state.ply) & 1][action]
 
 
 def seeds_of(row: Any) -> list[int]:
@@ -330,35 +337,34 @@ def format_state(rules: Oware, state: State) -> str:
     text = "/".join(",".join(map(str, seeds_of(row))) for row in rows)
     text += f" {state.stores[0]}-{state.stores[1]} {'-' if state.over else SIDES[ply & 1]} {ply}"
     if len(state.moves):
-        text += " " + ("".join(house_name((ply + index) & 1, move) for index, move in enumerate(moves)) or "-")
+        text += " " + ("".join(HOUSE_NAMES[(ply + index) & 1][move] for index, move in enumerate(moves)) or "-")
     return text
 
 
 def parse_state(rules: Oware, state: State, text: str) -> None:
     names = ["houses", "seeds taken", "side to move", "ply", *(["moves"] if len(state.moves) else [])]
-    houses, stores, side, ply, *moves = split_fields(text, names)
-    rows = [parse_numbers(row, ",", HOUSES, "a row") for row in split_exactly(houses, "/", 2, "the houses")]
-    state.houses[:] = [sum(seeds << shift_of(house) for house, seeds in enumerate(row)) for row in rows]
-    state.stores[:] = parse_numbers(stores, "-", 2, "the seeds taken")
-    state.ply = parse_number(ply, 0, rules.plies, "the ply")
-    state.over = parse_choice(side, SIDES, "the side to move") == SIDES.index("-")
-    if (total := sum(map(sum, rows)) + sum(map(int, state.stores))) != TOTAL:
+    houses, stores, side, ply, *moves = grid.split_fields(text, names)
+    for seat, row in enumerate(grid.split_fields(houses, SEAT_NAMES, "/")):
+        counts = parse_counts(row, HOUSE_NAMES[seat], ",")
+        state.houses[seat] = sum(seeds << shift_of(house) for house, seeds in enumerate(counts))
+    state.stores[:] = parse_counts(stores, SEAT_NAMES, "-")
+    state.ply = grid.parse_number(ply, 0, rules.plies, "the ply")
+    state.over = grid.parse_choice(side, SIDES, "the side to move") == SIDES.index("-")
+    if (total := sum(map(int, state.stores)) + sum(sum(seeds_of(row)) for row in state.houses)) != TOTAL:
         raise ValueError(f"there are {total} seeds in the houses and taken, not {TOTAL}")
     check_side(rules, state, side)
     forget(state)
     for name in moves[0] if moves and moves[0] != "-" else "":
-        play_named(rules, state, name)
+        house, actions = HOUSE_NAMES[state.ply & 1].find(name), np.zeros(HOUSES, np.int32)
+        if state.over or house not in actions[: legal_actions(rules, state, actions)]:
+            raise ValueError(f"{name!r} is not a legal move at ply {state.ply}")
+        play(rules, state, house)
 
 
-def split_exactly(text: str, separator: str, num: int, meaning: str) -> list[str]:
-    parts = text.split(separator)
-    if len(parts) != num:
-        raise ValueError(f"{meaning} has {len(parts)} parts, not {num}: {text!r}")
-    return parts
-
-
-def parse_numbers(text: str, separator: str, num: int, meaning: str) -> list[int]:
-    return [parse_number(part, 0, TOTAL, "a count") for part in split_exactly(text, separator, num, meaning)]
+def parse_counts(text: str, names: Sequence[str], separator: str) -> list[int]:
+    """Numbers of seeds, one for each name."""
+    words = grid.split_fields(text, names, separator)
+    return [grid.parse_number(word, 0, TOTAL, f"the count of {name}") for word, name in zip(words, names, strict=True)]
 
 
 def check_side(rules: Oware, state: State, side: str) -> None:
@@ -375,19 +381,35 @@ def check_side(rules: Oware, state: State, side: str) -> None:
         raise ValueError("no game ends with these seeds in the houses")
 
 
-def play_named(rules: Oware, state: State, name: str) -> None:
-    """Play a move since the last capture."""
-    actions = np.zeros(HOUSES, np.int32)
-    count = 0 if state.over else legal_actions(rules, state, actions)
-    moves = {format_action(rules, state, int(action)): int(action) for action in actions[:count]}
-    if name not in moves:
-        raise ValueError(f"{name!r} is not a legal move at ply {state.ply}")
-    play(rules, state, moves[name])
-
-
 def scene(rules: Oware, state: State) -> Scene:
-    actions = np.zeros(HOUSES, np.int32)
-    count = 0 if state.over else legal_actions(rules, state, actions)
-    rows, stores = [seeds_of(row) for row in state.houses], [int(store) for store in state.stores]
-    mover = OVER if state.over else int(state.ply) & 1
-    return oware_scene(rows, stores, mover, [int(action) for action in actions[:count]])
+    """The board as the first seat sees it: sowing goes to the right below and to the left above."""
+    cells, pieces, labels = [], [], []
+    for seat, row in enumerate(state.houses):
+        for house, seeds in enumerate(seeds_of(row)):
+            name, y, inwards = HOUSE_NAMES[seat][house], ROW_Y[seat], (-1, 1)[seat]
+            x = float(house if seat == 0 else HOUSES - 1 - house)
+            cells.append(Cell(name, rounded(x, y, 2 * RADIUS, 2 * RADIUS, radius=RADIUS), "board-dark", text="0"))
+            labels.append(Label(x, y + inwards * 0.62, name, 0.26, "muted"))
+            if seeds:
+                pieces.append(seeds_piece(seat, name, seeds))
+    for seat, taken in enumerate(state.stores):
+        labels.append(Label(STORE_X[seat], 0.85, str(taken), 0.6, "ink", bold=True))
+        labels.append(Label(STORE_X[seat], (1.98, -0.28)[seat], SEAT_NAMES[seat], 0.26, "muted"))
+    first, second = (int(taken) for taken in state.stores)
+    leader = 0 if first > second else 1  # `caption` is told who has moved last, and would have won
+    mover = 1 - leader if state.over else state.ply & 1
+    text = f"{grid.caption(SEAT_NAMES, mover, over=bool(state.over), won=first != second)}, {first} : {second}"
+    return Scene(tuple(cells), tuple(pieces), WOOD, tuple(labels), text, text_scale=(4, 2), title="Oware")
+
+
+def seeds_piece(seat: int, house: str, seeds: int) -> Piece:
+    """The seeds as dots, and their number on the outer side of the house."""
+    number = Label(0, (0.69, -0.69)[seat], str(seeds), 0.34, "ink", bold=True)
+    num = min(seeds, MOST_DOTS)
+    spread = 0.0 if num == 1 else min(0.36, 0.1 * math.sqrt(num))
+    dots = []
+    for dot in range(num):  # each a golden angle after the one before, as seeds grow in a sunflower
+        radius, angle = spread * math.sqrt((dot + 0.5) / num), dot * math.pi * (3 - math.sqrt(5))
+        x, y = round(radius * math.cos(angle), 4), round(radius * math.sin(angle), 4)
+        dots.append(Circle(x, y, 0.08, f"seat{seat}", f"seat{seat}-edge", 0.02))
+    return Piece(house, str(seeds), f"{seeds} seed{'s' if seeds > 1 else ''}", (*dots, number), seat)

@@ -5,7 +5,8 @@ will be drawn. A word of 45 bits tells which number each of the 15 lines can sti
 that it spoils, so that on a full board the bits left are the lines that score.
 """
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +15,10 @@ from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
 from anyzero.compile.random import U, next_word, random_below
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.grid import split_fields
+from anyzero.games.grid import EMPTY, split_fields
 from anyzero.games.take_it_easy_guide import chance_table, fresh_table, guided_cell, worth_table
-from anyzero.games.take_it_easy_picture import tiles_scene
-from anyzero.views import Scene
+from anyzero.views import Cell, Circle, Label, Piece, Polygon, Scene, Shape
+from anyzero.views.boards import hexagon
 
 NUM_CELLS, NUM_TILES, NUM_LINES = 19, 27, 15
 COLUMNS = (3, 4, 5, 4, 3)
@@ -119,15 +120,6 @@ def kept_bits(cell: int, tile: tuple[int, ...]) -> int:
             if cell not in cells or tile[line // 5] == value:
                 bits |= 1 << (3 * line + index)
     return bits
-
-
-def board_score(tiles: Sequence[int]) -> int:
-    """The points of 19 tiles by the words of the rules."""
-    total = 0
-    for line, cells in enumerate(LINES):
-        shown = {TILES[tiles[cell]][line // 5] for cell in cells}
-        total += len(cells) * shown.pop() if len(shown) == 1 else 0
-    return total
 
 
 # --- rules
@@ -280,7 +272,6 @@ def symmetries(rules: TakeItEasy) -> Iterable[Symmetry]:
 
 # --- text and picture
 
-EMPTY = "."
 TILE_TEXTS = tuple("".join(map(str, tile)) for tile in TILES)
 
 
@@ -331,7 +322,55 @@ def draw_named(rules: TakeItEasy, state: State, word: str) -> None:
     play(rules, state, tile)
 
 
+SIZE = 1.5
+"""From a cell to its neighbour in the column, so that three numbers on a tile stay readable."""
+RADIUS = SIZE / math.sqrt(3)
+CENTRES = [
+    (round(1.5 * RADIUS * (column - 2), 4), SIZE * (row - (size - 1) / 2))
+    for column, size in enumerate(COLUMNS)
+    for row in range(size)
+]
+"""Of the cells, down the columns from left to right."""
+HAND, HAND_CENTRE = "hand", (3.2 * SIZE, 0.0)
+STRIPES = (math.pi / 2, -math.pi / 6, math.pi / 6)
+"""The way each direction goes: down, to the upper right, to the lower right (y points down)."""
+NUMBER_PLACES = (-0.31 * SIZE, -0.31 * SIZE, 0.31 * SIZE)
+"""Where on its stripe, from the middle, each number stands: above, lower left, lower right."""
+
+
 def scene(rules: TakeItEasy, state: State) -> Scene:
-    tiles = [TILES[number - 1] if number else None for number in map(int, state.cells)]
-    hand = TILES[int(state.hand) - 1] if state.hand else None
-    return tiles_scene(tiles, hand, int(score(rules, state, 0)))
+    """The board and the tile in hand beside it, or an empty place for it."""
+    cells = [Cell(str(i), hexagon(*at, RADIUS, pointy=False), text=str(i)) for i, at in enumerate(CENTRES)]
+    cells.append(Cell(HAND, hexagon(*HAND_CENTRE, RADIUS, pointy=False), "page", text="", line="muted"))
+    names, tiles = [cell.name for cell in cells], [*map(int, state.cells), int(state.hand)]
+    pieces = [tile_piece(name, TILES[tile - 1]) for name, tile in zip(names, tiles, strict=True) if tile]
+    empty = [cell for cell in range(NUM_CELLS) if not state.cells[cell]]
+    numbers = [Label(*CENTRES[cell], str(cell), 0.36, "muted") for cell in empty]
+    points = f"{score(rules, state, 0):.0f} points"
+    running = f"place {format_tile(tiles[-1])}" if state.hand else "a tile is drawn"
+    return Scene(
+        tuple(cells),
+        tuple(pieces),
+        over=(*numbers, Label(HAND_CENTRE[0], -0.75 * SIZE, "in hand", 0.36, "muted")),
+        caption=f"{running}, {points} so far" if empty else f"the end: {points}",
+        text_scale=(6 / SIZE, 2 / SIZE),
+        title="Take It Easy",
+    )
+
+
+def tile_piece(cell: str, tile: tuple[int, int, int]) -> Piece:
+    text, stripes, numbers = "".join(map(str, tile)), list[Shape](), list[Shape]()
+    for value, angle, place in zip(tile, STRIPES, NUMBER_PLACES, strict=True):
+        x, y = place * math.cos(angle), place * math.sin(angle)
+        stripes.append(Polygon(stripe(angle), f"series{value}"))
+        numbers += [Circle(x, y, 0.2, f"series{value}"), Label(x, y, str(value), 0.34, "tile-ink", bold=True)]
+    body = Polygon(hexagon(0, 0, RADIUS * 0.96, pointy=False), "tile", "tile-edge", 0.03)
+    return Piece(cell, text, f"tile {text}", (body, *stripes, *numbers))
+
+
+def stripe(angle: float) -> tuple[tuple[float, float], ...]:
+    """A band through the middle of a tile, from edge to edge."""
+    reach, half = 0.465 * SIZE, 0.08 * SIZE
+    cos, sin = math.cos(angle), math.sin(angle)
+    corners = ((reach, half), (-reach, half), (-reach, -half), (reach, -half))
+    return tuple((round(x * cos - y * sin, 4), round(x * sin + y * cos, 4)) for x, y in corners)
