@@ -26,7 +26,7 @@ WRONG = [
     (["search", "hec", "uct:10"], "did you mean hex? known: tic_tac_toe, connect_four, "),
     (["search", "hex:sise=7", "uct:10"], "did you mean size? its options: size, swap"),
     (["search", "hex", "uctt:10"], f"did you mean uct? known: {ALL_METHODS}"),
-    (["search", "hex", "what is this"], f"there is no method 'what is this'; known: {ALL_METHODS}"),
+    (["search", "hex", "what is this"], f"there is no player 'what is this'; known: {ALL_METHODS}"),
     (["search", "hex", "uct:10,exploratoin=1"], "did you mean exploration? its options: exploration, "),
     (["search", "hex", "uct:10,considered=4"], "uct has no option 'considered'; it belongs to gumbel; its options: "),
     (["search", "hex", "flat:10,solve=1"], "flat has no option 'solve'; it belongs to ucb, uct"),

@@ -10,9 +10,12 @@ from anyzero.games.line import Line, first_decision
 from anyzero.games.load import load
 from anyzero.networks.find import find_network
 from anyzero.players.player import LATE_FACTOR, LATE_S, Player
-from anyzero.players.text import PlayerText, split_player
+from anyzero.players.text import LEVEL, SEARCH, PlayerText, split_player
 from anyzero.search import Searcher, SearchResult
 from anyzero.search.search import check_game as check_is_game
+
+SEARCHERS = (SEARCH, LEVEL)
+"""The kinds of players that search."""
 
 
 def search_player(wanted: PlayerText) -> Player:
@@ -76,7 +79,7 @@ def search(
     elif isinstance(state, str):
         state = game.parse_state(state)
     if ":" in method:
-        options = {**search_arguments(split_player(method), game), **options}
+        options = {**search_arguments(split_player(method, SEARCHERS), game), **options}
     else:
         options["method"] = method
     return Searcher(game, **options).search(state, seed)
