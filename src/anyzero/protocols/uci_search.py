@@ -15,8 +15,8 @@ from anyzero.protocols.uci_limits import Limits
 from anyzero.protocols.uci_options import UciOptions
 from anyzero.search import Searcher
 from anyzero.search.evaluators import Evaluator
+from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.search.run import new_tree_for
-from anyzero.search.stream import ENDLESS_S, PIECE_S, LiveSearch
 
 FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 0.25
 MOST_NODES = 1 << 30

@@ -23,9 +23,8 @@ from anyzero.games.load import load
 from anyzero.players.player import choose_at_random
 from anyzero.players.search_player import search_arguments
 from anyzero.players.text import split_player
-from anyzero.search import Searcher, SearchResult
+from anyzero.search import LiveSearch, Searcher, SearchResult
 from anyzero.search.search import room
-from anyzero.search.stream import LiveSearch
 from anyzero.web.forms import cells_of, state_of
 from anyzero.web.turns import NodePool, Turns
 
@@ -127,11 +126,7 @@ class Job:
         now = time.perf_counter()
         end, look = now + LATE_S + (self.player.search.seconds or math.inf), now + LOOK_EVERY_S / 4
         with turns.turn(self.client) as give_way:
-            searcher = self.searcher()
-            if searcher.method.halves:  # has nothing to show before its end
-                found = self.values(searcher.search(self.state, self.wanted["seed"]))
-                return {"action": found["best_action"], "result": found}
-            search = LiveSearch(searcher, self.state, self.wanted["seed"])
+            search = LiveSearch(self.searcher(), self.state, self.wanted["seed"])
             while search.advance() and not self.stopped.is_set() and time.perf_counter() < end:
                 if self.wanted["live"] and time.perf_counter() >= look:
                     tell({"result": self.values(search.result())})
