@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object
@@ -31,12 +32,19 @@ RECENT_S, MOST_RECENT = 600.0, 100
 
 
 class Rooms:
-    """The open tables and the shelf behind them; the functions that take time are called in threads."""
+    """The open tables, and what they share; the functions that take time are called in threads."""
 
-    def __init__(self, config: ServerConfig, catalog: Catalog, shelf: Shelf, engine: Engine) -> None:
-        self.config, self.catalog, self.shelf, self.engine = config, catalog, shelf, engine
+    def __init__(self, config: ServerConfig) -> None:
+        self.config = config
+        self.catalog, self.shelf, self.engine = Catalog(config), Shelf(config.data), Engine(config)
         self.open: dict[str, Room] = {}
         self.arriving: dict[str, asyncio.Task[Room]] = {}
+
+    async def close(self) -> None:
+        for room in self.open.values():
+            await room.close()
+        await self.engine.close()
+        self.shelf.close()
 
     # --- new ones
 
@@ -116,6 +124,9 @@ class Rooms:
         room = Room(number, table, row["seats"], game_text=row["game"], shelf=self.shelf, engine=self.engine)
         room.set_pace(bool(row["paused"]), row["pace"])
         return room
+
+    def tables(self) -> dict[str, Any]:
+        return {"tables": self.shelf.list()}
 
     def make_space(self) -> None:
         """Drop the rooms that nobody looks at, as far as there are too many."""
