@@ -10,7 +10,7 @@ from typing import Any
 from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object
 from anyzero.games.game import Game, State
-from anyzero.records.replay import find_start, play_line
+from anyzero.records.record import find_start, play_line
 from anyzero.web.forms import position_values, table_line
 from anyzero.web.messages import LoadGame, Look, NewGame, StartSearch, read_message
 from anyzero.web.room import Room

@@ -15,10 +15,19 @@ from anyzero.files import parse_object
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game
 from anyzero.records import GameInProgress, GameRecord
-from anyzero.records.fields import RULES, UNFINISHED, BadRecordError, parse_fields
 from anyzero.records.files import FORMS
 from anyzero.records.in_progress import Ply
-from anyzero.records.replay import Replayed, find_game, find_start, play_known, play_line, rule_payoffs
+from anyzero.records.record import (
+    RULES,
+    UNFINISHED,
+    BadRecordError,
+    Replayed,
+    find_game,
+    find_start,
+    play_known,
+    play_line,
+    rule_payoffs,
+)
 from anyzero.web.catalog import HUMAN, Catalog
 from anyzero.web.config import ServerConfig
 from anyzero.web.engine import Engine
@@ -69,7 +78,7 @@ class Rooms:
             values = parse_object(wanted.text)
             if values is None:
                 raise BadRecordError("the file is not a JSON object")
-            record = GameRecord(**parse_fields(values))
+            record = GameRecord.parse(values)
         else:
             record = FORMS[f".{wanted.form}"][0](wanted.text, 1, None)[0]
         table = continue_record(record, self.catalog.load(record.game))
@@ -119,7 +128,7 @@ class Rooms:
         self.make_space()
         row = self.shelf.find(number)
         game = self.catalog.load(row["game"])
-        table = take_up(GameRecord(**parse_fields(row["record"])), game, row["actions"])
+        table = take_up(GameRecord.parse(row["record"]), game, row["actions"])
         table.num_plies = min(row["num_plies"], len(table.line))
         room = Room(number, table, row["seats"], game_text=row["game"], shelf=self.shelf, engine=self.engine)
         room.set_pace(bool(row["paused"]), row["pace"])
