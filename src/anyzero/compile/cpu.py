@@ -12,8 +12,6 @@ from anyzero.compile import bits, bundle, callees
 from anyzero.compile.bind import Function
 from anyzero.compile.cache import DiskCache
 from anyzero.compile.callees import CalleeCompiler, KernelCompiler
-from anyzero.compile.cpu_products import INTRINSICS as PRODUCT_INTRINSICS
-from anyzero.compile.cpu_tiles import INTRINSICS as TILE_INTRINSICS
 from anyzero.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
 
 # The NumPy error model: a division by zero raises nothing, as on the GPU. The GIL is free while a kernel runs. Kernels
@@ -100,8 +98,6 @@ INTRINSICS: dict[Function, Any] = {
     bits.record_word: record_word,
     bits.by_pointer: bundle.by_pointer,
     **VECTOR_INTRINSICS,
-    **PRODUCT_INTRINSICS,
-    **TILE_INTRINSICS,
 }
 
 

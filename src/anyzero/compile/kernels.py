@@ -23,6 +23,8 @@ class Unit:
     """Generic function -> the function to call instead."""
     modules: tuple[str, ...]
     """The modules that define those functions: their sources are part of the cache key."""
+    intrinsics: Mapping[Function, Any] = field(default_factory=dict)
+    """Plain function -> the intrinsic that stands in for it on the CPU."""
     inlined: str = ""
     """A package whose functions are compiled into their callers: those of a kernel hand on dozens of arrays."""
     compiled: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
@@ -88,7 +90,7 @@ def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) ->
     from anyzero.compile.cache import DiskCache
     from anyzero.compile.fingerprint import NoFingerprintError, fingerprint
 
-    functions = {**unit.functions, **cpu.INTRINSICS}
+    functions = {**unit.functions, **cpu.INTRINSICS, **unit.intrinsics}
     own = unit.functions.get(function, function)
 
     def is_inlined(member: FunctionType) -> bool:

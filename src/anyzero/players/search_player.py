@@ -91,6 +91,6 @@ def search_arguments(wanted: PlayerText, game: Game) -> dict[str, Any]:
 
 def load_evaluator(game: Game, path: Path) -> Any:
     """The network in a file, on one thread: a player has one position at a time, and an arena many players."""
-    from anyzero.networks import NetworkEvaluator, load_network
+    from anyzero.networks import NetworkEvaluator, read_network
 
-    return NetworkEvaluator(game, load_network(path, game), precision="float32", threads=1)
+    return NetworkEvaluator(game, read_network(path, game), precision="float32", threads=1)
