@@ -20,8 +20,10 @@ import torch
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.on_gpu import STEPS, GpuSelfPlay
+from anyzero.learning.contestants import network_contestant, no_evaluator
+from anyzero.learning.on_gpu import STEPS, GpuGames
 from anyzero.learning.samples import Samples
+from anyzero.learning.selfplay import manner_of
 from anyzero.networks import NetworkEvaluator, new_network, parse_network
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.on_gpu import GpuEvaluator
@@ -46,13 +48,14 @@ def seconds(work: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-def new_self_play(name: str, rows: int, pool_every: int = NetworkConfig().pool_every) -> GpuSelfPlay:
+def new_self_play(name: str, rows: int, pool_every: int = NetworkConfig().pool_every) -> GpuGames:
     """Games under way with a network that nobody has trained."""
     game = load(name)
     network = new_network(game, parse_network(NETWORKS[name]).change(pool_every=pool_every), seed=1)
     evaluator = GpuEvaluator(game, network, rows=rows)
     config = replace(SelfPlayConfig(), max_plies=MAX_PLIES.get(name, 0))
-    return GpuSelfPlay(game, evaluator, config, num_games=rows, seed=1)
+    players = [network_contestant(game, "", no_evaluator, config, noise=True)]
+    return GpuGames(game, evaluator, players, manner_of(config), num_games=rows, seed=1)
 
 
 def network_alone(evaluator: Any, planes: torch.Tensor) -> Callable[[], None]:
@@ -61,7 +64,7 @@ def network_alone(evaluator: Any, planes: torch.Tensor) -> Callable[[], None]:
     return step
 
 
-def planes_under_way(play: GpuSelfPlay) -> torch.Tensor:
+def planes_under_way(play: GpuGames) -> torch.Tensor:
     """Inputs as games make them."""
     play.advance(0)
     planes: torch.Tensor = play.evaluator.planes.clone()
@@ -69,7 +72,7 @@ def planes_under_way(play: GpuSelfPlay) -> torch.Tensor:
     return planes
 
 
-def measure(play: GpuSelfPlay, steps: int = 4 * STEPS, rounds: int = 3) -> dict[str, Any]:
+def measure(play: GpuGames, steps: int = 4 * STEPS, rounds: int = 3) -> dict[str, Any]:
     """The network alone and self-play, in turns; the best of some rounds."""
     play.advance_many(8 * STEPS)  # until games are at all stages
     play.fetch()
@@ -88,7 +91,7 @@ def measure(play: GpuSelfPlay, steps: int = 4 * STEPS, rounds: int = 3) -> dict[
     return {
         "game": play.game.name,
         "network": NETWORKS[play.game.name],
-        "pool_every": play.evaluator.network.config.pool_every,  # type: ignore[attr-defined]
+        "pool_every": play.evaluator.networks[0].config.pool_every,  # type: ignore[attr-defined]
         "rows": play.num_games,
         "evaluations_per_s": round(evaluations),
         "simulations_per_s": round(max(rates)),
@@ -183,7 +186,7 @@ def main() -> None:
     for name in options.games:
         play = new_self_play(name, options.rows, options.pool_every)
         found.append(measure(play))
-        found[-1]["checked_games"] = check_games(play.game, play.play(1))
+        found[-1]["checked_games"] = check_games(play.game, play.play(1, ["network"]).samples)
         found[-1]["search"] = check_search(name)
         print(f"  {found[-1]}", flush=True)
         del play

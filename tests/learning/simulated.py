@@ -9,43 +9,66 @@ import numpy as np
 from anyzero.games.load import load
 from anyzero.learning import on_gpu
 from anyzero.learning.config import ReplayConfig, SelfPlayConfig
+from anyzero.learning.contestants import network_contestant
 from anyzero.learning.replay import build_replay
 from anyzero.learning.replay_on_gpu import GpuReplay
+from anyzero.learning.selfplay import make_pairings, manner_of, pairing_shares
 from tests.learning.rows import random_samples
 from tests.search.weighing import Weighing
 
-GAMES = 3
+SLOTS = 3
 QUIET = {"gumbel_scale": 0.0, "noise_fraction": 0.0}
 SCENARIOS = {
-    "gumbel": ("tic_tac_toe", SelfPlayConfig(method="gumbel", simulations=6, **QUIET)),
-    "puct": ("tic_tac_toe", SelfPlayConfig(method="puct", simulations=6, temperature_plies=4, **QUIET)),
-    "short": ("tic_tac_toe", SelfPlayConfig(method="puct", simulations=2, opening_plies=2, max_plies=5, **QUIET)),
-    "fast": ("tic_tac_toe", SelfPlayConfig(simulations=4, fast_share=0.5, fast_simulations=2)),
-    "chance": ("take_it_easy", SelfPlayConfig(simulations=1)),
-    "dice": ("tests/dice_race.py", SelfPlayConfig(simulations=2)),
-    "cut dice": ("tests/dice_race.py", SelfPlayConfig(simulations=2, max_plies=5)),
+    "gumbel": ("tic_tac_toe", {"method": "gumbel", "simulations": 6, **QUIET}),
+    "puct": ("tic_tac_toe", {"method": "puct", "simulations": 6, "temperature_plies": 4, **QUIET}),
+    "short": ("tic_tac_toe", {"method": "puct", "simulations": 2, "opening_plies": 2, "max_plies": 5, **QUIET}),
+    "fast": ("tic_tac_toe", {"simulations": 4, "fast_share": 0.5, "fast_simulations": 2}),
+    "reuse": ("tic_tac_toe", {"method": "puct", "simulations": 4, "reuse": True}),
+    "three": ("tic_tac_toe", {"simulations": 4, "two_champions": True, "recent_share": 0.3, "resign_checked": 0.5}),
+    "chance": ("take_it_easy", {"simulations": 1}),
+    "cut dice": ("tests/dice_race.py", {"simulations": 2, "max_plies": 5}),
 }
+NETWORKS = {"three": 3}
+BAR = {"three": -0.05}
+
+
+def players(name, evaluators):
+    game, config = load(SCENARIOS[name][0]), SelfPlayConfig(**SCENARIOS[name][1])
+    return [network_contestant(game, str(number), one, config, noise=True) for number, one in enumerate(evaluators)]
+
+
+def pairings(name):
+    game, config = load(SCENARIOS[name][0]), SelfPlayConfig(**SCENARIOS[name][1])
+    return make_pairings(game, pairing_shares(config, None), two_champions=config.two_champions)
+
+
+def new_games(name):
+    game, config = load(SCENARIOS[name][0]), SelfPlayConfig(**SCENARIOS[name][1])
+    num = NETWORKS.get(name, 1)
+    weighing = Weighing(game, SLOTS, num)
+    games = on_gpu.GpuGames(game, weighing, players(name, [weighing] * num), manner_of(config), num_games=SLOTS, seed=3)
+    games.set_up(pairings(name), BAR.get(name, -1.0))
+    return games
 
 
 def play(name, folder):
     """Two fetchings of finished games, one after the other."""
-    game, config = load(SCENARIOS[name][0]), SCENARIOS[name][1]
-    games = on_gpu.GpuSelfPlay(game, Weighing(game, GAMES), config, num_games=GAMES, seed=3)
-    parts = [games.play(12), games.play(12)]
+    games, names = new_games(name), [str(number) for number in range(NETWORKS.get(name, 1))]
+    parts = [games.play(4 if name == "chance" else 12, names) for _ in range(2)]
     for number, part in enumerate(parts):
-        np.savez(folder / f"{name}{number}.npz", **part._asdict())
-    return games.counts()
+        np.savez(folder / f"{name}{number}.npz", **part.samples._asdict())
+    lines = [line._asdict() for part in parts for line in part.games]
+    counts = {"finished": games.finished, "simulations": sum(part.simulations for part in parts)}
+    return {**counts, "lines": lines, "checks": [check for part in parts for check in part.resign_checks]}
 
 
 def wait():
     """What happens when nobody fetches for a long time."""
-    game = load("tic_tac_toe")
-    config = SelfPlayConfig(simulations=1)
-    games = on_gpu.GpuSelfPlay(game, Weighing(game, GAMES), config, num_games=GAMES, seed=3)
+    games = new_games("chance")
+    games.advance_many(150)
+    before, waiting = games.finished, int(games.games.end_samples.copy_to_host().sum())
+    fetched = games.fetch()
     games.advance_many(60)
-    before, waiting = games.finished, int(games.games.waiting.copy_to_host().sum())
-    fetched = sum(part.num for part in games.fetch())
-    games.advance_many(20)
     return {"before": before, "waiting": waiting, "fetched": fetched, "after": games.finished}
 
 

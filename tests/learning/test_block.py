@@ -1,46 +1,49 @@
-"""Games played side by side: rules kept, samples right, randomness by game."""
+"""Blocks of games: rules kept, samples right, randomness by game, contestants with their seats."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from anyzero.compile.random import make_streams
+from anyzero.errors import BadOptionError
 from anyzero.games.contract import CHANCE
 from anyzero.games.load import load
-from anyzero.learning.block import Block, Manner
-from anyzero.learning.contestants import FULL, RandomContestant
-from anyzero.learning.moves import draw_by_policy
+from anyzero.learning.block import Block, Pairings, part_bounds
+from anyzero.learning.config import RunConfig, SelfPlayConfig
+from anyzero.learning.contestants import anchor_contestant, match_method, network_contestant, self_play_method
+from anyzero.learning.games import Manner
 from anyzero.learning.samples import take
-from anyzero.search.many import ManyResults
+from anyzero.networks import NetworkEvaluator, new_network
+from anyzero.networks.config import parse_network
 
-FOUR, EASY = load("connect_four"), load("take_it_easy")
+FOUR, EASY, TOE = load("connect_four"), load("take_it_easy"), load("tic_tac_toe")
 DICE = load(str(Path(__file__).parent.parent / "dice_race.py"))
 
 
-class Scripted:
-    """Plays the lowest legal action, and says that it is as good as told."""
+def scripted(game, value=0.0, *, best=0, method="gumbel", **options):
+    """Plays the lowest action (or from `best` on), and says that the first seat stands as well as told."""
 
-    name = "scripted"
+    def evaluate(_game, states):
+        seats = np.array([game.seat_to_move(state) for state in states])
+        logits = -50.0 * ((np.arange(game.num_actions) - best) % game.num_actions)
+        return np.tile(logits, (len(states), 1)), np.where(seats == 1, -value, value)
 
-    def __init__(self, game, value):
-        self.game, self.value = game, value
-
-    def search(self, states, seed, numbers, pace=FULL):
-        actions = np.array([self.game.legal_actions(state)[0] for state in states], np.int32)
-        policies = np.zeros((len(states), self.game.num_actions), np.float32)
-        policies[np.arange(len(states)), actions] = 1.0
-        return ManyResults(actions, np.full(len(states), self.value, np.float32), policies, len(states))
+    config = SelfPlayConfig(method=method, simulations=options.pop("simulations", 1), **options)
+    return network_contestant(game, "scripted", evaluate, config, noise=False)
 
 
-def both_seats(game, num):
-    return np.zeros((num, game.num_seats), np.int64)
+def anyone(game):
+    return anchor_contestant(game, "random")
 
 
-def play(game, contestants, num=6, *, sides=None, seed=3, numbers=None, **manner):
-    sides = both_seats(game, num) if sides is None else sides
-    numbers = np.arange(num) if numbers is None else np.array(numbers)
-    return Block(game, contestants, sides, Manner(**manner), seed=seed, numbers=numbers).play()
+def play(game, contestants, num=6, *, sides=None, seed=3, target="interpreted", bar=-1.0, **options):
+    pairings = Pairings(np.zeros((1, game.num_seats), np.int64) if sides is None else sides, np.zeros(1))
+    split = {name: options.pop(name) for name in ("first", "at_once", "threads", "starts") if name in options}
+    pairings = pairings._replace(shares=np.zeros(len(pairings.sides)))
+    block = Block(
+        game, contestants, pairings, Manner(**options), games=num, seed=seed, target=target, resign_below=bar, **split
+    )
+    return block.play()
 
 
 def replay(game, line):
@@ -52,165 +55,239 @@ def replay(game, line):
 
 @pytest.mark.parametrize("game", [FOUR, EASY], ids=lambda game: game.name)
 def test_every_game_is_legal_and_ends_as_it_says(game):
-    result = play(game, [RandomContestant(game)], 20)
+    result = play(game, [anyone(game)], 12)
     for row, line in enumerate(result.games):
         state = replay(game, line)
         assert game.is_over(state)
         assert line.payoffs == game.payoffs(state).tolist() == result.payoffs[row].tolist()
+    if game is EASY:
+        assert result.scores.tolist() == [game.score(replay(game, line), 0) for line in result.games]
 
 
 def test_a_game_does_not_depend_on_the_games_beside_it():
-    alone = play(FOUR, [RandomContestant(FOUR)], 1, numbers=[4])
-    among = play(FOUR, [RandomContestant(FOUR)], 6)
-    assert alone.games[0] == among.games[4]
+    among = play(FOUR, [anyone(FOUR)], 6)
+    assert play(FOUR, [anyone(FOUR)], 1, first=4).games[0] == among.games[4]
+    assert play(FOUR, [anyone(FOUR)], 6, at_once=2).games == among.games
     assert len({tuple(line.actions) for line in among.games}) == 6
 
 
+def test_threads_change_nothing_and_compiled_games_are_those_of_the_plain_functions():
+    """Two networks and an anchor in one block; every answer comes from its own network."""
+    networks = [new_network(TOE, parse_network("1x16"), seed) for seed in (1, 2)]
+    config, found = SelfPlayConfig(simulations=4), []
+    for threads, target in ((1, "cpu"), (2, "cpu"), (1, "interpreted")):
+        evaluators = [NetworkEvaluator(TOE, one, precision="float32", threads=threads) for one in networks]
+        players = [network_contestant(TOE, str(n), one, config, noise=True) for n, one in enumerate(evaluators)]
+        players.append(anchor_contestant(TOE, "uct:9"))
+        sides = np.array([[0, 1], [1, 2], [2, 0]])
+        found.append(play(TOE, players, 12, sides=sides, target=target, keep_samples=1, most_opening=2))
+    for other in found[1:]:
+        assert other.games == found[0].games
+        assert other.samples.values == pytest.approx(found[0].samples.values, abs=1e-5)
+    for one, other in zip(found[0].samples, found[1].samples, strict=True):
+        assert one.tobytes() == other.tobytes()
+    assert len({tuple(line.actions) for line in found[0].games}) > 3
+    assert {tuple(line.names) for line in found[0].games} == {("0", "1"), ("1", "uct:9"), ("uct:9", "0")}
+
+
+@pytest.mark.parametrize(
+    ("num", "most", "bounds"), [(5, 32, [0, 2, 5]), (1, 8, [0, 1]), (130, 32, [0, 21, 43, 65, 86, 108, 130])]
+)
+def test_parts_follow_from_the_number_of_slots_alone(num, most, bounds):
+    assert part_bounds(num, most) == bounds
+
+
 def test_samples_are_the_positions_of_the_games_with_the_result_of_the_seat_to_move():
-    result = play(FOUR, [RandomContestant(FOUR)], 5, keep_samples=True)
+    result = play(FOUR, [anyone(FOUR)], 4, keep_samples=1)
     samples, row = result.samples, 0
     for line in result.games:
         state = FOUR.initial_state()
         for ply, action in enumerate(line.actions):
-            seat = FOUR.seat_to_move(state)
+            seat, legal = FOUR.seat_to_move(state), FOUR.legal_actions(state)
             assert samples.states[row] == state
             assert samples.payoffs[row] == line.payoffs[seat]
             assert (samples.plies[row], samples.lengths[row]) == (ply, len(line.actions))
-            legal = FOUR.legal_actions(state)
-            assert samples.actions[row].tolist()[: len(legal)] == sorted(legal)
-            assert samples.policies[row][legal.index(action)] == 1.0
+            assert samples.actions[row].tolist() == sorted(legal) + [-1] * (7 - len(legal))
+            assert samples.policies[row][: len(legal)] == pytest.approx(1 / len(legal), abs=1e-3)
             state, row = FOUR.play(state, action), row + 1
     assert row == samples.num
 
 
+def test_the_policy_of_a_sample_is_that_of_its_search():
+    samples = play(FOUR, [scripted(FOUR)], 1, keep_samples=1, max_plies=5).samples
+    assert samples.policies[:, 0].tolist() == [1.0] * 5
+    assert samples.policy_weights.tolist() == [1.0] * 5
+
+
 def test_equal_inputs_have_equal_keys_and_others_do_not():
-    samples = play(FOUR, [RandomContestant(FOUR)], 30, keep_samples=True).samples
+    samples = play(FOUR, [anyone(FOUR)], 20, keep_samples=1).samples
     inputs = [FOUR.encode(state).tobytes() for state in samples.states]
     assert len(set(inputs)) == len(set(samples.keys.tolist())) < samples.num
 
 
 def test_afterstates_are_samples_of_a_value_alone():
     """Take It Easy: 19 draws and 19 moves; before a draw the value is that of the position after it."""
-    result = play(EASY, [Scripted(EASY, 0.25)], 2, keep_samples=True)
+    result = play(EASY, [scripted(EASY, 0.25)], 2, keep_samples=1)
     samples = take(result.samples, slice(0, 38))
     is_chance = [EASY.seat_to_move(state) == CHANCE for state in samples.states]
     assert is_chance == [True, False] * 19
     assert samples.policy_weights.tolist() == [0.0, 1.0] * 19
-    assert set(samples.values.tolist()) == {0.25}
+    assert samples.values[0::2].tolist() == samples.values[1::2].tolist()
+    assert set(samples.values[:34].tolist()) == {0.25}
     assert set(samples.payoffs.tolist()) == {np.float32(result.payoffs[0, 0])}
 
 
 def test_the_same_number_has_the_same_deal():
-    one = play(EASY, [Scripted(EASY, 0.0)], 3)
-    two = play(EASY, [RandomContestant(EASY)], 3)
+    one, two = play(EASY, [scripted(EASY)], 3), play(EASY, [anyone(EASY)], 3)
     for first, second in zip(one.games, two.games, strict=True):
         assert first.actions[0::2] == second.actions[0::2]
         assert first.actions[1::2] != second.actions[1::2]
 
 
 def test_openings_are_random_and_no_samples():
-    result = play(FOUR, [Scripted(FOUR, 0.0)], 40, keep_samples=True, least_opening=3, most_opening=3)
+    result = play(FOUR, [scripted(FOUR)], 40, keep_samples=1, least_opening=3, most_opening=3, max_plies=5)
     assert min(result.samples.plies) == 3
     assert len({tuple(line.actions[:3]) for line in result.games}) > 20
 
 
-def test_a_seat_that_is_sure_to_lose_gives_up_after_its_second_low_value():
-    result = play(FOUR, [Scripted(FOUR, -0.9)], 4, resign_below=-0.8)
+def test_games_of_a_pair_have_one_opening_and_the_seats_swapped():
+    players = [scripted(FOUR, best=0), scripted(FOUR, best=3)]
+    lines = play(FOUR, players, 8, sides=np.array([[0, 1], [1, 0]]), least_opening=4, most_opening=4, max_plies=6).games
+    for one, other in zip(lines[0::2], lines[1::2], strict=True):
+        assert one.actions[:4] == other.actions[:4]
+        assert (one.actions[4:], other.actions[4:]) == ([0, 3], [3, 0])
+
+
+def test_an_opening_that_leaves_nothing_to_play_is_left_out():
+    result = play(TOE, [scripted(TOE)], 6, least_opening=9, most_opening=9, keep_samples=1)
+    assert [line.actions for line in result.games] == [[0, 1, 2, 3, 4, 5, 6]] * 6
+    assert min(result.samples.plies) == 0
+
+
+def test_games_begin_at_their_starts_in_turn():
+    starts = FOUR.new_states(2)
+    starts[0], starts[1] = FOUR.initial_state(), FOUR.play(FOUR.initial_state(), 6)
+    lines = play(FOUR, [scripted(FOUR)], 4, starts=starts, max_plies=3).games
+    assert [line.start for line in lines] == [0, 1, 0, 1]
+
+
+def test_a_seat_that_is_sure_to_lose_gives_up_at_its_second_low_value():
+    result = play(FOUR, [scripted(FOUR, -0.9)], 4, bar=-0.8, keep_samples=1)
     assert [line.end for line in result.games] == ["resign"] * 4
     assert [len(line.actions) for line in result.games] == [2] * 4  # each seat has moved once; then the first gives up
     assert result.payoffs.tolist() == [[-1.0, 1.0]] * 4
+    assert result.samples.payoffs.tolist() == [-1.0, 1.0, -1.0] * 4
 
 
 def test_games_that_are_checked_are_played_on_and_tell_whether_giving_up_was_wrong():
-    result = play(FOUR, [Scripted(FOUR, -0.9)], 4, resign_below=-0.8, resign_checked=1.0)
-    assert [line.end for line in result.games] == ["rules"] * 4
-    assert len(result.resign_checks) == 8
-    assert sum(wrong for _, wrong in result.resign_checks) == 4  # one seat of each game won in spite of its value
+    """Both seats fill the columns from the left; the first one never believes that it may win."""
+    result = play(FOUR, [scripted(FOUR, -0.9, simulations=1)], 2, bar=-0.8, resign_checked=1.0)
+    assert [line.end for line in result.games] == ["rules"] * 2
+    assert [low for low, _ in result.resign_checks[0::2]] == pytest.approx([-0.9] * 2)
+    assert [wrong for _, wrong in result.resign_checks] == [payoff > -1.0 for payoff in result.payoffs.ravel()]
 
 
-def test_games_that_are_too_long_are_cut_off_without_a_winner():
-    result = play(FOUR, [Scripted(FOUR, 0.0)], 2, max_plies=5, keep_samples=True)
+def test_games_that_are_too_long_are_cut_off_and_teach_what_searches_said_of_them():
+    result = play(FOUR, [scripted(FOUR, 0.25)], 2, max_plies=5, keep_samples=1)
     assert [(line.end, len(line.actions), line.payoffs) for line in result.games] == [("plies", 5, [0.0, 0.0])] * 2
-    assert result.samples.num == 10
-
-
-def test_games_that_are_cut_off_teach_what_searches_said_of_them():
-    short, whole = (play(FOUR, [Scripted(FOUR, 0.25)], 2, max_plies=most, keep_samples=True) for most in (5, 0))
-    assert set(short.samples.payoffs.tolist()) == {0.25}
-    assert set(whole.samples.payoffs.tolist()) == {-1.0, 1.0}
-
-
-def test_what_a_game_that_is_cut_off_would_have_come_to_checks_no_resignation():
-    result = play(FOUR, [Scripted(FOUR, -0.9)], 4, resign_below=-0.8, resign_checked=1.0, max_plies=6)
-    assert {line.end for line in result.games} == {"plies"}
-    assert result.resign_checks == []
-
-
-class FirstIsBetter(Scripted):
-    """Says of every position that the first seat stands well."""
-
-    def search(self, states, seed, numbers, pace=FULL):
-        found = super().search(states, seed, numbers, pace)
-        seats = np.array([self.game.seat_to_move(state) for state in states])
-        return found._replace(values=np.where(seats == 0, self.value, -self.value).astype(np.float32))
+    assert result.samples.payoffs.tolist() == [0.25, -0.25, 0.25, -0.25, 0.25] * 2
+    assert play(FOUR, [scripted(FOUR, -0.9)], 2, max_plies=5, bar=-0.8, resign_checked=1.0).resign_checks == []
 
 
 @pytest.mark.parametrize("most", [0, 5])  # to the end, and cut off before a draw
 def test_a_value_before_a_draw_is_for_the_first_seat_whoever_moves_next(most):
-    samples = play(DICE, [FirstIsBetter(DICE, 0.5)], 3, max_plies=most, keep_samples=True).samples
-    before_draws = np.array([DICE.seat_to_move(state) == CHANCE for state in samples.states])
-    assert before_draws.sum() > 3
-    assert set(samples.values[before_draws].tolist()) == {0.5}
+    samples = play(DICE, [scripted(DICE, 0.5)], 3, max_plies=most, keep_samples=1).samples
+    before_draws = np.flatnonzero([DICE.seat_to_move(state) == CHANCE for state in samples.states])
+    assert len(before_draws) > 3
+    for row in before_draws:
+        sign = 1.0 if DICE.seat_to_move(samples.states[row + 1]) == 0 else -1.0
+        assert samples.values[row] == sign * samples.values[row + 1]
     assert set(samples.plies[before_draws].tolist()) >= {0, 2}
     assert samples.plies.max() == (3 if most else samples.lengths.max() - 1)
 
 
 def test_draws_within_the_opening_are_no_samples():
-    samples = play(DICE, [Scripted(DICE, 0.0)], 4, least_opening=3, most_opening=3, keep_samples=True).samples
+    samples = play(DICE, [scripted(DICE)], 4, least_opening=3, most_opening=3, keep_samples=1).samples
     assert samples.plies.min() == 3
 
 
-def test_contestants_have_their_seats():
-    asked = []
-
-    class Named(Scripted):
-        def search(self, states, seed, numbers, pace=FULL):
-            asked.extend((self.value, FOUR.seat_to_move(state)) for state in states)
-            return super().search(states, seed, numbers, pace)
-
-    play(FOUR, [Named(FOUR, 1), Named(FOUR, 2)], 2, sides=np.array([[0, 1], [0, 1]]))
-    assert set(asked) == {(1, 0), (2, 1)}
-
-
 def test_fast_searches_are_no_samples():
-    full = play(FOUR, [Scripted(FOUR, 0.0)], 20, keep_samples=True)
-    some = play(FOUR, [Scripted(FOUR, 0.0)], 20, keep_samples=True, fast_share=0.5)
-    assert full.games == some.games
-    assert 0.3 * full.samples.num < some.samples.num < 0.7 * full.samples.num  # each move a fair coin: 13 deviations
+    player = scripted(FOUR, simulations=2, fast_simulations=1)
+    full = play(FOUR, [player], 12, keep_samples=1)
+    some = play(FOUR, [player], 12, keep_samples=1, fast_share=0.5)
+    assert full.samples.num == sum(len(line.actions) for line in full.games)
+    share = some.samples.num / sum(len(line.actions) for line in some.games)
+    assert 0.2 < share < 0.8  # each of about 150 moves a fair coin: 7 deviations
+    assert some.simulations < full.simulations
+
+
+def noisy(simulations=2):
+    def evaluate(_game, states):
+        return np.zeros((len(states), 7)), np.zeros(len(states))
+
+    return network_contestant(FOUR, "noisy", evaluate, SelfPlayConfig(simulations=simulations), noise=True)
 
 
 def test_gumbels_noise_ends_with_the_plies_in_which_moves_are_drawn():
-    asked = []
-
-    class Listening(Scripted):
-        def search(self, states, seed, numbers, pace=FULL):
-            asked.append(pace.late)
-            return super().search(states, seed, numbers, pace)
-
-    play(FOUR, [Listening(FOUR, 0.0)], 1, temperature_plies=3)
-    assert asked[:5] == [False, False, False, True, True]
+    """With noise, equal priors and values give different moves; without it, one for all."""
+    lines = play(FOUR, [noisy()], 40, temperature_plies=1, max_plies=2).games
+    assert len({line.actions[0] for line in lines}) > 3  # 40 draws of seven give at most three: below 1e-12
+    assert len({line.actions[1] for line in lines}) == 1
 
 
-def test_moves_are_drawn_by_the_policy_and_its_temperature():
-    policies = np.tile(np.array([[0.6, 0.0, 0.3, 0.1]], np.float32), (8000, 1))
-    rows, streams = np.arange(8000), make_streams(5, 8000)
+def test_moves_are_drawn_by_visits_and_temperature():
+    """PUCT with two simulations visits one move twice or two once: at temperature 1 both are played, late only one."""
+    config = SelfPlayConfig(method="puct", simulations=8, noise_fraction=0.0)
+    player = network_contestant(FOUR, "even", noisy().evaluator, config, noise=True)
+    drawn, late = (
+        {
+            line.actions[0]
+            for line in play(FOUR, [player], 30, max_plies=1, temperature=1.0, temperature_plies=plies).games
+        }
+        for plies in (1, 0)
+    )
+    assert len(late) == 1
+    assert len(drawn) > 3
 
-    def shares(temperature):
-        actions = np.full(8000, 9, np.int32)
-        FOUR.compile(draw_by_policy)(policies, np.full(8000, temperature), rows, streams.copy(), actions)
-        return np.bincount(actions, minlength=10)[:4] / 8000
 
-    assert np.abs(shares(1.0) - [0.6, 0.0, 0.3, 0.1]).max() < 0.03  # five deviations of 0.0055
-    assert np.abs(shares(0.5) - np.array([36, 0, 9, 1]) / 46).max() < 0.03
-    assert shares(0.05)[0] > 0.999
-    assert shares(0.0).sum() == 0  # at temperature 0 nothing is drawn: the search's own choice stands
+def visits_by_ply(reuse):
+    """The sums of visits at the root of each search of one game, seen by what a second search begins with."""
+    player = scripted(FOUR, method="puct", simulations=20)
+    sides = Pairings(np.zeros((1, 2), np.int64), np.zeros(1))
+    block = Block(FOUR, [player], sides, Manner(reuse=reuse, max_plies=2), games=1, seed=1, target="interpreted")
+    block.play()
+    tree = block.searches[0].tree
+    return int(tree.visits[tree.first[0] : tree.first[0] + tree.num_children[0]].sum())
+
+
+def test_a_tree_that_is_used_again_keeps_what_is_below_the_move():
+    assert visits_by_ply(0) == 20
+    assert visits_by_ply(1) > 30  # almost all of the first search was below the one move that the priors allow
+
+
+def test_self_play_has_noise_and_matches_have_none():
+    puct = SelfPlayConfig(method="puct")
+    assert self_play_method(puct).settings.noise_fraction == 0.25
+    assert match_method(puct).settings.noise_fraction == 0.0
+    assert self_play_method(SelfPlayConfig()).settings.gumbel_scale == 1.0
+    assert match_method(SelfPlayConfig()).settings.gumbel_scale == 0.0
+
+
+def test_an_anchor_has_as_many_simulations_as_its_text_says():
+    assert anchor_contestant(FOUR, "uct:70").simulations == 70
+    with pytest.raises(BadOptionError, match="an anchor has a number of simulations"):
+        anchor_contestant(FOUR, "uct:1s")
+
+
+def test_gumbel_cannot_use_trees_again():
+    with pytest.raises(BadOptionError, match=r"selfplay\.reuse is for puct"):
+        RunConfig(selfplay=SelfPlayConfig(reuse=True))
+
+
+def test_what_goes_wrong_in_a_network_ends_the_block():
+    def broken(_game, states):
+        raise ValueError("no answer")
+
+    player = network_contestant(FOUR, "broken", broken, SelfPlayConfig(simulations=1), noise=False)
+    with pytest.raises(ValueError, match="no answer"):
+        play(FOUR, [player], 2)

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from anyzero.compile.random import make_streams
-from anyzero.errors import BadOptionError
 from anyzero.games.load import load
-from anyzero.learning.config import RunConfig, SelfPlayConfig, check_on_gpu
-from anyzero.learning.moves import draw_share
-from anyzero.learning.on_gpu import describe_games
+from anyzero.learning.advance import draw_share
+from anyzero.learning.block import Block
+from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.samples import Samples, join
+from anyzero.learning.selfplay import manner_of
 from anyzero.search import search_many
+from tests.learning import simulated
 from tests.search.weighing import Weighing
 
 TTT = load("tic_tac_toe")
@@ -98,11 +99,45 @@ def test_policies_and_values_are_those_of_a_search_on_the_cpu(folder, name):
     assert (samples.policy_weights == 1.0).all()
 
 
-def test_simulations_and_games_are_counted(folder):
-    samples = samples_of(folder, "puct")
-    counts = found(folder, "puct")
-    assert counts["games"] >= len(games_of(samples))
+def test_simulations_are_counted(folder):
+    samples, counts = samples_of(folder, "puct"), found(folder, "puct")
+    assert counts["finished"] >= len(games_of(samples)) == len(counts["lines"])
     assert 5 * samples.num <= counts["simulations"] <= 6 * (samples.num + 3 * 9)
+
+
+def scaled(number):
+    """The network of this number, as the device has it, on the host."""
+    weighing = Weighing(TTT)
+
+    def evaluate(game, states):
+        logits, values = weighing(game, states)
+        return (number + 1) * logits, values
+
+    return evaluate
+
+
+@pytest.mark.parametrize("name", ["gumbel", "fast", "reuse", "three"])
+def test_games_on_the_gpu_are_those_of_the_cpu(folder, name):
+    """Games 0 to 11 of the same seed, whatever slots they are played in: two champions, a recent one, resigning."""
+    lines = found(folder, name)["lines"]
+    players = simulated.players(name, [scaled(number) for number in range(simulated.NETWORKS.get(name, 1))])
+    config = SelfPlayConfig(**simulated.SCENARIOS[name][1])
+    block = Block(
+        *(TTT, players, simulated.pairings(name), manner_of(config)),
+        games=12,
+        seed=3,
+        resign_below=simulated.BAR.get(name, -1.0),
+        target="interpreted",
+    )
+    for wanted in block.play().games:
+        assert wanted._asdict() in lines
+
+
+def test_seats_resign_and_checked_games_go_on(folder):
+    counts = found(folder, "three")
+    assert {line["end"] for line in counts["lines"]} == {"rules", "resign"}
+    assert len(counts["checks"]) > 0
+    assert {name for line in counts["lines"] for name in line["names"]} == {"0", "1", "2"}
 
 
 def test_openings_are_no_samples_and_games_end_at_the_ply_limit(folder):
@@ -116,12 +151,7 @@ def test_openings_are_no_samples_and_games_end_at_the_ply_limit(folder):
         after = [TTT.play(last, action) for action in TTT.legal_actions(last)]
         if not any(TTT.is_over(one) for one in after):
             assert samples.payoffs[first:end].tolist() == samples.values[first:end].tolist()
-    counts = found(folder, "short")
-    assert 0 < counts["cut_off"] < counts["games"]
-
-
-def test_games_that_end_by_the_rules_are_not_cut_off(folder):
-    assert found(folder, "puct")["cut_off"] == 0
+    assert "plies" in {line["end"] for line in found(folder, "short")["lines"]}
 
 
 def test_moves_with_few_simulations_are_no_samples(folder):
@@ -141,9 +171,8 @@ def test_before_a_draw_there_is_a_value_and_no_policy(folder):
         assert samples.values[row] == samples.values[row + 1]
 
 
-@pytest.mark.parametrize("name", ["dice", "cut dice"])
-def test_a_value_before_a_draw_is_for_the_first_seat_whoever_moves_next(folder, name):
-    samples, turned = samples_of(folder, name, DICE), 0
+def test_a_value_before_a_draw_is_for_the_first_seat_whoever_moves_next(folder):
+    samples, turned = samples_of(folder, "cut dice", DICE), 0
     for first, end in games_of(samples):
         for row in range(first, end - 1):
             if DICE.seat_to_move(samples.states[row]) < 0:
@@ -156,21 +185,20 @@ def test_a_value_before_a_draw_is_for_the_first_seat_whoever_moves_next(folder, 
 def test_games_that_are_cut_off_teach_what_searches_said_of_them(folder):
     samples = samples_of(folder, "cut dice", DICE)
     cut = samples.lengths == 5
-    assert found(folder, "cut dice")["cut_off"] > 0
+    assert "plies" in {line["end"] for line in found(folder, "cut dice")["lines"]}
     assert samples.payoffs[cut].tolist() == samples.values[cut].tolist()
     assert samples.plies.max() == 3  # at ply 4 there is a draw, and nothing is known beyond it
 
 
-def test_what_is_counted_is_what_the_samples_say(folder):
-    samples, counts = samples_of(folder, "gumbel"), found(folder, "gumbel")
-    games = games_of(samples)
-    assert counts["games"] == len(games)
-    assert counts["plies"] == sum(samples.lengths[first] for first, _ in games) == samples.num
-    assert counts["first_seat_payoff"] == sum(samples.payoffs[first] for first, _ in games)
-    assert counts["draws"] == sum(samples.payoffs[first] == 0.0 for first, _ in games)
-    report = describe_games(dict.fromkeys(counts, 1), counts, 7)
-    assert report["games"] == len(games) - 1
-    assert report["samples"] == 7
+def test_lines_are_the_games_of_the_samples(folder):
+    samples, lines = samples_of(folder, "gumbel"), found(folder, "gumbel")["lines"]
+    for line, (first, end) in zip(lines, games_of(samples), strict=True):
+        assert len(line["actions"]) == samples.lengths[first] == end - first
+        assert line["payoffs"][0] == samples.payoffs[first]
+        state = TTT.initial_state()
+        for row, action in enumerate(line["actions"], first):
+            assert samples.states[row].tobytes() == state.tobytes()
+            state = TTT.play(state, action)
 
 
 def test_a_game_waits_until_its_samples_are_fetched(folder):
@@ -195,21 +223,3 @@ def test_moves_are_drawn_by_powers_of_their_shares():
     assert abs(counts[0] - 4000) < 200
     assert abs(counts[1] - 1000) < 200
     assert counts[3] == 0
-
-
-@pytest.mark.parametrize(
-    "setting",
-    [
-        {"reuse": True},
-        {"resign_below": -0.9},
-        {"two_champions": True},
-        {"recent_share": 0.1},
-        {"final": "value+log visits"},
-    ],
-)
-def test_what_games_on_the_gpu_do_not_know_is_said(setting):
-    config = SelfPlayConfig(method="puct", **setting)
-    RunConfig(selfplay=config)
-    for refuse in (check_on_gpu, lambda config: RunConfig(device="cuda", selfplay=config)):
-        with pytest.raises(BadOptionError, match=f"selfplay.{next(iter(setting))} is for games on the CPU"):
-            refuse(config)

@@ -5,39 +5,39 @@ import pytest
 
 from anyzero.arena.standings import Standings, Tally
 from anyzero.games.load import load
+from anyzero.learning.block import Block, Pairings
 from anyzero.learning.config import BenchmarkConfig, GateConfig, LeagueConfig, SelfPlayConfig
-from anyzero.learning.contest import contest, score_interval
-from anyzero.learning.contestants import FULL, RandomContestant, anchor_contestant
-from anyzero.learning.gate import open_gate
-from anyzero.learning.league import benchmark, has_converged, make_anchors, play_anchors, rate_generation
+from anyzero.learning.contestants import anchor_contestant, network_contestant
+from anyzero.learning.contests import (
+    benchmark,
+    contest,
+    has_converged,
+    open_gate,
+    play_anchors,
+    rate_generation,
+    score_interval,
+)
+from anyzero.learning.games import Manner
 from anyzero.learning.selfplay import (
     CHAMPION,
     PREVIOUS,
     RECENT,
     block_sizes,
-    draw_sides,
     lowered_bar,
+    make_pairings,
     pairing_shares,
 )
-from anyzero.search import ManyResults
 
 TOE, EASY = load("tic_tac_toe"), load("take_it_easy")
 
 
-class FirstMove:
-    """Plays the legal action with the lowest number."""
-
-    name = "first"
-
-    def search(self, states, _seed, _numbers, _pace=FULL):
-        actions = np.array([min(TOE.legal_actions(state)) for state in states], np.int32)
-        policies = np.eye(TOE.num_actions, dtype=np.float32)[actions]
-        return ManyResults(actions, np.zeros(len(states), np.float32), policies, 0)
+def first_move(_game, states):
+    """Likes the action with the lowest number."""
+    return np.tile(-50.0 * np.arange(TOE.num_actions), (len(states), 1)), np.zeros(len(states))
 
 
-@pytest.fixture(scope="module")
-def strong():
-    return anchor_contestant(TOE, "uct:200", at_once=40, threads=1)
+FIRST = network_contestant(TOE, "first", first_move, SelfPlayConfig(method="puct", simulations=1), noise=False)
+STRONG, WEAK = anchor_contestant(TOE, "uct:200"), anchor_contestant(TOE, "random")
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,23 @@ def test_the_champion_meets_the_one_before_more_often_the_harder_it_is(score, sh
 
 
 def test_sides_follow_the_shares_and_both_seats():
-    sides = draw_sides(TOE, [0.5, 0.25, 0.25], np.arange(4000), 1)
-    with_previous = {tuple(row) for row in sides.tolist() if PREVIOUS in row and RECENT not in row}
-    assert with_previous == {(CHAMPION, PREVIOUS), (PREVIOUS, CHAMPION)}
-    own = float((sides == CHAMPION).all(axis=1).mean())
-    assert abs(own - 0.5) < 0.04  # five deviations of 0.008
-    assert abs(float((sides == RECENT).any(axis=1).mean()) - 0.25) < 0.035
+    found = make_pairings(TOE, [0.5, 0.25, 0.25], two_champions=True)
+    shares = {tuple(row): share for row, share in zip(found.sides.tolist(), found.shares.tolist(), strict=True)}
+    assert shares == {
+        (CHAMPION, CHAMPION): 0.5,
+        **dict.fromkeys([(CHAMPION, PREVIOUS), (PREVIOUS, CHAMPION)], 0.125),
+        **dict.fromkeys([(CHAMPION, RECENT), (RECENT, CHAMPION), (PREVIOUS, RECENT), (RECENT, PREVIOUS)], 0.0625),
+    }
+    alone = make_pairings(TOE, [0.75, 0.0, 0.25], two_champions=False)
+    assert alone.sides.tolist() == [[CHAMPION, CHAMPION], [CHAMPION, RECENT], [RECENT, CHAMPION]]
+
+
+def test_games_are_dealt_to_pairings_by_their_shares():
+    """Of 400 games 300 +- 8.7 belong to the first: further off than 60 has a chance under 1e-11."""
+    pairings = Pairings(np.array([[0, 0], [0, 1]]), np.array([0.75, 0.25]))
+    block = Block(TOE, [WEAK, WEAK], pairings, Manner(max_plies=1), games=400, seed=1, target="interpreted")
+    played = block.play().sides
+    assert abs(int((played == 0).all(axis=1).sum()) - 300) < 60
 
 
 def test_the_bar_is_lowered_until_giving_up_is_rarely_wrong():
@@ -74,15 +85,15 @@ def test_the_bar_is_lowered_until_giving_up_is_rarely_wrong():
     assert lowered_bar(config, wrong_early[:5], -0.8) == -0.8
 
 
-def test_a_contest_swaps_seats(strong):
-    found = contest(TOE, strong, RandomContestant(TOE), games=40, seed=1)
+def test_a_contest_swaps_seats():
+    found = contest(TOE, STRONG, WEAK, games=40, seed=1)
     assert found.score > 0.8
     assert [tally.total for tally in found.standings.seats] == [20, 20]
 
 
 def test_players_without_chance_play_one_game_again_and_again():
     """Each takes the first free cell: the seat that begins gets 0, 2, 4 and 6, and the last three are a line."""
-    found = contest(TOE, FirstMove(), FirstMove(), games=8, seed=1, openings=0)
+    found = contest(TOE, FIRST, FIRST, games=8, seed=1, openings=0)
     assert found.same_games == 7
     assert found.low < 0.1 < 0.9 < found.high, "eight copies of one game say no more than it does"
     assert [tally.to_json() for tally in found.standings.seats] == [
@@ -105,26 +116,26 @@ def test_pairs_that_all_end_alike_do_not_make_a_score_certain(tally, pairs, inte
     assert found == pytest.approx(interval, abs=5e-5)
 
 
-def test_the_gate_promotes_the_stronger_and_keeps_the_weaker_out(strong):
-    config, weak = GateConfig(games=40), RandomContestant(TOE)
+def test_the_gate_promotes_the_stronger_and_keeps_the_weaker_out():
+    config = GateConfig(games=40)
     passed, kept_out = (
         open_gate(TOE, candidate, [champion], config, seed=2)
-        for candidate, champion in [(strong, weak), (weak, strong)]
+        for candidate, champion in [(STRONG, WEAK), (WEAK, STRONG)]
     )
     assert (passed["promoted"], kept_out["promoted"]) == (True, False)
     assert passed["against"][0]["sprt"]["llr"] > 0.0 > kept_out["against"][0]["sprt"]["llr"]
     assert passed["low"] <= passed["score"] <= passed["high"]
 
 
-def test_a_gate_of_two_champions_wants_both_beaten(strong):
-    verdict = open_gate(TOE, strong, [RandomContestant(TOE), strong], GateConfig(games=40), seed=2)
+def test_a_gate_of_two_champions_wants_both_beaten():
+    verdict = open_gate(TOE, STRONG, [WEAK, STRONG], GateConfig(games=40), seed=2)
     assert [entry["score"] > 0.55 for entry in verdict["against"]] == [True, False]
     assert not verdict["promoted"]
 
 
-def test_ratings_are_on_the_scale_of_the_anchors(strong):
+def test_ratings_are_on_the_scale_of_the_anchors():
     config = LeagueConfig(games=20, anchors=("random", "uct:200"))
-    anchors = make_anchors(TOE, config, 1)
+    anchors = [WEAK, STRONG]
     points = play_anchors(TOE, anchors, config, 1)
     assert points[1][0] > points[0][1]
     found = rate_generation(TOE, anchors[1], anchors, points, config, 1)
@@ -135,7 +146,7 @@ def test_ratings_are_on_the_scale_of_the_anchors(strong):
 
 def test_the_benchmark_is_on_the_same_deals_however_many_at_once():
     config = BenchmarkConfig(deals=30)
-    player = RandomContestant(EASY)
+    player = anchor_contestant(EASY, "random")
     assert benchmark(EASY, player, config, 30) == benchmark(EASY, player, config, 7)
 
 

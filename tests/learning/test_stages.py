@@ -9,8 +9,9 @@ from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.loop import Training
+from anyzero.learning.manifest import Generation
 from anyzero.learning.samples import Samples
-from anyzero.learning.selfplay import start_states
+from anyzero.learning.selfplay import play_random, start_states
 from anyzero.learning.shards import save_shard
 from anyzero.learning.stages import Silent, Stages
 from anyzero.learning.start import fill_in, make_config
@@ -31,38 +32,42 @@ def new_folder(path, **changes):
     return RunFolder.create(path / "run", fill_in(make_config("tic_tac_toe", changes={**TINY, **changes})))
 
 
-class Device:
-    """Games as a GPU plays them: every call brings some more."""
-
-    def __init__(self):
-        self.calls = 0
-
-    def counts(self):
-        names = ("games", "simulations", "plies", "draws", "first_seat_payoff", "cut_off")
-        return dict.fromkeys(names, 4 * self.calls)
-
-    def play(self, _num, generation, *, keys, watch):
-        self.calls += 1
-        samples = random_samples(TTT, 20)
-        samples.generations[:] = generation
-        return samples
-
-
 @pytest.mark.parametrize("keep_samples", [True, False])
 def test_games_whose_samples_went_with_their_process_are_played_again(tmp_path, monkeypatch, keep_samples):
-    folder, device = new_folder(tmp_path), Device()
+    folder, calls = new_folder(tmp_path), []
+
+    def play(_stages, _before, _first, num, _watch):
+        calls.append(num)
+        return play_random(TTT, num, seed=1)
+
     folder.config = replace(folder.config, device="cuda", keep_samples=keep_samples)
-    monkeypatch.setattr(Stages, "games_on_gpu", lambda self, before: device)
+    monkeypatch.setattr(Stages, "play_on_gpu", play)
     with folder.locked():
         before = Training(folder).begin()
         part, stages = folder.part(1), Stages(folder, Silent())
         for _ in range(2):
             assert stages.self_play(part, before)["games"] == 4
-        assert device.calls == 1
+        assert calls == [4]
         later = Stages(folder, Silent())
-        assert later.self_play(part, before)["games"] == 4
-        assert device.calls == (1 if keep_samples else 2)
-        assert later.window(1).num == 20
+        found = later.self_play(part, before)
+        assert calls == ([4] if keep_samples else [4, 4])
+        assert later.window(1).num == found["samples"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "previous", "wanted"),
+    [
+        ({}, 1, [2]),
+        ({"two_champions": True}, None, [2, 2]),
+        ({"two_champions": True}, 1, [2, 1]),
+        ({"recent_share": 0.5, "recent": 1}, 1, [2, 2, 3]),
+    ],
+)
+def test_the_champion_stands_in_for_opponents_that_are_not_there(tmp_path, monkeypatch, settings, previous, wanted):
+    stages = Stages(new_folder(tmp_path, selfplay={**TINY["selfplay"], **settings}), Silent())
+    monkeypatch.setattr(RunFolder, "numbers", lambda self: [1, 2, 3])
+    before = Generation(tmp_path / "0003", {"generation": 3, "champion": 2, "previous": previous})
+    assert stages.opponents(before) == wanted
 
 
 def samples_of(generation: int, num: int) -> Samples:

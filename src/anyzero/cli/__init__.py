@@ -10,9 +10,4 @@ def main() -> None:
     with stopping.in_two_steps():
         from anyzero.cli.app import main as run
 
-        try:
-            run()
-        except SystemExit as end:
-            if end.code == stopping.EXIT_CODE:
-                stopping.leave(stopping.EXIT_CODE)  # whatever still goes on in other threads
-            raise
+        run()

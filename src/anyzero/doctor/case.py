@@ -11,13 +11,13 @@ import torch
 
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
-from anyzero.learning.block import Block, BlockResult, Manner
+from anyzero.learning.block import BlockResult
 from anyzero.learning.config import RunConfig
-from anyzero.learning.contestants import RandomContestant
 from anyzero.learning.folder import GAMES, RunFolder
 from anyzero.learning.manifest import Generation
 from anyzero.learning.replay import Batch, Replay, build_replay
 from anyzero.learning.samples import Samples, join, new_samples
+from anyzero.learning.selfplay import play_random
 from anyzero.learning.shards import load_shard
 from anyzero.networks import Network, NetworkEvaluator, load_network, new_network
 from anyzero.networks.evaluator import default_threads
@@ -137,10 +137,7 @@ class Case:
         """Random games, recorded as self-play records its own; fewer where games are long."""
         longest = min(self.game.max_plies, self.config.selfplay.max_plies or self.game.max_plies)
         num = max(32, min(256, 30_000 // longest))
-        sides = np.zeros((num, self.game.num_seats), np.int64)
-        manner = Manner(keep_samples=True, max_plies=self.config.selfplay.max_plies)
-        contestants = [RandomContestant(self.game)]
-        return Block(self.game, contestants, sides, manner, seed=self.config.seed, numbers=np.arange(num)).play()
+        return play_random(self.game, num, seed=self.config.seed, max_plies=longest)
 
     def evaluator(self, network: Network) -> NetworkEvaluator:
         """The network as it plays."""

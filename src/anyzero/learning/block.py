@@ -1,56 +1,54 @@
-"""Games that are played side by side to their end: the one engine of self-play, gates, ratings and benchmarks.
+"""A block: so many games from their first move to their last. Self-play, gates, ratings and benchmarks are blocks.
 
-Every game draws its randomness from a stream of its own, and the whole block is a function of its seed and its
-contestants: threads change nothing, and a block that was interrupted is simply played again.
+Every game has random streams of its own, so that a block is a function of its seed and its contestants: threads change
+nothing, and a block that was interrupted is simply played again.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Executor, ThreadPoolExecutor
+from itertools import pairwise
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.random import numbered_streams
-from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game
-from anyzero.learning.contestants import PLIES, Contestant, Effort
-from anyzero.learning.moves import (
-    draw_by_policy,
-    draw_moves,
-    draw_outcomes,
-    list_legal,
-    play_rows,
-    read_payoffs,
-    read_scores,
-    read_seats,
-)
+from anyzero.learning.advance import WITHOUT_REUSE, advance_game, grow_alone, grow_nothing, grow_tree, grow_with_answers
+from anyzero.learning.contestants import Contestant
+from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, Rows, new_games, new_rows
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
+from anyzero.search.evaluators import ask
+from anyzero.search.priors import gumbel_plan
+from anyzero.search.run import choice_parts, new_scratch_for, new_tree_for
+from anyzero.search.scratch import Scratch
+from anyzero.search.search import room
+from anyzero.search.settings import BATCH, GUMBEL, Settings
+from anyzero.search.simulation import IDLE as NO_LEAF
+from anyzero.search.simulation import WAITING
+from anyzero.search.tree import Tree
 from anyzero.seeds import draw_seed
+from anyzero.stopping import check as check_stopping
 
-EFFORTS = [Effort(fast, late) for fast in (False, True) for late in (False, True)]
-RESIGN_AFTER = 2
-"""So many of a seat's values in a row must be under the bar."""
+REUSED = 4
+"""Trees that are used again have room for so many times the simulations of one move."""
+TOGETHER = 32
+"""Games of a part where no network says how many."""
 
 Watch = Callable[[int, int], None]
-"""Told after every step how many games are over, and how many simulations there were."""
+"""Told now and then how many games are over, and how many simulations there were."""
 
 
-@dataclass(frozen=True)
-class Manner:
-    """How the games of a block are played."""
+class Pairings(NamedTuple):
+    """Which contestant has which seat."""
 
-    temperature: float = 0.0
-    temperature_plies: int = 0
-    late_temperature: float = 0.0
-    least_opening: int = 0
-    most_opening: int = 0
-    """Random moves at the start, from the least to the most."""
-    fast_share: float = 0.0
-    resign_below: float = -1.0
-    resign_checked: float = 0.0
-    max_plies: int = 0
-    keep_samples: bool = False
-    generation: int = 0
+    sides: np.ndarray
+    """[pairings, seats]."""
+    shares: np.ndarray
+    """[pairings]: how much of the games have each; zeros: game after game the next one, all with one opening."""
+
+    @property
+    def legs(self) -> int:
+        return 1 if self.shares.any() else len(self.sides)
 
 
 class GameLine(NamedTuple):
@@ -80,221 +78,274 @@ class BlockResult(NamedTuple):
     """Of games that were played on to their end: each seat's lowest value, and whether it did not lose after all."""
 
 
+class Trees(NamedTuple):
+    """One search of a block: its trees, a slot each, and what is told to its kernel."""
+
+    tree: Tree
+    spare: Tree
+    scratch: Scratch
+    settings: Settings
+    late: Settings
+    """After the plies in which moves are drawn: without Gumbel's noise."""
+    manner: Manner
+    parts: dict[Any, Any]
+    """Functions that stand in for those of the kernel."""
+
+
+def advance_games(
+    rules: Any,
+    tree: Tree,
+    spare: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    late: Settings,
+    games: Games,
+    rows: Rows,
+    manner: Manner,
+    logits: Any,
+    values: Any,
+    begin: int,
+    end: int,
+) -> int:
+    """Kernel: every game of these slots goes on as far as it can; returns how many slots are not idle."""
+    alive = 0
+    for number in range(begin, end):
+        advance_game(rules, tree, spare, scratch, settings, late, games, rows, manner, logits, values, number)
+        alive += games.phase[number] != IDLE
+    return alive
+
+
+def new_trees(game: Game, contestant: Contestant, slots: int, manner: Manner) -> Trees:
+    settings, fast = contestant.method.settings, contestant.fast_simulations if manner.fast_share > 0.0 else 0
+    manner = manner._replace(simulations=contestant.simulations, fast_simulations=fast)
+    most = max(contestant.simulations, fast)
+    nodes = room(game, most * (REUSED if manner.reuse else 1), 1 << 30)
+    tree = new_tree_for(game, settings, nodes, slots)
+    scratch = new_scratch_for(game, settings, None if manner.reuse else most, slots)
+    if settings.formula == GUMBEL:  # the plan of a full search, and after it that of a fast one
+        plans = [gumbel_plan(settings.considered, num) for num in (contestant.simulations, fast) if num]
+        scratch = scratch._replace(plan=np.ascontiguousarray(np.concatenate(plans, axis=1)))
+    scratch.known[:] = NO_LEAF
+    grow = grow_with_answers if settings.evaluator == BATCH else grow_alone if most else grow_nothing
+    spare = new_tree_for(game, settings, nodes, slots) if manner.reuse else tree
+    late = settings._replace(gumbel_scale=0.0)
+    parts: dict[Any, Any] = {**choice_parts(settings), grow_tree: grow, **({} if manner.reuse else WITHOUT_REUSE)}
+    return Trees(tree, spare, scratch, settings, late, manner, parts)
+
+
+def group_searches(contestants: Sequence[Contestant]) -> tuple[list[Contestant], np.ndarray]:
+    """One contestant for each kind of search, and the number of each contestant's kind."""
+    kinds = [(one.method, one.simulations, one.fast_simulations) for one in contestants]
+    first = [kinds.index(kind) for kind in kinds]
+    order = sorted(set(first))
+    return [contestants[index] for index in order], np.array([order.index(index) for index in first])
+
+
 class Block:
-    """`sides[game, seat]` is the contestant who has that seat; `numbers` are those of the games' streams."""
+    """Games to be played by these contestants, numbered from `first` on, so many `at_once` (0: all)."""
 
     def __init__(
         self,
         game: Game,
         contestants: Sequence[Contestant],
-        sides: np.ndarray,
+        pairings: Pairings,
         manner: Manner,
         *,
+        games: int,
         seed: int,
-        numbers: np.ndarray,
+        at_once: int = 0,
+        first: int = 0,
+        resign_below: float = NEVER,
         starts: Any = None,
+        threads: int = 1,
+        target: str = "cpu",
     ) -> None:
-        num = len(sides)
-        self.game, self.contestants, self.sides, self.manner = game, contestants, sides, manner
-        self.seed, self.numbers = seed, numbers.astype(np.uint64)
-        self.streams = numbered_streams(draw_seed("game", seed), self.numbers)
-        self.starts = np.array([game.initial_state()], game.state_dtype) if starts is None else starts
-        self.start_of = (self.numbers % np.uint64(len(self.starts))).astype(np.int64)
-        self.states = self.starts[self.start_of].copy()
-        self.plies, self.alive = np.zeros(num, np.int64), np.arange(num)
-        self.payoffs = np.zeros((num, game.num_seats))
-        self.actions: list[list[int]] = [[] for _ in range(num)]
-        self.ends = ["rules"] * num
-        self.pieces: list[tuple[np.ndarray, np.ndarray, Samples]] = []
-        self.simulations = 0
-        self.draw_plans()
-
-    def draw_plans(self) -> None:
-        """What is decided before the first move: the opening's length, and whether giving up is only looked at."""
-        manner, num = self.manner, len(self.states)
-        rng = [np.random.default_rng(draw_seed("plan", self.seed, int(number))) for number in self.numbers]
-        self.openings = np.array([one.integers(manner.least_opening, manner.most_opening + 1) for one in rng])
-        self.checked = np.array([one.random() < manner.resign_checked for one in rng])
-        self.fast = [one.random(1024) < manner.fast_share for one in rng] if manner.fast_share > 0.0 else None
-        self.low = np.zeros((num, self.game.num_seats), np.int64)
-        self.lowest = np.ones((num, self.game.num_seats))
+        self.game, self.contestants, self.threads, self.target = game, contestants, threads, target
+        self.slots = min(games, at_once or games)
+        longest = min(manner.max_plies or game.max_plies, game.max_plies)
+        manner = manner._replace(max_plies=longest, last=first + games, legs=pairings.legs)
+        kinds, search_of = group_searches(contestants)
+        self.searches = [
+            new_trees(game, one, self.slots, manner._replace(search=number)) for number, one in enumerate(kinds)
+        ]
+        self.games = first_games(game, self.slots, manner, pairings, search_of, starts)
+        self.games.seeds[:] = seeds_of(seed)
+        self.games.bar[:] = resign_below if game.is_opposed else NEVER
+        self.games.game[:] += first
+        self.rows = new_rows(game, self.slots * longest if manner.keep_samples else 1)
+        self.evaluators, self.evaluator_of = list_evaluators(contestants)
+        self.finished = Finished(game, manner, self.games.sides, len(self.games.starts))
+        self.is_stopped, self.lock = False, Lock()
 
     def play(self, watch: Watch | None = None) -> BlockResult:
         """Play all games to their end."""
-        while len(self.alive):
-            self.step()
-            if watch:
-                watch(len(self.states) - len(self.alive), self.simulations)
-        return self.result()
-
-    # --- one move in every game
-
-    def kernel(self, function: Callable[..., Any], *args: Any) -> None:
-        self.game.compile(function)(self.game.rules, self.states, *args)
-
-    def step(self) -> None:
-        """One move, of whatever kind, in every game that is not over."""
-        seats = np.zeros(len(self.alive), np.int64)
-        self.kernel(read_seats, self.alive, seats)
-        most = self.manner.max_plies or self.game.max_plies
-        going = seats != OVER
-        self.stop(self.alive[going & (self.plies[self.alive] >= most)], "plies")
-        going &= self.plies[self.alive] < most
-        self.kernel(read_payoffs, self.alive[~going & (seats == OVER)], self.payoffs)
-        self.alive, seats = self.alive[going], seats[going]
-        random = (seats >= 0) & (self.plies[self.alive] < self.openings[self.alive])
-        self.move_by_chance(self.alive[seats == CHANCE])
-        self.move_at_random(self.alive[random])
-        self.move_by_search(self.alive[(seats >= 0) & ~random], seats[(seats >= 0) & ~random])
-
-    def stop(self, rows: np.ndarray, reason: str) -> None:
-        for row in rows:
-            self.ends[row] = reason
-
-    def apply(self, rows: np.ndarray, actions: np.ndarray) -> None:
-        self.kernel(play_rows, rows, actions)
-        self.plies[rows] += 1
-        for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
-            self.actions[row].append(action)
-
-    def move_by_chance(self, rows: np.ndarray) -> None:
-        """The position before the draw is a sample too: it has a value."""
-        if not len(rows):
-            return
-        kept = rows[self.plies[rows] >= self.openings[rows]] if self.manner.keep_samples else rows[:0]
-        if len(kept):
-            self.record(kept, np.zeros(len(kept), np.int64), None, np.full(len(kept), np.nan, np.float32))
-        actions = np.zeros(len(rows), np.int32)
-        self.kernel(draw_outcomes, rows, self.streams, self.game.new_actions(), actions)
-        self.apply(rows, actions)
-
-    def move_at_random(self, rows: np.ndarray) -> None:
-        if len(rows):
-            actions = np.zeros(len(rows), np.int32)
-            self.kernel(draw_moves, rows, self.streams, self.game.new_actions(), actions)
-            self.apply(rows, actions)
-
-    def move_by_search(self, rows: np.ndarray, seats: np.ndarray) -> None:
-        """Each contestant searches the games in which it is to move, as one batch."""
-        whose = self.sides[rows, seats]
-        fast, late = self.is_fast(rows), self.plies[rows] >= self.manner.temperature_plies
-        for number, contestant in enumerate(self.contestants):
-            for effort in EFFORTS:
-                mine = (whose == number) & (fast == effort.fast) & (late == effort.late)
-                if mine.any():
-                    self.search(contestant, rows[mine], seats[mine], effort)
-
-    def is_fast(self, rows: np.ndarray) -> np.ndarray:
-        if self.fast is None:
-            return np.zeros(len(rows), bool)
-        return np.array([self.fast[row][self.plies[row] % 1024] for row in rows.tolist()])
-
-    def search(self, contestant: Contestant, rows: np.ndarray, seats: np.ndarray, effort: Effort) -> None:
-        streams = self.numbers[rows] * np.uint64(PLIES) + self.plies[rows].astype(np.uint64)
-        found = contestant.search(self.states[rows], draw_seed("search", self.seed), streams, effort)
-        self.simulations += found.simulations
-        if self.manner.keep_samples and not effort.fast:
-            self.record(rows, seats, found.policies, found.values)
-        actions = found.actions.copy()
-        self.game.compile(draw_by_policy)(found.policies, self.temperatures(rows), rows, self.streams, actions)
-        gives_up = self.resigns(rows, seats, found.values)
-        self.apply(rows[~gives_up], actions[~gives_up])
-
-    def temperatures(self, rows: np.ndarray) -> np.ndarray:
-        early = self.plies[rows] < self.manner.temperature_plies
-        return np.where(early, self.manner.temperature, self.manner.late_temperature)
-
-    # --- giving up
-
-    def resigns(self, rows: np.ndarray, seats: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Which of these games end here because the seat to move gives up."""
-        if self.manner.resign_below <= -1.0 or not self.game.is_opposed:
-            return np.zeros(len(rows), bool)
-        under = values < self.manner.resign_below
-        self.low[rows, seats] = np.where(under, self.low[rows, seats] + 1, 0)
-        self.lowest[rows, seats] = np.minimum(self.lowest[rows, seats], values)
-        ends: np.ndarray = (self.low[rows, seats] >= RESIGN_AFTER) & ~self.checked[rows]
-        for row, seat in zip(rows[ends].tolist(), seats[ends].tolist(), strict=True):
-            self.payoffs[row] = [-1.0 if other == seat else 1.0 for other in range(2)]
-            self.ends[row] = "resign"
-        self.alive = np.setdiff1d(self.alive, rows[ends])
-        return ends
-
-    def resign_checks(self) -> list[tuple[float, bool]]:
-        """As the result has them; what a game that was cut off would have come to is not known."""
-        if self.manner.resign_below <= -1.0:
-            return []
-        rows = np.flatnonzero(self.checked & (np.array(self.ends) == "rules"))
-        return [
-            (float(self.lowest[row, seat]), bool(self.payoffs[row, seat] > -1.0))
-            for row in rows.tolist()
-            for seat in range(self.game.num_seats)
-        ]
-
-    # --- samples
-
-    def record(self, rows: np.ndarray, seats: np.ndarray, policies: np.ndarray | None, values: np.ndarray) -> None:
-        """Keep these positions; what the game came to is filled in at its end."""
-        samples = new_samples(self.game, len(rows))
-        samples.states[:] = self.states[rows]
-        samples.values[:], samples.plies[:] = values, self.plies[rows]
-        samples.generations[:] = self.manner.generation
-        if policies is None:
-            samples.policy_weights[:] = 0.0
+        self.play_part(0, 0, None)  # compiled now, not by several threads at once
+        pools: list[Executor | None] = [getattr(evaluator, "pool", None) for evaluator in self.evaluators]
+        if not self.evaluators:
+            with ThreadPoolExecutor(self.threads) as pool:
+                self.play_parts(pool, TOGETHER, watch)
+        elif all(pools):
+            self.play_parts(pools[0], self.evaluators[0].together, watch)  # type: ignore[arg-type]
         else:
-            shares = np.zeros(samples.policies.shape, np.float32)
-            legal = self.game.new_actions()
-            list_all = self.game.compile(list_legal)
-            list_all(self.game.rules, samples.states, policies, legal, samples.actions, shares)
-            samples.policies[:] = shares
-        self.pieces.append((rows, seats, samples))
+            self.play_part(0, self.slots, watch)
+        return self.finished.result([one.name for one in self.contestants], int(self.games.simulations.sum()))
 
-    def result(self) -> BlockResult:
-        scores = None
-        if self.game.has("score"):
-            scores = np.zeros(len(self.states))
-            self.kernel(read_scores, scores)
-        return BlockResult(
-            self.samples(),
-            [self.line(row) for row in range(len(self.states))],
-            self.sides,
-            self.payoffs,
-            scores,
-            self.simulations,
-            self.resign_checks(),
-        )
+    def play_parts(self, pool: Executor, together: int, watch: Watch | None) -> None:
+        """Each part on one thread. Slots are cut into parts by their number alone, so that threads change nothing."""
+        bounds = part_bounds(self.slots, together)
+        work = [pool.submit(self.play_part, *part, watch) for part in pairwise(bounds)]
+        try:
+            for part in work:
+                part.result()
+        finally:
+            self.is_stopped = True
+            for part in work:
+                part.exception()
 
-    def line(self, row: int) -> GameLine:
-        names = [self.contestants[side].name for side in self.sides[row].tolist()]
-        start, payoffs = int(self.start_of[row]), self.payoffs[row].tolist()
-        return GameLine(names, start, self.actions[row], payoffs, self.ends[row])
+    def play_part(self, begin: int, end: int, watch: Watch | None) -> None:
+        """All games of these slots; a look at the clock about once a move."""
+        kernels = [self.game.compile(advance_games, self.target, parts=trees.parts) for trees in self.searches]
+        answers, steps = [NO_ANSWERS] * len(kernels), 0
+        every = max(trees.manner.simulations for trees in self.searches) + 1
+        alive = 1
+        try:
+            while alive and not self.is_stopped:
+                for trees, kernel, answer in zip(self.searches, kernels, answers, strict=True):
+                    state = self.games, self.rows, trees.manner
+                    alive = kernel(self.game.rules, *trees[:5], *state, *answer, begin, end)
+                self.fetch(begin, end)
+                steps += 1
+                if steps % every == 0:
+                    self.look(watch)
+                answers = [self.ask(trees, begin, end) for trees in self.searches]
+        except BaseException:
+            self.is_stopped = True
+            raise
 
-    def samples(self) -> Samples:
-        """All positions kept, game after game, with the games' results."""
-        if not self.pieces:
-            return new_samples(self.game, 0)
-        rows = np.concatenate([piece[0] for piece in self.pieces])
-        seats = np.concatenate([piece[1] for piece in self.pieces])
-        found = join([piece[2] for piece in self.pieces])
-        order = np.lexsort((found.plies, rows))
-        rows, seats, found = rows[order], seats[order], take(found, order)
-        found.payoffs[:], found.lengths[:] = self.payoffs[rows, seats], self.plies[rows]
-        cut_off = np.array([end == "plies" for end in self.ends])[rows]
-        fill_afterstates(found, rows, seats, cut_off)
-        found.payoffs[cut_off] = found.values[cut_off]  # a game without an end has no other
-        found = take(found, ~np.isnan(found.values))
-        found.keys[:] = input_keys(self.game, found.states)
-        return found
+    def fetch(self, begin: int, end: int) -> None:
+        """Take over the games of these slots that are over, so that others can begin there."""
+        pages = begin + np.flatnonzero(self.games.ready[begin:end])
+        if len(pages) == 0:
+            return
+        begins = pages * self.games.moves.shape[1]
+        ends = begins + self.games.end_samples[pages]
+        rows = np.concatenate([np.arange(*part) for part in zip(begins, ends, strict=True)])
+        with self.lock:
+            self.finished.add(self.games, pages, rows_to_samples(self.game, self.rows, rows))
+        self.games.ready[pages] = 0
+
+    def look(self, watch: Watch | None) -> None:
+        check_stopping()
+        if watch:
+            with self.lock:
+                watch(int(self.games.finished.sum()), int(self.games.simulations.sum()))
+
+    def ask(self, trees: Trees, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+        """What the networks say of the leaves of these slots that wait for them, each of its own."""
+        scratch = trees.scratch
+        waiting = begin + np.flatnonzero(scratch.known[begin:end] == WAITING)
+        if len(waiting) == 0:
+            return NO_ANSWERS
+        whose = self.evaluator_of[self.games.contestant[waiting]]
+        found, begun = [], 0
+        for number, evaluator in enumerate(self.evaluators):
+            mine = waiting if len(self.evaluators) == 1 else waiting[whose == number]
+            if len(mine):
+                scratch.rows[mine] = np.arange(begun, begun + len(mine))
+                found.append(ask(evaluator, self.game, scratch.states[mine]))
+                begun += len(mine)
+        if len(found) == 1:
+            return found[0]
+        logits, values = zip(*found, strict=True)
+        return np.concatenate(logits), np.concatenate(values)
 
 
-def fill_afterstates(samples: Samples, rows: np.ndarray, seats: np.ndarray, cut_off: np.ndarray) -> None:
-    """A position before a draw has no search: its value is that of the game's next position, at the end the payoff.
+NO_ANSWERS = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
+"""What is handed on where no leaf needs an answer."""
 
-    The last position of a game that was cut off has neither.
-    """
-    for index in np.flatnonzero(np.isnan(samples.values))[::-1].tolist():
-        if index + 1 < len(rows) and rows[index + 1] == rows[index]:
-            turn = 1.0 if seats[index + 1] == seats[index] else -1.0
-            samples.values[index] = turn * samples.values[index + 1]
-        elif not cut_off[index]:
-            samples.values[index] = samples.payoffs[index]
+
+def first_games(
+    game: Game, slots: int, manner: Manner, pairings: Pairings, search_of: np.ndarray, starts: Any
+) -> Games:
+    if starts is None:
+        starts = np.array([game.initial_state()], game.state_dtype)
+    shares = np.cumsum(pairings.shares)
+    return new_games(game, slots, manner, sides=pairings.sides, shares=shares, search_of=search_of, starts=starts)
+
+
+def seeds_of(seed: int) -> list[int]:
+    """Of the games' streams, and of the searches'."""
+    return [draw_seed(name, seed) % 2**64 for name in ("game", "search")]
+
+
+def part_bounds(num: int, most: int) -> list[int]:
+    """Where slots are cut into parts of about the same size, an even number of them."""
+    parts = min(num, 2 * -(-num // (2 * most)))
+    return [part * num // parts for part in range(parts + 1)]
+
+
+def list_evaluators(contestants: Sequence[Contestant]) -> tuple[list[Any], np.ndarray]:
+    """The networks, each once, and the number of each contestant's; -1: none."""
+    found: list[Any] = []
+    for one in contestants:
+        if one.evaluator is not None and one.evaluator not in found:
+            found.append(one.evaluator)
+    return found, np.array([-1 if one.evaluator is None else found.index(one.evaluator) for one in contestants])
+
+
+class Finished:
+    """Games that are over, with their samples, as they are fetched."""
+
+    def __init__(self, game: Game, manner: Manner, sides: np.ndarray, num_starts: int) -> None:
+        self.game, self.manner, self.sides, self.num_starts = game, manner, sides, num_starts
+        self.ends: list[dict[str, np.ndarray]] = []
+        self.moves: list[list[int]] = []
+        self.samples: list[Samples] = []
+
+    def add(self, games: Games, pages: np.ndarray, samples: Samples) -> None:
+        """The games in these pages, and their samples in the same order."""
+        self.ends.append({name: getattr(games, name)[pages] for name in ENDED})
+        self.moves += [games.moves[page, : games.end_plies[page]].tolist() for page in pages.tolist()]
+        self.samples.append(samples)
+
+    def result(self, names: Sequence[str], simulations: int, *, ordered: bool = True, keys: bool = True) -> BlockResult:
+        """All of them, ordered by their numbers or as they came; samples get their keys if they are wanted."""
+        ends = {name: np.concatenate([part[name] for part in self.ends]) for name in ENDED}
+        samples, numbers = join(self.samples), ends["end_game"]
+        order = np.argsort(numbers) if ordered else np.arange(len(numbers))
+        if ordered:
+            whose = np.repeat(numbers, ends["end_samples"])
+            samples = take(samples, np.argsort(whose, kind="stable"))
+        ends = {name: column[order] for name, column in ends.items()}
+        if keys:
+            samples.keys[:] = input_keys(self.game, samples.states)
+        sides, starts = self.sides[ends["end_pairing"]], ends["end_game"] // self.manner.legs % self.num_starts
+        lines = [
+            GameLine([names[side] for side in sides[row]], start, self.moves[index], payoffs, ENDS[reason])
+            for row, (index, start, payoffs, reason) in enumerate(
+                zip(order, starts.tolist(), ends["payoffs"].tolist(), ends["end_reason"], strict=True)
+            )
+        ]
+        scores = ends["end_score"] if self.game.has("score") else None
+        return BlockResult(samples, lines, sides, ends["payoffs"], scores, simulations, resign_checks(ends))
+
+
+ENDED = (
+    *("end_game", "end_pairing", "end_samples", "end_plies", "end_reason", "end_checked", "end_score"),
+    *("payoffs", "lowest"),
+)
+"""What is known of a finished game besides its moves."""
+
+
+def rows_to_samples(game: Game, rows: Any, chosen: Any) -> Samples:
+    """Samples of these rows."""
+    columns = {name: getattr(rows, name)[chosen] for name in Rows._fields if name != "seats"}
+    columns["policies"] = columns["policies"].astype(np.float16)
+    return new_samples(game, len(columns["plies"]))._replace(**columns)
+
+
+def resign_checks(ends: dict[str, np.ndarray]) -> list[tuple[float, bool]]:
+    """Of checked games with an end by the rules; what one that was cut off would have come to is not known."""
+    rows = np.flatnonzero((ends["end_checked"] == 1) & (ends["end_reason"] == BY_RULES))
+    lowest, payoffs = ends["lowest"][rows].ravel().tolist(), ends["payoffs"][rows].ravel().tolist()
+    return [(low, payoff > -1.0) for low, payoff in zip(lowest, payoffs, strict=True)]

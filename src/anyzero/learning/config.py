@@ -267,9 +267,6 @@ BOUNDS: dict[str, tuple[float, float]] = {
 """By the full name or else by the last part of it. Other numbers only have to be finite and not negative."""
 PAIRED = ("gate.games", "league.games")
 """Games with one opening and the seats swapped come in twos."""
-ONLY_ON_CPU = ("reuse", "two_champions")
-NEVER_ON_GPU = {"resign_below": -1.0, "recent_share": 0.0, "final": "visits"}
-"""What games on a GPU cannot do: settings that must be false, and settings that must be this."""
 
 
 def check(part: Any, where: str) -> None:
@@ -328,16 +325,6 @@ def check_together(config: RunConfig) -> None:
         raise BadOptionError("league.anchors is empty: name a player, such as random, or take league.every=0")
     if not config.keep_samples and config.device == "cpu":
         raise BadOptionError("keep_samples=false is for the GPU: on the CPU a run goes on as if never stopped")
-    if config.device == "cuda":
-        check_on_gpu(selfplay)
-
-
-def check_on_gpu(config: SelfPlayConfig) -> None:
-    """One sentence about the first setting that games on a GPU do not know."""
-    wrong = [name for name in ONLY_ON_CPU if getattr(config, name)]
-    wrong += [name for name, value in NEVER_ON_GPU.items() if getattr(config, name) != value]
-    if wrong:
-        raise BadOptionError(f"selfplay.{wrong[0]} is for games on the CPU: leave it alone, or take device=cpu")
 
 
 MEANINGS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}

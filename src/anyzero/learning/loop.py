@@ -5,8 +5,8 @@ import time
 from typing import Any
 
 from anyzero.learning.config import RunConfig
+from anyzero.learning.contests import has_converged
 from anyzero.learning.folder import RunFolder
-from anyzero.learning.league import has_converged
 from anyzero.learning.manifest import Generation
 from anyzero.learning.stages import OutOfTimeError, Progress, Silent, Stages, write_json
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from anyzero.errors import BadOptionError
 from anyzero.games.game import Game
-from anyzero.learning.block import Block, BlockResult, Manner, Watch
-from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.contestants import Contestant
+from anyzero.learning.block import Block, BlockResult, Pairings, Watch
+from anyzero.learning.config import RANDOM, SelfPlayConfig
+from anyzero.learning.contestants import Contestant, anchor_contestant
+from anyzero.learning.games import NEVER, Manner
 from anyzero.seeds import draw_seed
 
 CHAMPION, PREVIOUS, RECENT = 0, 1, 2
@@ -25,7 +26,7 @@ def block_sizes(games: int, at_once: int) -> list[int]:
     return [last - first for first, last in pairwise(bounds)]
 
 
-def manner_of(config: SelfPlayConfig, generation: int, resign_below: float) -> Manner:
+def manner_of(config: SelfPlayConfig) -> Manner:
     """How self-play moves: PUCT draws by visits, Gumbel by the noise of its root."""
     draws = config.method == "puct"
     return Manner(
@@ -34,11 +35,10 @@ def manner_of(config: SelfPlayConfig, generation: int, resign_below: float) -> M
         late_temperature=config.late_temperature if draws else 0.0,
         most_opening=config.opening_plies,
         fast_share=config.fast_share,
-        resign_below=resign_below,
         resign_checked=config.resign_checked,
         max_plies=config.max_plies,
-        keep_samples=True,
-        generation=generation,
+        keep_samples=1,
+        reuse=int(config.reuse),
     )
 
 
@@ -51,17 +51,30 @@ def play_block(
     first: int,
     num: int,
     seed: int,
-    shares: Sequence[float],
-    resign_below: float,
+    shares: Sequence[float] = (1.0, 0.0, 0.0),
+    resign_below: float = NEVER,
     watch: Watch | None = None,
 ) -> BlockResult:
-    """Games `first` to `first + num - 1` of a generation; `shares` are those of the pairings."""
-    numbers = np.arange(first, first + num)
-    block_seed = draw_seed("selfplay", seed, generation)
-    sides = draw_sides(game, shares, numbers, block_seed)
-    manner = manner_of(config, generation, resign_below)
-    starts = start_states(game, config.starts)
-    return Block(game, contestants, sides, manner, seed=block_seed, numbers=numbers, starts=starts).play(watch)
+    """Games `first` to `first + num - 1` of a generation; `shares` are those of `pairing_shares`."""
+    block = Block(
+        game,
+        contestants,
+        make_pairings(game, shares, two_champions=config.two_champions),
+        manner_of(config),
+        games=num,
+        first=first,
+        seed=draw_seed("selfplay", seed, generation),
+        resign_below=resign_below,
+        starts=start_states(game, config.starts),
+    )
+    return block.play(watch)
+
+
+def play_random(game: Game, num: int, *, seed: int, max_plies: int = 0) -> BlockResult:
+    """Games of random moves, recorded as self-play records its own."""
+    manner = Manner(keep_samples=1, max_plies=max_plies)
+    pairings = Pairings(np.zeros((1, game.num_seats), np.int64), np.ones(1))
+    return Block(game, [anchor_contestant(game, RANDOM)], pairings, manner, games=num, seed=seed).play()
 
 
 def start_states(game: Game, texts: Sequence[str]) -> Any:
@@ -75,16 +88,17 @@ def start_states(game: Game, texts: Sequence[str]) -> Any:
     return states
 
 
-def draw_sides(game: Game, shares: Sequence[float], numbers: np.ndarray, seed: int) -> np.ndarray:
-    """Which contestant has which seat: champion against itself, against the one before, or either against a recent."""
-    sides = np.zeros((len(numbers), game.num_seats), np.int64)
-    for row, number in enumerate(numbers.tolist()):
-        rng = np.random.default_rng(draw_seed("sides", seed, number))
-        couple = rng.choice(len(shares), p=np.array(shares) / sum(shares))
-        pair = [(CHAMPION, CHAMPION), (CHAMPION, PREVIOUS), (rng.choice((CHAMPION, PREVIOUS)), RECENT)][couple]
-        seats = np.arange(game.num_seats) + rng.integers(2)
-        sides[row] = np.array(pair)[seats % 2]
-    return sides
+def make_pairings(game: Game, shares: Sequence[float], *, two_champions: bool) -> Pairings:
+    """Champion against itself, against the one before, and either against a recent one; each with both seats."""
+    champions = [CHAMPION, PREVIOUS] if two_champions else [CHAMPION]
+    meetings = [((CHAMPION, CHAMPION), shares[0]), ((CHAMPION, PREVIOUS), shares[1])]
+    meetings += [((one, RECENT), shares[2] / len(champions)) for one in champions]
+    sides, each = [], []
+    for pair, share in meetings:
+        for shift in range(len(set(pair))) if share > 0.0 else ():
+            sides.append([pair[(seat + shift) % 2] for seat in range(game.num_seats)])
+            each.append(share / len(set(pair)))
+    return Pairings(np.array(sides), np.array(each) / sum(each))
 
 
 def pairing_shares(config: SelfPlayConfig, score: float | None) -> list[float]:
@@ -145,7 +159,6 @@ def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What a generation's games were like, from its blocks."""
     total = {name: sum(block[name] for block in blocks) for name in SUMMED}
     games, scores = total["games"], [block["mean_score"] for block in blocks if block["mean_score"] is not None]
-    distinct = [block["distinct_games"] for block in blocks]
     previous, points = total.pop("previous_games"), total.pop("previous_points")
     return {
         **total,
@@ -154,7 +167,7 @@ def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "draws": total["draws"] / games,
         "first_seat_payoff": total["first_seat_payoff"] / games,
         "mean_score": sum(scores) / len(scores) if scores else None,
-        "distinct_games": None if None in distinct else sum(distinct),
+        "distinct_games": sum(block["distinct_games"] for block in blocks),
         "against_previous": {"games": previous, "score": points / previous if previous else None},
         "resign_checks": [check for block in blocks for check in block["resign_checks"]],
     }

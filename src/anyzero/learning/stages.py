@@ -7,7 +7,7 @@ one that was not.
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -19,12 +19,11 @@ from safetensors.torch import load_file, save
 from anyzero import stopping
 from anyzero.files import put_aside, write_whole
 from anyzero.games.load import load
-from anyzero.learning.block import BlockResult
+from anyzero.learning.block import BlockResult, Watch
 from anyzero.learning.config import RunConfig
-from anyzero.learning.contestants import Contestant, network_contestant
+from anyzero.learning.contestants import Contestant, anchor_contestant, network_contestant, no_evaluator
+from anyzero.learning.contests import benchmark, open_gate, play_anchors, rate_generation
 from anyzero.learning.folder import RunFolder
-from anyzero.learning.gate import open_gate
-from anyzero.learning.league import benchmark, make_anchors, play_anchors, rate_generation
 from anyzero.learning.lesson import Source, num_steps
 from anyzero.learning.manifest import NETWORK, TRAINER, Generation
 from anyzero.learning.replay import build_replay, window_size
@@ -33,6 +32,8 @@ from anyzero.learning.selfplay import (
     block_sizes,
     describe_block,
     lowered_bar,
+    make_pairings,
+    manner_of,
     pairing_shares,
     play_block,
     start_states,
@@ -45,7 +46,12 @@ from anyzero.networks.find import find_network
 from anyzero.seeds import draw_seed
 
 if TYPE_CHECKING:
-    from anyzero.learning.on_gpu import GpuSelfPlay
+    from anyzero.learning.on_gpu import GpuGames
+    from anyzero.networks.models import Network
+
+
+Play = Callable[[Generation, int, int, Watch], BlockResult]
+"""Plays the generation after this one: the number of its first game, and how many."""
 
 
 class Progress(Protocol):
@@ -82,8 +88,7 @@ class Stages:
         self.game = load(self.config.game)
         self.deadline = float("inf")
         self.samples: Samples | None = None
-        self.anchors: list[Contestant] = []
-        self.on_gpu: GpuSelfPlay | None = None
+        self.on_gpu: GpuGames | None = None
 
     def once(self, part: Path, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """A stage: its result is read if it is there, else made and written."""
@@ -110,109 +115,123 @@ class Stages:
 
     # --- networks that play
 
-    def contestant(self, number: int, *, noise: bool, simulations: int = 0, at_once: int = 0) -> Contestant:
-        """The network of a generation, finished or under way."""
+    def network(self, number: int) -> "Network":
+        """Of a generation, finished or under way."""
         path = self.folder.part_path(number) / NETWORK
-        path = path if path.exists() else self.folder.network(number)
-        run, config = self.config, replace(self.config.selfplay, at_once=at_once or self.config.selfplay.at_once)
-        network = load_network(path, self.game)
+        return load_network(path if path.exists() else self.folder.network(number), self.game)
+
+    def contestant(self, number: int, *, noise: bool, simulations: int = 0) -> Contestant:
+        """The network of a generation with its search."""
+        run = self.config
         evaluator = NetworkEvaluator(
-            self.game, network, device=run.device, precision=run.precision, threads=run.threads, compiled=False
+            *(self.game, self.network(number)),
+            device=run.device,
+            precision=run.precision,
+            threads=run.threads,
+            compiled=False,
         )
-        return network_contestant(self.game, str(number), evaluator, config, noise=noise, simulations=simulations)
+        return network_contestant(self.game, str(number), evaluator, run.selfplay, noise=noise, simulations=simulations)
 
     # --- self-play
 
     def self_play(self, part: Path, before: Generation) -> dict[str, Any]:
-        """Blocks of games; each is written as soon as it is over."""
-        if self.config.device == "cuda":
-            return self.self_play_on_gpu(part, before)
+        """Blocks of games; each is written as soon as it is over. On a GPU it is one, of the games finished next."""
         config, number = self.config.selfplay, before.number + 1
-        sizes = block_sizes(config.games, config.at_once)
-        contestants: list[Contestant] = []
+        on_gpu = self.config.device == "cuda"
+        sizes = [config.games] if on_gpu else block_sizes(config.games, config.at_once)
+        if on_gpu and not (self.config.keep_samples or self.has_samples(number) or (part / "training.json").exists()):
+            (part / "block-000.json").unlink(missing_ok=True)  # its samples went with the process that made them
+        play, found, done = self.play_on_gpu if on_gpu else self.play_on_cpu(), [], 0
         with self.progress.stage(number, "self-play", config.games) as tell:
-            stages = []
             for block, size in enumerate(sizes):
-                first = sum(sizes[:block])
 
-                def make(block: int = block, first: int = first, size: int = size) -> dict[str, Any]:
-                    if not contestants:
-                        contestants.extend(self.opponents(before))
-                    result = play_block(
-                        self.game,
-                        contestants,
-                        config,
-                        generation=number,
-                        first=first,
-                        num=size,
-                        seed=self.config.seed,
-                        shares=self.shares(before),
-                        resign_below=self.resign_bar(before),
-                        watch=self.watch(tell, first),
-                    )
+                def make(block: int = block, done: int = done, size: int = size) -> dict[str, Any]:
+                    result = play(before, done, size, self.watch(tell, done))
+                    result.samples.generations[:] = number
                     return self.keep_block(number, block, result)
 
-                stages.append(self.once(part, f"block-{block:03d}", make))
-                tell(first + size)
-        return summary(stages) | {"resign_below": self.resign_bar(before)}
+                found.append(self.once(part, f"block-{block:03d}", make))
+                done += size
+                tell(done)
+        return summary(found) | {"resign_below": self.resign_bar(before)}
 
-    def self_play_on_gpu(self, part: Path, before: Generation) -> dict[str, Any]:
-        """One block of the games that are finished next; games under way go on in the next generation."""
-        from anyzero.learning.on_gpu import describe_games
+    def play_on_cpu(self) -> Play:
+        """Plays blocks, all with the same contestants."""
+        contestants: dict[int, Contestant] = {}
 
-        config, number = self.config, before.number + 1
+        def play(before: Generation, first: int, num: int, watch: Watch) -> BlockResult:
+            numbers = self.opponents(before)
+            for number in numbers:
+                if number not in contestants:
+                    contestants[number] = self.contestant(number, noise=True)
+            return play_block(
+                self.game,
+                [contestants[number] for number in numbers],
+                self.config.selfplay,
+                generation=before.number + 1,
+                first=first,
+                num=num,
+                seed=self.config.seed,
+                shares=self.shares(before),
+                resign_below=self.resign_bar(before),
+                watch=watch,
+            )
 
-        def make() -> dict[str, Any]:
-            play = self.games_on_gpu(before)
-            before_them = play.counts()
-            with self.progress.stage(number, "self-play", config.selfplay.games) as tell:
-                samples = play.play(config.selfplay.games, number, keys=config.replay.merge, watch=self.watch(tell))
-            if config.keep_samples:
-                save_shard(self.folder.samples_path(number, 0), self.game, samples)
-            else:
-                self.samples = join([self.samples, samples]) if self.samples is not None else samples
-            return describe_games(before_them, play.counts(), samples.num)
+        return play
 
-        if not (config.keep_samples or self.has_samples(number) or (part / "training.json").exists()):
-            (part / "block-000.json").unlink(missing_ok=True)  # its samples went with the process that made them
-        found = self.once(part, "block-000", make)
-        return summary([found]) | {"resign_below": config.selfplay.resign_below}
+    def play_on_gpu(self, before: Generation, _first: int, num: int, watch: Watch) -> BlockResult:
+        """The games that are finished next; those under way go on in the next generation."""
+        numbers, config = self.opponents(before), self.config.selfplay
+        games = self.games_on_gpu(numbers)
+        pairings = make_pairings(self.game, self.shares(before), two_champions=config.two_champions)
+        games.set_up(pairings, self.resign_bar(before))
+        return games.play(num, [str(number) for number in numbers], keys=self.config.replay.merge, watch=watch)
+
+    def games_on_gpu(self, numbers: Sequence[int]) -> "GpuGames":
+        """The games on the device, played by the networks of these generations from now on."""
+        from anyzero.learning.on_gpu import GpuGames
+        from anyzero.networks.on_gpu import GpuEvaluator
+
+        config, networks = self.config.selfplay, [self.network(number) for number in numbers]
+        if self.on_gpu is None:
+            evaluator = GpuEvaluator(self.game, *networks, rows=config.at_once, precision=self.config.precision)
+            contestants = [network_contestant(self.game, "", no_evaluator, config, noise=True) for _ in networks]
+            self.on_gpu = GpuGames(
+                *(self.game, evaluator, contestants, manner_of(config)),
+                num_games=config.at_once,
+                seed=draw_seed("gpu", self.config.seed, numbers[0]),
+                starts=start_states(self.game, config.starts),
+            )
+        self.on_gpu.evaluator.load(*networks)  # type: ignore[attr-defined]
+        return self.on_gpu
 
     def has_samples(self, number: int) -> bool:
         """Whether those of a generation are in memory."""
         return self.samples is not None and self.samples.num > 0 and int(self.samples.generations[-1]) == number
 
-    def games_on_gpu(self, before: Generation) -> "GpuSelfPlay":
-        """The games on the device, played by the champion from now on."""
-        from anyzero.learning.on_gpu import GpuSelfPlay
-        from anyzero.networks.on_gpu import GpuEvaluator
-
-        config, network = self.config.selfplay, load_network(self.folder.network(before.champion), self.game)
-        if self.on_gpu is None:
-            evaluator = GpuEvaluator(self.game, network, rows=config.at_once, precision=self.config.precision)
-            seed, starts = draw_seed("gpu", self.config.seed, before.number), start_states(self.game, config.starts)
-            self.on_gpu = GpuSelfPlay(self.game, evaluator, config, num_games=config.at_once, seed=seed, starts=starts)
-        self.on_gpu.evaluator.load(network)  # type: ignore[attr-defined]
-        return self.on_gpu
-
     def keep_block(self, number: int, block: int, result: BlockResult) -> dict[str, Any]:
         """Write the games and the samples of a block; returns what the report needs of it."""
-        save_shard(self.folder.samples_path(number, block), self.game, result.samples)
+        if self.config.keep_samples:
+            save_shard(self.folder.samples_path(number, block), self.game, result.samples)
+        else:
+            self.samples = join([self.samples, result.samples]) if self.samples is not None else result.samples
         lines = [json.dumps({"generation": number, **line._asdict()}) + "\n" for line in result.games]
         write_whole(self.folder.games_path(number, block), "".join(lines).encode())
         return describe_block(result)
 
-    def opponents(self, before: Generation) -> list[Contestant]:
-        """The champion, the one before it, and a recent generation; the champion stands in for those that are not."""
-        config = self.config.selfplay
-        champion = self.contestant(before.champion, noise=True)
-        found = [champion, champion, champion]
-        if config.two_champions and before.previous is not None:
-            found[1] = self.contestant(before.previous, noise=True)
+    def opponents(self, before: Generation) -> list[int]:
+        """The champion, the one before it, and a recent generation, as far as self-play asks for them.
+
+        The champion stands in for one that is not there yet.
+        """
+        config, found = self.config.selfplay, [before.champion]
+        if config.two_champions or config.recent_share > 0.0:
+            has_previous = config.two_champions and before.previous is not None
+            found.append(before.previous if has_previous else before.champion)  # type: ignore[arg-type]
         if config.recent_share > 0.0:
             known = [number for number in self.folder.numbers() if number > before.number - config.recent]
             rng = np.random.default_rng(draw_seed("recent", self.config.seed, before.number))
-            found[2] = self.contestant(int(rng.choice(known)), noise=True)
+            found.append(int(rng.choice(known)))
         return found
 
     def shares(self, before: Generation) -> list[float]:
@@ -321,7 +340,7 @@ class Stages:
             rivals.append(before.previous)
 
         def make() -> dict[str, Any]:
-            options: dict[str, Any] = {"noise": False, "simulations": config.simulations, "at_once": config.games}
+            options: dict[str, Any] = {"noise": False, "simulations": config.simulations}
             with self.progress.stage(number, "gate", config.games) as tell:
                 return open_gate(
                     self.game,
@@ -346,16 +365,16 @@ class Stages:
 
     def rate(self, number: int) -> dict[str, Any]:
         config, seed = self.config.league, self.config.seed
-        if not self.anchors:
-            self.anchors = make_anchors(self.game, config, self.config.threads)
+        anchors = [anchor_contestant(self.game, text) for text in config.anchors]
         path = self.folder.path / "anchors.json"
         with self.progress.stage(number, "rating", config.games) as tell:
             watch = self.watch(tell)
             if not path.exists():
-                write_json(path, {"points": play_anchors(self.game, self.anchors, config, seed, watch)})
+                points = play_anchors(self.game, anchors, config, seed, threads=self.config.threads, watch=watch)
+                write_json(path, {"points": points})
             points = json.loads(path.read_text())["points"]
-            mine = self.contestant(number, noise=False, simulations=config.simulations, at_once=config.games)
-            return rate_generation(self.game, mine, self.anchors, points, config, seed, watch)
+            mine = self.contestant(number, noise=False, simulations=config.simulations)
+            return rate_generation(self.game, mine, anchors, points, config, seed, watch)
 
     def benchmark(self, number: int) -> dict[str, Any]:
         config, at_once = self.config.benchmark, self.config.selfplay.at_once

@@ -10,15 +10,15 @@ from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, change, flatten
 from anyzero.learning.config_file import read_config
-from anyzero.learning.contest import Contest, contest
 from anyzero.learning.contestants import anchor_contestant
+from anyzero.learning.contests import Contest, contest
 from anyzero.learning.folder import RunFolder, is_run, run_path
 from anyzero.learning.history import rebuild
 from anyzero.learning.loop import Training
 from anyzero.learning.presets import preset_config
 from anyzero.learning.stages import Progress, Stages
-from anyzero.networks import load_network, resolve
-from anyzero.networks.evaluator import check_device, choose_precision, default_threads
+from anyzero.networks import load_network, new_network, resolve
+from anyzero.networks.evaluator import NetworkEvaluator, check_device, default_threads
 from anyzero.networks.find import find_network
 from anyzero.seeds import draw_seed
 
@@ -124,7 +124,10 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
         network = load_network(find_network(config.begin_with), game).config
     else:
         network = resolve(config.network, game)
-    precision = config.precision if begun else choose_precision(config.precision, config.device, network)
+    precision = config.precision
+    if config.device == "cpu" and begun is None:
+        trial = new_network(game, network)
+        precision = NetworkEvaluator(game, trial, precision=config.precision, threads=threads).precision
     return replace(config, game=game.text, network=network, threads=threads, precision=precision)
 
 
@@ -161,8 +164,8 @@ def prove(folder: RunFolder, *, games: int = 100, rival: str | None = None, prog
     if rival is None and not config.league.anchors:
         raise BadOptionError("league.anchors is empty: name a rival")
     name = rival or config.league.anchors[-1]
-    mine = stages.contestant(champion, noise=False, at_once=games)
-    theirs = anchor_contestant(stages.game, name, at_once=games, threads=config.threads)
+    mine = stages.contestant(champion, noise=False)
+    theirs = anchor_contestant(stages.game, name)
     with progress.stage(champion, "match", games) as tell:
         found = contest(
             stages.game,

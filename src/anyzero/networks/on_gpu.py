@@ -9,13 +9,13 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
+from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.games.encoding import encode_states
 from anyzero.games.game import Game
-from anyzero.networks.config import BadNetworkError, support_of
-from anyzero.networks.evaluator import choose_precision
+from anyzero.networks.config import BadNetworkError
 from anyzero.networks.layers import Conv
-from anyzero.networks.models import Network, network_of
-from anyzero.networks.weights import StoredNetwork
+from anyzero.networks.models import Network, support_of
+from anyzero.networks.precision import PRECISIONS
 
 LEAST_ROWS = 64
 """Batches from the host are filled up to a power of two, at least this, so that few graphs are captured."""
@@ -30,20 +30,20 @@ OPTIONS: dict[str, Any] = {"coordinate_descent_tuning": True}
 
 
 class GpuEvaluator:
-    """A network that answers for so many rows at once, from its own planes into its own logits and values.
+    """Networks of one form that answer for so many rows at once, from their planes into logits and values of each.
 
     All three stay where they are on the device, for kernels to write and read. A run leaves zeros in the planes.
     """
 
     def __init__(
-        self, game: Game, network: Network, *, rows: int, precision: str = "auto", compiled: bool = True
+        self, game: Game, *networks: Network, rows: int, precision: str = "auto", compiled: bool = True
     ) -> None:
-        self.precision = choose_precision(precision, "cuda", network.config)
-        self.network = for_inference(network, self.precision, "cuda")
-        self.support = torch.tensor(support_of(network.config), device="cuda")
+        self.precision = choose_precision(precision)
+        self.networks = [for_inference(network, self.precision, "cuda") for network in networks]
+        self.support = torch.tensor(support_of(networks[0].config), device="cuda")
         self.planes = torch.zeros(rows, *game.planes_shape, device="cuda")
-        self.logits = torch.zeros(rows, game.num_actions, device="cuda")
-        self.values = torch.zeros(rows, 1, device="cuda")
+        self.logits = torch.zeros(len(networks), rows, game.num_actions, device="cuda")
+        self.values = torch.zeros(len(networks), rows, 1, device="cuda")
         self.answer: Any = torch.compile(answer, dynamic=False, options=OPTIONS) if compiled else answer
         self.warm_up()
         self.graph = self.capture(None)
@@ -51,7 +51,8 @@ class GpuEvaluator:
     def compute(self) -> None:
         """The work that is captured."""
         with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, benchmark=True):
-            self.answer(self.network, self.support, self.planes, self.logits, self.values)
+            for network, logits, values in zip(self.networks, self.logits, self.values, strict=True):
+                self.answer(network, self.support, self.planes, logits, values)
             self.planes.zero_()
 
     def warm_up(self) -> None:
@@ -82,14 +83,15 @@ class GpuEvaluator:
         self.run()
         return self.capture(before).replay
 
-    def load(self, network: Network) -> None:
-        """Take over another network's weights: what was compiled and captured stays as it is."""
-        if network.config != self.network.config:
-            raise BadNetworkError("only the weights of a network of the same form can be taken over")
-        new = for_inference(network, self.precision, "cuda").parameters()
-        with torch.no_grad():
-            for own, weight in zip(self.network.parameters(), new, strict=True):
-                own.copy_(weight)
+    def load(self, *networks: Network) -> None:
+        """Take over the weights of other networks: what was compiled and captured stays as it is."""
+        for own, network in zip(self.networks, networks, strict=True):
+            if network.config != own.config:
+                raise BadNetworkError("only the weights of a network of the same form can be taken over")
+            new = for_inference(network, self.precision, "cuda").parameters()
+            with torch.no_grad():
+                for weight, new_weight in zip(own.parameters(), new, strict=True):
+                    weight.copy_(new_weight)
 
 
 def answer(network: Network, support: Tensor, planes: Tensor, logits: Tensor, values: Tensor) -> None:
@@ -122,14 +124,19 @@ def widen(stem: Conv) -> None:
     stem.in_channels += extra
 
 
+def choose_precision(precision: str) -> str:
+    if precision not in PRECISIONS:
+        hint = nearest_hint(str(precision), PRECISIONS)
+        raise UnknownNameError(f"there is no precision {precision!r}; {hint}known: {list_some(PRECISIONS)}")
+    return "bfloat16" if precision == "auto" else precision
+
+
 class GpuForward:
     """Encodes on the CPU, computes on the GPU."""
 
-    def __init__(
-        self, network: Network | StoredNetwork, game: Game, precision: str, threads: int, compiled: bool = True
-    ) -> None:
-        self.network = network_of(network, game) if isinstance(network, StoredNetwork) else deepcopy(network)
-        self.game, self.threads, self.compiled, self.precision = game, threads, compiled, precision
+    def __init__(self, network: Network, game: Game, precision: str, threads: int, compiled: bool = True) -> None:
+        self.network, self.game, self.threads, self.compiled = deepcopy(network), game, threads, compiled
+        self.precision = choose_precision(precision)
         self.sizes: dict[int, tuple[GpuEvaluator, Tensor]] = {}
 
     def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
@@ -139,8 +146,8 @@ class GpuForward:
         with torch.inference_mode():
             evaluator.planes[:num].copy_(host[:num], non_blocking=True)
             evaluator.run()
-            torch.from_numpy(logits).copy_(evaluator.logits[:num])
-            torch.from_numpy(values).copy_(evaluator.values[:num, 0])
+            torch.from_numpy(logits).copy_(evaluator.logits[0, :num])
+            torch.from_numpy(values).copy_(evaluator.values[0, :num, 0])
 
     def size(self, rows: int) -> tuple[GpuEvaluator, Tensor]:
         """The evaluator for so many rows, and memory from which its planes are copied fast."""

@@ -6,7 +6,6 @@ copied, and a tree that finds a finished game goes on at once to its next leaf.
 
 from typing import Any
 
-from anyzero.games.contract import encode
 from anyzero.search.scratch import Scratch
 from anyzero.search.settings import Settings
 from anyzero.search.simulation import IDLE, WAITING, absorb_tree, plant_tree, select_tree
@@ -28,18 +27,13 @@ def advance_tree(
     roots: Any,
     logits: Any,
     values: Any,
-    planes: Any,
     number: int,
 ) -> bool:
-    """Take the last answer in, and go on to the next leaf that needs one: it is encoded into its row, over zeros.
-
-    False when the tree has had its budget.
-    """
+    """Take the last answer in, and go on to the next leaf that needs one; False when the tree has had its budget."""
     while True:
         absorb_tree(rules, tree, scratch, settings, logits, values, number)
         select_tree(rules, tree, scratch, settings, roots, number)
         if scratch.known[number] == WAITING:
-            encode(rules, scratch.states[number], planes[number])
             return True
         if scratch.known[number] == IDLE:
             return False

@@ -12,6 +12,7 @@ from anyzero.compile import gpu
 from anyzero.compile.gpu import cuda
 from anyzero.compile.random import make_streams
 from anyzero.errors import BadOptionError
+from anyzero.games.contract import encode
 from anyzero.games.game import Game
 from anyzero.search.advance import advance_tree, begin_tree
 from anyzero.search.methods import Method
@@ -28,14 +29,14 @@ SETTINGS: Any = None
 
 
 class DeviceEvaluator(Protocol):
-    """A network on the GPU that answers for all trees at once. Its arrays stay where they are."""
+    """Networks on the GPU, each of which answers for all trees at once. Their arrays stay where they are."""
 
     planes: Any
     """[trees, *planes_shape] float32: zeros whenever trees are to write their leaves."""
     logits: Any
-    """[trees, actions] float32."""
+    """[networks, trees, actions] float32."""
     values: Any
-    """[trees, 1] float32: for the seat to move."""
+    """[networks, trees, 1] float32: for the seat to move."""
 
     def record(self, before: Callable[[int], None]) -> Callable[[], None]:
         """`before`, which launches on the stream it is handed, then the network, as one launch; run once at once."""
@@ -55,8 +56,10 @@ def simulate_kernel(rules: Any, tree: Any, scratch: Any, roots: Any, num: int) -
 
 def advance_kernel(rules: Any, tree: Any, scratch: Any, roots: Any, logits: Any, values: Any, planes: Any) -> None:
     number = cuda.grid(1)
-    if number < tree.used.shape[0]:
-        advance_tree(rules, tree, scratch, SETTINGS, roots, logits, values, planes, number)
+    if number < tree.used.shape[0] and advance_tree(
+        rules, tree, scratch, SETTINGS, roots, logits[0], values[0], number
+    ):
+        encode(rules, scratch.states[number], planes[number])
 
 
 def report_kernel(tree: Any, scratch: Any, settings: Any, policies: Any, values: Any, chosen: Any) -> None:

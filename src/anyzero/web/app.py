@@ -14,37 +14,66 @@ from fastapi.staticfiles import StaticFiles
 
 from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.records.files import record_text
+from anyzero.web.catalog import Catalog
 from anyzero.web.client import Client
 from anyzero.web.config import ServerConfig
+from anyzero.web.engine import Engine
 from anyzero.web.folders import Folders, Name
 from anyzero.web.forms import palette_sheet
 from anyzero.web.rooms import Rooms
+from anyzero.web.shelf import Shelf
 
 REFUSED = {"description": "One sentence that says what was wrong.", "content": {"application/json": {}}}
 STATIC = Path(__file__).parent / "static"
 RESPONSES: dict[int | str, dict[str, Any]] = {404: REFUSED, 400: REFUSED, 422: REFUSED}
 
 
+class Server:
+    """What the requests share."""
+
+    def __init__(self, config: ServerConfig) -> None:
+        self.config = config
+        self.catalog, self.shelf, self.engine = Catalog(config), Shelf(config.data), Engine(config)
+        self.rooms = Rooms(config, self.catalog, self.shelf, self.engine)
+        self.clients: set[Client] = set()
+
+    def tables(self) -> dict[str, Any]:
+        return {"tables": self.shelf.list()}
+
+    def record(self, table: Name, form: Literal["json", "pgn", "sgf"]) -> Response:
+        """A game as a file."""
+        found = self.rooms.open.get(table) or self.rooms.restore(table)
+        game = found.table.game
+        text = record_text(Path(f"game.{form}"), found.table.to_record(), game)
+        headers = {"content-disposition": f'attachment; filename="{game.name}.{form}"'}
+        return Response(text, media_type="application/json" if form == "json" else "text/plain", headers=headers)
+
+    async def close(self) -> None:
+        for room in self.rooms.open.values():
+            await room.close()
+        await self.engine.close()
+        self.shelf.close()
+
+
 def create_app(config: ServerConfig) -> FastAPI:
     """The server as an ASGI application; nothing starts before it does."""
-    rooms = Rooms(config)
-    clients: set[Client] = set()
+    server = Server(config)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        recent = asyncio.create_task(rooms.fetch_recent())
+        recent = asyncio.create_task(server.rooms.fetch_recent())
         yield
         recent.cancel()
-        await rooms.close()
+        await server.close()
 
     async def serve(socket: WebSocket) -> None:
-        await serve_socket(socket, Client(rooms), clients)
+        await serve_socket(socket, server)
 
     app = FastAPI(title="anyzero", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.add_exception_handler(AnyzeroError, answer_error)
     app.add_exception_handler(RequestValidationError, answer_bad_request)
     app.add_api_websocket_route("/ws", serve)
-    add_lists(app, rooms)
+    add_lists(app, server)
     add_page(app)
     return app
 
@@ -59,14 +88,14 @@ async def answer_bad_request(request: Request, error: Exception) -> JSONResponse
     return JSONResponse({"error": f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"[:300]}, 422)
 
 
-def add_lists(app: FastAPI, rooms: Rooms) -> None:
+def add_lists(app: FastAPI, server: Server) -> None:
     """What there is."""
-    catalog, folders = rooms.catalog, Folders(rooms.catalog)
+    catalog, folders = server.catalog, Folders(server.catalog)
     answers: dict[str, Callable[..., Any]] = {
         "/api/games": catalog.games,
         "/api/players": catalog.players,
         "/api/models": catalog.models,
-        "/api/tables": rooms.tables,
+        "/api/tables": server.tables,
         "/api/runs": folders.runs,
         "/api/runs/{name}": folders.run,
         "/api/runs/{name}/games/{generation}/{block}": folders.games,
@@ -76,13 +105,7 @@ def add_lists(app: FastAPI, rooms: Rooms) -> None:
     }
     for path, answer in answers.items():
         app.get(path, responses=RESPONSES)(answer)
-
-    @app.get("/api/tables/{number}/record.{form}", responses=RESPONSES)
-    def record(number: Name, form: Literal["json", "pgn", "sgf"]) -> Response:
-        table = (rooms.open.get(number) or rooms.restore(number)).table
-        text = record_text(Path(f"game.{form}"), table.to_record(), table.game)
-        headers = {"content-disposition": f'attachment; filename="{table.game.name}.{form}"'}
-        return Response(text, media_type="application/json" if form == "json" else "text/plain", headers=headers)
+    app.get("/api/tables/{table}/record.{form}", responses=RESPONSES)(server.record)
 
 
 def add_page(app: FastAPI) -> None:
@@ -97,14 +120,15 @@ def add_page(app: FastAPI) -> None:
 # --- the socket
 
 
-async def serve_socket(socket: WebSocket, client: Client, clients: set[Client]) -> None:
+async def serve_socket(socket: WebSocket, server: Server) -> None:
     """One client from its first message to its last."""
-    if len(clients) >= client.rooms.config.max_connections:
+    if len(server.clients) >= server.config.max_connections:
         await socket.close(1013, "too many pages are open")
         return
     await socket.accept()
-    client.engine.wake()
-    clients.add(client)
+    client = Client(server.rooms, server.engine)
+    server.engine.wake()
+    server.clients.add(client)
     sender = asyncio.create_task(send_all(socket, client))
     try:
         while True:
@@ -112,7 +136,7 @@ async def serve_socket(socket: WebSocket, client: Client, clients: set[Client]) 
     except (WebSocketDisconnect, RuntimeError, KeyError):
         pass  # gone, or a message that is not text
     finally:
-        clients.discard(client)
+        server.clients.discard(client)
         await client.close()
         sender.cancel()
         await asyncio.gather(sender, return_exceptions=True)

@@ -1,0 +1,327 @@
+"""How games go: a plain function takes one game as far as it goes without a network's answer.
+
+It is the only loop over games there is. Self-play, gates, ratings and benchmarks differ in their contestants, pairings
+and `Manner`; on the CPU a thread calls it for its part of the games, on a GPU each game has a thread of its own.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from anyzero.compile.random import U, random_below, random_unit, seed_stream
+from anyzero.games.contract import CHANCE, OVER, draw_outcome, legal_actions, play, seat_to_move
+from anyzero.learning.games import (
+    BY_RULES,
+    CUT_OFF,
+    ENDING,
+    IDLE,
+    MOVING,
+    NEVER,
+    RESIGNED,
+    SEARCHING,
+    Games,
+    Manner,
+    Rows,
+    end_game,
+    keep_afterstate,
+    keep_searched,
+    list_policy,
+    page_of,
+)
+from anyzero.search.advance import advance_tree, begin_tree
+from anyzero.search.report import choose_child_of_root, value_after
+from anyzero.search.reuse import copy_node, copy_subtree
+from anyzero.search.scratch import Scratch
+from anyzero.search.settings import GUMBEL, Settings
+from anyzero.search.simulation import ANY_CHILD, prepare_root, simulate_tree
+from anyzero.search.tree import Tree, root_of
+
+RESIGN_AFTER = 2
+"""So many of a seat's values in a row must be below the bar."""
+PLIES = 1 << 16
+"""More than any game has: the stream of a search is number stream * PLIES + ply."""
+NOWHERE = -1
+
+
+def advance_game(
+    rules: Any,
+    tree: Tree,
+    spare: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    late: Settings,
+    games: Games,
+    rows: Rows,
+    manner: Manner,
+    logits: Any,
+    values: Any,
+    number: int,
+) -> bool:
+    """Take the network's answer in, and go on, to the next move or the next game, until another one is needed.
+
+    False when none is: the slot is idle, waits to be fetched, or is a matter of another search. `late` are the settings
+    after the plies in which moves are drawn, `spare` is room to move trees that are used again.
+    """
+    while games.search[number] == manner.search:
+        phase = games.phase[number]
+        chosen = settings if games.plies[number] < manner.temperature_plies else late
+        if phase == SEARCHING:
+            if grow_tree(rules, tree, scratch, chosen, games.states, logits, values, number):
+                return True
+            finish_move(rules, tree, scratch, chosen, games, rows, manner, number)
+        elif phase == MOVING:
+            begin_move(rules, tree, spare, scratch, chosen, games, rows, manner, number)
+        elif phase == ENDING:
+            end_game(rules, games, rows, manner, number)
+        elif phase == IDLE or games.ready[page_of(games, manner, number)]:
+            return False
+        else:
+            begin_game(games, manner, number)
+    return False
+
+
+def grow_tree(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, logits: Any, values: Any, number: int
+) -> bool:
+    """Go on with a search until it needs an answer; False when it is over. One of those below stands in for it."""
+    raise NotImplementedError
+
+
+def grow_with_answers(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, logits: Any, values: Any, number: int
+) -> bool:
+    """The evaluator is a network outside."""
+    return advance_tree(rules, tree, scratch, settings, roots, logits, values, number)
+
+
+def grow_alone(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, logits: Any, values: Any, number: int
+) -> bool:
+    """The evaluator is part of the search."""
+    left = scratch.budget[number] - scratch.counters[number, 0]
+    simulate_tree(rules, tree, scratch, settings, roots, number, ANY_CHILD, left)
+    return False
+
+
+def grow_nothing(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, logits: Any, values: Any, number: int
+) -> bool:
+    """There are no simulations."""
+    return False
+
+
+# --- a game begins
+
+
+def begin_game(games: Games, manner: Manner, number: int) -> None:
+    """The slot's next game, with all that is drawn before its first move; there may be none."""
+    games.game[number] += games.plies.shape[0]
+    if games.game[number] >= manner.last:
+        games.phase[number] = IDLE
+        return
+    rng, opening = games.streams[number], manner.least_opening
+    seed_stream(rng, games.seeds[0], stream_of(games, manner, number))
+    games.pairing[number] = draw_pairing(games, number)
+    games.checked[number] = games.bar[0] > NEVER and random_unit(rng) < manner.resign_checked
+    for seat in range(games.low.shape[1]):
+        games.low[number, seat], games.lowest[page_of(games, manner, number), seat] = 0, 1.0
+    if manner.most_opening > opening:
+        opening += random_below(rng, manner.most_opening - opening + 1)
+    place_start(games, manner, opening, number)
+
+
+def place_start(games: Games, manner: Manner, opening: int, number: int) -> None:
+    """The game's first position, from which so many moves are random."""
+    start = np.int64(stream_of(games, manner, number)) % games.starts.shape[0]
+    games.states[number], games.opening[number] = games.starts[start], opening
+    games.plies[number] = games.samples[number] = 0
+    games.phase[number], games.node[number] = MOVING, NOWHERE
+
+
+def stream_of(games: Games, manner: Manner, number: int) -> Any:
+    return U(games.game[number] // manner.legs)
+
+
+def draw_pairing(games: Games, number: int) -> int:
+    """Each pairing in turn, or one by their shares."""
+    last = games.shares.shape[0] - 1
+    if games.shares[last] <= 0.0:
+        return games.game[number] % (last + 1)  # type: ignore[no-any-return]
+    drawn, pairing = random_unit(games.streams[number]), 0
+    while pairing < last and drawn >= games.shares[pairing]:
+        pairing += 1
+    return pairing
+
+
+# --- moves
+
+
+def begin_move(
+    rules: Any,
+    tree: Tree,
+    spare: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    games: Games,
+    rows: Rows,
+    manner: Manner,
+    number: int,
+) -> None:
+    """See whose turn it is: nobody's, chance's, a contestant's with this search, or one's with another."""
+    seat, plies = seat_to_move(rules, games.states[number]), games.plies[number]
+    is_opening = plies < games.opening[number]
+    if seat == OVER or plies >= manner.max_plies:
+        games.phase[number], games.reason[number] = ENDING, BY_RULES if seat == OVER else CUT_OFF
+        if 0 < plies <= games.opening[number]:  # the opening has left nothing to play
+            place_start(games, manner, 0, number)
+    elif seat == CHANCE or is_opening:
+        if manner.keep_samples and not is_opening:
+            keep_afterstate(rules, games, rows, manner, number)
+        play_any(rules, tree, games, manner, number)
+    else:
+        contestant = games.sides[games.pairing[number], seat]
+        games.contestant[number], games.search[number] = contestant, games.search_of[contestant]
+        if games.search[number] == manner.search:
+            begin_search(tree, spare, scratch, settings, games, manner, number)
+
+
+def play_any(rules: Any, tree: Tree, games: Games, manner: Manner, number: int) -> None:
+    """Play an outcome by its weight, or any legal action."""
+    state, rng, actions = games.states[number], games.streams[number], games.legal[number]
+    count = legal_actions(rules, state, actions)
+    is_chance = seat_to_move(rules, state) == CHANCE
+    index = draw_outcome(rules, state, actions, count, rng) if is_chance else random_below(rng, count)
+    play_action(rules, tree, games, manner, np.int64(actions[index]), number)  # type: ignore[arg-type]
+
+
+def play_action(rules: Any, tree: Tree, games: Games, manner: Manner, action: int, number: int) -> None:
+    games.moves[page_of(games, manner, number), games.plies[number]] = action
+    play(rules, games.states[number], action)
+    games.plies[number] += 1
+    follow(tree, games, action, number)
+
+
+def begin_search(
+    tree: Tree, spare: Tree, scratch: Scratch, settings: Settings, games: Games, manner: Manner, number: int
+) -> None:
+    """Simulations are counted from where Gumbel's plan for this kind of search begins."""
+    fast = manner.fast_share > 0.0 and random_unit(games.streams[number]) < manner.fast_share
+    first = manner.simulations if fast else 0
+    games.fast[number], games.phase[number] = 1 if fast else 0, SEARCHING
+    stream = stream_of(games, manner, number) * U(PLIES) + U(games.plies[number])
+    seed_stream(scratch.streams[number], games.seeds[1], stream)
+    save_subtree(tree, spare, games, number)
+    begin_tree(tree, scratch, number, first, first + (manner.fast_simulations if fast else manner.simulations))
+    restore_subtree(tree, spare, scratch, settings, games, number)
+
+
+def finish_move(
+    rules: Any,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    games: Games,
+    rows: Rows,
+    manner: Manner,
+    number: int,
+) -> None:
+    """A search is over: keep its sample, then play or resign."""
+    root, seat = root_of(tree, number), seat_to_move(rules, games.states[number])
+    games.simulations[number] += scratch.counters[number, 0] - (manner.simulations if games.fast[number] else 0)
+    value, best, count = 0.0, root, 0
+    if tree.num_children[root] > 0:
+        best = choose_child_of_root(tree, scratch, settings, number)
+        value = value_after(tree, settings, root, best)
+    temperature = manner.temperature if games.plies[number] < manner.temperature_plies else manner.late_temperature
+    keeps, draws = manner.keep_samples and not games.fast[number], temperature > 0.0 and settings.formula != GUMBEL
+    if keeps or draws or best == root:
+        count = list_policy(rules, tree, scratch, settings, games, number)
+    if keeps:
+        keep_searched(rules, scratch, games, rows, manner, value, count, number)
+    if best == root:  # there was no search
+        action = scratch.actions[number, random_below(scratch.streams[number], count)]
+    elif draws:
+        action = scratch.actions[number, draw_share(scratch.scores[number], count, temperature, games.streams[number])]
+    else:
+        action = tree.action[best]
+    games.phase[number], games.node[number] = MOVING, root
+    if gives_up(games, manner, seat, value, number):
+        games.phase[number], games.reason[number] = ENDING, RESIGNED
+    else:
+        play_action(rules, tree, games, manner, np.int64(action), number)  # type: ignore[arg-type]
+
+
+def draw_share(shares: Any, count: int, temperature: float, rng: Any) -> int:
+    """An index, with chances in proportion to share ** (1 / temperature)."""
+    most, total, last = 0.0, 0.0, 0
+    for index in range(count):
+        most = max(most, shares[index])
+    for index in range(count):
+        total += powered(shares[index], most, temperature)
+    left = random_unit(rng) * total
+    for index in range(count):
+        if shares[index] > 0.0:
+            last = index
+            left -= powered(shares[index], most, temperature)
+            if left < 0.0:
+                return index
+    return last
+
+
+def powered(share: float, most: float, temperature: float) -> float:
+    return 0.0 if share <= 0.0 else math.exp(math.log(share / most) / temperature)
+
+
+def gives_up(games: Games, manner: Manner, seat: int, value: float, number: int) -> bool:
+    """Whether the seat to move resigns: its values have been below the bar, and this game is not a check of it."""
+    bar, page = games.bar[0], page_of(games, manner, number)
+    if bar <= NEVER:
+        return False
+    games.low[number, seat] = games.low[number, seat] + 1 if value < bar else 0
+    games.lowest[page, seat] = min(games.lowest[page, seat], value)
+    return games.low[number, seat] >= RESIGN_AFTER and games.checked[number] == 0  # type: ignore[no-any-return]
+
+
+# --- trees that are used again; games without them have `WITHOUT_REUSE`
+
+
+def follow(tree: Tree, games: Games, action: int, number: int) -> None:
+    """Go down the last search's tree by an action, as far as it goes."""
+    node = games.node[number]
+    games.node[number] = NOWHERE
+    if node != NOWHERE:
+        for child in range(tree.first[node], tree.first[node] + tree.num_children[node]):
+            if tree.action[child] == action:
+                games.node[number] = child
+
+
+def save_subtree(tree: Tree, spare: Tree, games: Games, number: int) -> None:
+    """Copy what is known of the position."""
+    if games.node[number] != NOWHERE and tree.num_children[games.node[number]] > 0:
+        copy_subtree(tree, spare, games.node[number], number)
+    else:
+        games.node[number] = NOWHERE
+
+
+def restore_subtree(tree: Tree, spare: Tree, scratch: Scratch, settings: Settings, games: Games, number: int) -> None:
+    """Begin with what was copied."""
+    if games.node[number] != NOWHERE:
+        for node in range(root_of(tree, number), spare.used[number, 0]):
+            copy_node(spare, tree, number, node, node)
+        tree.used[number, 0] = spare.used[number, 0]
+        prepare_root(tree, scratch, settings, number)
+
+
+def do_not_follow(tree: Tree, games: Games, action: int, number: int) -> None: ...
+
+
+def do_not_save(tree: Tree, spare: Tree, games: Games, number: int) -> None: ...
+
+
+def do_not_restore(
+    tree: Tree, spare: Tree, scratch: Scratch, settings: Settings, games: Games, number: int
+) -> None: ...
+
+
+WITHOUT_REUSE = {follow: do_not_follow, save_subtree: do_not_save, restore_subtree: do_not_restore}

@@ -1,0 +1,214 @@
+"""Contestants measured against each other: pairs of games, the gate, the league of anchors, and the benchmark.
+
+A pair has one opening and the seats swapped, and is judged as in the arena. The anchors never change, and play each
+other once a run, so that every generation is measured on the same scale.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.arena.match import NORMAL, MatchResult
+from anyzero.arena.plan import Match, default_openings
+from anyzero.arena.ratings import rate
+from anyzero.arena.sprt import Sprt
+from anyzero.arena.standings import Standings, make_standings
+from anyzero.arena.statistics import PAIR_SCORES, Interval, mean_interval, wilson_interval
+from anyzero.games.game import Game
+from anyzero.learning.block import Block, BlockResult, Pairings, Watch
+from anyzero.learning.config import BenchmarkConfig, GateConfig, LeagueConfig
+from anyzero.learning.contestants import Contestant
+from anyzero.learning.games import Manner
+from anyzero.seeds import draw_seed
+
+CONVERGENCE = 5
+"""Benchmarks whose mean is compared with that of as many before."""
+
+Anchors = list[list[float]]
+"""points[a][b]: what anchor a scored against anchor b."""
+
+
+class Contest(NamedTuple):
+    """How the first contestant did."""
+
+    standings: Standings
+    score: float
+    low: float
+    high: float
+    """From 0 to 1, with the 95 % interval."""
+    same_games: int
+    """Games that are a copy of another one."""
+
+
+def contest(
+    game: Game,
+    first: Contestant,
+    second: Contestant,
+    *,
+    games: int,
+    seed: int,
+    openings: int = -1,
+    threads: int = 1,
+    watch: Watch | None = None,
+) -> Contest:
+    """Play an even number of games; -1 openings: as many random moves as in matches. One seat: both play each deal."""
+    plies = default_openings(game) if openings < 0 else openings
+    pairings = Pairings(np.array([leg_sides(game, leg) for leg in (0, 1)]), np.zeros(2))
+    manner = Manner(least_opening=plies, most_opening=plies)
+    block = Block(game, [first, second], pairings, manner, games=games // 2 * 2, seed=seed, threads=threads)
+    return judge(block.play(watch))
+
+
+def leg_sides(game: Game, leg: int) -> list[int]:
+    return Match(0, 1, 0, leg).by_seat(game.num_seats)
+
+
+def judge(block: BlockResult) -> Contest:
+    """The standings of a block in which games 2n and 2n + 1 are a pair."""
+    results = [as_match(block, row) for row in range(len(block.games))]
+    standings = make_standings(results)
+    distinct = {(line.start, *line.actions) for line in block.games}
+    return Contest(standings, *score_interval(standings, len(distinct)), len(block.games) - len(distinct))
+
+
+def as_match(block: BlockResult, row: int) -> MatchResult:
+    """A game of a block in the arena's form."""
+    line = block.games[row]
+    scores = None if block.scores is None else [float(block.scores[row])] * len(line.payoffs)
+    return MatchResult(
+        Match(0, 1, row // 2, row % 2), line.names, 0, [], line.payoffs, scores, NORMAL, None, "", [0.0, 0.0]
+    )
+
+
+def score_interval(standings: Standings, distinct: int) -> Interval:
+    """The score of the games, with Wilson's interval: pairs that all end alike do not make it certain.
+
+    Games that are the same move by move say no more than one of them.
+    """
+    score = standings.tally.score
+    return Interval(0.0, 0.0, 1.0) if score is None else wilson_interval(score, distinct)
+
+
+# --- the gate
+
+
+def open_gate(
+    game: Game,
+    candidate: Contestant,
+    champions: Sequence[Contestant],
+    config: GateConfig,
+    *,
+    seed: int,
+    watch: Watch | None = None,
+) -> dict[str, Any]:
+    """Play the candidate against each champion; it must reach the threshold against all of them."""
+    against: list[dict[str, Any]] = []
+    for number, champion in enumerate(champions):
+        found = contest(
+            game,
+            candidate,
+            champion,
+            games=config.games,
+            seed=seed + number,
+            openings=config.opening_plies,
+            watch=watch,
+        )
+        against.append(
+            {
+                "name": champion.name,
+                "score": found.score,
+                "low": found.low,
+                "high": found.high,
+                **found.standings.tally.to_json(),
+                "same_games": found.same_games,
+                "sprt": sprt_report(found.standings, config.threshold),
+            }
+        )
+    first = against[0]
+    promoted = all(entry["score"] >= config.threshold for entry in against)
+    summary = {name: first[name] for name in ("score", "low", "high")}
+    return {**summary, "games": config.games, "promoted": promoted, "against": against}
+
+
+def sprt_report(standings: Standings, threshold: float) -> dict[str, Any] | None:
+    """What the sequential test says of "even" against "as strong as the threshold asks for"; None without a question.
+
+    The gate does not stop by it: it tells how much the games prove.
+    """
+    if not 0.5 < threshold < 1.0 or sum(standings.pairs) == 0:
+        return None
+    test = Sprt(0.0, -400.0 * math.log10(1.0 / threshold - 1.0))
+    for score, count in zip(PAIR_SCORES, standings.pairs, strict=True):
+        for _ in range(count):
+            test.add(score)
+    return test.to_json()
+
+
+# --- the league
+
+
+def play_anchors(
+    game: Game,
+    anchors: Sequence[Contestant],
+    config: LeagueConfig,
+    seed: int,
+    *,
+    threads: int = 1,
+    watch: Watch | None = None,
+) -> Anchors:
+    """What the anchors score against each other."""
+    points = np.zeros((len(anchors), len(anchors)))
+    options: Any = {"games": config.games, "seed": draw_seed("anchors", seed), "threads": threads, "watch": watch}
+    for a, b in combinations(range(len(anchors)), 2):
+        found = contest(game, anchors[a], anchors[b], **options)
+        points[a, b] = found.score * config.games
+        points[b, a] = config.games - points[a, b]
+    return points.tolist()
+
+
+def rate_generation(
+    game: Game,
+    contestant: Contestant,
+    anchors: Sequence[Contestant],
+    among_anchors: Anchors,
+    config: LeagueConfig,
+    seed: int,
+    watch: Watch | None = None,
+) -> dict[str, Any]:
+    """The contestant's Elo; the first anchor stands at 0."""
+    num, scores = len(anchors), {}
+    points = np.zeros((num + 1, num + 1))
+    points[:num, :num] = among_anchors
+    for number, anchor in enumerate(anchors):
+        found = contest(game, contestant, anchor, games=config.games, seed=draw_seed("league", seed), watch=watch)
+        points[num, number] = found.score * config.games
+        points[number, num] = config.games - points[num, number]
+        scores[anchor.name] = {"score": found.score, "low": found.low, "high": found.high}
+    ratings = rate(points.tolist())
+    elo, low, high = ratings[num]
+    known = {name: {**scores[name], "elo": ratings[number].value} for number, name in enumerate(scores)}
+    return {"elo": elo, "low": low, "high": high, "games": config.games, "anchors": known}
+
+
+def benchmark(
+    game: Game, contestant: Contestant, config: BenchmarkConfig, at_once: int, watch: Watch | None = None
+) -> dict[str, Any]:
+    """One seat: the mean score over deals that are the same for every generation of every run."""
+    pairings, seed = Pairings(np.zeros((1, 1), np.int64), np.zeros(1)), draw_seed("benchmark")
+    block = Block(game, [contestant], pairings, Manner(), games=config.deals, at_once=at_once, seed=seed)
+    played = block.play(watch)
+    scores: list[float] = (played.payoffs[:, 0] if played.scores is None else played.scores).tolist()
+    mean = mean_interval(scores)
+    value, low, high = mean if mean is not None else (None, None, None)
+    return {"mean": value, "low": low, "high": high, "deals": len(scores), "best": max(scores, default=None)}
+
+
+def has_converged(means: Sequence[float], threshold: float) -> bool:
+    """Whether the last benchmarks are better than those before by less than the threshold."""
+    if threshold <= 0.0 or len(means) < 2 * CONVERGENCE:
+        return False
+    late, early = means[-CONVERGENCE:], means[-2 * CONVERGENCE : -CONVERGENCE]
+    return sum(late) / CONVERGENCE - sum(early) / CONVERGENCE < threshold

@@ -1,0 +1,294 @@
+"""The games of a block as columns, and what is recorded of them; one slot a game, and nothing shared between slots.
+
+While the samples of a finished game wait in a slot to be fetched, the next game may fill the slot's other page of rows.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.compile.random import STREAM
+from anyzero.games.contract import legal_actions, payoffs, score, seat_to_move
+from anyzero.games.game import Game
+from anyzero.search.report import root_policy
+from anyzero.search.scratch import Scratch
+from anyzero.search.settings import Settings
+from anyzero.search.tree import Tree, root_of
+
+BEGINNING, MOVING, SEARCHING, ENDING, IDLE = 0, 1, 2, 3, 4
+"""What a slot does next: begin a game, look at a new position, go on with a search, end a game, nothing any more."""
+BY_RULES, RESIGNED, CUT_OFF = 0, 1, 2
+ENDS = ("rules", "resign", "plies")
+"""How games end, and what files call it."""
+NEVER = -1.0
+"""The bar under which nobody resigns."""
+ENDLESS = 1 << 62
+
+
+class Manner(NamedTuple):
+    """How the games of a block are played, as plain numbers that a kernel reads."""
+
+    simulations: int = 1
+    """For each move of the contestants who share this search."""
+    fast_simulations: int = 0
+    fast_share: float = 0.0
+    """Share of moves that get the fewer simulations and are no samples."""
+    temperature: float = 0.0
+    temperature_plies: int = 0
+    late_temperature: float = 0.0
+    """After those plies."""
+    least_opening: int = 0
+    most_opening: int = 0
+    """Random moves at the start, from the least to the most."""
+    resign_checked: float = 0.0
+    """Share of games in which nobody resigns, to see how often that would have been wrong."""
+    max_plies: int = 0
+    keep_samples: int = 0
+    reuse: int = 0
+    """Whether the next search begins with the tree below the move that was played."""
+    search: int = 0
+    """The number of the search that these numbers are for."""
+    last: int = ENDLESS
+    """Games in all."""
+    legs: int = 1
+    """Consecutive games that share a random stream, and so an opening; each has the next entry of the pairings."""
+    pages: int = 1
+    """Games whose samples a slot has room for."""
+
+
+class Games(NamedTuple):
+    """The games under way, one a slot, and the ends of those that wait to be fetched, `pages` a slot."""
+
+    states: Any
+    """[slots]: the position that is being searched."""
+    streams: Any
+    """[slots]: the game's randomness: openings, chance, and moves that are drawn. Each search has its own."""
+    starts: Any
+    """[starts]: where games begin, in turn."""
+    seeds: np.ndarray
+    """[2]: of the games' streams and of the searches'."""
+    bar: np.ndarray
+    """[1]: a seat whose values are below it resigns."""
+    sides: np.ndarray
+    """[pairings, seats]: which contestant has which seat."""
+    shares: np.ndarray
+    """[pairings]: how much of the games have this pairing or one before it; all zero: each in turn."""
+    search_of: np.ndarray
+    """[contestants]: the search with which each plays."""
+    phase: np.ndarray
+    game: np.ndarray
+    """[slots]: its number; the next one in the slot has a number greater by the number of slots."""
+    pairing: np.ndarray
+    contestant: np.ndarray
+    """[slots]: who is to move."""
+    search: np.ndarray
+    """[slots]: the search of who is to move."""
+    node: np.ndarray
+    """[slots]: where the position is in the last search's tree, -1: nowhere."""
+    plies: np.ndarray
+    samples: np.ndarray
+    """[slots]: of the game so far."""
+    page: np.ndarray
+    """[slots]: which of its pages the game fills."""
+    opening: np.ndarray
+    """[slots]: random moves at the game's start."""
+    reason: np.ndarray
+    """[slots]: why the game ends."""
+    fast: np.ndarray
+    """[slots]: whether the search under way has few simulations."""
+    checked: np.ndarray
+    """[slots]: whether nobody resigns in this game."""
+    low: np.ndarray
+    """[slots, seats]: how many values in a row were below the bar."""
+    legal: np.ndarray
+    """[slots, max_legal]: room for a list of actions."""
+    simulations: np.ndarray
+    """[slots]: of all searches that are over."""
+    finished: np.ndarray
+    """[slots]: games that are over."""
+    ready: np.ndarray
+    """[pages]: whether a finished game waits to be fetched; nothing may be written there until it is."""
+    end_game: np.ndarray
+    """[pages]: its number."""
+    end_pairing: np.ndarray
+    end_samples: np.ndarray
+    end_plies: np.ndarray
+    end_reason: np.ndarray
+    end_checked: np.ndarray
+    end_score: np.ndarray
+    """[pages]: the first seat's points."""
+    payoffs: np.ndarray
+    """[pages, seats]."""
+    lowest: np.ndarray
+    """[pages, seats]: the lowest value of each seat's searches."""
+    moves: np.ndarray
+    """[pages, plies]."""
+
+
+class Rows(NamedTuple):
+    """Samples of games: `max_plies` rows for each page."""
+
+    states: Any
+    actions: np.ndarray
+    policies: np.ndarray
+    policy_weights: np.ndarray
+    payoffs: np.ndarray
+    values: np.ndarray
+    plies: np.ndarray
+    lengths: np.ndarray
+    seats: np.ndarray
+
+
+def new_games(
+    game: Game, slots: int, manner: Manner, *, sides: np.ndarray, shares: np.ndarray, search_of: np.ndarray, starts: Any
+) -> Games:
+    pages, seats = slots * manner.pages, game.num_seats
+    return Games(
+        states=game.new_states(slots),
+        streams=np.zeros(slots, STREAM),
+        starts=starts,
+        seeds=np.zeros(2, np.uint64),
+        bar=np.full(1, NEVER),
+        sides=np.ascontiguousarray(sides, np.int32),
+        shares=np.ascontiguousarray(shares, np.float64),
+        search_of=search_of.astype(np.int32),
+        phase=np.full(slots, BEGINNING, np.int8),
+        game=np.arange(-slots, 0),
+        contestant=np.zeros(slots, np.int32),
+        ready=np.zeros(pages, np.int8),
+        end_game=np.zeros(pages, np.int64),
+        end_score=np.zeros(pages),
+        payoffs=np.zeros((pages, seats)),
+        lowest=np.zeros((pages, seats)),
+        moves=np.zeros((pages, manner.max_plies), np.int32),
+        low=np.zeros((slots, seats), np.int32),
+        legal=np.zeros((slots, game.max_legal), np.int32),
+        simulations=np.zeros(slots, np.int64),
+        finished=np.zeros(slots, np.int64),
+        **{
+            name: np.zeros(slots, np.int32)
+            for name in ("pairing", "search", "node", "plies", "opening", "samples", "page")
+        },
+        **{name: np.zeros(slots, np.int8) for name in ("fast", "checked", "reason")},
+        **{f"end_{name}": np.zeros(pages, np.int32) for name in ("pairing", "samples", "plies", "reason", "checked")},
+    )
+
+
+def new_rows(game: Game, num: int, policies: Any = np.float32) -> Rows:
+    """Room for so many samples; policies may be kept as float16 where kernels know it."""
+    return Rows(
+        states=game.new_states(num),
+        actions=np.zeros((num, game.max_legal), np.int16),
+        policies=np.zeros((num, game.max_legal), policies),
+        policy_weights=np.zeros(num, np.float32),
+        payoffs=np.zeros(num, np.float32),
+        values=np.zeros(num, np.float32),
+        plies=np.zeros(num, np.int16),
+        lengths=np.zeros(num, np.int16),
+        seats=np.zeros(num, np.int8),
+    )
+
+
+# --- samples
+
+
+def page_of(games: Games, manner: Manner, number: int) -> int:
+    return manner.pages * np.int64(number) + games.page[number]  # type: ignore[no-any-return]
+
+
+def next_row(rules: Any, games: Games, rows: Rows, manner: Manner, number: int) -> int:
+    """The row of the game's next sample, with what is known before any search."""
+    row = page_of(games, manner, number) * manner.max_plies + games.samples[number]
+    games.samples[number] += 1
+    state = games.states[number]
+    rows.states[row], rows.plies[row] = state, games.plies[number]
+    rows.seats[row] = max(seat_to_move(rules, state), 0)  # a value before a draw is the first seat's
+    return row  # type: ignore[no-any-return]
+
+
+def keep_searched(
+    rules: Any, scratch: Scratch, games: Games, rows: Rows, manner: Manner, value: float, count: int, number: int
+) -> None:
+    """The position that was searched, as a sample; scratch holds its policy, as `list_policy` leaves it."""
+    row = next_row(rules, games, rows, manner, number)
+    rows.values[row], rows.policy_weights[row] = value, 1.0
+    order, shares = scratch.actions[number], scratch.scores[number]
+    for index in range(rows.actions.shape[1]):
+        rows.actions[row, index] = order[index] if index < count else -1
+        rows.policies[row, index] = shares[index] if index < count else np.float32(0.0)
+
+
+def list_policy(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, games: Games, number: int) -> int:
+    """The legal actions, rising, and the policy after search in their order, in scratch; without a search all alike."""
+    root, order, shares = root_of(tree, number), scratch.actions[number], scratch.scores[number]
+    first, count = tree.first[root], tree.num_children[root]
+    if count == 0:
+        count = legal_actions(rules, games.states[number], order)
+        for index in range(count):
+            shares[index] = 1.0 / count
+    else:
+        root_policy(tree, settings, root, shares)
+        for index in range(count):
+            order[index] = tree.action[first + index]
+    for end in range(1, count):
+        action, share, place = order[end], shares[end], end
+        while place > 0 and order[place - 1] > action:
+            order[place], shares[place] = order[place - 1], shares[place - 1]
+            place -= 1
+        order[place], shares[place] = action, share
+    return count  # type: ignore[no-any-return]
+
+
+def keep_afterstate(rules: Any, games: Games, rows: Rows, manner: Manner, number: int) -> None:
+    """The position before a draw: a sample of a value, which is filled in at the game's end."""
+    row = next_row(rules, games, rows, manner, number)
+    rows.policy_weights[row] = 0.0
+    for index in range(rows.actions.shape[1]):
+        rows.actions[row, index], rows.policies[row, index] = -1, np.float32(0.0)
+
+
+# --- the end of a game
+
+
+def end_game(rules: Any, games: Games, rows: Rows, manner: Manner, number: int) -> None:
+    """Write down what the game came to, and leave its page to be fetched; a game that was cut off came to nothing."""
+    page, state, reason = page_of(games, manner, number), games.states[number], games.reason[number]
+    if reason == BY_RULES:
+        payoffs(rules, state, games.payoffs[page])
+    elif reason == RESIGNED:
+        for seat in range(games.payoffs.shape[1]):
+            games.payoffs[page, seat] = -1.0 if seat == seat_to_move(rules, state) else 1.0
+    else:
+        for seat in range(games.payoffs.shape[1]):
+            games.payoffs[page, seat] = 0.0
+    if manner.keep_samples:
+        fill_rows(games, rows, manner, reason, number)
+    games.end_game[page], games.end_pairing[page] = games.game[number], games.pairing[number]
+    games.end_samples[page], games.end_plies[page] = games.samples[number], games.plies[number]
+    games.end_reason[page], games.end_checked[page] = reason, games.checked[number]
+    games.end_score[page] = score(rules, state, 0)
+    games.ready[page] = 1
+    games.finished[number] += 1
+    games.page[number] = (games.page[number] + 1) % manner.pages
+    games.phase[number] = BEGINNING
+
+
+def fill_rows(games: Games, rows: Rows, manner: Manner, reason: int, number: int) -> None:
+    """The payoffs of a game's samples, from the last to the first, and the values of those without a search.
+
+    Positions of a game that was cut off are worth what their searches say; the last one has no value if it is before
+    a draw, and is no sample. Elsewhere a value before a draw is that of the next position, at the end the payoff.
+    """
+    page = page_of(games, manner, number)
+    begin = page * manner.max_plies
+    last = begin + games.samples[number] - 1
+    while reason == CUT_OFF and last >= begin and rows.policy_weights[last] == 0.0:
+        last -= 1
+    games.samples[number] = last + 1 - begin
+    for row in range(last, begin - 1, -1):
+        payoff = games.payoffs[page, rows.seats[row]]
+        if rows.policy_weights[row] == 0.0:
+            sign = 1.0 if row == last or rows.seats[row] == rows.seats[row + 1] else -1.0
+            rows.values[row] = payoff if row == last else sign * rows.values[row + 1]
+        rows.payoffs[row] = rows.values[row] if reason == CUT_OFF else payoff
+        rows.lengths[row] = games.plies[number]
