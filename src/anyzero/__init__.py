@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from anyzero.games.game import Game, Symmetry
     from anyzero.games.laws import check_game
     from anyzero.games.load import load
+    from anyzero.learning.summary import runs
+    from anyzero.learning.train import sweep, train
     from anyzero.players import parse_player as player
     from anyzero.players.search_player import search
     from anyzero.search import search_many, solve
@@ -30,10 +32,13 @@ __all__ = [
     "load",
     "match",
     "player",
+    "runs",
     "search",
     "search_many",
     "solve",
+    "sweep",
     "tournament",
+    "train",
 ]
 __version__ = "0.1.0"
 
@@ -49,10 +54,13 @@ HOMES = {
     "load": "anyzero.games.load",
     "match": "anyzero.arena.arena",
     "player": "anyzero.players:parse_player",
+    "runs": "anyzero.learning.summary",
     "search": "anyzero.players.search_player",
     "search_many": "anyzero.search",
     "solve": "anyzero.search.solve",
+    "sweep": "anyzero.learning.train",
     "tournament": "anyzero.arena.tournament",
+    "train": "anyzero.learning.train",
 }
 """Where each name lives; behind a colon, what it is called there."""
 

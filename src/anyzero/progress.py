@@ -1,10 +1,10 @@
 """How long work shows that it goes on: one bar on standard error, on a terminal or in a notebook."""
 
+import importlib
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 Tell = Callable[..., None]
 """Told how much is done, and what the bar says beside it: `tell(3, words="+2 =0 -1")`."""
@@ -25,27 +25,53 @@ def progress(words: str, total: float | None = None, *, shown: bool = True) -> I
     if not (shown and is_seen()):
         yield lambda done=0, words="": None
         return
-    bar = _make_bar(total)
-    task, seen = None, 0.0
+    with _in_notebook(total) if "ipykernel" in sys.modules else _in_terminal(total) as show:
+        seen = 0.0
 
-    def tell(done: float = 0, words: str = words) -> None:
-        nonlocal task, seen
-        if task is None:  # begun with the first figure: what was done before says nothing of the speed
-            task = bar.add_task(words, total=total, completed=done)
-        if time.monotonic() - seen > EVERY_S or done == total:
-            seen = time.monotonic()
-            bar.update(task, completed=done, description=words)
+        def tell(done: float = 0, words: str = words) -> None:
+            nonlocal seen
+            if time.monotonic() - seen > EVERY_S or done == total:
+                seen = time.monotonic()
+                show(done, words)
 
-    with bar:
         if total is None:
             tell()
         yield tell
 
 
-def _make_bar(total: float | None) -> Any:
+Show = Callable[[float, str], None]
+
+
+@contextmanager
+def _in_terminal(total: float | None) -> Iterator[Show]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
     told = TextColumn("{task.description}", markup=False)
     columns = (told, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) if total else (SpinnerColumn(), told)
-    return Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=REMEMBER_S)
+    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=REMEMBER_S) as bar:
+
+        def show(done: float, words: str) -> None:
+            if not bar.task_ids:  # begun with the first figure: what was done before says nothing of the speed
+                bar.add_task(words, total=total, completed=int(done))
+            bar.update(bar.task_ids[0], completed=done, description=words)
+
+        yield show
+
+
+@contextmanager
+def _in_notebook(total: float | None) -> Iterator[Show]:
+    """A bar of HTML that leaves nothing behind; it needs no widgets."""
+    from html import escape
+
+    shell = importlib.import_module("IPython.display")
+    place = shell.display(shell.HTML(""), display_id=True)
+
+    def show(done: float, words: str) -> None:
+        bar = f'<progress value="{done}" max="{total}"></progress> {done:g} of {total:g}, ' if total else ""
+        place.update(shell.HTML(f"{bar}{escape(words)}"))
+
+    try:
+        yield show
+    finally:
+        place.update(shell.HTML(""))

@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from anyzero.cli.runs import ago, show_measured
 from anyzero.files import write_whole
 from anyzero.learning.config import RunConfig, change
 from anyzero.learning.folder import RunFolder
+from anyzero.learning.summary import ago, show_measured
 from tests.learning.reports import make_report
 
 NO_GATE = {"gate": None, "league": None}

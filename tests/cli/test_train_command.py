@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from anyzero.games.line import Line
 from anyzero.games.load import load
 from anyzero.players import parse_player
 
@@ -55,6 +56,7 @@ def test_a_run_ends_with_a_match_and_the_way_to_play(run, tiny):
     assert rows[1]["elo"] == "" != rows[2]["elo"]
 
 
+@pytest.mark.slow
 def test_a_run_of_a_game_for_one_ends_with_a_command_that_shows_it_playing(run, tiny):
     alone = ("--set", "network.kind=mlp", "--set", "benchmark.deals=2", "--match", "0")
     code, out, _ = run("train", "take_it_easy", "--config", "tiny.toml", "--generations", "0", *alone)
@@ -75,7 +77,7 @@ def test_a_search_is_led_by_the_network_that_it_names(run, tiny):
     found = json.loads(out)
     game = load("tic_tac_toe")
     state = game.play(game.play(game.initial_state(), "b2"), "a1")
-    expected = parse_player("gumbel:8@toe").think(game, state, 3)
+    expected = parse_player("gumbel:8@toe").think(game, Line.begin(game, state), 3)
     assert (found["method"], found["simulations"]) == ("gumbel:8@toe", 8)
     assert (found["best_move"], found["value"]) == (expected.best_move, expected.value)
     assert run("search", "tic_tac_toe", "puct:8@toe/0")[0] == 0

@@ -7,7 +7,9 @@ import torch
 
 from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.games.load import load
-from anyzero.learning.start import open_run, train
+from anyzero.learning.folder import RunFolder
+from anyzero.learning.start import open_run
+from anyzero.learning.train import train
 from anyzero.networks import load_network
 from anyzero.networks.config import BadNetworkError
 
@@ -24,8 +26,8 @@ LATER = {key: value for key, value in SMALL.items() if key != "network"}
 
 @pytest.fixture(scope="module")
 def old(tmp_path_factory):
-    folder, _ = train("hex:size=3", run=str(tmp_path_factory.mktemp("old") / "run"), changes=SMALL, generations=1)
-    return folder
+    run = train("hex:size=3", run=str(tmp_path_factory.mktemp("old") / "run"), generations=1, **SMALL)
+    return RunFolder.open(run.path)
 
 
 def weights(path, game):
@@ -34,7 +36,7 @@ def weights(path, game):
 
 def test_the_weights_and_the_form_are_those_of_the_other_network_on_a_larger_board_too(old, tmp_path):
     changes = {**LATER, "begin_with": str(old.path)}
-    folder, _ = train("hex:size=4", run=str(tmp_path / "new"), changes=changes, generations=0)
+    folder = RunFolder.open(train("hex:size=4", run=str(tmp_path / "new"), changes=changes, generations=0).path)
     assert folder.config.network == old.config.network
     theirs, ours = weights(old.path / "champion.safetensors", "hex:size=4"), weights(folder.network(0), "hex:size=4")
     assert all(torch.equal(weight, ours[name]) for name, weight in theirs.items())
@@ -46,8 +48,7 @@ def test_a_run_goes_on_when_the_network_it_began_with_is_gone(old, tmp_path):
     changes = {**LATER, "begin_with": str(tmp_path / "first.safetensors")}
     train("hex:size=3", **asked, changes=changes, generations=0)
     (tmp_path / "first.safetensors").unlink()
-    folder, _ = train("hex:size=3", **asked, changes=changes, generations=1)
-    assert folder.newest().number == 1
+    assert train("hex:size=3", **asked, changes=changes, generations=1).generations == 1
     with pytest.raises(BadOptionError, match="was begun with begin_with="):
         open_run("hex:size=3", run=asked["run"], changes={"begin_with": str(old.path)})
 

@@ -19,7 +19,8 @@ from anyzero.learning.folder import RunFolder
 from anyzero.learning.loop import Training
 from anyzero.learning.presets import PRESETS, preset_config
 from anyzero.learning.stages import OutOfTimeError, Silent
-from anyzero.learning.start import fill_in, make_config, open_run, train
+from anyzero.learning.start import fill_in, make_config, open_run
+from anyzero.learning.train import train
 from anyzero.networks import resolve
 
 TINY = {
@@ -170,9 +171,9 @@ def test_take_it_easy_trains_and_is_benchmarked(tmp_path):
         "benchmark": {"deals": 10},
         "threads": 1,
     }
-    folder, reason = train(preset="take-it-easy", run=str(tmp_path / "easy"), changes=changes, generations=1)
-    assert reason == "1 generations are done"
-    report = folder.reports()[-1]
+    run = train(preset="take-it-easy", run=str(tmp_path / "easy"), generations=1, **changes)
+    assert run.ended == "1 generations are done"
+    report = RunFolder.open(run.path).reports()[-1]
     assert report["benchmark"]["deals"] == 10
     assert report["selfplay"]["samples"] == 8 * 38
     assert report["training"]["policy_loss"] > 0.0

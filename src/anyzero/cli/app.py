@@ -58,6 +58,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("games", epilog=games.EXAMPLES)(games.games)
 app.command("check", epilog=check.EXAMPLES)(check.check)

@@ -15,6 +15,11 @@ StateText = Annotated[str | None, typer.Option("--state", help="A position as te
 MovesText = Annotated[str, typer.Option("--moves", help="Moves to play first, separated by spaces.")]
 
 
+def examples(*lines: str) -> str:
+    """The examples at the end of a command's help, each on a line of its own."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
 def print_json(value: Any) -> None:
     print(json.dumps(value))
 

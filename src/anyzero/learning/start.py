@@ -1,4 +1,4 @@
-"""The door of training: `train("connect_four", run="four", minutes=30)`; on a run that is there, it goes on."""
+"""How a run begins or goes on: its config from a preset, a file and single changes, all that is left open decided."""
 
 import re
 from collections.abc import Mapping
@@ -28,22 +28,6 @@ MOST_SETTINGS = 3
 """Differences that are named when a run cannot go on."""
 
 
-def train(
-    game: str | None = None,
-    *,
-    run: str | None = None,
-    preset: str | None = None,
-    config_file: Path | None = None,
-    changes: Mapping[str, Any] | None = None,
-    generations: int | None = None,
-    minutes: float | None = None,
-    progress: Progress | None = None,
-) -> tuple[RunFolder, str]:
-    """Train until so many generations or minutes in all are done; returns the run's folder, and why it ended."""
-    folder = open_run(game, run=run, preset=preset, config_file=config_file, changes=changes)
-    return folder, train_on(folder, generations=generations, minutes=minutes, progress=progress)
-
-
 def train_on(
     folder: RunFolder,
     *,
@@ -64,7 +48,7 @@ def open_run(
     *,
     run: str | None = None,
     preset: str | None = None,
-    config_file: Path | None = None,
+    config_file: Path | str | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> RunFolder:
     """The run of this name if it is there and nothing else is asked of it, else a new one."""
@@ -81,7 +65,7 @@ def make_config(
     game: str | None = None,
     *,
     preset: str | None = None,
-    config_file: Path | None = None,
+    config_file: Path | str | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> RunConfig:
     """A preset, then a file, then single changes; each may change what came before."""
@@ -132,7 +116,7 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
 
 
 def reopen(
-    path: Path, game: str | None, preset: str | None, config_file: Path | None, changes: Mapping[str, Any]
+    path: Path, game: str | None, preset: str | None, config_file: Path | str | None, changes: Mapping[str, Any]
 ) -> RunFolder:
     """A run that is there, if what is asked for is what it is."""
     folder = RunFolder.open(path)

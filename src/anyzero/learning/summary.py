@@ -1,72 +1,116 @@
-"""Runs at a glance: how far each is, how strong, and in which settings they differ."""
+"""Runs at a glance: how far each is, how strong, how it learnt, and in which settings several differ."""
 
-from collections.abc import Sequence
+import math
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyzero.errors import AnyzeroError
+from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, flatten
-from anyzero.learning.folder import GENERATIONS, SAMPLES, RunFolder
+from anyzero.learning.config_file import format_setting
+from anyzero.learning.folder import CHAMPION, GENERATIONS, SAMPLES, RunFolder, find_run, list_runs
 from anyzero.learning.history import Row, read_rows
 from anyzero.learning.manifest import read_manifest
+from anyzero.report import Part, Sheet, Shown, short
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 UNUSED: dict[str, dict[str, tuple[str, ...]]] = {
     "kind": {"residual": ("layers", "width"), "mlp": ("blocks", "channels", "pool_every", "policy")},
     "value": {"scalar": ("bins",), "wdl": ("bins",)},
 }
 """What a network of this kind, or with this head, has no use for."""
+SHOWN = {
+    "generation": "generation",
+    "minutes": "minutes",
+    "games": "games",
+    "policy_loss": "policy loss",
+    "kl": "KL",
+    "value_loss": "value loss",
+    "benchmark_score_mean": "benchmark",
+    "elo": "Elo",
+    "gate_score": "gate",
+    "promoted": "promoted",
+    "simulations_per_second": "sims/s",
+}
+"""The columns of one run, for people; those that are empty are left out."""
+LIMITS = {
+    "benchmark_score_mean": ("benchmark_score_low", "benchmark_score_high"),
+    "elo": ("elo_low", "elo_high"),
+}
+"""Columns that have an interval, which says how many of their digits mean something."""
+LAST = 10
+"""How many generations are shown."""
+PLAYS = "gumbel:64"
+"""How a champion plays where nobody says otherwise."""
 
 
-@dataclass(frozen=True)
-class RunSummary:
-    """A run as it stands on the disk."""
+@dataclass(frozen=True, repr=False)
+class RunSummary(Shown):
+    """A training run as it stands on the disk."""
 
     name: str
     path: Path
     config: RunConfig
-    rows: list[Row]
+    history: list[Row]
+    """One row a generation, as in training_history.csv; None where nothing was measured."""
     generations: int | None
     """The number of the newest; None before the first."""
-    champion: int | None
+    champion_generation: int | None
     changed: float
     """When something was last written, in seconds since 1970."""
+    ended: str = ""
+    """Why training ended, if it just did."""
+    match: dict[str, Any] | None = None
+    """What the champion scored in the match at the end, if there was one."""
+
+    @property
+    def champion(self) -> str:
+        """The champion as a player, for `match`, `tournament`, `search` and `player`: `gumbel:64@hex7`."""
+        return f"{PLAYS}@{self.path.name if self.path.parent == Path('runs') else self.path}"
 
     @property
     def minutes(self) -> float:
-        return self.rows[-1]["total_seconds"] / 60 if self.rows else 0.0
+        return self.history[-1]["total_seconds"] / 60 if self.history else 0.0
 
     @property
     def promotions(self) -> int:
-        return sum(row["promoted"] is True for row in self.rows)
+        return sum(row["promoted"] is True for row in self.history)
 
     def last(self, column: str) -> Any:
         """The newest value of a column of the history; None if it was never measured."""
-        return last_of(self.rows, column, column)
+        return last_of(self.history, column, column)
 
-    def interval(self, column: str, *limits: str) -> list[float] | None:
+    def interval(self, column: str) -> list[float] | None:
         """The newest value with its interval."""
-        found = [last_of(self.rows, column, name) for name in (column, *limits)]
+        found = [last_of(self.history, column, name) for name in (column, *LIMITS[column])]
         return None if found[0] is None else found
 
-    @property
-    def elo(self) -> list[float] | None:
-        return self.interval("elo", "elo_low", "elo_high")
-
-    @property
-    def elo_generation(self) -> int | None:
-        """Whose rating that is: not every generation is rated, and the champion may be another one."""
-        found: int | None = last_of(self.rows, "elo", "generation")
+    def generation_of(self, column: str) -> int | None:
+        """Whose value that is: not every generation is measured, and the champion may be another one."""
+        found: int | None = last_of(self.history, column, "generation")
         return found
 
     @property
-    def benchmark(self) -> list[float] | None:
-        return self.interval("benchmark_score_mean", "benchmark_score_low", "benchmark_score_high")
+    def strength(self) -> str:
+        """The last rating, or the last benchmark, with half of its interval, and whose it is if not the champion's."""
+        for name, column in (("Elo", "elo"), ("score", "benchmark_score_mean")):
+            found = self.interval(column)
+            if found is not None:
+                value, half = found[0], half_width(*found[1:])
+                around = "" if half is None else f" ±{show_measured(half, half)}"
+                generation = self.generation_of(column)
+                whose = "" if generation == self.champion_generation else f" at generation {generation}"
+                return f"{name} {show_measured(value, half)}{around}{whose}"
+        return ""
 
-    @property
-    def benchmark_generation(self) -> int | None:
-        found: int | None = last_of(self.rows, "benchmark_score_mean", "generation")
-        return found
+    def plot(self, *, by: str = "generations", file: Path | str | None = None) -> "Figure":
+        """Its curves over `generations` or `minutes`, as a figure of matplotlib; also written to a file if named."""
+        return draw_runs([self], by=by, file=file)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -74,20 +118,65 @@ class RunSummary:
             "path": str(self.path),
             "game": self.config.game,
             "generations": self.generations,
-            "champion": self.champion,
+            "champion": self.champion_generation,
             "promotions": self.promotions,
-            "elo": self.elo,
-            "elo_generation": self.elo_generation,
-            "benchmark": self.benchmark,
-            "benchmark_generation": self.benchmark_generation,
+            "elo": self.interval("elo"),
+            "elo_generation": self.generation_of("elo"),
+            "benchmark": self.interval("benchmark_score_mean"),
+            "benchmark_generation": self.generation_of("benchmark_score_mean"),
             "minutes": self.minutes,
             "changed": self.changed,
         }
 
+    def to_dataframe(self) -> Any:
+        """The history as a pandas DataFrame."""
+        import pandas
 
-def last_of(rows: Sequence[Row], measured: str, column: str) -> Any:
-    """A column of the newest row in which something was measured; None if it never was."""
-    return next((row[column] for row in reversed(rows) if row[measured] is not None), None)
+        return pandas.DataFrame(self.history)
+
+    # --- for people
+
+    def report(self) -> Iterator[Part]:
+        """What it plays, where it leaves the defaults, its last generations, and its champion."""
+        yield f"{self.name}: {self.config.game}, {describe_network(self.config)}, seed {self.config.seed}"
+        changed = differences([self.config, RunConfig(game=self.config.game, seed=self.config.seed)])
+        own = [
+            f"{key}={format_setting(value)}" for key, (value, _) in changed.items() if not key.startswith("network.")
+        ]
+        if own:
+            yield f"not the defaults: {', '.join(own)}"
+        if self.generations is None:
+            yield "no generation is finished yet"
+            return
+        yield self.last_generations()
+        champion = f"generation {self.champion_generation} is the champion"
+        yield ", ".join(filter(None, (champion, self.strength, f"{short(self.minutes)} minutes in all")))
+        yield f"its network: {self.path / CHAMPION}"
+        yield from self.ending() if self.ended else ()
+
+    def last_generations(self) -> Sheet:
+        rows = [{**row, "minutes": row["total_seconds"] / 60} for row in self.history[-LAST:]]
+        columns = [column for column in SHOWN if any(row[column] is not None for row in rows)]
+        return Sheet(
+            [SHOWN[column] for column in columns], [[show_cell(row, name) for name in columns] for row in rows]
+        )
+
+    def ending(self) -> Iterator[str]:
+        """Why training ended, what the champion scored, and how to play against it, or watch it where it is alone."""
+        yield f"{self.ended}; the champion is generation {self.champion_generation} of {self.path}"
+        if self.match is not None:
+            yield self.match["text"]
+        does, seat = ("to watch it play", 0) if load(self.config.game).num_seats == 1 else ("to play against it", 1)
+        yield f"{does}: anyzero play {self.config.game} --seat{seat} {self.champion}"
+
+    @property
+    def overview(self) -> list[Any]:
+        """The cells of the columns of a list of runs."""
+        figures = short(self.generations), short(self.champion_generation), self.strength, short(self.minutes)
+        return [self.name, self.config.game, *figures]
+
+
+OVERVIEW = ("run", "game", "generations", "champion", "strength", "minutes")
 
 
 def summarise(path: Path) -> RunSummary:
@@ -102,11 +191,117 @@ def summarise(path: Path) -> RunSummary:
         name=path.resolve().name,
         path=path,
         config=folder.config,
-        rows=read_rows(folder),
+        history=read_rows(folder),
         generations=None if newest is None else newest.number,
-        champion=None if newest is None else newest.champion,
+        champion_generation=None if newest is None else newest.champion,
         changed=max(place.stat().st_mtime for place in (path, path / GENERATIONS, path / SAMPLES) if place.exists()),
     )
+
+
+def describe_network(config: RunConfig) -> str:
+    network = config.network
+    if network.kind == "mlp":
+        return f"mlp {network.layers}x{network.width}"
+    return f"{network.kind} network {network.blocks}x{network.channels}"
+
+
+# --- several runs
+
+
+@dataclass(frozen=True, repr=False)
+class Runs(Shown):
+    """All runs of a folder, or those that were named, side by side."""
+
+    root: Path
+    runs: list[RunSummary]
+    broken: dict[str, str]
+    """What is wrong with those that cannot be read, by name."""
+    named: bool
+    """Whether these runs were asked for by name."""
+
+    def __getitem__(self, key: int | str) -> RunSummary:
+        """A run by its place or its name."""
+        return self.runs[key] if isinstance(key, int) else {run.name: run for run in self.runs}[key]
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def plot(self, *, by: str = "generations", file: Path | str | None = None) -> "Figure":
+        """Their curves over `generations` or `minutes`, as a figure of matplotlib; also written to a file if named."""
+        return draw_runs(self.runs, by=by, file=file)
+
+    def report(self) -> Iterator[Part]:
+        """All runs in a list, one run at length, or several compared."""
+        if not self.named:
+            yield from self.list_all()
+        elif len(self.runs) == 1:
+            yield from self.runs[0].report()
+        else:
+            yield from self.compare()
+
+    def list_all(self) -> Iterator[Part]:
+        if self.runs:
+            yield Sheet((*OVERVIEW, "last change"), [[*run.overview, ago(run.changed)] for run in self.runs])
+        yield from (f"cannot be read: {error}" for error in self.broken.values())
+        if not self.runs and not self.broken:
+            yield f"there are no runs in {self.root}; anyzero train makes one"
+
+    def compare(self) -> Iterator[Part]:
+        """A line a run, then the settings in which they differ."""
+        measured = ("policy_loss", "value_loss", "simulations_per_second")
+        rows = [[*run.overview, run.promotions, *(short(run.last(name)) for name in measured)] for run in self.runs]
+        yield Sheet((*OVERVIEW, "promotions", "policy loss", "value loss", "sims/s"), rows)
+        if self.differences:
+            yield ""
+            lines = [
+                [key, *("" if value is None else format_setting(value) for value in values)]
+                for key, values in self.differences.items()
+            ]
+            yield Sheet(("setting", *(run.name for run in self.runs)), lines)
+
+    @property
+    def differences(self) -> dict[str, list[Any]]:
+        """The settings that are not the same in all runs, each with its values."""
+        return differences([run.config for run in self.runs]) if self.runs else {}
+
+    def to_json(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"root": str(self.root)}
+        if not self.named:
+            broken = [{"name": name, "error": error} for name, error in self.broken.items()]
+            return found | {"runs": [run.to_json() for run in self.runs], "broken": broken}
+        runs = [{**run.to_json(), "config": run.config.to_dict(), "history": run.history} for run in self.runs]
+        return found | {"runs": runs} | ({"differences": self.differences} if len(runs) > 1 else {})
+
+
+def runs(*names: str, root: Path | str = "runs") -> Runs:
+    """Training runs by name or folder, or all of those in `root`: how far they are, how strong, how they differ.
+
+    >>> anyzero.runs()
+    >>> anyzero.runs("small", "large").plot(by="minutes")
+    """
+    root = Path(root)
+    if names:
+        return Runs(root, [summarise(find_run(name, root)) for name in dict.fromkeys(names)], {}, named=True)
+    found, broken = [], {}
+    for path in list_runs(root):
+        try:
+            found.append(summarise(path))
+        except AnyzeroError as error:
+            broken[path.name] = str(error)
+    return Runs(root, found, broken, named=False)
+
+
+def draw_runs(found: Sequence[RunSummary], *, by: str = "generations", file: Path | str | None = None) -> "Figure":
+    """The curves of runs, also written to a file if one is named."""
+    from anyzero.experiments import plots
+
+    if not found:
+        raise AnyzeroError("there are no runs to draw")
+    curves = [plots.RunCurves(run.name, run.config.game, run.config.gate.threshold, run.history) for run in found]
+    figure = plots.draw_runs(curves, by)
+    if file is not None:
+        plots.save_figure(figure, Path(file))
+    return figure
 
 
 def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:
@@ -124,3 +319,37 @@ def used_settings(config: RunConfig) -> dict[str, Any]:
         names = unused.get(values[f"network.{key}"], ())
         values |= dict.fromkeys([f"network.{name}" for name in names])
     return values
+
+
+# --- figures
+
+
+def last_of(rows: Sequence[Row], measured: str, column: str) -> Any:
+    """A column of the newest row in which something was measured; None if it never was."""
+    return next((row[column] for row in reversed(rows) if row[measured] is not None), None)
+
+
+def show_cell(row: Row, column: str) -> str:
+    if column in LIMITS and row[column] is not None:
+        return show_measured(row[column], half_width(*(row[limit] for limit in LIMITS[column])))
+    return short(row[column])
+
+
+def half_width(low: float | None, high: float | None) -> float | None:
+    return None if low is None or high is None else (high - low) / 2
+
+
+def show_measured(value: float, half: float | None) -> str:
+    """A measured figure, down to the second digit of half its interval, and never short of whole points."""
+    if half is None or half == 0 or not math.isfinite(half):
+        return f"{value:g}"
+    return f"{value:.{max(0, 1 - math.floor(math.log10(half)))}f}"
+
+
+def ago(changed: float) -> str:
+    """How long ago, in the unit that a person would use."""
+    seconds = max(0.0, time.time() - changed)
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit} ago"
+    return f"{seconds:.0f} s ago"

@@ -45,7 +45,7 @@ class Folders:
         path = self.path_of(name)
         run, folder = summarise(path), RunFolder.open(path)
         blocks = [{"generation": block.generation, "block": block.number} for block in folder.blocks(GAMES)]
-        return {**run_values(run), "history": run.rows, "config": flatten(run.config.to_dict()), "blocks": blocks}
+        return {**run_values(run), "history": run.history, "config": flatten(run.config.to_dict()), "blocks": blocks}
 
     def games(self, name: Name, generation: Number, block: Number) -> dict[str, Any]:
         """The games of a block in few words."""

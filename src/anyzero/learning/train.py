@@ -1,0 +1,220 @@
+"""The door of training: `train("connect_four", run="four", minutes=30)`; a run that is there goes on."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anyzero import stopping
+from anyzero.errors import BadOptionError
+from anyzero.files import write_whole
+from anyzero.games.game import Game
+from anyzero.games.load import load
+from anyzero.learning.config_file import parse_setting
+from anyzero.learning.folder import RunFolder, is_run, run_path
+from anyzero.learning.history import HISTORY, rebuild
+from anyzero.learning.start import default_name, fill_in, make_config, open_run, prove, train_on
+from anyzero.learning.summary import RunSummary, describe_network, draw_runs, summarise
+from anyzero.progress import progress as bar
+from anyzero.report import Part, Sheet, Shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COMPARED = ("generation", "policy_loss", "value_loss", "kl", "benchmark_score_mean", "elo")
+MEASURED = {"benchmark_score_mean": "benchmark_generation", "elo": "elo_generation"}
+"""What not every generation has, and the field that says which one had it last."""
+
+
+def train(
+    game: Game | str | None = None,
+    *,
+    run: str | None = None,
+    preset: str | None = None,
+    config_file: Path | str | None = None,
+    generations: int | None = None,
+    minutes: float | None = None,
+    match: int = 0,
+    progress: bool = True,
+    changes: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> RunSummary:
+    """Train a network by self-play until so many generations or minutes in all are done; a run that is there goes on.
+
+    The run is the folder runs/`run`, named after the preset or the game if left out. Settings are those of
+    docs/training.md: `seed=3`, `selfplay={"simulations": 64}`, or by their full names in `changes`. With `match`, the
+    champion then plays so many games against the strongest anchor.
+
+    >>> run = anyzero.train("tic_tac_toe", minutes=1, selfplay={"simulations": 16})
+    >>> run.plot()
+    >>> anyzero.match("tic_tac_toe", run.champion, "uct:1000")
+    """
+    text = game.text if isinstance(game, Game) else game
+    wanted = {**settings, **(changes or {})}
+    folder = open_run(text, run=run, preset=preset, config_file=config_file, changes=wanted)
+    watch = Watcher(folder, shown=progress)
+    kept = f"stopped; all that is finished is in {folder.path}, the same command goes on from there"
+    with stopping.telling(lambda: kept):
+        ended = train_on(folder, generations=generations, minutes=minutes, progress=watch)
+        return replace(summarise(folder.path), ended=ended, match=final_match(folder, match - match % 2, watch))
+
+
+def final_match(folder: RunFolder, games: int, watch: "Watcher") -> dict[str, Any] | None:
+    """The champion against the strongest anchor, or in a game of one seat against random play."""
+    newest, anchors = folder.newest(), [text for text in folder.config.league.anchors[-1:] if "," not in text]
+    if not (games and anchors and newest is not None and newest.number > 0):
+        return None
+    alone = load(folder.config.game).num_seats == 1
+    name, found = prove(folder, games=games, rival="random" if alone else None, progress=watch)
+    if found.standings.means is not None:
+        mine, theirs = found.standings.means
+        text = f"the champion scores {mine:.1f} points, {name} {theirs:.1f}, on the same {games // 2} deals"
+    else:
+        interval = f"[{100 * found.low:.0f}, {100 * found.high:.0f}]"
+        text = f"the champion scores {100 * found.score:.0f} % {interval} against {name} in {games} games"
+    scores = {"score": found.score, "low": found.low, "high": found.high}
+    return {"against": name, "games": found.standings.games, **scores, "text": text}
+
+
+# --- what is seen meanwhile
+
+
+class Watcher:
+    """A bar for the stage under way, and a line for each generation."""
+
+    def __init__(self, folder: RunFolder, *, shown: bool) -> None:
+        self.folder, self.shown, self.told = folder, shown, 0
+        config = folder.config
+        self.say(f"{config.game}: run {folder.path}, {describe_network(config)}, {config.device}")
+
+    def say(self, words: str) -> None:
+        if self.shown:
+            print(words, file=sys.stderr)
+
+    def tell_notes(self) -> None:
+        """What was wrong with the folder and passed over; said even where nothing else is."""
+        for note in self.folder.notes[self.told :]:
+            print(note, file=sys.stderr)
+        self.told = len(self.folder.notes)
+
+    @contextmanager
+    def stage(self, generation: int, name: str, total: int) -> Iterator[Callable[[int], None]]:
+        self.tell_notes()
+        with bar(f"generation {generation}: {name}", total, shown=self.shown) as tell:
+            tell(0)
+            yield tell
+
+    def finished(self, report: dict[str, Any]) -> None:
+        rebuild(self.folder)
+        self.tell_notes()
+        self.say(summary_line(report))
+        for note in (report["training"] or {}).get("notes", []):
+            self.say(f"  {note}")
+
+
+def summary_line(report: dict[str, Any]) -> str:
+    """One generation in one line."""
+    parts = [f"generation {report['generation']:3d}"]
+    played, trained, gate, league = (report[name] for name in ("selfplay", "training", "gate", "league"))
+    if played:
+        speed = f"{played['simulations_per_second'] / 1000:.1f} k simulations/s"
+        parts.append(f"{played['games']} games, {played['samples']} samples, {speed}")
+    if trained:
+        policy = f"policy loss {trained['policy_loss']:.3f} (KL {trained['kl']:.3f})"
+        parts.append(f"{policy}, value loss {trained['value_loss']:.3f}")
+    if gate:
+        parts.append(f"gate {100 * gate['score']:.0f} % {'promoted' if gate['promoted'] else 'kept out'}")
+    if league:
+        parts.append(f"Elo {league['elo']:+.0f} [{league['low']:+.0f}, {league['high']:+.0f}]")
+    if report["benchmark"]:
+        parts.append(f"benchmark {report['benchmark']['mean']:.1f}")
+    return "  ".join([*parts, f"{sum(report['seconds'].values()):.0f} s"])
+
+
+# --- once for each value of a setting
+
+
+@dataclass(frozen=True, repr=False)
+class Sweep(Shown):
+    """Runs that differ in one setting."""
+
+    setting: str
+    runs: list[RunSummary]
+    picture: Path
+    """The file of their curves."""
+
+    def plot(self, *, by: str = "generations", file: Path | str | None = None) -> "Figure":
+        """Their curves in one figure of matplotlib."""
+        return draw_runs(self.runs, by=by, file=file)
+
+    def report(self) -> Iterator[Part]:
+        """Where each run stands."""
+        yield Sheet(
+            ("run", *COMPARED), [[run.path, *(show_known(run, name) for name in COMPARED)] for run in self.runs]
+        )
+        yield f"the curves are in {self.picture}"
+
+    def to_json(self) -> dict[str, Any]:
+        runs = [
+            {"run": str(run.path), **{name: run.last(name) for name in COMPARED}}
+            | {field: run.generation_of(name) for name, field in MEASURED.items()}
+            for run in self.runs
+        ]
+        return {"sweep": self.setting, "picture": str(self.picture), "runs": runs}
+
+    def write_history(self, output: Path) -> None:
+        """All histories in one table, with the run's name before each row."""
+        tables = [(run.name, (run.path / HISTORY).read_text().splitlines()) for run in self.runs]
+        lines = [f"run,{tables[0][1][0]}", *(f"{name},{row}" for name, table in tables for row in table[1:])]
+        write_whole(output, ("\n".join(lines) + "\n").encode())
+
+
+def show_known(run: RunSummary, name: str) -> str:
+    """The newest figure of a column, and its generation if that is not the newest."""
+    value, generation = run.last(name), run.generation_of(name)
+    text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+    return text if generation in (None, run.generations) else f"{text} at generation {generation}"
+
+
+def sweep(
+    setting: str,
+    game: Game | str | None = None,
+    *,
+    run: str | None = None,
+    preset: str | None = None,
+    config_file: Path | str | None = None,
+    changes: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Sweep:
+    """Train once for each value of a setting, and compare; the other arguments are those of `train`.
+
+    >>> anyzero.sweep("selfplay.simulations=16,64", "tic_tac_toe", minutes=5)
+    """
+    key, equals, values = setting.partition("=")
+    if not equals or not values:
+        raise BadOptionError(f"{setting!r} is not of the form setting=a,b,c")
+    text, common = game.text if isinstance(game, Game) else game, dict(changes or {})
+    recipe: dict[str, Any] = {"preset": preset, "config_file": config_file}
+    base = run or default_name(make_config(text, **recipe, changes=common), preset)
+    stem = f"{base}-{key.rpartition('.')[2]}"
+    wanted = {
+        f"{stem}-{value.strip()}": common | dict([parse_setting(f"{key}={value}")]) for value in values.split(",")
+    }
+    check_runs(text, recipe, wanted)
+    runs = [train(text, run=name, **recipe, changes=own, **options) for name, own in wanted.items()]
+    found = Sweep(key, runs, runs[0].path.parent / f"{stem}.png")
+    found.plot(file=found.picture)
+    return found
+
+
+def check_runs(game: str | None, recipe: dict[str, Any], changes: dict[str, dict[str, Any]]) -> None:
+    """One sentence if one of the runs cannot be trained, before any is."""
+    begun = [name for name in changes if is_run(run_path(name))]
+    for name, own in changes.items():
+        if name not in begun:
+            RunFolder(run_path(name)).check_is_free()
+            fill_in(make_config(game, **recipe, changes=own))
+    for name in begun:  # last, as what may change in a run that is there is written at once
+        open_run(game, run=name, **recipe, changes=changes[name])
