@@ -21,7 +21,7 @@ from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
 from anyzero.learning.replay import build_replay
 from anyzero.learning.trainer import Trainer, computing_on
-from anyzero.networks import layers, new_network, parse_network, trunks
+from anyzero.networks import layers, new_network, parse_network
 from anyzero.networks.evaluator import default_threads
 from training_gpu import made_up_samples
 
@@ -31,8 +31,7 @@ OWN = layers.learns_on_cpu
 
 def choose(own: bool) -> None:
     """Our kernels, with torch on one thread; or torch alone, on all."""
-    for module in (layers, trunks):
-        vars(module)["learns_on_cpu"] = OWN if own else lambda _features: False
+    vars(layers)["learns_on_cpu"] = OWN if own else lambda _features: False
     torch.set_num_threads(1 if own else default_threads())
 
 

@@ -19,7 +19,7 @@ SEARCHING = (
 TOGETHER = (
     "tests/web",
     *("learning/test_on_gpu", "learning/test_begin_with", "learning/test_contestants", "learning/test_loop"),
-    *("networks/test_training_block", "networks/test_compiled"),
+    *("networks/test_training", "networks/test_winograd"),
 )
 """Tests that share a server and a browser, a simulated GPU, a run, or kernels of a network."""
 

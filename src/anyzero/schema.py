@@ -196,7 +196,8 @@ def _unknown(noun: str, key: str, known: Mapping[str, Any]) -> str:
 
 
 def _sentence(name: str, fault: Any, field: FieldInfo | None, value: object) -> AnyzeroError:
-    kind, limits = fault["type"], _bounds(field)
+    kind = fault["type"]
+    limits = _bounds(limits_of(field)) or _bounds(fault.get("ctx", {}))  # the second where the bounds are an item's
     if kind == "literal_error":
         known = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
         hint = nearest_hint(str(value), known)
@@ -209,20 +210,24 @@ def _sentence(name: str, fault: Any, field: FieldInfo | None, value: object) -> 
     return BadOptionError(f"{name}: {fault['msg']}, not {show(value)}")
 
 
-def _bounds(field: FieldInfo | None) -> str:
+def _bounds(found: Mapping[str, Any]) -> str:
     """The range that a number must be in, in words."""
-    found = {name: bound for item in (field.metadata if field else ()) for name, bound in _limits(item)}
     low, high = found.get("ge", found.get("gt")), found.get("le", found.get("lt"))
     if low is None and high is None:
         return ""
     if high is None:
-        return f"{low:g} or more" if "ge" in found else f"more than {low:g}"
+        return f"{_plain(low)} or more" if "ge" in found else f"more than {_plain(low)}"
     if low is None:
-        return f"{high:g} or less" if "le" in found else f"less than {high:g}"
-    return f"from {low:g} to {high:g}"
+        return f"{_plain(high)} or less" if "le" in found else f"less than {_plain(high)}"
+    return f"from {_plain(low)} to {_plain(high)}"
 
 
-def _limits(item: object) -> Iterator[tuple[str, float]]:
-    for name in ("ge", "gt", "le", "lt"):
-        if (bound := getattr(item, name, None)) is not None:
-            yield name, bound
+def _plain(number: float) -> str:
+    return str(number) if isinstance(number, int) else f"{number:g}"
+
+
+def limits_of(field: FieldInfo | None) -> dict[str, Any]:
+    """The bounds of a field, by their names."""
+    items = field.metadata if field else ()
+    found = [(name, getattr(item, name, None)) for item in items for name in ("ge", "gt", "le", "lt")]
+    return {name: bound for name, bound in found if bound is not None}

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from anyzero.cli import main
+from anyzero.cli.app import main
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def test_a_position_that_takes_too_long_is_exit_code_1_with_what_is_known(run):
     assert code == 0, "a position this small is solved before anybody looks at the clock"
     code, out, _ = run("solve", "connect_four", "--seconds", "0.05")
     assert code == 1
-    assert "not solved: after 0.05 s value from -1 to +1, 0 of 7 moves known" in out
+    assert "not solved: value from -1 to +1, 0 of 7 moves known" in out
     assert "best moves" not in out
     code, out, _ = run("solve", "connect_four", "--seconds", "0.05", "--json")
     found = json.loads(out)
@@ -90,7 +90,7 @@ def test_ctrl_c_says_what_was_found_out(run, monkeypatch):
         watch(solution)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "solve", stopped)
+    monkeypatch.setattr(module.Solver, "solve", stopped)
     code, _, err = run("solve", "tic_tac_toe")
     assert code == 130
-    assert "1,000 nodes in 2.0 s (0.00 million/s); value from -1 to 0, 0 of 1 moves known; stopped; nothing" in err
+    assert "1,000 nodes in 2.0 s (0.00 million/s); value from -1 to 0, 0 of 1 moves known, and nothing was kept" in err

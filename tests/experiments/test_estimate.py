@@ -13,7 +13,6 @@ from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.experiments.estimate import (
     Counts,
     estimate,
-    mean_interval,
     parse_simulations,
     rank_correlation,
     reference_values,
@@ -161,14 +160,6 @@ def test_rank_correlation_by_hand():
     assert rank_correlation(one, -one) == pytest.approx(-1.0)
     assert rank_correlation(np.array([1.0, 2.0, 2.0]), one[:3]) == pytest.approx(1.5 / math.sqrt(1.5 * 2.0))
     assert rank_correlation(np.zeros(4), one) == 0.0
-
-
-def test_an_interval_by_hand():
-    """Values 1 and 3, four times each: deviation sqrt(8 / 7), of the mean sqrt(1 / 7); Student's factor is 2.365."""
-    mean, low, high = mean_interval([1.0, 3.0] * 4)
-    assert mean == 2.0
-    assert high - mean == pytest.approx(2.365 / math.sqrt(7), rel=0.03)
-    assert mean - low == pytest.approx(high - mean)
 
 
 # --- a whole study

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.arena import Match, compare, make_plan
+from anyzero.arena import Match, make_plan, match
 from anyzero.arena.match import MatchResult
 from anyzero.arena.statistics import elo_difference, wilson_interval
 from anyzero.errors import AnyzeroError
@@ -39,16 +39,16 @@ def write_config(tmp_path, text=QUICK):
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
-    """The config above, its table and its journal, all played."""
-    folder = tmp_path_factory.mktemp("played")
-    run_experiment(load_experiment(write_config(folder)), folder / "out.csv", workers=1)
-    return folder
+    """The config above, its table and its journal, all played; the rows and what was reached on the way."""
+    folder, reached = tmp_path_factory.mktemp("played"), []
+    experiment = load_experiment(write_config(folder))
+    return folder, run_experiment(experiment, folder / "out.csv", workers=1, watch=reached.append), reached
 
 
 @pytest.fixture
 def finished(played, tmp_path):
     """A copy to be changed."""
-    return Path(shutil.copytree(played, tmp_path / "finished"))
+    return Path(shutil.copytree(played[0], tmp_path / "finished"))
 
 
 def read_csv(path):
@@ -117,16 +117,14 @@ def test_larger_budgets_and_boards_are_expected_to_take_longer():
 # --- playing
 
 
-def test_all_cells_are_played_and_written_in_order(tmp_path):
-    table = tmp_path / "out.csv"
-    reached = []
-    rows = run_experiment(load_experiment(write_config(tmp_path)), table, workers=1, watch=reached.append)
+def test_all_cells_are_played_and_written_in_order(played):
+    folder, rows, reached = played
     assert [(row["first"], row["first_seat"]) for row in rows] == [
         *(("random", "first"), ("random", "both")),
         *((FAULTY, "first"), (FAULTY, "both")),
     ]
     assert [row["wins"] + row["draws"] + row["losses"] for row in rows] == [4, 4, 4, 4]
-    written = read_csv(table)
+    written = read_csv(folder / "out.csv")
     assert tuple(written[0]) == GRID_COLUMNS
     assert written == [{key: "" if value is None else str(value) for key, value in row.items()} for row in rows]
     assert [now.games for now in reached] == list(range(17))
@@ -135,14 +133,12 @@ def test_all_cells_are_played_and_written_in_order(tmp_path):
 
 
 def test_a_cell_is_the_match_of_the_same_players_and_seed(tmp_path):
-    text = 'games = ["tic_tac_toe"]\npairs = [["uct", "random"]]\nbudgets = [5, 50]\ngames_per_cell = 6\nseed = 5\n'
+    text = 'games = ["tic_tac_toe"]\npairs = [["uct", "random"]]\nbudgets = [5, 9]\ngames_per_cell = 6\nseed = 5\n'
     rows = run_experiment(load_experiment(write_config(tmp_path, text)), tmp_path / "out.csv", workers=2)
-    for row, budget in zip(rows, (5, 50), strict=True):
-        match = compare("tic_tac_toe", f"uct:{budget}", "random", games=6, seed=5, workers=1).to_json()
-        assert [row[name] for name in ("wins", "draws", "losses")] == [
-            match[name] for name in ("wins", "draws", "losses")
-        ]
-        assert row["elo_low"] == pytest.approx(match["elo_low"], abs=0.01)
+    alone = match("tic_tac_toe", "uct:5", "random", games=6, seed=5, workers=1).to_json()
+    counted = ("wins", "draws", "losses")
+    assert [rows[0][name] for name in counted] == [alone[name] for name in counted]
+    assert rows[0]["elo_low"] == pytest.approx(alone["elo_low"], abs=0.01)
 
 
 def test_games_of_one_seat_and_of_two_are_played_by_the_same_workers(tmp_path):
@@ -158,7 +154,7 @@ def test_a_player_that_takes_its_process_down_loses_in_its_own_cell_only(tmp_pat
     text = QUICK.replace(f'["{FAULTY}", "random"]', f'["{FAULTY}:fault=die", "random"]')
     text = text.replace('["first", "both"]', '"both"')
     rows = run_experiment(load_experiment(write_config(tmp_path, text)), tmp_path / "out.csv", workers=2)
-    alone = compare("tic_tac_toe", f"{FAULTY}:fault=die", "random", games=4, openings=0, workers=1)
+    alone = match("tic_tac_toe", f"{FAULTY}:fault=die", "random", games=4, openings=0, workers=1)
     assert rows[1]["losses"] == alone.tally.losses > 0
     forfeits = [json.loads(line)["reason"] for line in (tmp_path / "out.jsonl").read_text().splitlines()[1:]]
     assert forfeits.count("crash") == len(alone.forfeits)

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from anyzero.arena import match
 from anyzero.compile.random import make_streams
 from anyzero.errors import BadPositionError, IllegalMoveError
+from anyzero.games.apart import simulate_game
 from anyzero.games.contract import CHANCE, OVER, guided_rollout
 from anyzero.games.load import load
 from anyzero.games.observe import observe
 from anyzero.games.rollouts import rollouts
-from anyzero.games.simulate import simulate_game
 from anyzero.games.take_it_easy import (
     BEST_SCORE,
     FEATURES,

@@ -20,7 +20,7 @@ from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.trainer import Trainer, computing_on
 from anyzero.networks import new_network, parse_network
 from anyzero.networks.config import NetworkConfig
-from anyzero.networks.training_block import THREADS
+from anyzero.networks.winograd.training import THREADS
 from tests.learning.rows import random_samples
 
 TTT = load("tic_tac_toe")

@@ -7,8 +7,7 @@ import torch
 from anyzero.games.encoding import encode_states
 from anyzero.games.load import load
 from anyzero.networks import NetworkEvaluator, new_network, parse_network
-from anyzero.networks.config import NetworkConfig
-from anyzero.networks.models import support_of
+from anyzero.networks.config import NetworkConfig, support_of
 from anyzero.networks.on_gpu import answer, for_inference
 from tests.networks.positions import random_states
 

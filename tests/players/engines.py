@@ -6,6 +6,7 @@ With `gtp FAULT` it speaks GTP.
 import os
 import sys
 import time
+from pathlib import Path
 
 import chess
 
@@ -56,7 +57,9 @@ def do_fault(fault: str) -> None:
         sys.stderr.write("out of memory\n")
         sys.stderr.flush()
         os._exit(3)
-    if fault == "hang":
+    if fault.startswith("mark="):  # it thinks, and others may know
+        Path(fault.removeprefix("mark=")).touch()
+    if fault == "hang" or fault.startswith("mark="):
         time.sleep(600)
     if fault == "illegal":
         print("bestmove e2e9", flush=True)

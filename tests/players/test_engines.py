@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -244,33 +245,24 @@ def test_our_own_gtp_engine_plays_a_match(game, openings):
 
 
 def test_an_engine_that_is_killed_in_the_middle_of_a_game_forfeits_it():
-    player = f"uci:{marked('to_be_killed')} uci,nodes=20000000,limit=100,start=180,Hash=33"
-    plan = make_plan("chess", (player, "random"), games=1, openings=0, legs=(0,))
-    killer = subprocess.Popen([sys.executable, "-c", KILLER], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    (result,) = play_games(plan, workers=1).values()
-    killer.wait()
+    thinking = Path(f"/tmp/thinking_{os.getpid()}")  # a word of the test runner's would hide the process
+    player = f"uci:{BAD} uci mark={thinking},limit=100"
+    killer = threading.Thread(target=kill_once, args=(thinking, f"uci mark={thinking}"))
+    killer.start()
+    (result,) = play_games(make_plan("chess", (player, "random"), games=1, openings=0, legs=(0,)), workers=1).values()
+    killer.join()
+    thinking.unlink()
     assert (result.reason, result.forfeited_by, result.payoffs) == ("crash", 0, [-1.0, 1.0])
     assert "its process ended with code 137" in result.detail  # 128 + SIGKILL
-    wait_until_gone("-X to_be_killed")
 
 
-KILLER = """
-import os, signal, sys, time
-from pathlib import Path
-def engines():
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (path / "cmdline").read_bytes().split(b"\\0")
-            used = sum(map(int, (path / "stat").read_text().rpartition(")")[2].split()[11:13]))
-        except OSError:
-            continue
-        if words[1:3] == [b"-X", b"to_be_killed"] and used > 300:  # it has been busy for three seconds
-            yield int(path.name)
-while not (found := list(engines())):
-    time.sleep(0.1)
-for number in found:
-    os.kill(number, signal.SIGKILL)
-"""
+def kill_once(there: Path, word: str) -> None:
+    """Kill an engine as soon as it has left its mark; its keeper stays."""
+    while not there.exists():
+        time.sleep(0.01)
+    for number in processes(word):
+        if b"child" not in Path(f"/proc/{number}/cmdline").read_bytes():
+            os.kill(number, signal.SIGKILL)
 
 
 # --- stockfish

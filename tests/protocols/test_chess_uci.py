@@ -5,11 +5,11 @@ import re
 import pytest
 
 from anyzero.errors import BadOptionError
+from anyzero.protocols.limits import Limits, read_limits
 from anyzero.protocols.uci import UciEngine
-from anyzero.protocols.uci_info import centipawns
-from anyzero.protocols.uci_limits import Limits, read_limits
 from anyzero.protocols.uci_options import UciOptions
-from anyzero.protocols.uci_search import make_searcher
+from anyzero.protocols.uci_search import centipawns, make_searcher
+from anyzero.search.methods import METHODS
 from tests.protocols.lines import Listener
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
@@ -42,6 +42,10 @@ def test_it_introduces_itself_with_all_options(engine):
     assert sent[-1] == "uciok"
     names = [line.split(" type ")[0].removeprefix("option name ") for line in sent if line.startswith("option")]
     assert {"Method", "Simulations", "Network", "Threads", "Hash", "Seed", "MultiPV", "Ponder"} <= set(names)
+    methods = [name for name, method in METHODS.items() if not method.halves]
+    assert "option name Method type combo default auto var auto " + " ".join(f"var {name}" for name in methods) in sent
+    assert "option name Move Overhead type spin default 30 min 0 max 10000" in sent
+    assert "option name Network type string default <empty>" in sent
 
 
 def test_a_position_is_a_start_and_moves(engine):
@@ -62,13 +66,13 @@ def test_a_position_is_a_start_and_moves(engine):
         ("position startpos moves e2e4 e2e4", "'e2e4' is not a legal move here"),
         ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "chess: "),
         ("position fen", "position startpos [moves ...]"),
-        ("setoption name Hash value 0", "Hash is a whole number from 1 to"),
-        ("setoption name Hash value ٣", "Hash is a whole number from 1 to"),
-        ("setoption name Method value halving", "Method is one of auto, flat"),
+        ("setoption name Hash value 0", "hash must be from 1 to 1048576, not '0'"),
+        ("setoption name Hash value ٣", "hash must be"),
+        ("setoption name Method value halving", "method cannot be 'halving'; known: auto, flat"),
         ("setoption name Hush value 3", "did you mean hash"),
         ("setoption Hash 3", "setoption name NAME value VALUE"),
         ("setoption name Network value nowhere", "there is no network 'nowhere'"),
-        ("setoption name Ponder value perhaps", "Ponder is true or false"),
+        ("setoption name Ponder value perhaps", "ponder must be true or false"),
         ("go nodes", "go nodes wants a number, not ''"),
         ("go nodes 0", "go nodes wants a number, not '0'"),
         ("go movetime -5", "go movetime wants a number, not '-5'"),

@@ -7,7 +7,7 @@ import pytest
 
 from anyzero.errors import BadOptionError
 from anyzero.protocols.gtp import COMMANDS, GtpEngine
-from anyzero.protocols.gtp_clock import Clock
+from anyzero.protocols.limits import Clock
 from tests.protocols.lines import Listener
 
 TRANSCRIPT = [

@@ -11,7 +11,7 @@ from anyzero.arena.record import FORM as ARENA_FORM
 from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
 from anyzero.records import read_record, read_records
-from anyzero.records.lines import FORM
+from anyzero.records.files import MATCH_FORM as FORM
 
 TESTS = Path(__file__).parent.parent
 DICE_RACE, FAULTY = str(TESTS / "dice_race.py"), str(TESTS / "arena/faulty.py")
@@ -60,7 +60,7 @@ def lines(*, moves=("a1",), header=None, payoffs=(-1.0, 1.0), reason="time"):
         (lines(header={"form": FORM, "game": "./mine.py"}), "name the game as well to run its code"),
         (lines(header={"form": FORM, "game": "chss"}), "did you mean chess"),
         (lines().splitlines()[0] + "\n", "there is no game in it"),
-        (lines() + "{}\n", "game 2: players is None, not a list"),
+        (lines() + "{}\n", "game 2: players must be a list, not None"),
         (lines() + "7\n", "line 3 is not a finished game"),
         (lines(moves=["a1", "a1"]), "game 1: move 2: "),
         (lines(payoffs=[0.5, 0.5]), "game 1: the record has the payoffs [0.5, 0.5]"),

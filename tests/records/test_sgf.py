@@ -51,14 +51,6 @@ def test_the_dialect_of_little_golem():
     assert read_sgf("(;SZ[11];W[ad];B[swap];W[eg])")[0].moves == ("a4", "swap", "e7")
 
 
-def test_swapped_sides_are_swapped_stones_on_a_mirrored_board():
-    # Black's stone on a2 is now the second player's; who plays white joins left and right. Mirrored, the first player
-    # still joins top and bottom: its d1 is our a4, and the game goes on in the same way.
-    sides = read_sgf("(;GM[11]SZ[4];B[a2];W[swap-sides];W[d1];B[b3])")[0]
-    pieces = read_sgf("(;GM[11]SZ[4];B[a2];W[swap-pieces];B[a4];W[c2])")[0]
-    assert sides == pieces
-
-
 def test_variations_after_the_first_are_passed_over():
     text = "(;GM[11]SZ[3](;B[a1](;W[b1])(;W[c1];B[c2]))(;B[b2];W[a1](;B[c3])))\n(;GM[11]SZ[3];B[c3])"
     assert [record.moves for record in read_sgf(text)] == [("a1", "b1"), ("c3",)]
@@ -105,6 +97,7 @@ WRONG = [
     ("(;GM[11]SZ[3];B[resign];W[a1])", "'a1' comes after the end of the game"),
     ("(;GM[11]SZ[3];W[swap])", "W makes the first move"),
     ("(;GM[11]SZ[3]RU[no swap];B[a1];W[swap-pieces])", "move 2: hex: 'swap' is not a legal move"),
+    ("(;GM[11]SZ[3];B[a1];W[swap-sides])", "move 2: hex: 'swap-sides' is not a cell"),
     ("(;GM[11]SZ[3];B[a1]", "a game is not closed"),
     ("(;GM[11]\nSZ[3", "line 2: '[3' is not SGF"),
     (";GM[11]", "';' stands outside of a game"),

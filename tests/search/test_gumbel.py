@@ -1,17 +1,15 @@
 """Gumbel: the plan of visits by hand, the draw from the prior, and the improvement."""
 
 import math
-from importlib import import_module
 
 import numpy as np
 import pytest
 
 from anyzero.errors import BadOptionError
 from anyzero.games.load import load
-from anyzero.search import search, search_many
+from anyzero.search import LiveSearch, pacing, search, search_many
 from anyzero.search.priors import gumbel_plan, halving_plan
 from anyzero.search.search import Searcher
-from anyzero.search.stream import LiveSearch
 from tests.search.stubs import no_opinion, prefer, repeat
 
 FOUR = load("connect_four")
@@ -110,11 +108,11 @@ def test_beyond_the_plan_the_best_of_those_that_came_far_get_the_visits(seed):
     run = player.begin(START, seed)
     run.plan_for(70)
     run.plant(run.roots.copy())
-    run.spend(70)
+    run.simulate(70)
     planned = visits_of(run)
     finalists = {move for move, visits in planned.items() if 2 * visits >= max(planned.values())}
     assert len(finalists) == 2
-    run.spend(700)
+    run.simulate(700)
     grown = {move for move, visits in visits_of(run).items() if visits > planned[move]}
     assert grown <= finalists
     assert sum(visits_of(run).values()) >= 769
@@ -149,17 +147,9 @@ def test_a_tree_whose_visits_are_planned_is_not_used_again():
         Searcher(FOUR, "gumbel", simulations=10, reuse=True)
 
 
-@pytest.mark.parametrize("live", [False, True])
-def test_a_plan_by_the_clock_has_an_end(monkeypatch, live):
-    for module in ("search", "stream"):
-        monkeypatch.setattr(import_module(f"anyzero.search.{module}"), "MOST_PLANNED", 100)
-    player = Searcher(FOUR, "gumbel", seconds=0.1)
-    if live:
-        search = LiveSearch(player, START)
-        while search.advance():
-            assert search.run.scratch.plan.shape[1] <= 100
-        found = search.result()
-    else:
-        found = player.search(START, 1)
-        assert player.last.scratch.plan.shape[1] <= 100
-    assert found.simulations >= 8, "the first trial, however slow the machine"
+def test_a_plan_by_the_clock_has_an_end(monkeypatch):
+    monkeypatch.setattr(pacing, "MOST_PLANNED", 100)
+    live = LiveSearch(Searcher(FOUR, "gumbel", seconds=0.1), START)
+    while live.advance():
+        assert live.run.scratch.plan.shape[1] <= 100
+    assert live.result().simulations >= 8, "the first trial, however slow the machine"

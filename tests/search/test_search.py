@@ -1,7 +1,6 @@
 """Searches on real games: won positions, proofs, budgets, equal seeds."""
 
 import math
-from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
-from anyzero.search import search
+from anyzero.search import pacing, search
 from anyzero.search.methods import METHODS
 from anyzero.search.run import Run
 from anyzero.search.simulation import simulate
@@ -139,9 +138,7 @@ class Clock:
             return self.watch(found) if function is simulate else found
 
         monkeypatch.setattr(Run, "kernel", kernel)
-        for name in ("search", "run", "halving", "stream"):
-            watch = SimpleNamespace(perf_counter=lambda: self.now)
-            monkeypatch.setattr(import_module(f"anyzero.search.{name}"), "time", watch)
+        monkeypatch.setattr(pacing, "time", SimpleNamespace(perf_counter=lambda: self.now))
 
     def watch(self, kernel):
         def run(*arguments):

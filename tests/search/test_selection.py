@@ -6,7 +6,7 @@ import pytest
 
 from anyzero.games.load import load
 from anyzero.search import priors, search, selection
-from anyzero.search.halving import halving_rounds
+from anyzero.search.pacing import halving_rounds
 
 FOUR = load("connect_four")
 

@@ -235,7 +235,7 @@ def test_a_search_that_runs_out_says_what_it_knows():
 
 
 def test_a_loss_is_known_for_every_move_at_once():
-    found = solve_start("hex:size=3,swap=true", watch=lambda found: None)
+    found = solve_start("hex:size=3,swap=true")
     assert set(found.moves.values()) == {-1}
 
 

@@ -5,9 +5,10 @@ from itertools import islice
 import pytest
 
 import anyzero
-from anyzero.errors import BadOptionError
-from anyzero.search import Searcher, search
-from anyzero.search.stream import ENDLESS_S, LiveSearch, search_steps
+from anyzero import stopping
+from anyzero.search import LiveSearch, Searcher, search, search_steps
+from anyzero.search.pacing import ENDLESS_S
+from tests.search.stubs import first_seat_wins
 
 GAME = anyzero.load("tic_tac_toe")
 START = GAME.initial_state()
@@ -18,11 +19,11 @@ def without_time(result):
     return {**result.to_json(), "seconds": None}
 
 
-@pytest.mark.parametrize("method", ["uct", "gumbel"])
+@pytest.mark.parametrize("method", ["uct", "gumbel", "halving"])
 def test_the_last_result_is_that_of_a_search_with_the_same_seed(method):
-    results = list(search_steps(GAME, START, method, simulations=300, seed=4, every_s=1e-4))
+    results = list(search_steps(GAME, START, method, simulations=3000, seed=4, every_s=1e-6))
     assert len(results) > 1
-    assert without_time(results[-1]) == without_time(search(GAME, START, method, simulations=300, seed=4))
+    assert without_time(results[-1]) == without_time(search(GAME, START, method, simulations=3000, seed=4))
 
 
 def test_several_trees_share_the_budget_as_they_do_in_a_search():
@@ -53,12 +54,30 @@ def test_a_budget_of_seconds_is_kept_within_a_piece():
     assert not live.advance(0.01)
 
 
+def test_pieces_do_not_cut_batches_of_leaves():
+    options = {"method": "puct", "simulations": 50, "evaluator": first_seat_wins, "leaves": 4}
+    live = LiveSearch(Searcher(LONG, **options), LONG.initial_state(), 3)
+    while live.advance(1e-6):
+        pass
+    whole = Searcher(LONG, **options)
+    whole.begin(LONG.initial_state(), 3).simulate(50)
+    assert live.run.moves().visits.tolist() == whole.last.moves().visits.tolist()
+
+
+def test_ctrl_c_is_heard_between_two_pieces():
+    live = LiveSearch(Searcher(LONG, seconds=ENDLESS_S), LONG.initial_state())
+    assert live.advance()
+    stopping._asked.set()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            live.advance()
+    finally:
+        stopping._asked.clear()
+
+
 def test_gumbel_by_the_clock_plans_by_the_speed_that_it_has():
     search(GAME, START, "gumbel", simulations=8)  # compiles
-    live = LiveSearch(Searcher(GAME, "gumbel", seconds=1.0, solve=0), START)
-    while live.advance(0.005):
-        pass
-    assert live.planned is None  # the trials are over
+    live = LiveSearch(Searcher(GAME, "gumbel", seconds=1.0, solve=0), START).finish()
     assert 8 < live.result().simulations < live.simulations  # those of the trials are gone
 
 
@@ -71,8 +90,3 @@ def test_the_line_of_any_move_can_be_played():
         assert line[0] == child.move
         for move in line:
             state = LONG.play(state, move)
-
-
-def test_halving_has_nothing_to_show_before_its_end():
-    with pytest.raises(BadOptionError, match="nothing to show"):
-        next(search_steps(GAME, START, "halving", simulations=100))

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import httpx
 import pytest
 
-from anyzero.cli import main
+from anyzero.cli.app import main
 from tests.web.folders import write_own_games
 from tests.web.server import ServerProcess, open_tab, run
 

@@ -178,7 +178,7 @@ def test_chance_can_be_told_move_by_move(server):
         ({"type": "new", "game": "hex", "seats": ["human", "uct:9,trees=64"]}, "not for the web app"),
         ({"type": "new", "game": "hex", "seats": ["human", "rave:9,evaluator=uniform"]}, "AMAF needs"),
         ({"type": "new", "game": "hex", "seats": ["human", "human"], "moves": ["a1", "a1"]}, "move 2"),
-        ({"type": "load", "text": "{}", "form": "json"}, "the record has no key"),
+        ({"type": "load", "text": "{}", "form": "json"}, "the record has no"),
         ({"type": "load", "text": "x", "form": "exe"}, "form"),
         ({"type": "analyse", "game": "hex", "player": "human"}, "does not search"),
         ({"type": "look"}, "either by its table or by its game"),

@@ -7,7 +7,6 @@ import pytest
 from anyzero.errors import AnyzeroError
 from anyzero.web.catalog import Catalog, name_files
 from anyzero.web.config import ServerConfig
-from anyzero.web.engine import Engine
 from anyzero.web.messages import NewGame
 from anyzero.web.rooms import Rooms
 from anyzero.web.shelf import Shelf
@@ -21,16 +20,11 @@ MOVES = {
 }
 
 
-def make_rooms(config, shelf):
-    return Rooms(config, Catalog(config), shelf, Engine(config))
-
-
 @pytest.fixture
 def rooms(tmp_path):
-    config = ServerConfig(data=tmp_path / "games.sqlite3")
-    shelf = Shelf(config.data)
-    yield make_rooms(config, shelf)
-    shelf.close()
+    rooms = Rooms(ServerConfig(data=tmp_path / "games.sqlite3"))
+    yield rooms
+    rooms.shelf.close()
 
 
 def make(rooms, game):
@@ -67,15 +61,14 @@ def test_numbers_that_lead_elsewhere_are_not_believed(rooms, actions):
 
 def test_a_file_of_the_first_version_is_read(tmp_path):
     config = ServerConfig(data=tmp_path / "games.sqlite3")
-    shelf = Shelf(config.data)
-    room = make(make_rooms(config, shelf), "connect_four")
-    shelf.file.execute("ALTER TABLE games DROP COLUMN actions")
-    shelf.file.execute("PRAGMA user_version=1")
-    shelf.close()
-    later = Shelf(config.data)
-    found = make_rooms(config, later).restore(room.number)
-    assert states(found.table) == states(room.table)
-    later.close()
+    rooms = Rooms(config)
+    room = make(rooms, "connect_four")
+    rooms.shelf.file.execute("ALTER TABLE games DROP COLUMN actions")
+    rooms.shelf.file.execute("PRAGMA user_version=1")
+    rooms.shelf.close()
+    later = Rooms(config)
+    assert states(later.restore(room.number).table) == states(room.table)
+    later.shelf.close()
 
 
 def test_a_file_of_a_later_version_is_left_alone(tmp_path):

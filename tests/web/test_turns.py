@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from anyzero.web.turns import LEAST_NODES, NodePool, Turns
+from anyzero.web.worker import LEAST_NODES, NodePool, Turns
 
 
 def order_of_turns(searches, slots=1):

@@ -11,7 +11,7 @@ from anyzero.search import Searcher
 from anyzero.web import worker
 from anyzero.web.config import ServerConfig
 from anyzero.web.engine import Engine
-from anyzero.web.turns import Turns
+from anyzero.web.worker import Turns
 from tests.web.server import run
 
 

@@ -10,4 +10,9 @@ def main() -> None:
     with stopping.in_two_steps():
         from anyzero.cli.app import main as run
 
-        run()
+        try:
+            run()
+        except SystemExit as end:
+            if end.code == stopping.EXIT_CODE:
+                stopping.leave(stopping.EXIT_CODE)  # whatever still goes on in other threads
+            raise

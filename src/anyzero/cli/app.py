@@ -100,8 +100,6 @@ def main() -> None:
         drop_output()
         print(f"anyzero: {error.strerror if isinstance(error, OSError) else error}", file=sys.stderr)
         code = 2
-    if code == stopping.EXIT_CODE:
-        stopping.leave(code)
     if code:
         raise SystemExit(code)
 

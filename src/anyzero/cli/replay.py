@@ -9,7 +9,7 @@ from anyzero.cli.output import Json, print_json
 
 if TYPE_CHECKING:
     from anyzero.cli.session_screen import Screen
-    from anyzero.records.replay import Replayed
+    from anyzero.records.record import Replayed
 
 EXAMPLES = (
     "Examples: anyzero replay game.json    anyzero replay games.pgn --number 3    "
@@ -34,7 +34,7 @@ def replay(
     from anyzero.cli.session_screen import Screen
     from anyzero.games.load import load
     from anyzero.records import read_records
-    from anyzero.records.replay import replay as play_again
+    from anyzero.records.record import replay as play_again
 
     rules = None if game is None else load(game)
     games = [play_again(record, rules) for record in read_records(file, rules, number=number)]

@@ -4,7 +4,7 @@ from anyzero.games.game import Game, State
 from anyzero.players.player import Answer
 from anyzero.players.text import split_player
 from anyzero.records import GameRecord
-from anyzero.records.fields import AGREEMENT, FORFEIT, RESIGN, UNFINISHED
+from anyzero.records.record import AGREEMENT, FORFEIT, RESIGN, UNFINISHED
 from anyzero.search import SearchResult
 
 

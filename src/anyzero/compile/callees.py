@@ -1,24 +1,35 @@
-"""How Numba compiles what only other compiled code calls: as a part to be linked, never as code of its own.
+"""How Numba compiles a kernel of a hundred functions: each becomes a part, and the kernel links them all, once.
 
-Numba makes every function executable by itself, together with all that it calls, although only the kernel at the top is
-ever called from Python. Without that, a kernel of eighty functions is ready in about half the time.
+Numba makes every function executable by itself, optimised together with all that it calls, although only the kernel at
+the top is ever called from Python. Here a callee is only translated; linking, optimising and machine code come once.
 """
 
 from typing import Any
 
+from llvmlite.binding import newpassmanagers
+from numba.core import ir
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.untyped_passes import IRProcessing
 
 
 class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code that is linked into its callers; they optimise it with their own."""
+    """Code that a kernel links and optimises with its own."""
 
-    def _optimize_final_module(self) -> None:
-        pass
+    def _optimize_functions(self, ll_module: Any) -> None:
+        tidy(ll_module, self._codegen)
 
-    def _finalize_final_module(self) -> None:
+    def finalize(self) -> None:
+        """Link nothing: the kernel does that for all parts together."""
         self._finalize_dynamic_globals()
         self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                function.linkage = "linkonce_odr"
+        return self._final_module
 
     def get_pointer_to_function(self, name: str) -> int:
         """There is nothing to point to."""
@@ -37,10 +48,90 @@ class NoEnvironment:
         """Leave it unset."""
 
 
-class CalleeCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler with that kind of library."""
+class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The kernel's own code, and that of everything it calls."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        tidy(ll_module, self._codegen)
+
+    def finalize(self) -> None:
+        parts = self._linking_libraries
+        for part in parts:  # grows as it goes; callers come first, since nothing is linked before it is called
+            parts.extend(other for other in part._linking_libraries if other not in parts)
+        super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        """Inline first, and optimise once; Numba does so twice, for references that kernels do not count."""
+        first = newpassmanagers.create_new_module_pass_manager()
+        first.add_always_inliner_pass()
+        first.add_global_dead_code_eliminate_pass()
+        first.add_sroa_pass()  # what `by_pointer` wrote to memory is read from registers again
+        first.add_instruction_combine_pass()
+        first.add_simplify_cfg_pass()
+        first.run(self._final_module, self._codegen._pass_builder())
+        rest, builder = self._codegen._module_pass_manager()
+        rest.run(self._final_module, builder)
+
+
+def tidy(module: Any, codegen: Any) -> None:
+    """Make a translation short: variables become values, and empty blocks go."""
+    module.data_layout = codegen._data_layout
+    passes, builder = newpassmanagers.create_new_function_pass_manager(), codegen._pass_builder()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    for function in module.functions:
+        if not function.is_declaration:
+            passes.run(function, builder)
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class FixedFields(FunctionPass):  # type: ignore[misc]
+    """Write a field of an argument as the number that it is in this kernel: a branch that it decides is never typed.
+
+    A constant of a kernel with the name `settings.formula` is the field `formula` of every argument `settings`.
+    """
+
+    _name = "fixed_fields"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        fixed, definitions = state.func_id.func.__globals__, state.func_ir._definitions
+        for block in state.func_ir.blocks.values():
+            for statement in block.find_insts(ir.Assign):
+                old = statement.value
+                name = f"{old.value.name}.{old.attr}" if isinstance(old, ir.Expr) and old.op == "getattr" else ""
+                if name in fixed:
+                    statement.value = ir.Const(fixed[name], statement.loc)
+                    known = definitions[statement.target.name]
+                    known[known.index(old)] = statement.value
+        return True
+
+
+class KernelCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler with that library and that pass."""
 
     def define_pipelines(self) -> Any:
-        state = self.state
-        state.library = CalleeLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        return super().define_pipelines()
+        self.state.library = self.new_library()
+        pipelines = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.add_pass_after(FixedFields, IRProcessing)
+            pipeline.finalize()
+        return pipelines
+
+    def new_library(self) -> Any:
+        library = KernelLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        library.enable_object_caching()
+        return library
+
+
+class CalleeCompiler(KernelCompiler):
+    """The same for what only other compiled code calls."""
+
+    def new_library(self) -> Any:
+        return CalleeLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+
+
+PARTS = (CalleeLibrary, KernelLibrary, FixedFields, KernelCompiler, CalleeCompiler)
+"""All of it, for the key of the disk cache."""

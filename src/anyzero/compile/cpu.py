@@ -8,12 +8,10 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from anyzero.compile import bits
+from anyzero.compile import bits, bundle, callees
 from anyzero.compile.bind import Function
 from anyzero.compile.cache import DiskCache
-from anyzero.compile.callees import CalleeCompiler
-from anyzero.compile.cpu_products import INTRINSICS as PRODUCT_INTRINSICS
-from anyzero.compile.cpu_tiles import INTRINSICS as TILE_INTRINSICS
+from anyzero.compile.callees import CalleeCompiler, KernelCompiler
 from anyzero.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
 
 # The NumPy error model: a division by zero raises nothing, as on the GPU. The GIL is free while a kernel runs. Kernels
@@ -22,6 +20,8 @@ from anyzero.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
 OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "_nrt": False}
 CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": CalleeCompiler}
 """Only kernels are called from Python; the others save the time to compile that door."""
+PIPELINE = (OPTIONS, *callees.PARTS, *bundle.PARTS)
+"""How functions are compiled, for the key of the disk cache."""
 
 
 def as_word(builder: Any, value: Any) -> Any:
@@ -96,9 +96,8 @@ INTRINSICS: dict[Function, Any] = {
     bits.nth_bit: nth_bit,
     bits.record_words: record_words,
     bits.record_word: record_word,
+    bits.by_pointer: bundle.by_pointer,
     **VECTOR_INTRINSICS,
-    **PRODUCT_INTRINSICS,
-    **TILE_INTRINSICS,
 }
 
 
@@ -108,6 +107,6 @@ def compile_function(function: FunctionType, cache: DiskCache | None, *, inline:
         return numba.njit(**OPTIONS)(function)  # print needs an environment, which a linked part has not
     if cache is None:
         return numba.njit(**OPTIONS, **CALLEE_OPTIONS, forceinline=inline)(function)
-    dispatcher = numba.njit(**OPTIONS)(function)
+    dispatcher = numba.njit(**OPTIONS, pipeline_class=KernelCompiler)(function)
     dispatcher._cache = cache
     return dispatcher

@@ -23,6 +23,8 @@ class Unit:
     """Generic function -> the function to call instead."""
     modules: tuple[str, ...]
     """The modules that define those functions: their sources are part of the cache key."""
+    intrinsics: Mapping[Function, Any] = field(default_factory=dict)
+    """Plain function -> the intrinsic that stands in for it on the CPU."""
     inlined: frozenset[str] = frozenset()
     """Packages whose functions are compiled into their callers: those of a kernel hand on dozens of arrays."""
     compiled: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
@@ -38,12 +40,13 @@ def compile_kernel(
 ) -> Any:
     """`function` for this unit on this target. Numba compiles it when it is first called, or loads it from disk.
 
-    On `cuda` the result is launched as `kernel[blocks, threads](...)`; `constants` replaces globals of the kernel's
-    module by name, for sizes that are known when it is compiled. `parts` stand in for functions of the kernel's own, as
-    a game's functions do for those of the contract.
+    On `cuda` the result is launched as `kernel[blocks, threads](...)`. `constants` replaces globals of the kernel's
+    module by name, for sizes that are known when it is compiled; a name like `settings.solve` stands for a field of
+    every argument `settings`, and on the CPU what it rules out is left out. `parts` stand in for functions of the
+    kernel's own, as a game's functions do for those of the contract.
     """
     parts, constants = parts or {}, constants or {}
-    key = (function, target, *parts.values(), *constants.values())
+    key = (function, target, *parts.values(), *constants.items())
     if key not in unit.compiled:
         modules = tuple(sorted({*unit.modules, *(part.__module__ for part in parts.values())}))
         packages = {package_of(member.__module__) for member in (function, *parts.values())}
@@ -76,9 +79,9 @@ def compile_interpreted(function: Function, unit: Unit, constants: Mapping[str, 
 
 
 def fill_in(constants: Mapping[str, Any], rebuilt: FunctionType, kernel: Function) -> None:
-    """The constants, in a function of the kernel's own module."""
-    if rebuilt.__module__ == kernel.__module__:
-        rebuilt.__globals__.update(constants)
+    """The constants, in a function of the kernel's own module; fields of arguments, in all of them."""
+    own = rebuilt.__module__ == kernel.__module__
+    rebuilt.__globals__.update({name: value for name, value in constants.items() if own or "." in name})
 
 
 def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
@@ -86,14 +89,15 @@ def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) ->
     from anyzero.compile.cache import DiskCache
     from anyzero.compile.fingerprint import NoFingerprintError, fingerprint
 
-    functions = {**unit.functions, **cpu.INTRINSICS}
+    functions = {**unit.functions, **cpu.INTRINSICS, **unit.intrinsics}
     own = unit.functions.get(function, function)
 
     def is_inlined(member: FunctionType) -> bool:
         return package_of(member.__module__) in unit.inlined
 
+    fields = {name: value for name, value in constants.items() if "." in name}
     try:
-        key = fingerprint(function, functions, constants, lambda member: (is_inlined(member), cpu.OPTIONS))
+        key = fingerprint(function, functions, constants, lambda member: (is_inlined(member), cpu.PIPELINE, fields))
     except NoFingerprintError:
         key = None
     cache = DiskCache(unit.name, own.__name__, key)

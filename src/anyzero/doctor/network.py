@@ -61,7 +61,7 @@ class Trial(NamedTuple):
 def learn_batch(case: Case, network: Network, batch: Batch, config: RunConfig) -> Trial:
     """Train a copy on this batch alone, on one thread: two that share their cores with others are far slower."""
     trainer = Trainer(case.game, network, config.trainer, device=case.device, threads=1)
-    rate, losses, end = config.trainer.learning_rate, list[float](), monotonic() + SECONDS
+    rate, losses, end = config.trainer.learning_rate, list[float](), math.inf
     batch = on_device(batch, case.device)
     with computing_on(1, network.config):
         while len(losses) < STEPS and monotonic() < end:
@@ -72,6 +72,7 @@ def learn_batch(case: Case, network: Network, batch: Batch, config: RunConfig) -
                 break
             trainer.backward(loss)
             trainer.step(rate)
+            end = min(end, monotonic() + SECONDS)  # the first step may compile
     tail = losses[-1:] if losses[-1] < 0.02 * losses[0] else losses[-10:]
     last = sum(tail) / len(tail)
     return Trial(trainer.network_to_play(), rate, losses[0], last if math.isfinite(last) else math.inf, len(losses))

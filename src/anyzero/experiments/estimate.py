@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.arena.statistics import NORMAL_95, Interval
+from anyzero import stopping
+from anyzero.arena.statistics import Interval, mean_interval
 from anyzero.child import count_cores
 from anyzero.compile.random import U, make_streams
 from anyzero.errors import AnyzeroError, BadOptionError
@@ -65,6 +66,14 @@ class Point:
     visits: np.ndarray
     amaf_visits: np.ndarray
 
+    def to_json(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"simulations": self.simulations}
+        found |= {"visits": self.visits.tolist(), "amaf_visits": self.amaf_visits.tolist()}
+        for name, errors in self.errors.items():
+            intervals = {key: interval._asdict() for key, interval in errors._asdict().items()}
+            found[name] = {**intervals, "estimates": self.estimates[name].tolist()}
+        return found
+
 
 @dataclass(frozen=True)
 class Study:
@@ -90,26 +99,9 @@ class Study:
 
     def to_json(self) -> dict[str, Any]:
         """The same as plain values."""
-        return {
-            "game": self.game,
-            "state": self.state,
-            "seed": self.seed,
-            "moves": self.moves,
-            "reference": self.reference.tolist(),
-            "reference_rollouts": self.reference_rollouts,
-            "repeats": self.repeats,
-            "bias": self.bias,
-            "points": [point_to_json(point) for point in self.points],
-        }
-
-
-def point_to_json(point: Point) -> dict[str, Any]:
-    def describe(name: str) -> dict[str, Any]:
-        errors = {key: interval._asdict() for key, interval in point.errors[name]._asdict().items()}
-        return {**errors, "estimates": point.estimates[name].tolist()}
-
-    counts = {"visits": point.visits.tolist(), "amaf_visits": point.amaf_visits.tolist()}
-    return {"simulations": point.simulations, **counts, **{name: describe(name) for name in ESTIMATES}}
+        plain = {key: value for key, value in vars(self).items() if key not in ("reference", "points")}
+        points = [point.to_json() for point in self.points]
+        return {**plain, "reference": self.reference.tolist(), "points": points}
 
 
 # --- the study
@@ -133,6 +125,7 @@ def study(
     truth = reference_values(game, state, actions, reference, seed, lambda share: tell(0.5 * share))
     found: list[list[Counts]] = []
     for number in range(repeats):
+        stopping.check()
         found.append(sample_counts(game, state, simulations, seed, number))
         tell(0.5 + 0.5 * (number + 1) / repeats)
     points = [
@@ -171,6 +164,7 @@ def reference_values(game: Game, state: State, actions: Sequence[int], num: int,
     seat, each = game.seat_to_move(state), -(-num // REFERENCE_STREAMS)
     values = np.zeros(len(actions))
     for index, action in enumerate(actions):
+        stopping.check()
         after = game.play(state, action)
         own_seed = draw_seed("reference", seed, action)
         sums = rollouts(game, after, REFERENCE_STREAMS, each, seed=own_seed, threads=count_cores()).payoffs[:, seat]
@@ -205,19 +199,12 @@ def means(sums: np.ndarray, visits: np.ndarray, otherwise: float) -> np.ndarray:
 
 
 def measure(estimates: Sequence[np.ndarray], truth: np.ndarray) -> Errors:
-    differences = [one - truth for one in estimates]
-    return Errors(
-        mean_interval([math.sqrt(np.mean(one**2)) for one in differences]),
-        mean_interval([float(np.mean(np.abs(one))) for one in differences]),
-        mean_interval([rank_correlation(one, truth) for one in estimates]),
-    )
-
-
-def mean_interval(values: Sequence[float]) -> Interval:
-    """The mean with its 95 % interval; the factor of Student's distribution to within 3 %, from eight values on."""
-    mean, free = float(np.mean(values)), len(values) - 1
-    reach = (NORMAL_95 + 2.5 / free) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    return Interval(mean, mean - reach, mean + reach)
+    """Means over the repetitions, with Student's intervals."""
+    root_mean_squares = [math.sqrt(np.mean((one - truth) ** 2)) for one in estimates]
+    mean_absolutes = [float(np.mean(np.abs(one - truth))) for one in estimates]
+    correlations = [rank_correlation(one, truth) for one in estimates]
+    intervals = [mean_interval(values) for values in (root_mean_squares, mean_absolutes, correlations)]
+    return Errors(*(interval for interval in intervals if interval is not None))
 
 
 def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
@@ -244,63 +231,40 @@ def sample_counts(
     keys = np.array([game.amaf_key(state, action) for action in actions], np.int64)
     order = np.random.default_rng([seed % 2**64, number]).permutation(len(actions))
     root, states = game.new_states(1), game.new_states(1)
+    seen = np.zeros((game.num_seats, -(-game.num_amaf_keys // 64)), np.uint64)  # AMAF keys of a rollout, sets of bits
     root[0] = state
-    scratch = states, game.new_actions(), make_streams(seed, 1, number), np.zeros(game.num_seats), new_sets(game)
+    scratch = states, game.new_actions(), make_streams(seed, 1, number), np.zeros(game.num_seats), seen
     counts = Counts(*(np.zeros(len(actions), kind) for kind in (np.int64, np.float64, np.int64, np.float64)))
+    moves = order, np.array(actions), keys
     kernel, found, done = game.compile(sample_root, target), [], 0
     for budget in simulations:
-        kernel(game.rules, root, seat, done, budget, order, np.array(actions), keys, *scratch, *counts)
+        kernel(game.rules, root, seat, done, budget, moves, scratch, counts)
         found.append(Counts(*(part.copy() for part in counts)))
         done = budget
     return found
 
 
-def new_sets(game: Game) -> np.ndarray:
-    """[seats, words]: the AMAF keys of the moves of one rollout, as sets of bits."""
-    return np.zeros((game.num_seats, -(-game.num_amaf_keys // 64)), np.uint64)
-
-
 def sample_root(
-    rules: Any,
-    root: Any,
-    seat: int,
-    first: int,
-    last: int,
-    order: Any,
-    actions_of: Any,
-    keys_of: Any,
-    states: Any,
-    actions: Any,
-    streams: Any,
-    result: Any,
-    seen: Any,
-    visits: Any,
-    values: Any,
-    amaf_visits: Any,
-    amaf_values: Any,
+    rules: Any, root: Any, seat: int, first: int, last: int, moves: Any, scratch: Any, counts: Counts
 ) -> None:
     """Kernel: the simulations from `first` to `last - 1`, added to the statistics of the root's moves."""
+    order, actions_of, keys_of = moves
+    states, actions, streams, result, seen = scratch
     count = len(order)
     for number in range(first, last):
         move = order[number % count]
         states[0] = root[0]
-        clear(seen)
+        seen[:] = U(0)
         mark(seen, seat, keys_of[move])
         play(rules, states[0], np.int64(actions_of[move]))  # type: ignore[arg-type]
         traced_rollout(rules, states[0], actions, streams[0], seen)
         payoffs(rules, states[0], result)
-        visits[move] += 1
-        values[move] += result[seat]
+        counts.visits[move] += 1
+        counts.values[move] += result[seat]
         for other in range(count):
             if is_marked(seen, seat, keys_of[other]):
-                amaf_visits[other] += 1
-                amaf_values[other] += result[seat]
-
-
-def clear(seen: Any) -> None:
-    for seat in range(seen.shape[0]):
-        for word in range(seen.shape[1]):
-            seen[seat, word] = U(0)
+                counts.amaf_visits[other] += 1
+                counts.amaf_values[other] += result[seat]
 
 
 def is_marked(seen: Any, seat: int, key: int) -> bool:

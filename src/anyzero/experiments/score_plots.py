@@ -61,10 +61,9 @@ class GameNames:
     def __init__(self, rows: Iterable[GridRow]) -> None:
         self.varied: dict[str, set[str]] = {}
         for game, found in group(rows, lambda row: row.game).items():
-            options = [_parse_options(row) for row in found]
-            self.varied[game] = {
-                name for values in options for name in values if len({other.get(name) for other in options}) > 1
-            }
+            options = [_parse_options(text) for text in {row.options for row in found}]
+            names = {name for values in options for name in values}
+            self.varied[game] = {name for name in names if len({values.get(name) for values in options}) > 1}
 
     def game(self, row: GridRow) -> str:
         return ", ".join([short_game(row.game), *self.options(row, varied=True)])
@@ -74,7 +73,7 @@ class GameNames:
         return ", ".join(self.options(row, varied=True)) or short_game(row.game)
 
     def options(self, row: GridRow, *, varied: bool) -> list[str]:
-        options = _parse_options(row).items()
+        options = _parse_options(row.options).items()
         return [plain(f"{name} {value}") for name, value in options if (name in self.varied[row.game]) == varied]
 
     def caption(self, whose: str, rows: Sequence[GridRow], intervals: str) -> str:
@@ -89,8 +88,8 @@ class GameNames:
         return about + (f" {fixed}." if fixed else "")
 
 
-def _parse_options(row: GridRow) -> dict[str, str]:
-    return dict(part.partition("=")[::2] for part in row.options.split(",") if part)
+def _parse_options(text: str) -> dict[str, str]:
+    return dict(part.partition("=")[::2] for part in text.split(",") if part)
 
 
 def plain(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.faults import tell
-from anyzero.games.game import Game
+from anyzero.games.game import Game, State
 
 BUILT_IN = {
     "tic_tac_toe": "anyzero.games.tic_tac_toe",
@@ -179,3 +179,13 @@ def convert_option(name: str, key: str, value: Any, default: Any) -> Any:
 
 
 KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+
+
+def position_of(game: Game | str, state: State | str | None = None) -> tuple[Game, State]:
+    """A game and a position of it, where either may be a text; the start if no position is named."""
+    game = load(game) if isinstance(game, str) else game
+    if not isinstance(game, Game):
+        raise BadOptionError(f"a Game or its text is needed, not {game!r}")
+    if state is None:
+        return game, game.initial_state()
+    return game, game.parse_state(state) if isinstance(state, str) else state

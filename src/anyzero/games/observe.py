@@ -31,6 +31,18 @@ RANDOM = -1
 """In a script: let chance and the seats choose at random."""
 
 
+class Seen(NamedTuple):
+    """One position of a record; actions, weights and AMAF keys only as many as there are."""
+
+    seat: int
+    num_legal: int
+    actions: np.ndarray
+    weights: np.ndarray
+    amaf_keys: np.ndarray
+    planes: np.ndarray
+    changed: bool
+
+
 class Observations(NamedTuple):
     """The positions of one game, row by row; rows after the last are zero."""
 
@@ -56,6 +68,11 @@ class Observations(NamedTuple):
     """[seats]: of the last position if it is over; what payoffs left alone is not a number."""
     changed: np.ndarray
     """[rows]: 1 where asking about the position changed it."""
+
+    def at(self, row: int) -> Seen:
+        num = int(self.counts[row])
+        actions, weights, keys = (part[row, : max(num, 0)] for part in (self.actions, self.weights, self.amaf_keys))
+        return Seen(int(self.seats[row]), num, actions, weights, keys, self.planes[row], bool(self.changed[row]))
 
 
 def observe(game: Game, *, seed: int, rows: int, script: Any = None, target: str = "cpu") -> Observations:

@@ -17,8 +17,8 @@ from anyzero.learning.history import rebuild
 from anyzero.learning.loop import Training
 from anyzero.learning.presets import preset_config
 from anyzero.learning.stages import Progress, Stages
-from anyzero.networks import load_network, new_network, resolve
-from anyzero.networks.evaluator import NetworkEvaluator, check_device, default_threads
+from anyzero.networks import load_network, resolve
+from anyzero.networks.evaluator import check_device, choose_precision, default_threads
 from anyzero.networks.find import find_network
 from anyzero.seeds import draw_seed
 
@@ -108,10 +108,7 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
         network = load_network(find_network(config.begin_with), game).config
     else:
         network = resolve(config.network, game)
-    precision = config.precision
-    if config.device == "cpu" and begun is None:
-        trial = new_network(game, network)
-        precision = NetworkEvaluator(game, trial, precision=config.precision, threads=threads).precision
+    precision = config.precision if begun else choose_precision(config.precision, config.device, network)
     return replace(config, game=game.text, network=network, threads=threads, precision=precision)
 
 

@@ -17,10 +17,10 @@ from anyzero.learning.lesson import Lesson, Source, Watch, on_device
 from anyzero.learning.measure_graph import MeasureGraph
 from anyzero.learning.measures import Measured, RowLosses, TrainReport, row_losses, weighted_sums
 from anyzero.learning.replay import Batch
-from anyzero.networks import training_block
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.evaluator import check, default_threads
 from anyzero.networks.models import Network, Output
+from anyzero.networks.winograd.training import THREADS
 
 CHUNK = 1024
 """Rows whose losses are computed at a time."""
@@ -197,10 +197,10 @@ def autocast(device: str) -> AbstractContextManager[Any]:
 @contextmanager
 def computing_on(threads: int, config: NetworkConfig) -> Iterator[None]:
     """Kernels of ours compute on so many threads, and torch too where that is faster; afterwards all is as before."""
-    before, token = torch.get_num_threads(), training_block.THREADS.set(threads)
+    before, token = torch.get_num_threads(), THREADS.set(threads)
     torch.set_num_threads(threads if config.kind == "mlp" and config.width > NARROW else 1)
     try:
         yield
     finally:
         torch.set_num_threads(before)
-        training_block.THREADS.reset(token)
+        THREADS.reset(token)

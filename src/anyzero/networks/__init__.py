@@ -1,7 +1,8 @@
 """Networks: what they look like, their weights on disk, and evaluators that the search can call.
 
-Reading order: `config` (sizes and heads, and what a game makes of them), `layers`, `trunks`, `heads`, `models` (the
-network), `losses`, `weights` (files), `precision`, `evaluator` and `on_gpu` (networks inside the search), `remembered`.
+Reading order: `config` (sizes and heads, and what a game makes of them), `layers`, `heads`, `models` (the network),
+`losses`, `weights` (files), `evaluator` and `on_gpu` (networks inside the search), `remembered`, and `winograd/` (the
+same networks on the CPU, fast). Only training, MLPs and GPUs need torch.
 """
 
 import importlib
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from anyzero.networks.evaluator import NetworkEvaluator
     from anyzero.networks.losses import policy_loss, value_loss
     from anyzero.networks.models import Network, new_network
-    from anyzero.networks.weights import load_network, read_header, save_network
+    from anyzero.networks.weights import load_network, read_header, read_network, save_network
 
 __all__ = [
     "BadNetworkError",
@@ -24,6 +25,7 @@ __all__ = [
     "parse_network",
     "policy_loss",
     "read_header",
+    "read_network",
     "resolve",
     "save_network",
     "value_loss",
@@ -39,6 +41,7 @@ HOMES = {
     "parse_network": "config",
     "policy_loss": "losses",
     "read_header": "weights",
+    "read_network": "weights",
     "resolve": "config",
     "save_network": "weights",
     "value_loss": "losses",
@@ -49,11 +52,16 @@ HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in HOMES:
         raise AttributeError(f"module 'anyzero.networks' has no attribute {name!r}")
+    return getattr(import_torch_module(HOMES[name]), name)
+
+
+def import_torch_module(name: str) -> Any:
+    """A module of this package that may need torch; one sentence if that is not there."""
     try:
-        return getattr(importlib.import_module(f"anyzero.networks.{HOMES[name]}"), name)
+        return importlib.import_module(f"anyzero.networks.{name}")
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("torch", "safetensors"):
+        if (error.name or "").partition(".")[0] != "torch":
             raise
         from anyzero.networks.config import BadNetworkError
 
-        raise BadNetworkError("networks need torch and safetensors: pip install 'anyzero[train]'") from None
+        raise BadNetworkError("this needs torch: pip install 'anyzero[train]'") from None

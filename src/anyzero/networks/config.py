@@ -10,6 +10,10 @@ from anyzero.games.game import Game
 from anyzero.schema import Schema
 
 AUTO = "auto"
+FLAT_PLANES = 8
+"""What a flat policy head sees of each cell."""
+LEAST_HIDDEN = 32
+"""Units of the value head at least."""
 MOST_EXTRAS = 4
 """More actions than that besides those of the cells are not passes or swaps, but a layout we do not know."""
 
@@ -62,6 +66,20 @@ def parse_network(text: str) -> NetworkConfig:
     raise UnknownNameError(
         f"there is no network {text!r}; {hint}known: {list_some(PRESETS)}, or blocks x channels like 4x64"
     )
+
+
+def support_of(config: NetworkConfig) -> list[float]:
+    """The payoffs that the value head spreads its probability over; empty for a scalar."""
+    if config.value == "scalar":
+        return []
+    if config.value == "wdl":
+        return [1.0, 0.0, -1.0]
+    return [2.0 * index / (config.bins - 1) - 1.0 for index in range(config.bins)]
+
+
+def hidden_units(inputs: int) -> int:
+    """Units of the value head's hidden layer."""
+    return max(LEAST_HIDDEN, inputs // 2)
 
 
 # --- what a game makes of it

@@ -1,23 +1,26 @@
-"""Networks as evaluators of the search: positions in, logits and values out."""
+"""NetworkEvaluator: a network as an evaluator of the search: positions in, logits and values out."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, local
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.encoding import encode_states
 from anyzero.games.game import Game
-from anyzero.networks.compiled import CompiledNetwork
-from anyzero.networks.config import BadNetworkError, fits
-from anyzero.networks.models import Network
-from anyzero.networks.precision import choose_precision, in_precision
-from anyzero.networks.remembered import Remembered, empty_answers
+from anyzero.networks import import_torch_module
+from anyzero.networks.config import BadNetworkError, NetworkConfig, fits
+from anyzero.networks.remembered import Answering, Remembered, empty_answers
+from anyzero.networks.weights import StoredNetwork, store
+from anyzero.networks.winograd.network import CompiledNetwork, compiles
+
+if TYPE_CHECKING:
+    from anyzero.networks.models import Network
 
 DEVICES = ("cpu", "cuda")
+PRECISIONS = ("auto", "float32", "bfloat16")
 TOGETHER = {"residual": 32, "mlp": 256}
 """Rows that go through a network together: few enough for the processor's caches, enough to be worth the calls."""
 MEMORY_BYTES = 2**24
@@ -41,7 +44,7 @@ class NetworkEvaluator:
     def __init__(
         self,
         game: Game,
-        network: Network,
+        network: "Network | StoredNetwork",
         *,
         device: str = "cpu",
         precision: str = "auto",
@@ -56,14 +59,14 @@ class NetworkEvaluator:
             raise BadOptionError(f"threads must be a positive number, not {threads}")
         if cache is not None and cache < 0:
             raise BadOptionError(f"cache must be a number of answers from 0 on, not {cache}")
+        self.precision = choose_precision(precision, device, network.config)
         self.forward: Any
         if device == "cuda":
             from anyzero.networks.on_gpu import GpuForward
 
-            self.forward = GpuForward(network, game, precision, self.threads, compiled)
+            self.forward = GpuForward(network, game, self.precision, self.threads, compiled)
         else:
-            self.forward = CpuForward(network, game, precision, self.threads, cache)
-        self.precision: str = self.forward.precision
+            self.forward = CpuForward(network, game, self.precision, self.threads, cache)
         self.pool = None if device == "cuda" else self.forward.pool
         self.together = TOGETHER[network.config.kind]
 
@@ -82,17 +85,32 @@ def check_device(device: str) -> None:
     if device not in DEVICES:
         hint = nearest_hint(str(device), DEVICES)
         raise UnknownNameError(f"there is no device {device!r}; {hint}known: {list_some(DEVICES)}")
-    if device == "cuda" and not torch.cuda.is_available():
+    if device == "cuda" and not import_torch_module("models").torch.cuda.is_available():
         raise BadOptionError("the device cuda needs an NVIDIA GPU and a torch that was built for it")
 
 
-def check(game: Game, network: Network, device: str) -> None:
+def check(game: Game, network: "Network | StoredNetwork", device: str) -> None:
     check_device(device)
     if not fits(network.config, network.planes_shape, network.num_actions, game):
         raise BadNetworkError(
             f"a network with the input {network.planes_shape} and {network.num_actions} actions "
             f"does not fit {game.text}"
         )
+
+
+def choose_precision(precision: str, device: str, config: NetworkConfig) -> str:
+    """`auto` is bfloat16 on a GPU and float32 on a CPU, the same on all: runs of one seed are equal.
+
+    On a CPU our kernels in float32 are faster than torch in bfloat16 for every network that was measured.
+    """
+    if precision not in PRECISIONS:
+        hint = nearest_hint(str(precision), PRECISIONS)
+        raise UnknownNameError(f"there is no precision {precision!r}; {hint}known: {list_some(PRECISIONS)}")
+    if precision == "bfloat16" and device == "cpu" and config.kind != "residual":
+        raise BadOptionError("bfloat16 is for convolutions: on the CPU an mlp computes in float32")
+    if precision == "auto":
+        return "bfloat16" if device == "cuda" else "float32"
+    return precision
 
 
 def default_threads() -> int:
@@ -103,12 +121,20 @@ def default_threads() -> int:
 class CpuForward:
     """Chunks of positions through the network, each on one of our own threads; torch makes none."""
 
-    def __init__(self, network: Network, game: Game, precision: str, threads: int, cache: int | None = None) -> None:
-        self.game, self.pool, self.together = game, new_pool(threads), TOGETHER[network.config.kind]
-        self.precision = self.pool.submit(choose_precision, network, game, precision).result()
-        self.network = in_precision(network, self.precision, game)
-        if cache is None and isinstance(self.network, CompiledNetwork):
-            cache = places_that_pay(game)
+    def __init__(
+        self, network: "Network | StoredNetwork", game: Game, precision: str, threads: int, cache: int | None = None
+    ) -> None:
+        self.game, self.together = game, TOGETHER[network.config.kind]
+        is_ours = precision == "float32" and compiles(network.config)
+        self.network: Answering
+        if is_ours:
+            self.pool, self.network = new_pool(threads), CompiledNetwork(store(network), game)
+        else:
+            models = import_torch_module("models")
+            self.pool, self.network = new_pool(threads, models.torch), models.TorchNetwork(network, game, precision)
+        if cache is None:
+            # torch answers a little differently in each batch: what it is remembered for would not be another run's.
+            cache = places_that_pay(game) if is_ours else 0
         if cache:
             self.network = Remembered(self.network, game.num_actions, 1 << (cache - 1).bit_length())
         encode_states(game, game.new_states(0))  # compiled now, not by several threads at once
@@ -116,10 +142,7 @@ class CpuForward:
     def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
         if hasattr(OWN, "is_ours"):  # a search on one of our threads, for its own leaves
             self.run(states, logits, values)
-        else:
-            self.run_parts(states, logits, values)
-
-    def run_parts(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
+            return
         num = len(states)
         parts = -(-num // self.together)
         bounds = [part * num // parts for part in range(parts + 1)]
@@ -135,25 +158,24 @@ class CpuForward:
 
 
 def places_that_pay(game: Game) -> int:
-    """Answers for a thread to remember: what a few searches of many games ask for, in bounded memory; else none.
-
-    Networks of torch answer a little differently in each batch. Remembered answers would not be those of another run.
-    """
+    """Answers for a thread to remember: what a few searches of many games ask for, in bounded memory; else none."""
     places = 1 << (MEMORY_BYTES // (4 * game.num_actions + 12)).bit_length() >> 1  # rounded down to a power of two
     return min(places, MOST_PLACES) if places >= LEAST_PLACES else 0
 
 
-def new_pool(threads: int) -> ThreadPoolExecutor:
-    """Threads on each of which torch computes alone; the number that other threads compute with is left as it was."""
-    before, together = torch.get_num_threads(), Barrier(threads)
+def new_pool(threads: int, torch: Any = None) -> ThreadPoolExecutor:
+    """Threads on each of which torch computes alone, if it does; elsewhere it keeps the threads that it had."""
+    before, together = torch.get_num_threads() if torch else 0, Barrier(threads)
     pool = ThreadPoolExecutor(threads, thread_name_prefix="network")
 
     def begin(_number: int) -> None:
-        torch.set_num_threads(1)
-        torch.get_num_threads()  # from now on this thread does not follow the number of the others
+        if torch:
+            torch.set_num_threads(1)
+            torch.get_num_threads()  # from now on this thread does not follow the number of the others
         OWN.is_ours = True
         together.wait()
 
     list(pool.map(begin, range(threads)))
-    torch.set_num_threads(before)
+    if torch:
+        torch.set_num_threads(before)
     return pool

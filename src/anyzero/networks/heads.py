@@ -7,15 +7,11 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
 from anyzero.games.game import Game
-from anyzero.networks.config import Layout, NetworkConfig, layout_of
+from anyzero.networks.config import FLAT_PLANES, Layout, NetworkConfig, hidden_units, layout_of
 from anyzero.networks.layers import Conv, Dense, after_relu, greatest
 
 HEAD_GAIN = 0.2
 """Heads start this weak: priors near uniform, values near 0, and neither exactly."""
-FLAT_PLANES = 8
-"""What a flat policy head sees of each cell."""
-LEAST_HIDDEN = 32
-"""Units of the value head at least."""
 
 
 def new_policy_head(game: Game, config: NetworkConfig) -> nn.Module:
@@ -102,7 +98,7 @@ class ValueHead(nn.Module):
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
-        hidden = max(LEAST_HIDDEN, inputs // 2)
+        hidden = hidden_units(inputs)
         self.hidden = Dense(inputs, hidden, start=after_relu(inputs))
         self.payoff = Dense(hidden, outputs, start=after_relu(hidden, HEAD_GAIN))
 

@@ -4,18 +4,20 @@ What keeps activations in range is their start: a residual branch begins 1 / sqr
 a net of any depth starts with a variance of the same order, and every weight has a gradient from the first step on.
 """
 
+from copy import deepcopy
 from functools import cache
 from typing import NamedTuple
 
+import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
 from anyzero.games.game import Game
-from anyzero.networks.config import NetworkConfig, resolve
+from anyzero.networks.config import NetworkConfig, resolve, support_of
 from anyzero.networks.heads import ValueHead, new_policy_head
-from anyzero.networks.layers import Conv, Dense, pool
-from anyzero.networks.trunks import DenseTrunk, ResidualTrunk
+from anyzero.networks.layers import Conv, Dense, DenseTrunk, ResidualTrunk, pool
+from anyzero.networks.weights import StoredNetwork
 
 
 class Output(NamedTuple):
@@ -27,18 +29,9 @@ class Output(NamedTuple):
     """[positions, 1] before the tanh (scalar), or logits over the support (wdl, scores)."""
 
 
-def support_of(config: NetworkConfig) -> list[float]:
-    """The payoffs that the value head spreads its probability over; empty for a scalar."""
-    if config.value == "scalar":
-        return []
-    if config.value == "wdl":
-        return [1.0, 0.0, -1.0]
-    return [2.0 * index / (config.bins - 1) - 1.0 for index in range(config.bins)]
-
-
 @cache
 def support_tensor(config: NetworkConfig, device: torch.device) -> Tensor:
-    """The same as a tensor; one for all who ask, since a copy to a GPU would wait for it."""
+    """`support_of` as a tensor; one for all who ask, since a copy to a GPU would wait for it."""
     with torch.inference_mode(False):
         return torch.tensor(support_of(config), device=device)
 
@@ -83,3 +76,38 @@ def empty_network(game: Game, config: NetworkConfig) -> Network:
     with torch.device("meta"):  # torch would draw weights here, from its global generator
         network = Network(game, resolve(config, game))
     return network.to_empty(device="cpu").eval()
+
+
+def network_of(stored: StoredNetwork, game: Game) -> Network:
+    """A stored network as torch computes it."""
+    network = empty_network(game, stored.config)
+    weights = {name: stored.take(name, *weight.shape) for name, weight in network.state_dict().items()}
+    stored.check_all_taken()
+    network.load_state_dict({name: torch.from_numpy(weight) for name, weight in weights.items()})
+    return network
+
+
+class TorchNetwork:
+    """A copy of a network that torch computes on the CPU: MLPs, those of few channels, and bfloat16.
+
+    Only convolutions are in bfloat16. Linear layers are a small part, and in float32 they keep off the matrix units
+    (AMX) that some virtual machines announce and do not have.
+    """
+
+    def __init__(self, network: Network | StoredNetwork, game: Game, precision: str) -> None:
+        own = network_of(network, game) if isinstance(network, StoredNetwork) else deepcopy(network)
+        self.network = own.cpu().float().eval().requires_grad_(False)
+        for module in self.network.modules():
+            if isinstance(module, nn.Conv2d):
+                module.to(getattr(torch, precision)).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.kind = next(self.network.parameters()).dtype
+
+    def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
+        """Write logits [positions, actions] and expected payoffs [positions]; all float32, as planes are."""
+        inputs = torch.from_numpy(planes).to(self.kind)
+        if inputs.dim() == 4:
+            inputs = inputs.contiguous(memory_format=torch.channels_last)
+        with torch.inference_mode():
+            output = self.network(inputs)
+            torch.from_numpy(logits).copy_(output.logits)
+            torch.from_numpy(values).copy_(self.network.expected(output.value))

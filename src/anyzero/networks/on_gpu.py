@@ -9,13 +9,13 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
-from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.games.encoding import encode_states
 from anyzero.games.game import Game
-from anyzero.networks.config import BadNetworkError
+from anyzero.networks.config import BadNetworkError, support_of
+from anyzero.networks.evaluator import choose_precision
 from anyzero.networks.layers import Conv
-from anyzero.networks.models import Network, support_of
-from anyzero.networks.precision import PRECISIONS
+from anyzero.networks.models import Network, network_of
+from anyzero.networks.weights import StoredNetwork
 
 LEAST_ROWS = 64
 """Batches from the host are filled up to a power of two, at least this, so that few graphs are captured."""
@@ -38,7 +38,7 @@ class GpuEvaluator:
     def __init__(
         self, game: Game, *networks: Network, rows: int, precision: str = "auto", compiled: bool = True
     ) -> None:
-        self.precision = choose_precision(precision)
+        self.precision = choose_precision(precision, "cuda", networks[0].config)
         self.networks = [for_inference(network, self.precision, "cuda") for network in networks]
         self.support = torch.tensor(support_of(networks[0].config), device="cuda")
         self.planes = torch.zeros(rows, *game.planes_shape, device="cuda")
@@ -124,19 +124,14 @@ def widen(stem: Conv) -> None:
     stem.in_channels += extra
 
 
-def choose_precision(precision: str) -> str:
-    if precision not in PRECISIONS:
-        hint = nearest_hint(str(precision), PRECISIONS)
-        raise UnknownNameError(f"there is no precision {precision!r}; {hint}known: {list_some(PRECISIONS)}")
-    return "bfloat16" if precision == "auto" else precision
-
-
 class GpuForward:
     """Encodes on the CPU, computes on the GPU."""
 
-    def __init__(self, network: Network, game: Game, precision: str, threads: int, compiled: bool = True) -> None:
-        self.network, self.game, self.threads, self.compiled = deepcopy(network), game, threads, compiled
-        self.precision = choose_precision(precision)
+    def __init__(
+        self, network: Network | StoredNetwork, game: Game, precision: str, threads: int, compiled: bool = True
+    ) -> None:
+        self.network = network_of(network, game) if isinstance(network, StoredNetwork) else deepcopy(network)
+        self.game, self.threads, self.compiled, self.precision = game, threads, compiled, precision
         self.sizes: dict[int, tuple[GpuEvaluator, Tensor]] = {}
 
     def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:

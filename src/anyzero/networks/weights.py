@@ -1,28 +1,74 @@
 """Networks on disk: one safetensors file that says which game it plays, what it looks like, and its weights.
 
-The header is one key, so that the same network is the same bytes wherever it is written.
+The header is one key, so that the same network is the same bytes wherever it is written. Reading needs no torch.
 """
 
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
+import numpy as np
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
+from safetensors.numpy import save
 
 from anyzero.errors import AnyzeroError
 from anyzero.files import write_whole
 from anyzero.games.game import Game, game_text
 from anyzero.networks.config import BadNetworkError, NetworkConfig, fits
-from anyzero.networks.models import Network, empty_network
+
+if TYPE_CHECKING:
+    from anyzero.networks.models import Network
 
 FORMAT = 1
 HEADER_KEY = "anyzero"
 HEADER_FIELDS = {"format": int, "game": str, "options": dict, "planes_shape": list, "num_actions": int, "network": dict}
 
 
-def save_network(path: Path | str, network: Network, game: Game) -> None:
+@dataclass(frozen=True)
+class StoredNetwork:
+    """A network as its file holds it, in NumPy; `config` is resolved, the sizes are those of its game."""
+
+    config: NetworkConfig
+    planes_shape: tuple[int, ...]
+    num_actions: int
+    weights: Mapping[str, np.ndarray]
+    name: str = "the network"
+    """What a sentence about wrong weights begins with."""
+    taken: set[str] = field(default_factory=set)
+
+    def take(self, name: str, *shape: int) -> np.ndarray:
+        """The weights of this name, if they are of this shape and finite."""
+        self.taken.add(name)
+        found = self.weights.get(name)
+        if found is None:
+            raise BadNetworkError(f"{self.name} lacks the weights {name!r}")
+        if found.shape != shape or found.dtype != np.float32:
+            raise BadNetworkError(
+                f"{self.name}: the weights {name!r} are {found.dtype} {found.shape}, not float32 {shape}"
+            )
+        if not np.isfinite(found).all():
+            raise BadNetworkError(f"{self.name}: the weights {name!r} have numbers that are not finite")
+        return found
+
+    def check_all_taken(self) -> None:
+        """One sentence about the first weights that nobody asked for."""
+        if unknown := sorted(set(self.weights) - self.taken):
+            raise BadNetworkError(f"{self.name} has weights {unknown[0]!r} that its network has no place for")
+
+
+def store(network: "Network | StoredNetwork") -> StoredNetwork:
+    """A network of torch as its file would hold it."""
+    if isinstance(network, StoredNetwork):
+        return network
+    weights = {name: weight.detach().cpu().float() for name, weight in network.state_dict().items()}
+    arrays = {name: np.ascontiguousarray(weight.numpy()) for name, weight in weights.items()}
+    return StoredNetwork(network.config, network.planes_shape, network.num_actions, arrays)
+
+
+def save_network(path: Path | str, network: "Network | StoredNetwork", game: Game) -> None:
     """Write a network so that whatever happens, `path` holds the old file or the new one, whole."""
     header = {
         "format": FORMAT,
@@ -32,39 +78,48 @@ def save_network(path: Path | str, network: Network, game: Game) -> None:
         "num_actions": network.num_actions,
         "network": network.config.to_dict(),
     }
-    weights = {name: weight.detach().cpu().float().contiguous() for name, weight in network.state_dict().items()}
+    weights = dict(store(network).weights)
     write_whole(Path(path), save(weights, {HEADER_KEY: json.dumps(header, sort_keys=True)}))
 
 
-def load_network(path: Path | str, game: Game) -> Network:
+def load_network(path: Path | str, game: Game) -> "Network":
+    """The network in a file, for this game, as torch computes and trains it."""
+    from anyzero.networks.models import network_of
+
+    return network_of(read_network(path, game), game)
+
+
+def read_network(path: Path | str, game: Game) -> StoredNetwork:
     """The network in a file, for this game: one of its own size, or of any size if its weights allow that."""
     path = Path(path)
-    try:
-        if not path.is_file():
-            raise BadNetworkError(f"there is no network file {path}")
-        with safe_open(path, framework="pt") as file:
-            header = check_header(path, (file.metadata() or {}).get(HEADER_KEY))
-            network = fitting_network(path, header, game)
-            fill(path, network, {name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
-    except OSError as error:
-        raise BadNetworkError(f"cannot read {path}: {error.strerror or error}") from None
-    except SafetensorError as error:
-        raise BadNetworkError(f"{path} is not a network file, or only a part of one ({error})") from None
-    return network
+    if not path.is_file():
+        raise BadNetworkError(f"there is no network file {path}")
+    with opened(path) as file:
+        config = fitting_config(path, check_header(path, file.metadata()), game)
+        weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    return StoredNetwork(config, game.planes_shape, game.num_actions, weights, str(path))
 
 
 def read_header(path: Path | str) -> dict[str, Any]:
     """What a file says of its network: format, game, options, planes_shape, num_actions, network."""
-    path = Path(path)
+    with opened(Path(path)) as file:
+        return check_header(Path(path), file.metadata())
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
     try:
-        with safe_open(path, framework="pt") as file:
-            return check_header(path, (file.metadata() or {}).get(HEADER_KEY))
-    except (OSError, SafetensorError) as error:
-        raise BadNetworkError(f"{path} is not a network file that can be read ({error})") from None
+        with safe_open(path, framework="np") as file:
+            yield file
+    except OSError as error:
+        raise BadNetworkError(f"cannot read {path}: {error.strerror or error}") from None
+    except (SafetensorError, TypeError) as error:  # a TypeError: numbers of a kind that NumPy does not have
+        raise BadNetworkError(f"{path} is not a network file, or only a part of one ({error})") from None
 
 
-def check_header(path: Path, text: str | None) -> dict[str, Any]:
+def check_header(path: Path, metadata: Mapping[str, str] | None) -> dict[str, Any]:
     """The header as a dict with all its fields."""
+    text = (metadata or {}).get(HEADER_KEY)
     if text is None:
         raise BadNetworkError(f"{path} was not written by anyzero: it does not say what its network plays")
     try:
@@ -81,8 +136,8 @@ def check_header(path: Path, text: str | None) -> dict[str, Any]:
     return header
 
 
-def fitting_network(path: Path, header: dict[str, Any], game: Game) -> Network:
-    """An empty network as the header describes it, if it can play this game."""
+def fitting_config(path: Path, header: dict[str, Any], game: Game) -> NetworkConfig:
+    """The config of the network that the header describes, if it can play this game."""
     if header["game"] != game.name:
         raise BadNetworkError(f"{path} plays {header['game']}, not {game.name}")
     try:
@@ -98,22 +153,4 @@ def fitting_network(path: Path, header: dict[str, Any], game: Game) -> Network:
             f"{path} was made for {made_for}: its input {shape} and {num_actions} actions do not fit {game.text} "
             f"with {game.planes_shape} and {game.num_actions}"
         )
-    return empty_network(game, config)
-
-
-def fill(path: Path, network: Network, weights: dict[str, torch.Tensor]) -> None:
-    """Put the weights in, each where it belongs."""
-    wanted = network.state_dict()
-    for name in weights:
-        if name not in wanted:
-            raise BadNetworkError(f"{path} has weights {name!r} that its network has no place for")
-    for name, weight in wanted.items():
-        found = weights.get(name)
-        if found is None:
-            raise BadNetworkError(f"{path} lacks the weights {name!r}")
-        if found.shape != weight.shape or found.dtype != torch.float32:
-            shape = f"{found.dtype} {tuple(found.shape)}"
-            raise BadNetworkError(f"{path}: the weights {name!r} are {shape}, not float32 {tuple(weight.shape)}")
-        if not torch.isfinite(found).all():
-            raise BadNetworkError(f"{path}: the weights {name!r} have numbers that are not finite")
-    network.load_state_dict(weights)
+    return config

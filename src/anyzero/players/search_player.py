@@ -7,12 +7,11 @@ from typing import Any
 from anyzero.errors import BadOptionError, MissingFunctionError
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line, first_decision
-from anyzero.games.load import load
+from anyzero.games.load import position_of
 from anyzero.networks.find import find_network
 from anyzero.players.player import LATE_FACTOR, LATE_S, Player
 from anyzero.players.text import LEVEL, SEARCH, PlayerText, split_player
 from anyzero.search import Searcher, SearchResult
-from anyzero.search.search import check_game as check_is_game
 
 SEARCHERS = (SEARCH, LEVEL)
 """The kinds of players that search."""
@@ -72,12 +71,7 @@ def search(
     >>> anyzero.search("hex:size=7", method="rave:2000")
     >>> anyzero.search(game, state, "gumbel", simulations=64, evaluator="uniform")
     """
-    game = load(game) if isinstance(game, str) else game
-    check_is_game(game)
-    if state is None:
-        state = game.initial_state()
-    elif isinstance(state, str):
-        state = game.parse_state(state)
+    game, state = position_of(game, state)
     if ":" in method:
         options = {**search_arguments(split_player(method, SEARCHERS), game), **options}
     else:
@@ -97,6 +91,6 @@ def search_arguments(wanted: PlayerText, game: Game) -> dict[str, Any]:
 
 def load_evaluator(game: Game, path: Path) -> Any:
     """The network in a file, on one thread: a player has one position at a time, and an arena many players."""
-    from anyzero.networks import NetworkEvaluator, load_network
+    from anyzero.networks import NetworkEvaluator, read_network
 
-    return NetworkEvaluator(game, load_network(path, game), precision="float32", threads=1)
+    return NetworkEvaluator(game, read_network(path, game), precision="float32", threads=1)

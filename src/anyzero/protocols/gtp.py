@@ -15,8 +15,7 @@ from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.players import parse_player
 from anyzero.players.engine_gtp import COLOURS, GO_GAMES, RESIGN, TO_GO, from_gtp, seat_of, to_gtp
-from anyzero.protocols.gtp_clock import Clock, read_seconds
-from anyzero.protocols.lines import on_one_line, whole_number
+from anyzero.protocols.limits import Clock, read_seconds, whole_number
 from anyzero.records import GameInProgress
 
 Words = list[str]
@@ -59,42 +58,21 @@ class GtpEngine:
         number, text = split_number(text)
         command, *words = text.split() or [""]
         try:
-            mark, answer = "=", self.run(command, words)
+            if command not in COMMANDS:
+                raise GtpError("unknown command")
+            mark, answer = "=", COMMANDS[command](self, words)
         except AnyzeroError as error:
-            mark, answer = "?", on_one_line(str(error))
+            mark, answer = "?", " ".join(str(error).split())
         except Exception as error:  # whatever it is, the controller must not lose its engine
-            mark, answer = "?", on_one_line(f"failed: {type(error).__name__}: {error}")
+            mark, answer = "?", " ".join(f"failed: {type(error).__name__}: {error}".split())
         self.send(f"{mark}{number} {answer}".rstrip() + "\n")
         return command != "quit"
-
-    def run(self, command: str, words: Words) -> str:
-        if command not in COMMANDS:
-            raise GtpError("unknown command")
-        return COMMANDS[command](self, words)
-
-    # --- about the engine
-
-    def tell_protocol(self, words: Words) -> str:
-        return "2"
-
-    def tell_name(self, words: Words) -> str:
-        return "anyzero"
-
-    def tell_version(self, words: Words) -> str:
-        return version("anyzero")
 
     def knows(self, words: Words) -> str:
         return "true" if words and words[0] in COMMANDS else "false"
 
     def list_commands(self, words: Words) -> str:
         return "\n".join(COMMANDS)
-
-    def list_analyses(self, words: Words) -> str:
-        """What HexGui puts into its menu."""
-        return "string/Analyse/analyse\nstring/Legal moves/all_legal_moves"
-
-    def quit(self, words: Words) -> str:
-        return ""
 
     # --- the board
 
@@ -235,11 +213,8 @@ class GtpEngine:
         winner = 0 if payoffs[0] > payoffs[1] else 1
         if self.table.declared is not None:
             return f"{'BW'[winner]}+R"
-        points = (
-            abs(self.game.score(self.table.state, 0) - self.game.score(self.table.state, 1))
-            if self.game.has("score")
-            else 0
-        )
+        scores = [self.game.score(self.table.state, seat) if self.game.has("score") else 0.0 for seat in (0, 1)]
+        points = abs(scores[0] - scores[1])
         return f"{'BW'[winner]}+{points:g}" if points else f"{'BW'[winner]}+"
 
 
@@ -262,12 +237,12 @@ def resized(game: Game, rows: int, columns: int) -> dict[str, object]:
 
 
 COMMANDS: dict[str, Callable[[GtpEngine, Words], str]] = {
-    "protocol_version": GtpEngine.tell_protocol,
-    "name": GtpEngine.tell_name,
-    "version": GtpEngine.tell_version,
+    "protocol_version": lambda engine, words: "2",
+    "name": lambda engine, words: "anyzero",
+    "version": lambda engine, words: version("anyzero"),
     "known_command": GtpEngine.knows,
     "list_commands": GtpEngine.list_commands,
-    "quit": GtpEngine.quit,
+    "quit": lambda engine, words: "",
     "boardsize": GtpEngine.set_size,
     "clear_board": GtpEngine.clear,
     "komi": GtpEngine.set_komi,
@@ -281,5 +256,5 @@ COMMANDS: dict[str, Callable[[GtpEngine, Words], str]] = {
     "time_left": GtpEngine.set_time_left,
     "final_score": GtpEngine.tell_score,
     "analyse": GtpEngine.analyse,
-    "hexgui-analyze_commands": GtpEngine.list_analyses,
+    "hexgui-analyze_commands": lambda engine, words: "string/Analyse/analyse\nstring/Legal moves/all_legal_moves",
 }

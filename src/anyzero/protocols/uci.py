@@ -6,21 +6,25 @@ The commands are read while a search runs on its own thread, so that `stop` is a
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
+from typing import NamedTuple
 
 from anyzero.child import Send
-from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
-from anyzero.games.game import Game
+from anyzero.errors import AnyzeroError, BadPositionError, UnknownNameError, list_some, nearest_hint
+from anyzero.games.chess_board import FIFTY_MOVES, INSUFFICIENT, REPETITION, RUNNING
+from anyzero.games.chess_moves import forget
+from anyzero.games.game import Game, State
 from anyzero.games.load import load
 from anyzero.networks.find import find_network
 from anyzero.players.search_player import load_evaluator
-from anyzero.protocols.lines import on_one_line
-from anyzero.protocols.uci_limits import read_limits
-from anyzero.protocols.uci_options import OFFERS, UciOptions, changed
-from anyzero.protocols.uci_position import Position, first_position, read_position
-from anyzero.protocols.uci_search import Task, Thinking, make_searcher
+from anyzero.protocols.limits import read_limits
+from anyzero.protocols.uci_options import UciOptions, changed, offers
+from anyzero.protocols.uci_search import Task, Thinking, make_searcher, say
 from anyzero.search.evaluators import Evaluator
 
 Words = list[str]
+
+
+START = "startpos"
 
 
 class BusyError(AnyzeroError):
@@ -35,7 +39,7 @@ class UciEngine:
         self.game: Game = load("chess")
         self.options = UciOptions()
         self.evaluator: Evaluator | None = None
-        self.position: Position = first_position(self.game)
+        self.position = Position(START, (), (self.game.initial_state(),))
         self.thinking: Thinking | None = None
         self.prepared: set[tuple[str, str]] = set()
         """Methods and networks whose code is compiled."""
@@ -50,9 +54,9 @@ class UciEngine:
             if command:
                 self.find(command)(self, words)
         except AnyzeroError as error:
-            self.say(str(error))
+            say(self.send, str(error))
         except Exception as error:  # whatever it is, the GUI must not lose its engine
-            self.say(f"failed: {type(error).__name__}: {error}")
+            say(self.send, f"failed: {type(error).__name__}: {error}")
         return True
 
     def find(self, command: str) -> "Callable[[UciEngine, Words], None]":
@@ -60,9 +64,6 @@ class UciEngine:
             known = [*COMMANDS, "quit"]
             raise UnknownNameError(f"there is no command {command!r}; {nearest_hint(command, known)}{list_some(known)}")
         return COMMANDS[command]
-
-    def say(self, sentence: str) -> None:
-        self.send(f"info string {on_one_line(sentence)}")
 
     @property
     def is_searching(self) -> bool:
@@ -79,9 +80,8 @@ class UciEngine:
     def introduce(self, words: Words) -> None:
         self.send(f"id name anyzero {version('anyzero')}")
         self.send("id author the anyzero authors")
-        for name, offer in OFFERS.items():
-            self.send(offer.describe(name))
-        self.send("uciok")
+        for line in (*offers(), "uciok"):
+            self.send(line)
 
     def get_ready(self, words: Words) -> None:
         """Compile or load what a search needs, so that no clock runs meanwhile."""
@@ -118,13 +118,13 @@ class UciEngine:
         self.need_rest()
         limits, state = read_limits(words), self.position.state
         if self.game.is_over(state):
-            self.say("there is no move: the game is over")
+            say(self.send, "there is no move: the game is over")
             self.send("bestmove (none)")
             return
         actions = [self.game.parse_action(state, move) for move in limits.searchmoves]
         limits = replace(limits, searchmoves=tuple(self.game.format_action(state, action) for action in actions))
         if limits.mate is not None:
-            self.say("mate is no limit here: a tree search does not look for mates by their length")
+            say(self.send, "mate is no limit here: a tree search does not look for mates by their length")
         self.thinking = Thinking(Task(self.game, state, limits, self.options, self.evaluator), self.send)
 
     def stop(self, words: Words) -> None:
@@ -151,3 +151,67 @@ COMMANDS: dict[str, Callable[[UciEngine, Words], None]] = {
     "debug": UciEngine.ignore,
     "register": UciEngine.ignore,
 }
+
+
+# --- positions
+
+
+class Position(NamedTuple):
+    """A start, and the moves that were made since."""
+
+    start: str
+    """`startpos`, or a FEN."""
+    moves: tuple[str, ...]
+    states: tuple[State, ...]
+    """The start, and what each move led to."""
+
+    @property
+    def state(self) -> State:
+        return self.states[-1]
+
+
+def read_position(game: Game, words: list[str], known: Position) -> Position:
+    """The position after `position startpos|fen FEN [moves ...]`; moves that `known` shares with it are not made again.
+
+    The words are refused as a whole: an error says which of them was wrong.
+    """
+    end = words.index("moves") if "moves" in words else len(words)
+    start, moves = read_start(words[:end]), tuple(words[end + 1 :])
+    if start == known.start:
+        shared = count_shared(moves, known.moves)
+        states = list(known.states[: shared + 1])
+    else:
+        shared, states = 0, [start_state(game, start)]
+    for move in moves[shared:]:
+        states.append(playable(game.play(states[-1], move)))
+    return Position(start, moves, tuple(states))
+
+
+def read_start(words: list[str]) -> str:
+    if words == [START]:
+        return START
+    if len(words) > 1 and words[0] == "fen":
+        return " ".join(words[1:])
+    raise BadPositionError("a position is given by: position startpos [moves ...], or position fen FEN [moves ...]")
+
+
+def start_state(game: Game, start: str) -> State:
+    return game.initial_state() if start == START else playable(game.parse_state(start))
+
+
+def count_shared(first: tuple[str, ...], second: tuple[str, ...]) -> int:
+    """How many moves both lines begin with."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((index for index, (one, other) in pairs if one != other), min(len(first), len(second)))
+
+
+def playable(state: State) -> State:
+    """The state; where it is a draw that the players of a GUI need not claim, one in which the game still runs."""
+    if state.ended not in (INSUFFICIENT, FIFTY_MOVES, REPETITION):
+        return state
+    alive = state.copy()
+    if alive.ended == FIFTY_MOVES:  # the history has no room for more
+        forget(alive)
+        alive.clock = 0
+    alive.ended = RUNNING
+    return alive

@@ -1,95 +1,59 @@
 """The options of the UCI engine: what it offers, and what it has been told."""
 
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from collections.abc import Iterator
+from typing import Literal, get_args
 
-from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
-from anyzero.protocols.lines import whole_number
-from anyzero.search.methods import METHODS
+from pydantic import Field
 
-AUTO = "auto"
-LIVE_METHODS = tuple(name for name, method in METHODS.items() if not method.halves)
-"""Methods that can be stopped at any moment with an answer."""
+from anyzero.errors import BadOptionError
+from anyzero.schema import Schema, Setting, limits_of, parse_setting, settings_of
 
 
-@dataclass(frozen=True)
-class UciOptions:
-    """What the engine has been told."""
+class UciOptions(Schema):
+    """What the engine has been told; a GUI shows the titles."""
 
-    method: str = AUTO
-    """A search method; auto is uct, and puct with a network."""
-    simulations: int = 0
+    noun = "the engine"
+
+    method: Literal["auto", "flat", "ucb", "uct", "amaf", "rave", "grave", "puct", "gumbel"] = Field(
+        "auto", title="Method"
+    )
+    """A search method that can be stopped at any moment; auto is uct, and puct with a network."""
+    simulations: int = Field(0, title="Simulations", ge=0, le=1_000_000_000)
     """Most simulations a move; 0: as many as the clock allows."""
-    network: str = ""
+    network: str = Field("", title="Network")
     """A run's name or a file; empty: rollouts."""
-    threads: int = 1
+    threads: int = Field(1, title="Threads", ge=1, le=256)
     """As many trees, merged at the root."""
-    hash_mb: int = 256
+    hash: int = Field(256, title="Hash", ge=1, le=1 << 20)
     """Most memory of the trees, in MB."""
-    seed: int = 0
-    multi_pv: int = 1
+    seed: int = Field(0, title="Seed", ge=0, le=(1 << 31) - 1)
+    multipv: int = Field(1, title="MultiPV", ge=1, le=218)
     """How many moves are reported."""
-    ponder: bool = False
+    ponder: bool = Field(False, title="Ponder")
     """Whether the GUI may let the engine think on the opponent's time; the engine can always."""
-    overhead_ms: int = 30
-    """Kept back from every move by the clock, for what the GUI and the system take."""
-    show_wdl: bool = True
+    move_overhead: int = Field(30, title="Move Overhead", ge=0, le=10_000)
+    """Kept back from every move by the clock, in ms, for what the GUI and the system take."""
+    uci_showwdl: bool = Field(True, title="UCI_ShowWDL")
 
     @property
     def search_method(self) -> str:
-        return self.method if self.method != AUTO else "puct" if self.network else "uct"
+        return self.method if self.method != "auto" else "puct" if self.network else "uct"
 
 
-@dataclass(frozen=True)
-class Offer:
-    """How an option is offered: its field, its type, and what it can be."""
-
-    field: str
-    kind: str
-    low: int = 0
-    high: int = 0
-    choices: tuple[str, ...] = ()
-
-    def describe(self, name: str) -> str:
-        default = getattr(UciOptions(), self.field)
-        shown = {True: "true", False: "false", "": "<empty>"}.get(default, default) if self.kind != "spin" else default
-        bounds = f" min {self.low} max {self.high}" if self.kind == "spin" else ""
-        return f"option name {name} type {self.kind} default {shown}{bounds}" + "".join(
-            f" var {choice}" for choice in self.choices
-        )
-
-    def convert(self, name: str, value: str) -> Any:
-        """The value as its type; an error says what is possible."""
-        if self.kind == "spin":
-            number = whole_number(value)
-            if number is None or not self.low <= number <= self.high:
-                raise BadOptionError(f"{name} is a whole number from {self.low} to {self.high}, not {value!r}")
-            return number
-        if self.kind == "check":
-            if value.lower() not in ("true", "false"):
-                raise BadOptionError(f"{name} is true or false, not {value!r}")
-            return value.lower() == "true"
-        if self.kind == "combo" and value.lower() not in self.choices:
-            hint = nearest_hint(value, self.choices)
-            raise UnknownNameError(f"{name} is one of {list_some(self.choices)}, not {value!r}; {hint}".rstrip("; "))
-        return value.lower() if self.kind == "combo" else "" if value == "<empty>" else value
+def offers() -> Iterator[str]:
+    """A line for each option, as a GUI wants to read it."""
+    for setting in settings_of(UciOptions):
+        yield f"option name {setting.field.title} {type_words(setting)}"
 
 
-OFFERS = {
-    "Method": Offer("method", "combo", choices=(AUTO, *LIVE_METHODS)),
-    "Simulations": Offer("simulations", "spin", high=1_000_000_000),
-    "Network": Offer("network", "string"),
-    "Threads": Offer("threads", "spin", low=1, high=256),
-    "Hash": Offer("hash_mb", "spin", low=1, high=1 << 20),
-    "Seed": Offer("seed", "spin", high=(1 << 31) - 1),
-    "MultiPV": Offer("multi_pv", "spin", low=1, high=218),
-    "Ponder": Offer("ponder", "check"),
-    "Move Overhead": Offer("overhead_ms", "spin", high=10_000),
-    "UCI_ShowWDL": Offer("show_wdl", "check"),
-}
-"""By the name that a GUI shows."""
-
-assert {offer.field for offer in OFFERS.values()} == {field.name for field in fields(UciOptions)}
+def type_words(setting: Setting) -> str:
+    default, limits = setting.default, limits_of(setting.field)
+    if isinstance(default, bool):
+        return f"type check default {str(default).lower()}"
+    if isinstance(default, int):
+        return f"type spin default {default} min {limits['ge']} max {limits['le']}"
+    choices = "".join(f" var {choice}" for choice in get_args(setting.field.annotation))
+    return f"type combo default {default}{choices}" if choices else f"type string default {default or '<empty>'}"
 
 
 def changed(options: UciOptions, words: list[str]) -> UciOptions:
@@ -97,10 +61,7 @@ def changed(options: UciOptions, words: list[str]) -> UciOptions:
     if not words or words[0] != "name":
         raise BadOptionError("an option is set by: setoption name NAME value VALUE")
     end = words.index("value") if "value" in words else len(words)
-    name, value = " ".join(words[1:end]), " ".join(words[end + 1 :])
-    by_lower = {known.lower(): known for known in OFFERS}
-    if name.lower() not in by_lower:
-        hint = nearest_hint(name, list(by_lower))
-        raise UnknownNameError(f"there is no option {name!r}; {hint}known: {list_some(OFFERS)}")
-    known = by_lower[name.lower()]
-    return replace(options, **{OFFERS[known].field: OFFERS[known].convert(known, value)})
+    name, value = "_".join(words[1:end]).lower(), " ".join(words[end + 1 :])
+    if name != "network":
+        value = value.lower()
+    return options.change(**{name: parse_setting(UciOptions, name, "" if value == "<empty>" else value)})

@@ -1,28 +1,31 @@
 """One `go`: a thread that searches in short pieces, says what it finds, and ends with `bestmove`."""
 
+import math
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from anyzero.child import Send
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
-from anyzero.protocols.lines import on_one_line
-from anyzero.protocols.uci_info import Progress, Report, info_lines
-from anyzero.protocols.uci_limits import Limits
+from anyzero.protocols.limits import Limits
 from anyzero.protocols.uci_options import UciOptions
 from anyzero.search import Searcher
 from anyzero.search.evaluators import Evaluator
+from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
+from anyzero.search.result import Child
 from anyzero.search.run import new_tree_for
-from anyzero.search.stream import ENDLESS_S, PIECE_S, LiveSearch
 
 FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 0.25
 MOST_NODES = 1 << 30
 """Of all trees together: nodes have numbers of 31 bits."""
 ONLY_MOVE_S = 0.05
 """By the clock, the only move is not worth more."""
+MOST_CENTIPAWNS = 2000
+PROVEN_CENTIPAWNS = 10_000
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Task:
     @cached_property
     def seconds(self) -> float | None:
         """Most seconds once the clock runs; None: no limit."""
-        seconds = self.limits.seconds(self.game.seat_to_move(self.state), self.options.overhead_ms)
+        seconds = self.limits.seconds(self.game.seat_to_move(self.state), self.options.move_overhead)
         only = seconds is not None and len(self.game.legal_actions(self.state)) == 1
         return min(seconds, ONLY_MOVE_S) if only and seconds is not None else seconds
 
@@ -67,9 +70,79 @@ def make_searcher(game: Game, options: UciOptions, evaluator: Evaluator | None, 
     method, trees = options.search_method, options.threads
     searcher = Searcher(game, method, **budget, **known, trees=trees, max_nodes=MOST_NODES)
     bytes_a_node = new_tree_for(game, searcher.method.settings, 2, 1).bytes_a_node
-    allowed = int((options.hash_mb << 20) / bytes_a_node)
+    allowed = int((options.hash << 20) / bytes_a_node)
     searcher.room = max(game.max_legal + 2, min(searcher.room, allowed, MOST_NODES) // trees)
     return searcher
+
+
+# --- what it says
+
+
+def say(send: Send, sentence: str) -> None:
+    """What no command of the protocol says."""
+    send(f"info string {' '.join(sentence.split())}")
+
+
+class Report(NamedTuple):
+    """A move that is reported: its statistics, and the line that begins with it."""
+
+    child: Child
+    line: list[str]
+
+
+class Progress(NamedTuple):
+    """How far a search is."""
+
+    simulations: int
+    seconds: float
+    depth: int
+
+
+def info_lines(game: Game, state: State, reports: Sequence[Report], progress: Progress, *, wdl: bool) -> list[str]:
+    """One line a reported move, the best first."""
+    nodes, time_ms = progress.simulations, round(1000 * progress.seconds)
+    speed = f"nodes {nodes} nps {round(nodes / max(progress.seconds, 1e-3))} time {time_ms}"
+    return [
+        f"info depth {len(report.line)} seldepth {max(progress.depth, len(report.line))} multipv {number} "
+        f"score {score_text(game, state, report)}{wdl_text(report.child) if wdl else ''} {speed} "
+        f"pv {' '.join(report.line)}"
+        for number, report in enumerate(reports, start=1)
+    ]
+
+
+def score_text(game: Game, state: State, report: Report) -> str:
+    """`cp` for the side to move, or `mate` where a proven line ends with it."""
+    child = report.child
+    if child.proven in ("win", "loss"):
+        sign = 1 if child.proven == "win" else -1
+        mates = ends_the_game(game, state, report.line)
+        return f"mate {sign * ((len(report.line) + 1) // 2)}" if mates else f"cp {sign * PROVEN_CENTIPAWNS}"
+    return f"cp {centipawns(child.value or 0.0)}"
+
+
+def ends_the_game(game: Game, state: State, line: list[str]) -> bool:
+    for move in line:
+        state = game.play(state, move)
+    return game.is_over(state)
+
+
+def centipawns(value: float) -> int:
+    """The lead whose expected score on the Elo curve is that of the value: a pawn is 100 points of Elo."""
+    if abs(value) >= 1.0:
+        return int(math.copysign(MOST_CENTIPAWNS, value))
+    wanted = round(400 * math.log10((1 + value) / (1 - value)))
+    return max(-MOST_CENTIPAWNS, min(MOST_CENTIPAWNS, wanted))
+
+
+def wdl_text(child: Child) -> str:
+    """Wins, draws and losses in a thousand. A mean cannot tell draws from even chances: only a proven draw is one."""
+    if child.proven == "draw":
+        return " wdl 0 1000 0"
+    wins = round(500 * (1 + (child.value or 0.0)))
+    return f" wdl {wins} 0 {1000 - wins}"
+
+
+# --- the thread
 
 
 class Thinking:
@@ -103,7 +176,7 @@ class Thinking:
             line = best.line
         except Exception as error:
             sentence = str(error) if isinstance(error, AnyzeroError) else f"failed: {type(error).__name__}: {error}"
-            self.send(f"info string {on_one_line(sentence)}")
+            say(self.send, sentence)
             line = self.task.game.legal_moves(self.task.state)[:1]
         self.done.set()  # before it is sent: the GUI may answer sooner than this thread can end
         self.send(f"bestmove {line[0]}" + (f" ponder {line[1]}" if len(line) > 1 else ""))
@@ -148,9 +221,9 @@ class Thinking:
             child for child in found.children if not task.limits.searchmoves or child.move in task.limits.searchmoves
         ]
         seen = [child for child in wanted if child.visits > 0 or child.proven] or wanted[:1]
-        reports = [Report(child, live.line(child.action)) for child in seen[: task.options.multi_pv]]
+        reports = [Report(child, live.line(child.action)) for child in seen[: task.options.multipv]]
         progress = Progress(live.simulations, live.seconds, found.depth)
-        for line in info_lines(task.game, task.state, reports, progress, wdl=task.options.show_wdl):
+        for line in info_lines(task.game, task.state, reports, progress, wdl=task.options.uci_showwdl):
             self.send(line)
         return reports
 

@@ -3,20 +3,22 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from anyzero.errors import AnyzeroError, list_some
-from anyzero.files import write_whole
+from anyzero.files import parse_object, write_whole
 from anyzero.games.game import Game
-from anyzero.records.fields import BadRecordError, pick
-from anyzero.records.lines import read_lines, write_lines
+from anyzero.games.load import split_text
+from anyzero.records.notes import pick
 from anyzero.records.pgn import read_pgn, write_pgn
-from anyzero.records.record import GameRecord
-from anyzero.records.replay import find_game
+from anyzero.records.record import FORFEIT, FORMAT, RESIGN, RULES, BadRecordError, GameRecord, find_game, load_named
 from anyzero.records.sgf import read_sgf, write_sgf
 
 LARGEST_FILE = 16 * 2**20
 """Bytes; more are not read."""
-
+MATCH_FORM = "anyzero games 1"
+ENDS = {"normal": RULES, "resignation": RESIGN}
+"""How a game of a match ended that was no forfeit."""
 
 Read = Callable[[str, int | None, Game | None], list[GameRecord]]
 Write = Callable[[GameRecord], str]
@@ -52,6 +54,9 @@ def record_text(path: Path | str, record: GameRecord, game: Game | None = None) 
     return write(GameRecord.from_json(record.to_json(), game))
 
 
+# --- JSON
+
+
 def read_json(text: str, number: int | None, game: Game | None) -> list[GameRecord]:
     try:
         values = json.loads(text)
@@ -64,11 +69,60 @@ def write_json(record: GameRecord) -> str:
     return json.dumps(record.to_json(), ensure_ascii=False, indent=1) + "\n"
 
 
+# --- the games of a match, as `--record` keeps them: a line that says what is played, then a line a game
+
+
+def read_lines(text: str, number: int | None, game: Game | None) -> list[GameRecord]:
+    """The finished games of such a file; a last line that is not whole is left out, as when a match goes on."""
+    lines = text.split("\n")
+    header, games = parse_object(lines[0]), lines[1:-1]
+    if header is None or header.get("form") != MATCH_FORM or not isinstance(header.get("game"), str):
+        raise BadRecordError("it is not a record of games")
+    game = load_named(header["game"]) if game is None else game
+    check_header(header["game"], game)
+    return [read_line(line, place, header, game) for place, line in pick(games, number)]
+
+
+def check_header(text: str, game: Game) -> None:
+    """The games must be of this one; a file may have been moved since."""
+    (name, options), (own_name, own_options) = split_text(text), split_text(game.text)
+    is_same = name == own_name or (name.endswith(".py") and game.is_from_file)
+    if not is_same or options != own_options:
+        raise BadRecordError(f"the record is of {text}, which is not {game.text}")
+
+
+def read_line(line: str, number: int, header: dict[str, Any], game: Game) -> GameRecord:
+    values = parse_object(line)
+    if values is None:
+        raise BadRecordError(f"line {number + 1} is not a finished game")
+    record = {
+        "format": FORMAT,
+        "game": header["game"],
+        "rules": {"name": game.name, "options": dict(game.options)},
+        "players": values.get("players"),
+        "seed": header.get("seed"),
+        "moves": values.get("moves"),
+        "result": {"payoffs": values.get("payoffs"), "termination": ENDS.get(str(values.get("reason")), FORFEIT)},
+        "tags": {"Round": str(number), "Termination": str(values.get("reason"))},
+    }
+    try:
+        return GameRecord.from_json(record, game)
+    except BadRecordError as error:
+        raise BadRecordError(f"game {number}: {error}") from None
+
+
+def refuse_lines(record: GameRecord) -> str:
+    raise BadRecordError("matches and tournaments write .jsonl files by --record; a single game goes into a .json file")
+
+
+# --- which form a file has
+
+
 FORMS: dict[str, tuple[Read, Write]] = {
     ".json": (read_json, write_json),
     ".pgn": (lambda text, number, game: read_pgn(text, number), write_pgn),
     ".sgf": (lambda text, number, game: read_sgf(text, number), write_sgf),
-    ".jsonl": (read_lines, write_lines),
+    ".jsonl": (read_lines, refuse_lines),
 }
 """How the files of each suffix are read and written."""
 

@@ -16,9 +16,22 @@ from anyzero.errors import AnyzeroError, IllegalMoveError
 from anyzero.games.contract import CHANCE, OVER, draw_outcome
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line
-from anyzero.records.fields import AGREEMENT, FORFEIT, LARGEST, RESIGN, RULES, UNFINISHED, Evaluation
-from anyzero.records.record import GameRecord
-from anyzero.records.replay import Replayed, known, loss_payoffs, replay, rule_payoffs, start_text
+from anyzero.records.record import (
+    AGREEMENT,
+    FORFEIT,
+    LARGEST_SEED,
+    RESIGN,
+    RULES,
+    UNFINISHED,
+    Evaluation,
+    GameRecord,
+    Replayed,
+    known,
+    loss_payoffs,
+    replay,
+    rule_payoffs,
+    start_text,
+)
 
 UNKNOWN_PLAYER = "?"
 
@@ -55,7 +68,7 @@ class GameInProgress:
         line: Sequence[Ply] = (),
     ) -> None:
         self.game, self.date, self.tags = game, date, dict(tags or {})
-        self.seed = None if seed is None else seed % (LARGEST + 1)
+        self.seed = None if seed is None else seed % (LARGEST_SEED + 1)
         """None, where a file did not say it, counts as 0."""
         self.players = (*players, *[UNKNOWN_PLAYER] * (game.num_seats - len(players)))
         self.start = game.initial_state() if start is None else start.copy()

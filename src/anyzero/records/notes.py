@@ -1,28 +1,30 @@
-"""What a move took and what its player thought, as a comment in PGN or SGF: `[%emt 0:00:02.5] [%value 0.31/2000]`.
+"""What PGN and SGF share: notes on moves, dates, seeds, and the record made of a line that was read.
 
-`%emt` (elapsed move time) is common; `%value` is the expected payoff for the mover and the simulations behind it.
+A note is a comment such as `[%emt 0:00:02.5] [%value 0.31/2000]`: what the move took (`%emt`, elapsed move time, is
+common), the expected payoff for the mover, and the simulations behind that.
 """
 
 import re
 from collections.abc import Sequence
+from datetime import date
+from typing import Any, TypeVar
 
-from anyzero.records.fields import Evaluation
+from anyzero.games.game import Game
+from anyzero.records.record import LARGEST_SEED, BadRecordError, Evaluation, GameRecord, Played, known, start_text
+
+T = TypeVar("T")
 
 ELAPSED = re.compile(r"\[%emt\s+([0-9]{1,5}):([0-9]{1,2}):([0-9]{1,2}(?:\.[0-9]{0,9})?)\]")
 VALUE = re.compile(r"\[%value\s+(-?[0-9]\.?[0-9]{0,30}(?:e-[0-9]{1,3})?)/([0-9]{1,18})\]")
 
 
-def format_note(seconds: float | None, evaluation: Evaluation | None) -> str:
-    """The comment; empty if there is nothing to say."""
+def format_note(record: GameRecord, index: int) -> str:
+    """The comment on one move of a record; empty if there is nothing to say."""
+    seconds = None if record.clocks is None else record.clocks[index]
+    evaluation = None if record.evaluations is None else record.evaluations[index]
     parts = [] if seconds is None else [f"[%emt {format_clock(seconds)}]"]
     parts += [] if evaluation is None else [f"[%value {evaluation.value!r}/{evaluation.simulations}]"]
     return " ".join(parts)
-
-
-def note_of(clocks: Sequence[float | None] | None, evaluations: Sequence[Evaluation | None] | None, index: int) -> str:
-    """The comment on one move of a record."""
-    seconds = None if clocks is None else clocks[index]
-    return format_note(seconds, None if evaluations is None else evaluations[index])
 
 
 def format_clock(seconds: float) -> str:
@@ -41,3 +43,39 @@ def parse_note(comment: str) -> tuple[float | None, Evaluation | None]:
     if value and abs(float(value[1])) <= 1.0:
         evaluation = Evaluation(float(value[1]), int(value[2]))
     return seconds, evaluation
+
+
+def make_record(game: Game, line: Played, comments: Sequence[str], **facts: Any) -> GameRecord:
+    """The record of a line that was played, with what the comments note about its moves."""
+    notes = [parse_note(comment) for comment in comments]
+    return GameRecord(
+        game=game.text,
+        rules=game.name,
+        options=dict(game.options),
+        moves=tuple(line.moves),
+        start=start_text(line.states[0], game),
+        clocks=known(tuple(seconds for seconds, _ in notes)),
+        evaluations=known(tuple(evaluation for _, evaluation in notes)),
+        **facts,
+    )
+
+
+def read_day(text: str) -> str:
+    """The day, as 2026-01-31; nothing if the text is not a single one."""
+    try:
+        return text if date.fromisoformat(text).isoformat() == text else ""
+    except ValueError:
+        return ""
+
+
+def read_seed(text: str) -> int | None:
+    return int(text) if re.fullmatch("[0-9]{1,20}", text) and int(text) <= LARGEST_SEED else None
+
+
+def pick(games: Sequence[T], number: int | None) -> list[tuple[int, T]]:
+    """The games of a file with their numbers, counted from 1; only one of them if a number is given."""
+    if not games:
+        raise BadRecordError("there is no game in it")
+    if number is not None and not 1 <= number <= len(games):
+        raise BadRecordError(f"it has {len(games)} game{'s' * (len(games) > 1)}, not a game {number}")
+    return [(index, game) for index, game in enumerate(games, start=1) if number in (None, index)]

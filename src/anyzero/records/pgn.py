@@ -4,12 +4,16 @@ Two tags are our own: `After` (the moves before the position of the tag FEN, whi
 """
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
 from anyzero.errors import AnyzeroError
 from anyzero.games.chess_text import format_san
 from anyzero.games.game import Game, State
 from anyzero.games.load import load
-from anyzero.records.fields import (
+from anyzero.records.notes import format_note, make_record, pick, read_day, read_seed
+from anyzero.records.record import (
     AGREEMENT,
     CONTROL,
     FORFEIT,
@@ -17,15 +21,27 @@ from anyzero.records.fields import (
     RULES,
     UNFINISHED,
     BadRecordError,
-    day,
-    pick,
-    read_seed,
+    GameRecord,
+    find_start,
+    play_line,
+    replay,
+    rule_payoffs,
 )
-from anyzero.records.notes import note_of, parse_note
-from anyzero.records.pgn_tokens import PgnGame, split_games
-from anyzero.records.record import GameRecord
-from anyzero.records.replay import Played, find_start, known, play_line, replay, rule_payoffs, start_text
 
+TOKEN = re.compile(
+    r"""
+    (?P<space> \s+ | ^%[^\n]* )
+    | (?P<comment> ;[^\n]* | \{[^}]*\} )
+    | \[ \s* (?P<name> [A-Za-z0-9_]+ ) \s* "(?P<value> (?: [^"\\\r\n] | \\[^\r\n] )* )" \s* \]
+    | (?P<open> \( )
+    | (?P<close> \) )
+    | (?P<result> (?: 1-0 | 0-1 | 1/2-1/2 ) (?![-/\w]) | \* )
+    | (?P<number> [0-9]+ (?![-\w]) \.* | \.+ | \$[0-9]+ | [!?]+ | e\.p\. | <[^>\n]*> )
+    | (?P<move> (?: [A-Za-z0-9] | -- ) [-A-Za-z0-9+\#=:@]* [!?]* )
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+ESCAPE = re.compile(r'\\(["\\])')
 PAYOFFS = {"1-0": (1.0, -1.0), "0-1": (-1.0, 1.0), "1/2-1/2": (0.0, 0.0)}
 RESULTS = {payoffs: text for text, payoffs in PAYOFFS.items()}
 UNDECIDED = "*"
@@ -39,6 +55,93 @@ OWN_TAGS = ("White", "Black", "Result", "FEN", "SetUp", "After", "Seed")
 """Tags for which a record has a field."""
 STANDARD = ("standard", "chess", "normal", "from position", "")
 WIDTH = 79
+
+
+# --- the text taken apart: variations, glyphs (`$1`), suffixes (`!?`) and move numbers are left out
+
+
+@dataclass
+class MoveText:
+    """A move as it is written, the line it stands on, and the comments after it."""
+
+    text: str
+    line: int
+    comment: str = ""
+
+
+@dataclass
+class PgnGame:
+    """One game of a file, not yet understood."""
+
+    tags: dict[str, str] = field(default_factory=dict)
+    moves: list[MoveText] = field(default_factory=list)
+    result: str | None = None
+    depth: int = 0
+    """How many variations are open."""
+
+    @property
+    def is_begun(self) -> bool:
+        return bool(self.moves) or self.result is not None
+
+
+def split_games(text: str) -> list[PgnGame]:
+    """The games of a file, in order."""
+    games, game = list[PgnGame](), PgnGame()
+    for kind, found, line in tokens(text):
+        if game.result is not None or (kind == "value" and game.is_begun and not game.depth):
+            games.append(close(game, line))
+            game = PgnGame()
+        take(game, kind, found, line)
+    if game.tags or game.is_begun or game.depth:
+        games.append(close(game, text.count("\n") + 1))
+    return games
+
+
+def tokens(text: str) -> Iterator[tuple[str, re.Match[str], int]]:
+    """Kind, match and line of each token; one sentence where the text is not PGN."""
+    place, line = 0, 1
+    while place < len(text):
+        found = TOKEN.match(text, place)
+        if found is None:
+            raise BadRecordError(f"line {line}: {unknown_words(text, place)}")
+        kind = str(found.lastgroup)
+        if kind != "space":
+            yield kind, found, line
+        line += found[0].count("\n")
+        place = found.end()
+
+
+def unknown_words(text: str, place: int) -> str:
+    if text[place] == "{":
+        return "a comment is not closed"
+    word = text[place : place + 20].split()[0]
+    return f'{word!r} is not a tag such as [Event "?"]' if word[0] == "[" else f"{word!r} is not PGN"
+
+
+def take(game: PgnGame, kind: str, found: re.Match[str], line: int) -> None:
+    """Add a token to the game; what stands in a variation is passed over."""
+    if kind == "open":
+        game.depth += 1
+    elif kind == "close":
+        game.depth -= 1
+        if game.depth < 0:
+            raise BadRecordError(f"line {line}: a variation is closed that was not opened")
+    elif game.depth:
+        return
+    elif kind == "value":
+        game.tags[found["name"]] = ESCAPE.sub(r"\1", found["value"])
+    elif kind == "move":
+        game.moves.append(MoveText(found[0].rstrip("!?"), line))
+    elif kind == "comment" and game.moves:
+        game.moves[-1].comment += found[0].strip("{};")
+    elif kind == "result":
+        game.result = found[0]
+
+
+def close(game: PgnGame, line: int) -> PgnGame:
+    if game.depth:
+        raise BadRecordError(f"line {line}: a variation is not closed")
+    return game
 
 
 # --- reading
@@ -59,33 +162,24 @@ def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
             move.text if "O" in move.text or "0" in move.text else move.text.replace("-", "") for move in found.moves
         ]
         line = play_line(game, start, words, [f"line {move.line}" for move in found.moves])
-        return make_record(game, found, line)
+        payoffs, termination = read_end(found, game, line.states[-1])
+        facts = {"payoffs": payoffs, "termination": termination, **read_tags(found.tags, termination)}
+        return make_record(game, line, [move.comment for move in found.moves], **facts)
     except AnyzeroError as error:
         raise BadRecordError(f"game {number}: {error}") from None
 
 
-def make_record(game: Game, found: PgnGame, line: Played) -> GameRecord:
-    facts = {name: CONTROL.sub(" ", text) for name, text in found.tags.items()}
+def read_tags(written: dict[str, str], termination: str) -> dict[str, Any]:
+    """Players, day, seed, and the tags that a record has no field for; a date that is not complete stays one."""
+    facts = {name: CONTROL.sub(" ", text) for name, text in written.items()}
     tags = {name: text for name, text in facts.items() if name not in OWN_TAGS and UNKNOWN.get(name) != text}
-    payoffs, termination = read_end(found, game, line.states[-1])
     if tags.get("Termination", "").lower() in ("", ENDS[termination]):
         tags.pop("Termination", None)
-    notes = [parse_note(move.comment) for move in found.moves]
-    return GameRecord(
-        game=game.text,
-        rules=game.name,
-        options=dict(game.options),
-        players=(facts.get("White", "?"), facts.get("Black", "?")),
-        moves=tuple(line.moves),
-        start=start_text(line.states[0], game),
-        clocks=known(tuple(seconds for seconds, _ in notes)),
-        evaluations=known(tuple(evaluation for _, evaluation in notes)),
-        payoffs=payoffs,
-        termination=termination,
-        date=take_day(tags),
-        seed=read_seed(found.tags.get("Seed", "")),
-        tags=tags,
-    )
+    day = read_day(tags.get("Date", "").replace(".", "-"))
+    if day:
+        del tags["Date"]
+    players = (facts.get("White", "?"), facts.get("Black", "?"))
+    return {"players": players, "date": day, "seed": read_seed(written.get("Seed", "")), "tags": tags}
 
 
 def read_start(tags: dict[str, str]) -> str | None:
@@ -117,16 +211,6 @@ def read_end(found: PgnGame, game: Game, last: State) -> tuple[tuple[float, ...]
     return payoffs, RESIGN if found.tags.get("Termination", "").lower() in NOBODYS_FAULT else FORFEIT
 
 
-def take_day(tags: dict[str, str]) -> str:
-    """The day of the tag Date, taken out of the tags; a date that is not complete stays there."""
-    try:
-        found = day("Date", tags.get("Date", "").replace(".", "-"))
-    except BadRecordError:
-        return ""
-    tags.pop("Date", None)
-    return found
-
-
 # --- writing
 
 
@@ -138,7 +222,7 @@ def write_pgn(record: GameRecord) -> str:
     result = UNDECIDED if record.payoffs is None else RESULTS[record.payoffs]  # type: ignore[index]
     words: list[str] = []
     for index, (state, action) in enumerate(zip(states, actions, strict=False)):
-        number, note = int(state.move_number), note_of(record.clocks, record.evaluations, index)
+        number, note = int(state.move_number), format_note(record, index)
         if state.mover == 0 or index == 0 or words[-1].endswith("}"):
             words.append(f"{number}." if state.mover == 0 else f"{number}...")
         words += [format_san(game.rules, state, action), *([f"{{{note}}}"] if note else [])]

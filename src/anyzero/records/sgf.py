@@ -5,30 +5,147 @@ although it is the player PB who began.
 """
 
 import re
+from dataclasses import dataclass, field
 
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 from anyzero.games.load import load
-from anyzero.records.fields import CONTROL, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, day, pick, read_seed
-from anyzero.records.notes import note_of, parse_note
-from anyzero.records.record import GameRecord
-from anyzero.records.replay import find_start, known, loss_payoffs, play_line, replay, rule_payoffs, start_text
-from anyzero.records.sgf_moves import COLOURS, LineText, read_moves
-from anyzero.records.sgf_tree import Node, main_lines
-from anyzero.views.boards import cell_name
+from anyzero.records.notes import format_note, make_record, pick, read_day, read_seed
+from anyzero.records.record import (
+    CONTROL,
+    FORFEIT,
+    RESIGN,
+    RULES,
+    UNFINISHED,
+    BadRecordError,
+    GameRecord,
+    find_start,
+    loss_payoffs,
+    play_line,
+    replay,
+    rule_payoffs,
+)
+from anyzero.views.boards import LETTERS, cell_name
 
-LETTERS = "xo"
+Node = dict[str, list[str]]
+"""The values of each property."""
+End = tuple[tuple[float, ...] | None, str]
+"""Payoffs and termination."""
+
+COLOURS, STONES = "BW", "xo"
 GAME_NUMBER = "11"
 USUAL_SIZE = "11"
 SWAP_RULES = {True: "swap", False: "no swap"}
+SWAPS = ("swap", "swap-pieces")
+LAST_MOVES = {"resign": RESIGN, "forfeit": FORFEIT}
 OWN_PROPERTIES = ("FF", "GM", "CA", "SZ", "RU", "PB", "PW", "DT", "RE", "AB", "AW", "PL", "B", "W", "C", "SEED")
 """Properties of the first node for which a record has a field."""
 RESULT = re.compile(r"([BW])(?:\+(.*))?", re.IGNORECASE)
 ENDS = {RULES: "", RESIGN: "R", FORFEIT: "F"}
-End = tuple[tuple[float, ...] | None, str]
-"""Payoffs and termination."""
 FAULTS = ("f", "forfeit", "t", "time")
+TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])\s*", re.DOTALL)
+ESCAPE = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
+
+
+# --- the text taken apart
+
+
+def main_lines(text: str) -> list[list[Node]]:
+    """The nodes of each game's main line; one sentence where the text is not SGF."""
+    games: list[list[Node]] = []
+    place = len(text) - len(text.lstrip())
+    open_trees: list[bool] = []
+    """For each open tree, whether a variation of it has been closed: what follows is passed over."""
+    name = ""
+    node: Node | None = None
+    while place < len(text):
+        found = TOKEN.match(text, place)
+        try:
+            if found is None:
+                raise BadRecordError(f"{text[place : place + 20]!r} is not SGF")
+            sign, word, value = found.groups()
+            if sign == "(":
+                if open_trees and node is None:
+                    raise BadRecordError("a variation stands before the first node")
+                games += [] if open_trees else [list[Node]()]
+                open_trees.append(False)
+                name, node = "", None
+            elif not open_trees:
+                raise BadRecordError(f"{found[0].strip()[:20]!r} stands outside of a game")
+            elif sign == ")":
+                open_trees.pop()
+                open_trees[-1:] = [True] * len(open_trees[-1:])
+                node = {}
+            elif sign == ";":
+                name, node = "", {}
+                games[-1] += [] if any(open_trees) else [node]
+            elif node is None:
+                raise BadRecordError(f"{found[0].strip()[:20]!r} stands before the first node")
+            elif word:
+                name = "".join(letter for letter in word if letter.isupper())
+            elif not name:
+                raise BadRecordError(f"{value[:20]!r} belongs to no property")
+            else:
+                node.setdefault(name, []).append(unescape(value))
+        except BadRecordError as error:
+            raise BadRecordError(f"line {text.count(chr(10), 0, place) + 1}: {error}") from None
+        place = found.end()
+    if open_trees:
+        raise BadRecordError("a game is not closed")
+    return games
+
+
+def unescape(text: str) -> str:
+    """The value that is meant: a backslash keeps the next letter as it is, and takes a line break away."""
+    return ESCAPE.sub(lambda found: "" if found[1][0] in "\r\n" else found[1], text)
+
+
+@dataclass
+class LineText:
+    """What a main line says: moves, what was noted about each, and how its last node ended the game."""
+
+    moves: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    colours: list[str] = field(default_factory=list)
+    end: str = UNFINISHED
+    lettered: bool = False
+    """Whether cells are written with two letters, as Little Golem does."""
+
+    def add(self, colour: str, text: str, note: str) -> None:
+        if self.end != UNFINISHED:
+            raise BadRecordError(f"{text!r} comes after the end of the game")
+        if text in LAST_MOVES:
+            self.end = LAST_MOVES[text]
+            return
+        if re.fullmatch("[a-z]{2}", text):
+            text, self.lettered = cell_name(LETTERS.index(text[1]), LETTERS.index(text[0])), True
+        self.colours.append(colour)
+        self.moves.append("swap" if text in SWAPS else text)
+        self.notes.append(note)
+
+
+def read_moves(nodes: list[Node]) -> LineText:
+    """The moves of all nodes; colours must take turns, and black begins unless Little Golem wrote it."""
+    line, root = LineText(), nodes[0]
+    for node in nodes:
+        if node is not root and {"AB", "AW", "AE", "PL"} & set(node):
+            raise BadRecordError("stones are set up in the middle of the game")
+        for colour in COLOURS:
+            for text in node.get(colour, []):
+                line.add(colour, text.strip().lower(), " ".join(node.get("C", [])))
+    first = side_to_begin(root)
+    if line.colours and line.colours[0] != first and not line.lettered:
+        raise BadRecordError(f"{line.colours[0]} makes the first move, not {first}")
+    for number, (colour, before) in enumerate(zip(line.colours[1:], line.colours, strict=False), start=2):
+        if colour == before:
+            raise BadRecordError(f"move {number}: {colour} moves twice in a row")
+    return line
+
+
+def side_to_begin(root: Node) -> str:
+    ahead = len(root.get("AB", [])) > len(root.get("AW", []))
+    return value(root, "PL", COLOURS[ahead]).strip().upper()[:1]
 
 
 # --- reading
@@ -43,7 +160,7 @@ def read_game(nodes: list[Node], number: int) -> GameRecord:
     try:
         if not nodes or value(nodes[0], "GM", GAME_NUMBER).strip() != GAME_NUMBER:
             raise BadRecordError("it is not a game of Hex, GM[11]")
-        return make_record(nodes[0], read_moves(nodes))
+        return record_of(nodes[0], read_moves(nodes))
     except AnyzeroError as error:
         raise BadRecordError(f"game {number}: {error}") from None
 
@@ -53,33 +170,24 @@ def value(node: Node, name: str, default: str = "") -> str:
     return CONTROL.sub(" ", node.get(name, [default])[0])
 
 
-def make_record(root: Node, found: LineText) -> GameRecord:
+def record_of(root: Node, found: LineText) -> GameRecord:
     swaps = value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower() != SWAP_RULES[False]
     game = load("hex", size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
     line = play_line(game, find_start(read_start(root, game), game), found.moves)
     payoffs, termination = read_end(value(root, "RE").strip(), found, game, line.states[-1])
-    notes = [parse_note(note) for note in found.notes]
-    return GameRecord(
-        game=game.text,
-        rules=game.name,
-        options=dict(game.options),
+    date = value(root, "DT").strip()
+    tags = {name: value(root, name) for name in root if name not in OWN_PROPERTIES}
+    return make_record(
+        game,
+        line,
+        found.notes,
         players=(value(root, "PB", "?"), value(root, "PW", "?")),
-        moves=tuple(line.moves),
-        start=start_text(line.states[0], game),
-        clocks=known(tuple(seconds for seconds, _ in notes)),
-        evaluations=known(tuple(evaluation for _, evaluation in notes)),
         payoffs=payoffs,
         termination=termination,
-        date=read_day(value(root, "DT").strip()),
+        date=read_day(date),
         seed=read_seed(value(root, "SEED").strip()),
-        tags={name: value(root, name) for name in root if name not in OWN_PROPERTIES} | other_date(root),
+        tags=tags if read_day(date) == date else tags | {"DT": date},
     )
-
-
-def other_date(root: Node) -> dict[str, str]:
-    """The date, if it is not a single day."""
-    text = value(root, "DT").strip()
-    return {} if read_day(text) == text else {"DT": text}
 
 
 def read_size(text: str) -> int:
@@ -96,15 +204,13 @@ def read_start(root: Node, game: Game) -> str | None:
         return None
     size = game.options["size"]
     cells = [EMPTY] * size**2
-    for letter, name in zip(LETTERS, ("AB", "AW"), strict=True):
+    for stone, name in zip(STONES, ("AB", "AW"), strict=True):
         for point in root.get(name, []):
             try:
-                cells[cell_index(point.strip().lower(), size, size)] = letter
+                cells[cell_index(point.strip().lower(), size, size)] = stone
             except ValueError as error:
                 raise BadRecordError(f"{name}: {error}") from None
-    ahead = cells.count(LETTERS[0]) > cells.count(LETTERS[1])
-    side = value(root, "PL", COLOURS[ahead]).strip().upper()[:1]
-    return f"{format_grid(cells, size, bottom_up=False)} {LETTERS[side == COLOURS[1]]}"
+    return f"{format_grid(cells, size, bottom_up=False)} {STONES[side_to_begin(root) == COLOURS[1]]}"
 
 
 def read_end(result: str, found: LineText, game: Game, last: State) -> End:
@@ -115,27 +221,19 @@ def read_end(result: str, found: LineText, game: Game, last: State) -> End:
     elif found.end != UNFINISHED:
         claims.append((loss_payoffs(2, seat), found.end))
     if result.lower() not in ("", "?", "void"):
-        claims.append(read_result(result, found))
+        claims.append(read_result(result))
     if claims and claims[0][0] != claims[-1][0]:
         raise BadRecordError(f"the result {result} does not fit the moves")
     return claims[0] if claims else (None, UNFINISHED)
 
 
-def read_result(text: str, found: LineText) -> End:
+def read_result(text: str) -> End:
     """Payoffs and termination as RE has them: `B+`, `W+R`, `B+F`, or only the winner's letter."""
     parts = RESULT.fullmatch(text)
     if parts is None:
         raise BadRecordError(f"the result {text!r} is not like B+, W+R or ?")
-    winner = COLOURS.index(parts[1].upper()) ^ found.sides_swapped
+    winner = COLOURS.index(parts[1].upper())
     return loss_payoffs(2, 1 - winner), FORFEIT if (parts[2] or "").lower() in FAULTS else RESIGN
-
-
-def read_day(text: str) -> str:
-    """The day; nothing if the text is not a single one."""
-    try:
-        return day("DT", text)
-    except BadRecordError:
-        return ""
 
 
 # --- writing
@@ -149,7 +247,7 @@ def write_sgf(record: GameRecord) -> str:
     lines = [node_text(root_of(record))]
     for index, (state, move) in enumerate(zip(states, record.moves, strict=False)):
         node = {COLOURS[game.seat_to_move(state)]: ["swap-pieces" if move == "swap" else move]}
-        note = note_of(record.clocks, record.evaluations, index)
+        note = format_note(record, index)
         lines.append(node_text({**node, **({"C": [note]} if note else {})}))
     return "\n".join([f"({lines[0]}", *lines[1:], ")", ""])
 
@@ -172,16 +270,12 @@ def setup_of(record: GameRecord) -> Node:
     if record.start is None:
         return {}
     size, (board, side) = record.options["size"], record.start.split()
-    cells = parse_grid(board, size, size, LETTERS, bottom_up=False)
-    points = [[cell_name(*divmod(cell, size)) for cell, found in enumerate(cells) if found == one] for one in LETTERS]
+    cells = parse_grid(board, size, size, STONES, bottom_up=False)
+    points = [[cell_name(*divmod(cell, size)) for cell, found in enumerate(cells) if found == one] for one in STONES]
     stones = {name: named for name, named in zip(("AB", "AW"), points, strict=True) if named}
-    return {**stones, "PL": [COLOURS[LETTERS.index(side)]]}
+    return {**stones, "PL": [COLOURS[STONES.index(side)]]}
 
 
 def node_text(node: Node) -> str:
-    texts = {name: "".join(f"[{escape(text)}]" for text in texts) for name, texts in node.items()}
-    return ";" + "".join(name + text for name, text in texts.items())
-
-
-def escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("]", "\\]")
+    escaped = {name: [text.replace("\\", "\\\\").replace("]", "\\]") for text in texts] for name, texts in node.items()}
+    return ";" + "".join(name + "".join(f"[{text}]" for text in texts) for name, texts in escaped.items())

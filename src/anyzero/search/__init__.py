@@ -12,11 +12,23 @@ from typing import Any
 
 import anyzero
 from anyzero.search.many import ManyResults, search_many
+from anyzero.search.pacing import LiveSearch
 from anyzero.search.result import SearchResult
-from anyzero.search.search import Searcher, search
+from anyzero.search.search import Searcher, search, search_steps
 from anyzero.search.solve import Solution, Solver, solve
 
-__all__ = ["ManyResults", "SearchResult", "Searcher", "Solution", "Solver", "search", "search_many", "solve"]
+__all__ = [
+    "LiveSearch",
+    "ManyResults",
+    "SearchResult",
+    "Searcher",
+    "Solution",
+    "Solver",
+    "search",
+    "search_many",
+    "search_steps",
+    "solve",
+]
 
 
 class CallableModule(ModuleType):

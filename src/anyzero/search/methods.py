@@ -46,19 +46,21 @@ METHODS: dict[str, Method] = {
     "ucb": Method(Settings(UCT, max_depth=1), (*BONUS, *PROOFS), meaning="a bandit over the moves"),
     "uct": Method(Settings(UCT), (*BONUS, *GROWTH, *PROOFS, "leaves", *MANY), meaning="UCB in every node of a tree"),
     "amaf": Method(
-        Settings(RAVE, 0.0, schedule=ALWAYS),
+        Settings(RAVE, 0.0, schedule=ALWAYS, amaf=1),
         (*BONUS, *GROWTH, *PROOFS),
         meaning="a tree guided by AMAF values alone",
     ),
-    "rave": Method(Settings(RAVE, 0.0), (*BONUS, *TRUST, *GROWTH, *PROOFS), meaning="AMAF at first, real values later"),
+    "rave": Method(
+        Settings(RAVE, 0.0, amaf=1), (*BONUS, *TRUST, *GROWTH, *PROOFS), meaning="AMAF at first, real values later"
+    ),
     "grave": Method(
-        Settings(GRAVE, 0.0),
+        Settings(GRAVE, 0.0, amaf=1),
         (*BONUS, *TRUST, "reference", "table_after", *GROWTH, *PROOFS),
         meaning="RAVE that borrows AMAF from an ancestor",
     ),
     "halving": Method(Settings(FLAT, max_depth=1, solve=0), halves=True, meaning="sequential halving of the moves"),
     "shuss": Method(
-        Settings(RAVE, 128.0, max_depth=1, solve=0),
+        Settings(RAVE, 128.0, max_depth=1, solve=0, amaf=1),
         ("exploration",),
         halves=True,
         meaning="sequential halving with AMAF scores",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyzero.compile.bits import by_pointer
 from anyzero.compile.vectors import best_index
 from anyzero.search.priors import gumbel_scores, improved_policy
 from anyzero.search.scratch import Scratch
@@ -27,6 +28,7 @@ def report_trees(
     else the most visited one. Where the root is proven, the value is exact, and a share of visits is one of priors
     among the moves that reach it. `policies` comes in as zeros.
     """
+    tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     for number in range(begin, end):
         report_tree(tree, scratch, settings, policies, values, chosen, number)
 

@@ -1,6 +1,5 @@
 """A search under way: trees over one position or many, and the steps that drive their kernels."""
 
-import time
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
@@ -17,7 +16,7 @@ from anyzero.search.report import report_trees
 from anyzero.search.result import CERTAIN, RootMoves
 from anyzero.search.reuse import NOT_FOUND, copy_subtree, find_descendant
 from anyzero.search.scratch import Scratch, new_scratch
-from anyzero.search.selection import choose_by_statistics, choose_child
+from anyzero.search.selection import choose_by_amaf, choose_by_statistics, choose_child
 from anyzero.search.settings import BATCH, GRAVE, GUMBEL, PUCT, RAVE, Settings
 from anyzero.search.simulation import (
     ANY_CHILD,
@@ -32,12 +31,10 @@ from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN, Tree, new_tree
 
 TABLE_BYTES = 512 << 20
 """Most memory for GRAVE's tables."""
-CHUNK_S = 0.004
-"""A search by the clock looks at it about this often."""
-CHOOSING = (simulate, select_leaves)
-"""The kernels in which children are chosen; the others are the same for all formulas."""
-BREATH_S = 0.1
-"""A search by simulations lets Ctrl-C through about this often."""
+SIMULATING = (simulate, select_leaves, absorb_leaves)
+"""The kernels that depend on the method; the others are the same for all of them."""
+FEW_TREES = 16
+"""So few are planted sooner than the code for it is loaded."""
 
 
 def new_tree_for(game: Game, settings: Settings, room: int, num_trees: int) -> Tree:
@@ -55,8 +52,17 @@ def new_scratch_for(game: Game, settings: Settings, simulations: int | None, num
 
 def choice_parts(settings: Settings) -> dict[Callable[..., Any], Callable[..., Any]]:
     """The function by which this formula chooses a child."""
-    led_by_priors = settings.formula in (PUCT, GUMBEL)
-    return {choose_child: choose_by_prior if led_by_priors else choose_by_statistics}
+    if settings.amaf:
+        return {choose_child: choose_by_amaf}
+    return {choose_child: choose_by_prior if settings.formula in (PUCT, GUMBEL) else choose_by_statistics}
+
+
+def fixed_settings(game: Game, settings: Settings) -> dict[str, Any]:
+    """The settings that a kernel is compiled for: the compiler never sees what neither game nor method has."""
+    names = ["amaf", "chance", "transpositions"]
+    names += [] if game.is_opposed else ["solve"]
+    names += [] if settings.noise_fraction else ["noise_fraction"]
+    return {f"settings.{name}": getattr(settings, name) for name in names}
 
 
 NO_LOGITS, NO_VALUES = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
@@ -92,6 +98,7 @@ class Run:
         self.scratch = new_scratch_for(game, method.settings, None if keeps else simulations, num_trees)
         self.roots = game.new_states(num_trees)
         self.parts = choice_parts(method.settings)
+        self.fixed = fixed_settings(game, method.settings)
         self.target = target
         self.pool: Executor | None = getattr(evaluator, "pool", None)
         self.asks_by_part = self.pool is not None
@@ -103,7 +110,9 @@ class Run:
         return self.method.settings
 
     def kernel(self, function: Callable[..., Any]) -> Any:
-        return self.game.compile(function, self.target, parts=self.parts if function in CHOOSING else None)
+        if function not in SIMULATING:
+            return self.game.compile(function, self.target)
+        return self.game.compile(function, self.target, self.fixed, parts=self.parts)
 
     def seed(self, seed: int) -> None:
         """Begin the trees' random streams anew."""
@@ -118,7 +127,8 @@ class Run:
         self.num_used = self.num_trees if np.ndim(states) == 0 else len(states)
         self.roots[: self.num_used] = states
         self.tree.shared_key[:] = 0
-        self.kernel(plant_trees)(self.tree, self.scratch, 0, self.num_used)
+        target = "interpreted" if self.num_used <= FEW_TREES else self.target
+        self.game.compile(plant_trees, target)(self.tree, self.scratch, 0, self.num_used)
 
     # --- simulations
 
@@ -201,31 +211,6 @@ class Run:
         scratch.rows[waiting] = np.arange(len(waiting))
         return ask(self.evaluator, self.game, scratch.states[waiting])
 
-    def spend(self, simulations: int) -> None:
-        """So many simulations, in pieces short enough for Ctrl-C."""
-        done, piece = 0, min(simulations, 1000)
-        while done < simulations:
-            start = time.perf_counter()
-            if self.simulate(piece) < piece * self.num_trees and self.is_decided():
-                return
-            done += piece
-            rate = piece / max(time.perf_counter() - start, 1e-7)
-            piece = min(simulations - done, max(1, int(rate * BREATH_S)))
-
-    def spend_seconds(self, seconds: float) -> None:
-        """Simulate in steps short enough to end on time."""
-        start, piece = time.perf_counter(), 1
-        while True:
-            before = time.perf_counter()
-            if self.simulate(piece) < piece * self.num_trees and self.is_decided():
-                return
-            now = time.perf_counter()
-            left = seconds - (now - start)
-            if left <= 0.0:
-                return
-            rate = piece / max(now - before, 1e-7)
-            piece = max(1, min(2 * piece, int(rate * min(left, CHUNK_S))))
-
     def is_decided(self) -> bool:
         """Whether every root is proven."""
         return UNKNOWN not in self.proofs()
@@ -281,6 +266,12 @@ class Run:
     def proofs(self) -> list[int]:
         """What is proven of each root, for the seat to move."""
         return [int(self.tree.proven[number * self.room]) for number in range(self.num_trees)]
+
+    def children(self, number: int = 0) -> list[int]:
+        """The nodes behind a root's moves."""
+        root = number * self.room
+        first = int(self.tree.first[root])
+        return list(range(first, first + int(self.tree.num_children[root])))
 
     def moves(self, number: int = 0) -> RootMoves:
         """The statistics of a root's moves."""

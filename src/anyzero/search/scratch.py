@@ -7,7 +7,7 @@ import numpy as np
 from anyzero.compile.random import STREAM
 from anyzero.compile.vectors import SMALL_SET_WORDS
 from anyzero.games.game import Game
-from anyzero.search.settings import GRAVE, GUMBEL, RAVE, Settings
+from anyzero.search.settings import GRAVE, GUMBEL, Settings
 
 
 class Scratch(NamedTuple):
@@ -56,7 +56,7 @@ def new_scratch(
     game: Game, settings: Settings, *, depth: int, num_trees: int = 1, plan: np.ndarray | None = None
 ) -> Scratch:
     """Scratch for paths of so many moves; Gumbel needs its plan."""
-    slots, amaf = num_trees * settings.leaves, settings.formula in (RAVE, GRAVE)
+    slots, amaf = num_trees * settings.leaves, settings.amaf
     wide, words = game.max_legal, max(SMALL_SET_WORDS, -(-game.num_amaf_keys // 64))
     return Scratch(
         states=game.new_states(slots),

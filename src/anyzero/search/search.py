@@ -1,7 +1,7 @@
 """The door: `search(game, state, "rave", simulations=2_000, seed=1)`."""
 
 import math
-import time
+from collections.abc import Iterator
 from numbers import Real
 from typing import Any
 
@@ -10,17 +10,15 @@ import numpy as np
 from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.games.game import Game, State
 from anyzero.search.evaluators import Evaluator, evaluator_code
-from anyzero.search.halving import halve, halve_by_clock
 from anyzero.search.methods import MANY, Method, find_method
+from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.search.report import gumbel_order
 from anyzero.search.result import PROVEN_NAMES, RootMoves, SearchResult, check_final_rule, final_order, make_children
 from anyzero.search.run import Run
-from anyzero.search.settings import BATCH, BY_EVALUATOR, GRAVE, GUIDED, GUMBEL, RAVE, ROLLOUT, Settings
+from anyzero.search.settings import BATCH, BY_EVALUATOR, GUIDED, GUMBEL, ROLLOUT, Settings
 from anyzero.search.tree import LOSS, WIN
 
 MAX_NODES = 20_000_000
-MOST_PLANNED = 1 << 16
-"""Gumbel by the clock plans no further; beyond the plan the best moves get the rest."""
 MOST_LOOKS = 20_000
 """Positions that are looked at before a search begins, where its budget allows it."""
 LONGEST_LINE = 20
@@ -91,12 +89,6 @@ class Searcher:
         self.remembers = self.reuse
         return run
 
-    def run(self, state: State, seed: int) -> Run:
-        """Search a position until the budget is spent."""
-        run = self.begin(state, seed)
-        self.spend(run)
-        return run
-
     def new_run(self) -> Run:
         """Memory for the trees, and kernels that are ready: neither is part of a search's time."""
         run = Run(
@@ -112,24 +104,6 @@ class Searcher:
         run.make_ready()
         return run
 
-    def spend(self, run: Run) -> None:
-        if self.simulations is not None and self.method.halves:
-            halve(run, self.simulations)
-        elif self.simulations is not None:
-            run.spend(self.simulations // self.trees)
-            self.spend_rest(run)
-        elif self.method.halves:
-            halve_by_clock(run, self.seconds or 0.0)
-        elif self.method.settings.formula == GUMBEL:
-            plan_by_clock(run, self.seconds or 0.0)
-        else:
-            run.spend_seconds(self.seconds or 0.0)
-
-    def spend_rest(self, run: Run) -> int:
-        """What equal shares leave of the budget: one more simulation for each of the first trees."""
-        rest = (self.simulations or 0) % self.trees
-        return run.simulate(1, trees=rest) if rest else 0
-
     def order(self, run: Run, moves: RootMoves, seed: int) -> np.ndarray:
         """The moves from the best; with a temperature the first is drawn by visits."""
         if self.final == "gumbel" and self.trees == 1:
@@ -144,15 +118,12 @@ class Searcher:
 
     def choose(self, state: State, seed: int) -> int:
         """The action to play: a search without the words around it."""
-        run = self.run(state, seed)
+        run = LiveSearch(self, state, seed).finish().run
         moves = merge_moves([run.moves(number) for number in range(self.trees)])
         return int(moves.actions[self.order(run, moves, seed)[0]])
 
     def search(self, state: State, seed: int) -> SearchResult:
-        run = self.begin(state, seed)
-        start = time.perf_counter()
-        self.spend(run)
-        return self.result(run, state, seed, time.perf_counter() - start)
+        return LiveSearch(self, state, seed).finish().result()
 
     def result(self, run: Run, state: State, seed: int, seconds: float) -> SearchResult:
         """What a run over this position has found by now."""
@@ -167,13 +138,23 @@ class Searcher:
             value=0.0 if best.value is None else best.value,
             proven=next((PROVEN_NAMES[code] for code in run.proofs() if code in PROVEN_NAMES), None),
             children=children,
-            principal_variation=line_texts(game, state, run.principal_variation(best.action)),
+            principal_variation=self.line(run, state, best.action),
             simulations=int(run.scratch.counters[:, 0].sum()),
             nodes=sum(run.tree.nodes(number) for number in range(self.trees)),
             depth=int(run.scratch.counters[:, 1].max()),
             seconds=seconds,
             bytes_per_node=run.tree.bytes_a_node,
         )
+
+    def line(self, run: Run, state: State, action: int) -> list[str]:
+        """The most visited line from this action on, as moves, as far as no chance comes in between."""
+        texts = []
+        for move in run.principal_variation(action)[:LONGEST_LINE]:
+            texts.append(self.game.format_action(state, move))
+            state = self.game.play(state, move)
+            if self.game.seat_to_move(state) < 0:
+                break
+        return texts
 
 
 def search(game: Game, state: State, method: str = "uct", *, seed: int = 0, **options: Any) -> SearchResult:
@@ -185,6 +166,23 @@ def search(game: Game, state: State, method: str = "uct", *, seed: int = 0, **op
     The same seed and number of simulations give the same result.
     """
     return Searcher(game, method, **options).search(state, seed)
+
+
+def search_steps(
+    game: Game, state: State, method: str = "uct", *, seed: int = 0, every_s: float = 0.2, **options: Any
+) -> Iterator[SearchResult]:
+    """What a search has found so far, about every `every_s` seconds, and at its end; without a budget it has none.
+
+    The options are those of `search`. Leave the loop, or close the iterator, to stop the search.
+    """
+    if options.get("simulations") is None and options.get("seconds") is None:
+        options = {**options, "seconds": ENDLESS_S}
+    live, going = LiveSearch(Searcher(game, method, **options), state, seed), True
+    while going:
+        look_at = live.seconds + every_s
+        while going and live.seconds < look_at:
+            going = live.advance(min(PIECE_S, every_s))
+        yield live.result()
 
 
 def check_game(game: object) -> None:
@@ -247,7 +245,7 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
     game's own `state_key` leaves out, as chess leaves out its history, may decide.
     """
     settings, code = method.settings, evaluator_code(evaluator)
-    if code != 0 and settings.formula in (RAVE, GRAVE):
+    if code != 0 and settings.amaf:
         raise BadOptionError("AMAF needs the moves of random rollouts: evaluators are for the other methods")
     if code == BATCH and (method.halves or settings.max_depth == 1):
         raise BadOptionError("an evaluator outside is for the tree methods: uct, puct and gumbel")
@@ -261,7 +259,8 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
         raise BadOptionError("gumbel plans every visit of the root, so that it takes one leaf at a time")
     is_same = not (settings.transpositions and game.has("state_key"))
     solve = settings.solve if game.is_opposed and is_same else 0
-    return method._replace(settings=trust(settings._replace(solve=solve, evaluator=code)))
+    chance = int(game.num_outcomes > 0)
+    return method._replace(settings=trust(settings._replace(solve=solve, evaluator=code, chance=chance)))
 
 
 def trust(settings: Settings) -> Settings:
@@ -273,28 +272,6 @@ def trust(settings: Settings) -> Settings:
     scale = scale if settings.value_scale == BY_EVALUATOR else settings.value_scale
     doubt = doubt if settings.doubt == BY_EVALUATOR else settings.doubt
     return settings._replace(value_scale=scale, doubt=doubt)
-
-
-def plan_by_clock(run: Run, seconds: float) -> None:
-    """Gumbel must know its simulations before it starts: try with twice as many until a tenth of the time is gone.
-
-    If the guess was too high, the clock ends the search; if it was too low, the best moves get the rest.
-    """
-    start, budget = time.perf_counter(), 8
-    while True:
-        begun = time.perf_counter()
-        run.plan_for(budget)
-        run.plant(run.roots.copy())
-        run.spend(budget)
-        now = time.perf_counter()
-        if now - start > 0.1 * seconds or run.is_decided() or 2 * budget > MOST_PLANNED:
-            break
-        budget *= 2
-    left = seconds - (now - start)
-    if left > 0.0 and not run.is_decided():
-        run.plan_for(min(max(budget, int(0.8 * left * budget / (now - begun))), MOST_PLANNED))
-        run.plant(run.roots.copy())
-        run.spend_seconds(seconds - (time.perf_counter() - start))
 
 
 def draw_first(order: np.ndarray, moves: RootMoves, temperature: float, seed: int) -> np.ndarray:
@@ -336,14 +313,3 @@ def merge_moves(parts: list[RootMoves]) -> RootMoves:
     return RootMoves(
         actions[0], totals[0], exact, priors.mean(axis=0), totals[1], mean(amaf_values, amaf_visits), known
     )
-
-
-def line_texts(game: Game, state: State, line: list[int]) -> list[str]:
-    """The beginning of a line of play as moves, as far as no chance comes in between."""
-    texts = []
-    for action in line[:LONGEST_LINE]:
-        texts.append(game.format_action(state, action))
-        state = game.play(state, action)
-        if game.seat_to_move(state) < 0:
-            break
-    return texts

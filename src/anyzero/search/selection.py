@@ -11,7 +11,7 @@ import numpy as np
 from anyzero.compile.random import random_unit
 from anyzero.compile.vectors import best_index
 from anyzero.search.scratch import Scratch
-from anyzero.search.settings import ALWAYS, CLASSIC, FLAT, GRAVE, MINIMUM_ERROR, SIMPLE, UCT, Settings
+from anyzero.search.settings import ALWAYS, CLASSIC, FLAT, GRAVE, MINIMUM_ERROR, SIMPLE, Settings
 from anyzero.search.tree import NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Tree
 
 WORST = -1e30
@@ -65,16 +65,22 @@ def choose_child(
 def choose_by_statistics(
     tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, reference: int
 ) -> int:
-    """Flat, UCT, RAVE and GRAVE."""
+    """Flat and UCT."""
     if settings.formula == FLAT:
         return least_visited(tree, node)
+    fresh = first_unvisited(tree, node) if settings.first_play >= UNVISITED_FIRST else -1
+    if fresh >= 0:
+        return fresh
+    uct_scores(tree, settings, node, scratch.scores[slot])
+    return best_child(tree, node, scratch.scores[slot])
+
+
+def choose_by_amaf(
+    tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, reference: int
+) -> int:
+    """RAVE and GRAVE."""
     scores = scratch.scores[slot]
-    if settings.formula == UCT:
-        fresh = first_unvisited(tree, node) if settings.first_play >= UNVISITED_FIRST else -1
-        if fresh >= 0:
-            return fresh
-        uct_scores(tree, settings, node, scores)
-    elif settings.formula == GRAVE:
+    if settings.formula == GRAVE:
         grave_scores(tree, scratch, settings, slot, node, seat, reference)
     else:
         first, count = tree.first[node], tree.num_children[node]

@@ -42,6 +42,10 @@ class Settings(NamedTuple):
     look_ahead: int = 0
     """With `solve`: most positions that are looked at before the first simulation, up to two moves behind the root."""
     evaluator: int = ROLLOUT
+    amaf: int = 0
+    """Whether the formula needs AMAF statistics, as RAVE and GRAVE do."""
+    chance: int = 1
+    """Whether the game has chance nodes."""
     transpositions: int = 0
     """Whether nodes of the same position share their children."""
     noise_fraction: float = 0.0

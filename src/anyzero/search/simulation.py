@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.compile.bits import by_pointer
 from anyzero.compile.random import U
 from anyzero.games.contract import CHANCE, OVER, guided_rollout, payoffs, play, rollout, seat_to_move, traced_rollout
 from anyzero.search.amaf import forget_moves, update_amaf
@@ -17,7 +18,7 @@ from anyzero.search.look_ahead import look_ahead
 from anyzero.search.noise import mix_noise, random_gumbel
 from anyzero.search.scratch import Scratch
 from anyzero.search.selection import choose_child, draw_child
-from anyzero.search.settings import BATCH, GRAVE, GUIDED, GUMBEL, RAVE, UNIFORM, Settings
+from anyzero.search.settings import BATCH, GRAVE, GUIDED, GUMBEL, UNIFORM, Settings
 from anyzero.search.transpositions import adopt, remember, sharing_key
 from anyzero.search.tree import NO_TABLE, UNKNOWN, Tree, expand, is_full, plant, root_of
 
@@ -29,6 +30,7 @@ WAITING, KNOWN, IDLE = 0, 1, 2
 
 def plant_trees(tree: Tree, scratch: Scratch, begin: int, end: int) -> None:
     """Kernel: begin trees anew."""
+    tree, scratch = by_pointer(tree), by_pointer(scratch)
     for number in range(begin, end):
         plant_tree(tree, scratch, number)
 
@@ -53,6 +55,7 @@ def simulate(
 
     Fewer if the root gets proven; returns how many there were.
     """
+    tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     total = 0
     for number in range(begin, end):
         total += simulate_tree(rules, tree, scratch, settings, roots, number, forced, num)
@@ -74,13 +77,12 @@ def simulate_once(
     rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int, forced: int
 ) -> None:
     scratch.counters[number, 0] += 1
-    has_amaf = settings.formula == RAVE or settings.formula == GRAVE
-    if has_amaf:
+    if settings.amaf:
         forget_moves(scratch, number)
     descend(rules, tree, scratch, settings, roots, number, number, forced)
     if not is_known(rules, tree, scratch, settings, number):
         evaluate(rules, tree, scratch, settings, number)
-    if has_amaf:
+    if settings.amaf:
         update_amaf(tree, scratch, settings, number)
     add_results(tree, scratch, number)
 
@@ -98,16 +100,16 @@ def descend(
     while seat != OVER and not (depth > 0 and settings.solve and tree.proven[node] != UNKNOWN):
         if tree.num_children[node] == 0 and not grow(rules, tree, scratch, settings, number, slot, depth, seat):
             break
-        if settings.formula == GRAVE and seat != CHANCE:
+        if settings.amaf and settings.formula == GRAVE and seat != CHANCE:
             reference = reference_table(tree, settings, number, node, reference)
         if depth == 0 and forced != ANY_CHILD:
             child = forced
-        elif seat == CHANCE:
+        elif settings.chance and seat == CHANCE:
             child = draw_child(tree, node, rng)
         else:
             child = choose_child(tree, scratch, settings, slot, node, seat, reference)
         scratch.seats[slot, depth] = seat
-        if tree.amaf_key.shape[0] > 0:
+        if settings.amaf:
             scratch.keys[slot, depth] = tree.amaf_key[child]
         play(rules, state, np.int64(tree.action[child]))  # type: ignore[arg-type]
         node, depth = child, depth + 1
@@ -205,7 +207,7 @@ def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, slot:
         for other in range(len(result)):
             result[other] = 0.0
     else:
-        if settings.formula == RAVE or settings.formula == GRAVE:
+        if settings.amaf:
             traced_rollout(rules, state, scratch.actions[slot], rng, scratch.seen[slot])
         elif settings.evaluator == GUIDED:
             guided_rollout(rules, state, scratch.actions[slot], rng)
@@ -223,6 +225,7 @@ def select_leaves(
     rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, begin: int, end: int
 ) -> int:
     """Kernel: a leaf for every slot of these trees; its position is in `scratch.states`. Returns how many there are."""
+    tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     total = 0
     for number in range(begin, end):
         total += select_tree(rules, tree, scratch, settings, roots, number)
@@ -264,6 +267,7 @@ def absorb_leaves(
     end: int,
 ) -> None:
     """Kernel: take the evaluator's answers in: `logits` [rows, actions], `values` [rows, 1 or seats]."""
+    tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     for number in range(begin, end):
         absorb_tree(rules, tree, scratch, settings, logits, values, number)
 

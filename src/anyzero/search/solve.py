@@ -6,14 +6,18 @@ estimates: the table knows positions by every byte of their state, the history o
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero import stopping
 from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game, State
+from anyzero.games.load import position_of
+from anyzero.progress import progress as bar
+from anyzero.report import Part, Sheet, Shown
 from anyzero.search.proof_search import (
     DEPTH_FIRST,
     FAULT,
@@ -78,9 +82,15 @@ class Bounds(NamedTuple):
     def value(self) -> int | None:
         return self.low if self.low == self.high else None
 
+    @property
+    def words(self) -> tuple[str, str]:
+        """The value, or a question mark, and what it means."""
+        low, high = (f"{bound:+d}" if bound else "0" for bound in self)
+        return (low, OUTCOMES[self.low]) if self.low == self.high else ("?", f"from {low} to {high}")
 
-@dataclass(frozen=True)
-class Solution:
+
+@dataclass(frozen=True, repr=False)
+class Solution(Shown):
     """What is known of a position; values are payoffs of the seat to move: 1 win, 0 draw, -1 loss."""
 
     bounds: Bounds
@@ -89,6 +99,32 @@ class Solution:
     """Positions whose moves were looked at."""
     seconds: float
     table_mb: float
+    seat: int = 0
+    """Who is to move."""
+
+    def report(self, *, openings: bool = False) -> Iterator[Part]:
+        """The value, the moves that keep it, and what it took; with `openings` the value of every move."""
+        if openings:
+            yield Sheet(("move", "value", ""), [(move, *bounds.words) for move, bounds in self.move_bounds.items()])
+        if self.value is not None:
+            seat = ("first", "second")[self.seat]
+            yield f"value {self.bounds.words[0]}: a {self.outcome} for the {seat} seat, which is to move"
+            yield f"best moves: {' '.join(self.best_moves)}"
+        if not self.solved:
+            missing = "not solved" if self.value is None else "the value is exact, the best moves may not be all"
+            yield f"{missing}: {self.known}"
+        yield f"{self.effort}, table {self.table_mb:g} MB"
+
+    @property
+    def known(self) -> str:
+        """What has been found out, in words."""
+        num = len(self.moves) - list(self.moves.values()).count(None)
+        return f"value {' '.join(self.bounds.words[1:])}, {num} of {len(self.moves)} moves known"
+
+    @property
+    def effort(self) -> str:
+        rate = self.nodes / max(self.seconds, 1e-9) / 1e6
+        return f"{self.nodes:,} nodes in {self.seconds:.1f} s ({rate:.2f} million/s)"
 
     @property
     def value(self) -> int | None:
@@ -133,22 +169,38 @@ Watch = Callable[[Solution], None]
 
 
 def solve(
-    game: Game,
-    state: State,
+    game: Game | str,
+    state: State | str | None = None,
     *,
     max_memory: float = 256,
     seconds: float | None = None,
     max_nodes: int | None = None,
     method: str = "both",
-    watch: Watch | None = None,
+    progress: bool = True,
 ) -> Solution:
     """The exact value of a position of a two-seat zero-sum game without chance, and of all its moves.
 
     `max_memory` is the size of the table in MB. After so many seconds or nodes the search ends with what is known.
-    `watch` is told that now and then.
+
+    >>> anyzero.solve("tic_tac_toe")
     """
+    game, state = position_of(game, state)
     solver = Solver(game, max_memory=max_memory, method=method)
-    return solver.solve(state, seconds=seconds, max_nodes=max_nodes, watch=watch)
+    last: Solution | None = None
+    with stopping.telling(lambda: _stop_words(last)), bar("solving", shown=progress) as tell:
+
+        def watch(found: Solution) -> None:
+            nonlocal last
+            last = found
+            stopping.check()
+            tell(words=f"{found.effort}; {found.known}")
+
+        return solver.solve(state, seconds=seconds, max_nodes=max_nodes, watch=watch)
+
+
+def _stop_words(last: Solution | None) -> str:
+    known = "nothing was found out" if last is None else f"{last.effort}; {last.known}"
+    return f"stopped; {known}, and nothing was kept"
 
 
 class Solver:
@@ -331,4 +383,4 @@ class Run:
         """What is known so far."""
         moves = {self.game.format_action(self.state, action): bounds for action, bounds in self.moves.items()}
         nodes, seconds = self.solver.nodes - self.nodes_before, time.perf_counter() - self.start
-        return Solution(self.bounds, moves, nodes, seconds, self.solver.table.words.nbytes / 2**20)
+        return Solution(self.bounds, moves, nodes, seconds, self.solver.table.words.nbytes / 2**20, self.seat)

@@ -76,7 +76,7 @@ class Tree(NamedTuple):
 
 def new_tree(game: Game, settings: Settings, room: int, *, num_trees: int = 1, num_tables: int = 0) -> Tree:
     """Room for trees of so many nodes and tables each. Untouched memory costs nothing."""
-    nodes, has_amaf = num_trees * room, settings.formula in (RAVE, GRAVE)
+    nodes, has_amaf = num_trees * room, settings.amaf
     own_amaf = nodes if settings.formula == RAVE else 0
     tables = (num_trees * num_tables if settings.formula == GRAVE else 0, game.num_seats, game.num_amaf_keys)
     slots = 1 << (nodes // 4).bit_length() if settings.transpositions else 0
@@ -160,9 +160,9 @@ def expand(
     for index in range(count):
         tree.action[first + index], tree.prior[first + index] = actions[index], 1.0 / count
     clear_nodes(tree, first, first + count)
-    if seat == CHANCE:
+    if settings.chance and seat == CHANCE:
         weigh_outcomes(rules, tree, first, count, state)
-    elif tree.amaf_key.shape[0] > 0:
+    elif settings.amaf:
         for index in range(count):
             tree.amaf_key[first + index] = amaf_key(rules, state, np.int64(actions[index]))  # type: ignore[arg-type]
     tree.first[node], tree.num_children[node] = first, count

@@ -14,66 +14,37 @@ from fastapi.staticfiles import StaticFiles
 
 from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.records.files import record_text
-from anyzero.web.catalog import Catalog
 from anyzero.web.client import Client
 from anyzero.web.config import ServerConfig
-from anyzero.web.engine import Engine
 from anyzero.web.folders import Folders, Name
 from anyzero.web.forms import palette_sheet
 from anyzero.web.rooms import Rooms
-from anyzero.web.shelf import Shelf
 
 REFUSED = {"description": "One sentence that says what was wrong.", "content": {"application/json": {}}}
 STATIC = Path(__file__).parent / "static"
 RESPONSES: dict[int | str, dict[str, Any]] = {404: REFUSED, 400: REFUSED, 422: REFUSED}
 
 
-class Server:
-    """What the requests share."""
-
-    def __init__(self, config: ServerConfig) -> None:
-        self.config = config
-        self.catalog, self.shelf, self.engine = Catalog(config), Shelf(config.data), Engine(config)
-        self.rooms = Rooms(config, self.catalog, self.shelf, self.engine)
-        self.clients: set[Client] = set()
-
-    def tables(self) -> dict[str, Any]:
-        return {"tables": self.shelf.list()}
-
-    def record(self, table: Name, form: Literal["json", "pgn", "sgf"]) -> Response:
-        """A game as a file."""
-        found = self.rooms.open.get(table) or self.rooms.restore(table)
-        game = found.table.game
-        text = record_text(Path(f"game.{form}"), found.table.to_record(), game)
-        headers = {"content-disposition": f'attachment; filename="{game.name}.{form}"'}
-        return Response(text, media_type="application/json" if form == "json" else "text/plain", headers=headers)
-
-    async def close(self) -> None:
-        for room in self.rooms.open.values():
-            await room.close()
-        await self.engine.close()
-        self.shelf.close()
-
-
 def create_app(config: ServerConfig) -> FastAPI:
     """The server as an ASGI application; nothing starts before it does."""
-    server = Server(config)
+    rooms = Rooms(config)
+    clients: set[Client] = set()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        recent = asyncio.create_task(server.rooms.fetch_recent())
+        recent = asyncio.create_task(rooms.fetch_recent())
         yield
         recent.cancel()
-        await server.close()
+        await rooms.close()
 
     async def serve(socket: WebSocket) -> None:
-        await serve_socket(socket, server)
+        await serve_socket(socket, Client(rooms), clients)
 
     app = FastAPI(title="anyzero", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.add_exception_handler(AnyzeroError, answer_error)
     app.add_exception_handler(RequestValidationError, answer_bad_request)
     app.add_api_websocket_route("/ws", serve)
-    add_lists(app, server)
+    add_lists(app, rooms)
     add_page(app)
     return app
 
@@ -88,14 +59,14 @@ async def answer_bad_request(request: Request, error: Exception) -> JSONResponse
     return JSONResponse({"error": f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"[:300]}, 422)
 
 
-def add_lists(app: FastAPI, server: Server) -> None:
+def add_lists(app: FastAPI, rooms: Rooms) -> None:
     """What there is."""
-    catalog, folders = server.catalog, Folders(server.catalog)
+    catalog, folders = rooms.catalog, Folders(rooms.catalog)
     answers: dict[str, Callable[..., Any]] = {
         "/api/games": catalog.games,
         "/api/players": catalog.players,
         "/api/models": catalog.models,
-        "/api/tables": server.tables,
+        "/api/tables": rooms.tables,
         "/api/runs": folders.runs,
         "/api/runs/{name}": folders.run,
         "/api/runs/{name}/games/{generation}/{block}": folders.games,
@@ -105,7 +76,13 @@ def add_lists(app: FastAPI, server: Server) -> None:
     }
     for path, answer in answers.items():
         app.get(path, responses=RESPONSES)(answer)
-    app.get("/api/tables/{table}/record.{form}", responses=RESPONSES)(server.record)
+
+    @app.get("/api/tables/{number}/record.{form}", responses=RESPONSES)
+    def record(number: Name, form: Literal["json", "pgn", "sgf"]) -> Response:
+        table = (rooms.open.get(number) or rooms.restore(number)).table
+        text = record_text(Path(f"game.{form}"), table.to_record(), table.game)
+        headers = {"content-disposition": f'attachment; filename="{table.game.name}.{form}"'}
+        return Response(text, media_type="application/json" if form == "json" else "text/plain", headers=headers)
 
 
 def add_page(app: FastAPI) -> None:
@@ -120,15 +97,14 @@ def add_page(app: FastAPI) -> None:
 # --- the socket
 
 
-async def serve_socket(socket: WebSocket, server: Server) -> None:
+async def serve_socket(socket: WebSocket, client: Client, clients: set[Client]) -> None:
     """One client from its first message to its last."""
-    if len(server.clients) >= server.config.max_connections:
+    if len(clients) >= client.rooms.config.max_connections:
         await socket.close(1013, "too many pages are open")
         return
     await socket.accept()
-    client = Client(server.rooms, server.engine)
-    server.engine.wake()
-    server.clients.add(client)
+    client.engine.wake()
+    clients.add(client)
     sender = asyncio.create_task(send_all(socket, client))
     try:
         while True:
@@ -136,7 +112,7 @@ async def serve_socket(socket: WebSocket, server: Server) -> None:
     except (WebSocketDisconnect, RuntimeError, KeyError):
         pass  # gone, or a message that is not text
     finally:
-        server.clients.discard(client)
+        clients.discard(client)
         await client.close()
         sender.cancel()
         await asyncio.gather(sender, return_exceptions=True)

@@ -10,8 +10,7 @@ from typing import Any
 from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object
 from anyzero.games.game import Game, State
-from anyzero.records.replay import find_start, play_line
-from anyzero.web.engine import Engine
+from anyzero.records.record import find_start, play_line
 from anyzero.web.forms import position_values, table_line
 from anyzero.web.messages import LoadGame, Look, NewGame, StartSearch, read_message
 from anyzero.web.room import Room
@@ -24,8 +23,8 @@ MOST_WAITING = 500
 class Client:
     """What a connection has joined and asked for; `outbox` is sent by whoever owns the socket."""
 
-    def __init__(self, rooms: Rooms, engine: Engine) -> None:
-        self.rooms, self.engine = rooms, engine
+    def __init__(self, rooms: Rooms) -> None:
+        self.rooms, self.engine = rooms, rooms.engine
         self.name = secrets.token_hex(8)
         self.joined: dict[str, Room] = {}
         self.lanes: dict[str, asyncio.Task[None]] = {}
@@ -103,7 +102,7 @@ class Client:
     def check_joined(self) -> None:
         most = self.rooms.config.max_joined
         if len(self.joined) >= most:
-            raise AnyzeroError(f"you look at {most} games already; leave one first")
+            raise AnyzeroError(f"you have {most} games open already; leave one first")
 
     def sit_down(self, room: Room) -> None:
         self.joined[room.number] = room

@@ -11,7 +11,7 @@ from anyzero.experiments.table import GridRow, read_rows
 from anyzero.learning.config import flatten
 from anyzero.learning.folder import GAMES, RunFolder, list_runs
 from anyzero.learning.summary import RunSummary, summarise
-from anyzero.records.replay import find_start
+from anyzero.records.record import find_start
 from anyzero.web.catalog import Catalog
 
 Name = Annotated[str, InPath(max_length=200)]

@@ -121,7 +121,7 @@ class Room:
         if wanted.ply not in (None, self.table.num_plies):
             raise AnyzeroError("the game has moved on since; look again")
         if self.machine is not None:
-            raise AnyzeroError(f"it is the turn of {self.machine}")
+            raise AnyzeroError(f"it is {self.machine}'s turn")
         move = wanted.action if wanted.move is None else wanted.move
         assert move is not None
         self.table.play(move, seconds=wanted.seconds)

@@ -8,16 +8,26 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game
 from anyzero.records import GameInProgress, GameRecord
-from anyzero.records.fields import RULES, UNFINISHED, BadRecordError, parse_fields
 from anyzero.records.files import FORMS
 from anyzero.records.in_progress import Ply
-from anyzero.records.replay import Replayed, find_game, find_start, play_known, play_line, rule_payoffs
+from anyzero.records.record import (
+    RULES,
+    UNFINISHED,
+    BadRecordError,
+    Replayed,
+    find_game,
+    find_start,
+    play_known,
+    play_line,
+    rule_payoffs,
+)
 from anyzero.web.catalog import HUMAN, Catalog
 from anyzero.web.config import ServerConfig
 from anyzero.web.engine import Engine
@@ -31,12 +41,19 @@ RECENT_S, MOST_RECENT = 600.0, 100
 
 
 class Rooms:
-    """The open tables and the shelf behind them; the functions that take time are called in threads."""
+    """The open tables, and what they share; the functions that take time are called in threads."""
 
-    def __init__(self, config: ServerConfig, catalog: Catalog, shelf: Shelf, engine: Engine) -> None:
-        self.config, self.catalog, self.shelf, self.engine = config, catalog, shelf, engine
+    def __init__(self, config: ServerConfig) -> None:
+        self.config = config
+        self.catalog, self.shelf, self.engine = Catalog(config), Shelf(config.data), Engine(config)
         self.open: dict[str, Room] = {}
         self.arriving: dict[str, asyncio.Task[Room]] = {}
+
+    async def close(self) -> None:
+        for room in self.open.values():
+            await room.close()
+        await self.engine.close()
+        self.shelf.close()
 
     # --- new ones
 
@@ -61,7 +78,7 @@ class Rooms:
             values = parse_object(wanted.text)
             if values is None:
                 raise BadRecordError("the file is not a JSON object")
-            record = GameRecord(**parse_fields(values))
+            record = GameRecord.parse(values)
         else:
             record = FORMS[f".{wanted.form}"][0](wanted.text, 1, None)[0]
         table = continue_record(record, self.catalog.load(record.game))
@@ -111,11 +128,14 @@ class Rooms:
         self.make_space()
         row = self.shelf.find(number)
         game = self.catalog.load(row["game"])
-        table = take_up(GameRecord(**parse_fields(row["record"])), game, row["actions"])
+        table = take_up(GameRecord.parse(row["record"]), game, row["actions"])
         table.num_plies = min(row["num_plies"], len(table.line))
         room = Room(number, table, row["seats"], game_text=row["game"], shelf=self.shelf, engine=self.engine)
         room.set_pace(bool(row["paused"]), row["pace"])
         return room
+
+    def tables(self) -> dict[str, Any]:
+        return {"tables": self.shelf.list()}
 
     def make_space(self) -> None:
         """Drop the rooms that nobody looks at, as far as there are too many."""

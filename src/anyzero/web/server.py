@@ -1,15 +1,17 @@
 """The server as a process: who may speak to it, its socket, and the thread that serves it."""
 
 import contextlib
-import json
 import logging
 import socket
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
-from typing import Any
+from collections.abc import Iterator
 
 import uvicorn
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from anyzero.errors import AnyzeroError
 from anyzero.web.app import create_app
@@ -20,21 +22,19 @@ PINGS_S = 20.0
 SWITCH_S = 5e-4
 """A thread that draws or reads holds up a move no longer than this at a time."""
 
-Scope = MutableMapping[str, Any]
-App = Callable[[Scope, Callable[..., Awaitable[Any]], Callable[..., Awaitable[None]]], Awaitable[None]]
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-HEADERS = (
-    (b"content-security-policy", POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cache-control", b"no-cache"),
-)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-cache",
+}
 
 
 class Guard:
@@ -44,46 +44,34 @@ class Guard:
     both are refused. Every answer says that nothing may be loaded from elsewhere.
     """
 
-    def __init__(self, app: App, host: str, port: int) -> None:
+    def __init__(self, app: ASGIApp, host: str, port: int) -> None:
         self.app = app
         names = {*LOOPBACK, bracketed(host)}
         self.hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
         self.origins = {f"http://{host}" for host in self.hosts}
 
-    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         reason = self.refusal(scope) if scope["type"] in ("http", "websocket") else ""
         if reason:
-            await refuse(scope, receive, send, reason)
+            refused = JSONResponse({"error": reason}, 403, headers=HEADERS)
+            await (refused if scope["type"] == "http" else WebSocketClose(1008))(scope, receive, send)
             return
 
-        async def send_safely(message: Any) -> None:
+        async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *HEADERS]
+                MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
         await self.app(scope, receive, send_safely)
 
     def refusal(self, scope: Scope) -> str:
         """Why this request is not answered; empty if it is."""
-        headers: dict[bytes, list[str]] = {}
-        for name, value in scope["headers"]:
-            headers.setdefault(name.lower(), []).append(value.decode("latin-1").lower())
-        hosts, origins = headers.get(b"host", []), headers.get(b"origin", [])
+        headers = Headers(scope=scope)
+        hosts, origins = ([value.lower() for value in headers.getlist(name)] for name in ("host", "origin"))
         if len(hosts) != 1 or hosts[0] not in self.hosts:
             return "this server answers only under the name of its own machine"
-        unnamed = scope["type"] == "websocket" and not origins and b"sec-fetch-site" in headers
+        unnamed = scope["type"] == "websocket" and not origins and "sec-fetch-site" in headers
         return "this server answers only its own pages" if unnamed or not self.origins.issuperset(origins) else ""
-
-
-async def refuse(scope: Scope, receive: Any, send: Any, reason: str) -> None:
-    if scope["type"] == "websocket":  # closed before its handshake: 403
-        await receive()
-        await send({"type": "websocket.close", "code": 1008})
-        return
-    body = json.dumps({"error": reason}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *HEADERS]
-    await send({"type": "http.response.start", "status": 403, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
 
 
 def bracketed(host: str) -> str:

@@ -10,7 +10,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -23,11 +25,9 @@ from anyzero.games.load import load
 from anyzero.players.player import choose_at_random
 from anyzero.players.search_player import search_arguments
 from anyzero.players.text import split_player
-from anyzero.search import Searcher, SearchResult
+from anyzero.search import LiveSearch, Searcher, SearchResult
 from anyzero.search.search import room
-from anyzero.search.stream import LiveSearch
 from anyzero.web.forms import cells_of, state_of
-from anyzero.web.turns import NodePool, Turns
 
 MOST_GAMES = 16
 NICE = 10
@@ -41,58 +41,75 @@ NODES_A_SECOND = 4_000_000
 """No game's tree grows faster."""
 MOST_GHOSTS = 6
 """Moves of the expected line that are drawn."""
+LEAST_NODES = 5_000
+"""Every search gets at least so large a tree."""
 
 COMPILING = threading.Lock()
 load_game = lru_cache(MOST_GAMES)(load)
 
 
-def main(max_all_nodes: str) -> None:
-    if hasattr(os, "nice"):
-        os.nice(NICE)
-    sys.setswitchinterval(SWITCH_S)
-    jobs = Jobs(take_output(), int(max_all_nodes))
-    for line in read_lines():
-        jobs.hear(json.loads(line))
-    os._exit(0)  # whatever still searches, nobody waits for it
+class Turns:
+    """Who may compute next: short turns, round robin by client.
 
+    Laws: no more turns at a time than there are slots; a client that waits gets a turn before another gets two, however
+    many searches the other has.
+    """
 
-class Jobs:
-    """The searches under way, and what they share."""
+    def __init__(self, slots: int) -> None:
+        self.free, self.lock = slots, threading.Lock()
+        self.waiting: OrderedDict[str, deque[threading.Event]] = OrderedDict()
+        """By client, the next one first."""
 
-    def __init__(self, send: Send, max_all_nodes: int) -> None:
-        self.send, self.turns, self.nodes = send, Turns(count_cores()), NodePool(max_all_nodes)
-        self.running: dict[int, Job] = {}
-
-    def hear(self, wanted: dict[str, Any]) -> None:
-        """Start a job, or stop one."""
-        if "stop" in wanted:
-            job = self.running.get(wanted["stop"])
-            if job is not None:
-                job.stopped.set()
-            return
+    @contextmanager
+    def turn(self, client: str) -> Iterator[Callable[[], object]]:
+        """Wait for a turn; what comes back is called between two pieces of work, and waits for the next turn."""
+        self.queue(client).wait()
         try:
-            job = self.running[wanted["job"]] = Job(wanted)
-        except Exception as error:  # a game's own code may raise anything
-            self.tell(wanted["job"], {"error": error_words(error)})
-            return
-        threading.Thread(target=self.run, args=(wanted["job"], job), daemon=True).start()
-
-    def run(self, number: int, job: "Job") -> None:
-        try:
-            with self.nodes.share(job.wanted_nodes) as job.max_nodes:
-                found = job.run(self.turns, lambda values: self.tell(number, values))
-                self.tell(number, {"done": True, **found})
-        except Exception as error:
-            self.tell(number, {"error": error_words(error)})
+            yield lambda: self.queue(client, ended=1).wait()
         finally:
-            del self.running[number]
+            self.end()
 
-    def tell(self, number: int, values: dict[str, Any]) -> None:
-        self.send(json.dumps({"job": number, **values}))
+    def queue(self, client: str, ended: int = 0) -> threading.Event:
+        """A place in the queue; who ends a turn is in it before the next one is called."""
+        called = threading.Event()
+        with self.lock:
+            self.waiting.setdefault(client, deque()).append(called)
+            self.free += ended
+            self.call_next()
+        return called
+
+    def end(self) -> None:
+        with self.lock:
+            self.free += 1
+            self.call_next()
+
+    def call_next(self) -> None:
+        """Call as many as there are free slots; a client's other searches wait behind everybody else's."""
+        while self.free > 0 and self.waiting:
+            client, searches = self.waiting.popitem(last=False)
+            searches.popleft().set()
+            self.free -= 1
+            if searches:
+                self.waiting[client] = searches
 
 
-def error_words(error: Exception) -> str:
-    return str(error) if isinstance(error, AnyzeroError) else f"the search failed: {type(error).__name__}: {error}"
+class NodePool:
+    """Memory for the trees of all searches together: one that comes late gets a smaller tree, but always some."""
+
+    def __init__(self, num_nodes: int) -> None:
+        self.left, self.lock = num_nodes, threading.Lock()
+
+    @contextmanager
+    def share(self, wanted: int) -> Iterator[int]:
+        """As many nodes as are wanted, at most a quarter of what is left, until the end of the block."""
+        with self.lock:
+            num_nodes = max(LEAST_NODES, min(wanted, self.left // 4))
+            self.left -= num_nodes
+        try:
+            yield num_nodes
+        finally:
+            with self.lock:
+                self.left += num_nodes
 
 
 class Job:
@@ -127,11 +144,7 @@ class Job:
         now = time.perf_counter()
         end, look = now + LATE_S + (self.player.search.seconds or math.inf), now + LOOK_EVERY_S / 4
         with turns.turn(self.client) as give_way:
-            searcher = self.searcher()
-            if searcher.method.halves:  # has nothing to show before its end
-                found = self.values(searcher.search(self.state, self.wanted["seed"]))
-                return {"action": found["best_action"], "result": found}
-            search = LiveSearch(searcher, self.state, self.wanted["seed"])
+            search = LiveSearch(self.searcher(), self.state, self.wanted["seed"])
             while search.advance() and not self.stopped.is_set() and time.perf_counter() < end:
                 if self.wanted["live"] and time.perf_counter() >= look:
                     tell({"result": self.values(search.result())})
@@ -192,3 +205,52 @@ def ghost_cells(game: Game, state: State, line: list[str]) -> list[list[str]]:
         cells.append(cells_of(game, state, action))
         state = game.play(state, action)
     return cells
+
+
+class Jobs:
+    """The searches under way, and what they share."""
+
+    def __init__(self, send: Send, max_all_nodes: int) -> None:
+        self.send, self.turns, self.nodes = send, Turns(count_cores()), NodePool(max_all_nodes)
+        self.running: dict[int, Job] = {}
+
+    def hear(self, wanted: dict[str, Any]) -> None:
+        """Start a job, or stop one."""
+        if "stop" in wanted:
+            job = self.running.get(wanted["stop"])
+            if job is not None:
+                job.stopped.set()
+            return
+        try:
+            job = self.running[wanted["job"]] = Job(wanted)
+        except Exception as error:  # a game's own code may raise anything
+            self.tell(wanted["job"], {"error": error_words(error)})
+            return
+        threading.Thread(target=self.run, args=(wanted["job"], job), daemon=True).start()
+
+    def run(self, number: int, job: Job) -> None:
+        try:
+            with self.nodes.share(job.wanted_nodes) as job.max_nodes:
+                found = job.run(self.turns, lambda values: self.tell(number, values))
+                self.tell(number, {"done": True, **found})
+        except Exception as error:
+            self.tell(number, {"error": error_words(error)})
+        finally:
+            del self.running[number]
+
+    def tell(self, number: int, values: dict[str, Any]) -> None:
+        self.send(json.dumps({"job": number, **values}))
+
+
+def error_words(error: Exception) -> str:
+    return str(error) if isinstance(error, AnyzeroError) else f"the search failed: {type(error).__name__}: {error}"
+
+
+def main(max_all_nodes: str) -> None:
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+    sys.setswitchinterval(SWITCH_S)
+    jobs = Jobs(take_output(), int(max_all_nodes))
+    for line in read_lines():
+        jobs.hear(json.loads(line))
+    os._exit(0)  # whatever still searches, nobody waits for it

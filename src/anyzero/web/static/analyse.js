@@ -34,10 +34,10 @@ async function renderStart(section) {
         if (message) begin({ ...message, seats: message.seats.map(() => HUMAN) }, "analyse").catch((error) => toast(error.message));
       }, { class: "main" }),
       button("Load a file", loadFile))),
-    h("p", { class: "muted" }, "A search shows its visits, values, priors and AMAF values over the board while it runs."),
+    h("p", { class: "muted" }, "While a search runs, the board shows its visits, values, priors and AMAF values."),
     gameCards(lists, () => "from the start", (game) =>
       begin({ type: "new", game: game.name, seats: Array(game.num_seats).fill(HUMAN) }, "analyse").catch((error) => toast(error.message))),
-    tables.length ? h("h2", {}, "Games of yours") : null,
+    tables.length ? h("h2", {}, "Your games") : null,
     h("ul", { class: "games" }, tables.slice(0, 12).map((table) =>
       tableRow(lists, table, (...words) => h("button", { type: "button", class: "as-link", onclick: () => open(table) }, words)))));
 }
@@ -79,7 +79,7 @@ async function renderTable(section, id) {
     h("div", { class: "page-head" }, status, h("div", { class: "row" },
       field("Compare", compare), button("Flip", () => { first.board.flip(); second.board.flip(); }),
       button("Undo", () => table.act("undo")), button("Redo", () => table.act("redo")),
-      h("a", { class: "button", href: `#/play/${id}` }, "Play on"))),
+      h("a", { class: "button", href: `#/play/${id}` }, "Continue playing"))),
     lanes);
 
   function update() {
@@ -101,11 +101,11 @@ async function renderTable(section, id) {
       if (value !== null) points.push([ply, value]);
     }
     replace(graph, points.length
-      ? lineChart([{ name: "move", points }], { range: [-1, 1], height: 140, now: table.shown.ply, label: "Value for the first seat over the game", onpick: (ply) => table.look(Math.max(0, Math.min(table.view.ply, ply))) })
-      : h("p", { class: "muted" }, "A search adds its position to the curve; “Whole game” looks at every one for a moment."));
+      ? lineChart([{ name: "move", points }], { range: [-1, 1], height: 140, now: table.shown.ply, label: "Value for the first player over the game", onpick: (ply) => table.look(Math.max(0, Math.min(table.view.ply, ply))) })
+      : h("p", { class: "muted" }, "Each search adds its position to the curve; “Whole game” searches every position briefly."));
   }
 
-  // Every position for a moment, from the first to the last.
+  // Searches every position briefly, from the first to the last.
   async function sweepGame() {
     sweep.disabled = true;
     try {
@@ -143,7 +143,7 @@ function forFirst(table, answer) {
   return table.view.opposed && seat === 1 ? -value : value;
 }
 
-// What the position is worth: the mean over all simulations, which few lucky ones do not lead astray.
+// What the position is worth: the mean over all simulations, which a few lucky ones hardly change.
 function meanValue(result) {
   const known = result.children.filter((child) => child.visits > 0 && child.value !== null);
   const visits = known.reduce((sum, child) => sum + child.visits, 0);

@@ -11,8 +11,8 @@ export async function render(section, { rest }) {
   const main = h("div", {});
   replace(section, h("div", { class: "page-head" }, h("h1", {}, "Experiments")),
     experiments.length ? h("div", { class: "two" }, list, main)
-      : h("p", { class: "muted" }, "There are no tables of experiments here. ", h("code", {}, "anyzero experiment"), " makes one; ",
-        h("code", {}, "anyzero serve --experiments FOLDER"), " says where they are."));
+      : h("p", { class: "muted" }, "There are no experiment tables here. ", h("code", {}, "anyzero experiment"), " creates one; ",
+        h("code", {}, "anyzero serve --experiments FOLDER"), " says where to look."));
   if (!rest[0]) {
     if (experiments.length) main.append(h("p", { class: "muted" }, "Choose an experiment."));
     return;
@@ -21,7 +21,7 @@ export async function render(section, { rest }) {
   replace(main, groups(rows).map((group) => groupBox(group)), h("h2", {}, "All cells"), h("div", { class: "card-box scroll" }, table(rows)));
 }
 
-// The rows by game, options, players and who begins.
+// The rows by game, options, players and who moves first.
 function groups(rows) {
   const found = new Map();
   for (const row of rows) {
@@ -36,7 +36,7 @@ function groupBox(rows) {
   const [one] = rows;
   const firsts = [...new Set(rows.map((row) => row.budgets[0]))];
   const seconds = [...new Set(rows.map((row) => row.budgets[1]))];
-  const title = `${one.game}${one.options ? ` ${one.options}` : ""}: ${one.first} against ${one.second}${one.first_seat === "both" ? "" : `, the ${one.first_seat} begins`}`;
+  const title = `${one.game}${one.options ? ` ${one.options}` : ""}: ${one.first} against ${one.second}${one.first_seat === "both" ? "" : `, the ${one.first_seat} player moves first`}`;
   const cell = (first, second) => {
     const row = rows.find((found) => found.budgets[0] === first && found.budgets[1] === second);
     if (!row) return null;
@@ -44,12 +44,12 @@ function groupBox(rows) {
     return { share: score, text: `${number(100 * score, 0)}%`, title: `${number(100 * low, 1)} to ${number(100 * high, 1)} %, ${row.wins} wins, ${row.draws} draws, ${row.losses} losses` };
   };
   return h("div", { class: "card-box heat-box" }, h("h2", {}, title),
-    h("p", { class: "muted" }, "Score of the first player; rows are its budget, columns that of the second."),
+    h("p", { class: "muted" }, "Score of the first player: rows are its budgets, columns those of the second."),
     h("div", { class: "scroll" }, heatMap(firsts, seconds, cell)));
 }
 
 function table(rows) {
-  const columns = ["Game", "First", "Second", "Budgets", "Begins", "Wins", "Draws", "Losses", "Score", "95 % interval"];
+  const columns = ["Game", "First", "Second", "Budgets", "Moves first", "Wins", "Draws", "Losses", "Score", "95 % interval"];
   return h("table", {}, h("thead", {}, h("tr", {}, columns.map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", {}, rows.map((row) => h("tr", {}, [
       `${row.game} ${row.options}`, row.first, row.second, row.budgets.filter(Boolean).join(" / "), row.first_seat,

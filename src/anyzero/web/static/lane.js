@@ -104,8 +104,8 @@ export class Lane {
     const fits = result && this.view;
     this.board.setOverlay(fits ? searchOverlay(result, this.view, this.kind, this.line) : null);
     if (!result) {
-      this.summary.textContent = this.running ? "Searching … (the first search in a game takes some seconds: it is compiled for this machine)"
-        : "“Search” shows here what each move is worth, and over the board where the search looks.";
+      this.summary.textContent = this.running ? "Searching … (the first search of a game takes a few seconds: its code is compiled for this machine)"
+        : "“Search” lists what each move is worth, and shows on the board where the search looks.";
       replace(this.rows);
       return;
     }

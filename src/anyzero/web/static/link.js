@@ -29,7 +29,7 @@ class Link {
     const wasOpen = this.open;
     this.open = false;
     for (const handler of this.waiting.values()) {
-      handler({ type: "error", error: "the connection was lost; it comes back by itself" });
+      handler({ type: "error", error: "the connection was lost; reconnecting" });
     }
     this.waiting.clear();
     if (wasOpen) this.tell("closed", {});
@@ -69,7 +69,7 @@ class Link {
     if (handler) this.waiting.set(this.number, handler);
     if (this.socket.readyState !== WebSocket.OPEN) {
       this.waiting.delete(this.number);
-      if (handler) handler({ type: "error", error: "there is no connection at the moment" });
+      if (handler) handler({ type: "error", error: "there is no connection just now" });
       return;
     }
     this.socket.send(JSON.stringify({ ...message, request: this.number }));

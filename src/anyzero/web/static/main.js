@@ -53,7 +53,7 @@ async function show() {
     leave = (await page.render(section, here)) || (() => {});
     if (number !== shown) leave();
   } catch (error) {
-    replace(content, h("section", { class: "page" }, h("h1", {}, "That did not work"), h("p", {}, error.message),
+    replace(content, h("section", { class: "page" }, h("h1", {}, "Something went wrong"), h("p", {}, error.message),
       h("p", {}, h("a", { href: "#/play" }, "Choose a game"))));
     toast(error.message);
   }

@@ -21,7 +21,7 @@ export function splitGame(text) {
   return { name, options };
 }
 
-// "hex:size=7,swap=false" as "Hex, size 7": the title, and the options that are not as usual.
+// "hex:size=7,swap=false" as "Hex, size 7": the title, and the options that differ from the defaults.
 export function gameWords(lists, text) {
   const { name, options } = splitGame(text);
   const game = lists.games.find((one) => one.name === name);
@@ -102,12 +102,12 @@ export function askNewGame(lists, { game = "hex", seats = null, machines = false
 }
 
 export function askSeats(lists, seats) {
-  return ask("Who sits where", (close) => {
+  return ask("Seats", (close) => {
     const pickers = seats.map((value, seat) => playerPicker(lists, { value, label: `Seat ${seat + 1}` }));
     return h("form", { class: "form", onsubmit: (event) => { event.preventDefault(); close(pickers.map((picker) => picker.value())); } },
       pickers.map((picker, seat) => h("div", { class: "field" },
         h("span", {}, h("i", { class: `disc seat${seat}` }), ` Seat ${seat + 1}`), picker.node)),
-      h("div", { class: "row end" }, h("button", { type: "submit", class: "main" }, "Sit down")));
+      h("div", { class: "row end" }, h("button", { type: "submit", class: "main" }, "Apply")));
   });
 }
 

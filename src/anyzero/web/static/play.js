@@ -54,9 +54,9 @@ async function renderStart(section) {
           if (message) tryBegin(message);
         }, { class: "main" }),
         button("Load a file", loadFile))),
-    gameCards(lists, (game) => (game.num_seats === 1 ? "one player" : "against a machine"),
+    gameCards(lists, (game) => (game.num_seats === 1 ? "one player" : "against the computer"),
       (game) => tryBegin({ type: "new", game: game.name, seats: defaultSeats(game) })),
-    tables.length ? h("h2", {}, "Go on with") : null,
+    tables.length ? h("h2", {}, "Continue a game") : null,
     tables.length ? h("ul", { class: "games" }, tables.slice(0, 12).map((table) =>
       tableRow(lists, table, (...words) => h("a", { href: `#/play/${table.id}` }, words)))) : null);
 }
@@ -136,7 +136,7 @@ function makePanel(table, board) {
   const askForHint = () => askHint(table, board, words);
   const hint = button("Hint", askForHint);
   const resign = button("Resign", () => table.act("resign"));
-  const goOn = button("Go on", () => table.act("pace", { paused: false, pace: table.view.pace }), { class: "main" });
+  const goOn = button("Resume", () => table.act("pace", { paused: false, pace: table.view.pace }), { class: "main" });
   const input = h("input", { type: "text", "aria-label": "Type a move", placeholder: "Type a move", autocomplete: "off", spellcheck: "false" });
   const form = h("form", { class: "row type-move" }, input, h("button", { type: "submit" }, "Play"));
   form.addEventListener("submit", async (event) => {
@@ -166,7 +166,7 @@ function makePanel(table, board) {
 }
 
 const KEYS = [
-  ["← ↑ → ↓", "from cell to cell"], ["Enter", "choose a cell"], ["Esc", "let go"], ["N  P", "next or previous cell that can be chosen"], ["B", "to the board"],
+  ["← ↑ → ↓", "move between cells"], ["Enter", "choose a cell"], ["Esc", "clear the choice"], ["N  P", "next or previous playable cell"], ["B", "go to the board"],
   ["U  R", "undo, redo"], ["H", "hint"], ["F", "flip"], ["[  ]", "one move back or forward"],
 ];
 
@@ -194,7 +194,7 @@ function menu(table, resign) {
     resign);
 }
 
-// The same game up to the shown move, with people in all seats.
+// The game up to the move on the screen, with people in all seats.
 export function copyTo(table, page) {
   const { view } = table;
   const moves = view.moves.slice(0, table.shown.ply).filter((move) => move.played).map((move) => move.move);
@@ -226,7 +226,7 @@ function askHint(table, board, words) {
     if (!answer.done || table.view.ply !== ply || !answer.result) return;
     const found = answer.result;
     const value = table.view.opposed ? `, value ${signed(found.value)}` : "";
-    words.textContent = `Try ${found.best_move}${value}; then perhaps ${found.principal_variation.slice(1, 4).join(" ") || "the end"}.`;
+    words.textContent = `Try ${found.best_move}${value}; then probably ${found.principal_variation.slice(1, 4).join(" ") || "the end"}.`;
     board.setOverlay(hintOverlay(found.ghosts[0] || []));
   }, (error) => {
     words.textContent = error;

@@ -4,16 +4,12 @@ import { h, replace } from "./dom.js";
 
 export const HUMAN = "human";
 
-export function capital(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-// "level:medium" as "Medium", "uct:1000" as "uct, 1000 simulations".
+// "level:medium" as "Computer, medium", "uct:1000" as "uct, 1000 simulations".
 export function playerName(text) {
   if (text === HUMAN) return "Person";
   if (text === "random") return "Random moves";
   const [kind, rest] = split(text);
-  if (kind === "level") return `${capital(rest)} machine`;
+  if (kind === "level") return `Computer, ${rest}`;
   const [search, network] = rest.split("@");
   const [budget, ...options] = search.split(",");
   const effort = budget.endsWith("s") ? `${budget.slice(0, -1)} s` : `${budget} simulations`;
@@ -31,11 +27,11 @@ export function playerPicker(lists, { value = "level:medium", machines = false, 
   const group = (title, entries) => h("optgroup", { label: title }, entries);
   const option = (text, shown) => h("option", { value: text }, shown);
   const people = machines ? [] : [option(HUMAN, "Person")];
-  const levels = lists.levels.map((level) => option(`level:${level}`, `${capital(level)} machine`));
+  const levels = lists.levels.map((level) => option(`level:${level}`, `Computer, ${level}`));
   const methods = lists.methods.map((method) => option(`method:${method.name}`, `${method.name}: ${method.meaning}`));
   const networks = lists.networks.flatMap((name) => ["puct", "gumbel"].map((method) =>
     option(`network:${method}@${name}`, `${name} (${method})`)));
-  replace(kind, people, group("Machines by strength", levels), searches ? null : option("random", "Random moves"),
+  replace(kind, people, group("Computer, by strength", levels), searches ? null : option("random", "Random moves"),
     group("Search methods", methods), networks.length ? group("Trained networks", networks) : null);
   const budget = h("input", { type: "text", class: "budget", size: 7, "aria-label": `${label}: budget`, title: "Simulations, or seconds with an s; options follow after commas" });
   const node = h("span", { class: "picker" }, kind, budget);

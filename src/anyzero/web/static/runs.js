@@ -17,7 +17,7 @@ const CHARTS = [
   ["Policy loss", "policy_loss"],
   ["Value loss", "value_loss"],
   ["Gate score", "gate_score"],
-  ["Simulations a second", "simulations_per_second"],
+  ["Simulations per second", "simulations_per_second"],
 ];
 
 export async function render(section, { rest }) {
@@ -30,7 +30,7 @@ export async function render(section, { rest }) {
   const main = h("div", {});
   replace(section, h("div", { class: "page-head" }, h("h1", {}, "Training runs")),
     runs.length || broken.length ? h("div", { class: "two" }, list, main)
-      : h("p", { class: "muted" }, "There are no runs in the folder runs. ", h("code", {}, "anyzero train"), " makes one."));
+      : h("p", { class: "muted" }, "There are no runs in the folder “runs” yet. ", h("code", {}, "anyzero train"), " creates one."));
   if (!rest[0]) {
     if (runs.length) main.append(h("p", { class: "muted" }, "Choose a run."));
     return () => {};
@@ -46,7 +46,7 @@ async function renderRun(main, name, tell) {
   const facts = h("dl", { class: "facts" });
   const charts = h("div", { class: "charts" });
   const games = gamePicker(name);
-  replace(main, facts, charts, h("h2", {}, "Games of self-play"), games.node);
+  replace(main, facts, charts, h("h2", {}, "Self-play games"), games.node);
   let known = "";
 
   async function refresh() {
@@ -79,7 +79,7 @@ function drawFacts(run, box) {
     run.elo ? [whose("Elo", run.elo_generation), between(run.elo)] : null,
     run.benchmark ? [whose("Benchmark", run.benchmark_generation), between(run.benchmark)] : null,
     ["Time", h("b", {}, `${number(run.minutes, 1)} min`)],
-    [live ? "Live" : "Last change", h("b", { class: live ? "live" : undefined }, ago(seconds))],
+    [live ? "Live" : "Last updated", h("b", { class: live ? "live" : undefined }, ago(seconds))],
   ];
   replace(box, facts.filter(Boolean).map(([title, value]) => h("div", {}, h("dt", {}, title), h("dd", {}, value))));
 }

@@ -24,9 +24,9 @@ async function renderStart(section) {
     if (message) begin({ ...message, pace: 0.8 }, "watch").catch((error) => toast(error.message));
   };
   replace(section,
-    h("div", { class: "page-head" }, h("h1", {}, "Watch machines play"), button("New game …", () => start("hex:size=7"), { class: "main" })),
-    gameCards(lists, () => "machines only", (game) => start(game.name)),
-    open.length ? h("h2", {}, "Games that were watched") : null,
+    h("div", { class: "page-head" }, h("h1", {}, "Watch the computer play itself"), button("New game …", () => start("hex:size=7"), { class: "main" })),
+    gameCards(lists, () => "computer against computer", (game) => start(game.name)),
+    open.length ? h("h2", {}, "Recently watched") : null,
     h("ul", { class: "games" }, open.map((table) =>
       tableRow(lists, table, (...words) => h("a", { href: `#/watch/${table.id}` }, words)))));
 }
@@ -52,11 +52,11 @@ async function renderTable(section, id) {
     status.textContent = table.looking ? `Move ${table.looking.ply} of ${view.ply}` : caption(view);
     if (view.over && !table.looking) status.append(h("small", {}, result(view)));
     replace(seats, seatCards(view));
-    pause.textContent = view.paused ? "Go on" : "Pause";
+    pause.textContent = view.paused ? "Resume" : "Pause";
     pause.disabled = view.over;
     const points = view.moves.map((move, index) => [index, move.value === null ? null : move.seat === 0 || !view.opposed ? move.value : -move.value])
       .filter(([, value]) => value !== null);
-    replace(graph, points.length > 1 ? lineChart([{ name: "move", points }], { range: [-1, 1], height: 150, marks: false, now: table.shown.ply, label: "Value for the first seat" }) : null);
+    replace(graph, points.length > 1 ? lineChart([{ name: "move", points }], { range: [-1, 1], height: 150, marks: false, now: table.shown.ply, label: "Value for the first player" }) : null);
     list.update();
   }
 

@@ -1,4 +1,4 @@
-"""Residual blocks that train on the CPU, by kernels of ours: what torch computes, but for the rounding of sums."""
+"""Residual blocks and pooling that train on the CPU by our kernels: what torch computes, but for rounding."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,18 +14,17 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from anyzero.compile import Unit, compile_kernel
-from anyzero.compile.tiles import TURN_WEIGHTS
-from anyzero.networks.block_kernel import run_back, run_block
-from anyzero.networks.pool_kernel import run_pool, run_pool_back
-from anyzero.networks.registers import LINE, MOST_SUMS, abreast, aligned, boards_for, lanes_here, tile_for
+from anyzero.networks.winograd.kernels import run_block, run_block_back
+from anyzero.networks.winograd.sizes import board_cells, lanes_here, room, sizes_for
+from anyzero.networks.winograd.transforms import INTRINSICS, weight_transform
 
 MOST_TILES = 64
-"""Tiles that are computed together: more would not fit into the processor's nearer caches, beside the weights."""
 PIECE = 32
 """Boards that a thread takes at a time. The sums of each are added in their order, whoever computed them."""
 THREADS: ContextVar[int | None] = ContextVar("threads", default=None)
 """On which the kernels compute; None: on as many as torch."""
-UNIT = Unit("block", {}, ())
+UNIT = Unit("block", {}, (), intrinsics=INTRINSICS)
+ZERO, ONE = np.float32(0.0), np.float32(1.0)
 
 
 class TrainingBlock(torch.autograd.Function):
@@ -95,7 +94,7 @@ def apply(function: type[torch.autograd.Function], *tensors: Tensor) -> Tensor:
 
 @cache
 def kernels_for(channels: int, rows: int, columns: int) -> "BlockKernels":
-    return BlockKernels(sizes_for(rows, columns, channels))
+    return BlockKernels(sizes_for(rows, columns, channels, most_tiles=MOST_TILES))
 
 
 class BlockKernels:
@@ -103,15 +102,15 @@ class BlockKernels:
 
     def __init__(self, sizes: Mapping[str, int]) -> None:
         self.sizes, self.channels, self.own = sizes, sizes["CHANNELS"], local()
-        self.run_block, self.run_back = (compile_kernel(kernel, UNIT, "cpu", sizes) for kernel in (run_block, run_back))
-        down, across = (np.array(TURN_WEIGHTS[sizes[side]], np.float32) for side in ("TALL", "BROAD"))
-        # What the nine weights of a pair of channels are turned into, and for the way back.
-        self.turn, self.turn_round = np.kron(down, across), np.kron(down[:, ::-1], across[:, ::-1])
+        kernels = run_block, run_block_back
+        self.run_block, self.run_back = (compile_kernel(kernel, UNIT, "cpu", sizes) for kernel in kernels)
+        self.transform = weight_transform(sizes["HEIGHT"], sizes["WIDTH"])
+        self.rotated = np.ascontiguousarray(self.transform[:, ::-1])  # the gradient of inputs takes weights rotated
 
     def forward(self, inputs: Tensor, *layers: Tensor) -> tuple[Tensor, Tensor]:
         """The branch between its convolutions, and the outputs."""
         hidden, outputs = torch.empty_like(inputs), torch.empty_like(inputs)
-        packed = self.pack(layers[::2], self.turn)
+        packed = self.pack(layers[::2], self.transform)
         boards = [flat(part) for part in (inputs, hidden, outputs)]
         biases = [bias.numpy() for bias in layers[1::2]]
 
@@ -127,7 +126,7 @@ class BlockKernels:
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Gradients of the inputs, of the weights, and of biases [2, boards, channels]."""
         wide, num = self.channels, len(inputs)
-        packed = self.pack([weight.transpose(0, 1) for weight in weights], self.turn_round)
+        packed = self.pack([weight.transpose(0, 1) for weight in weights], self.rotated)
         targets, biases = torch.empty_like(inputs), torch.zeros(2, num, wide)
         sums = torch.empty(-(-num // PIECE), 2, 9, wide * wide)
         boards = [flat(part) for part in (inputs, hidden, gradients, targets)]
@@ -136,7 +135,7 @@ class BlockKernels:
         def run(part: slice) -> None:
             first, second, third, fourth = (numbers[part] for numbers in boards)
             rest = own[part.start // PIECE], own_biases[:, part], fourth
-            self.run_back((first, second), third, (*packed, self.turn), self.room(), *rest)
+            self.run_back((first, second), third, (*packed, self.transform), self.room(), *rest)
 
         in_pieces(run, num)
         for piece in sums[1:]:
@@ -144,30 +143,29 @@ class BlockKernels:
         first, second = (part.view(3, 3, wide, wide).permute(3, 2, 0, 1) for part in sums[0])
         return targets, first, second, biases
 
-    def pack(self, weights: Sequence[Tensor], turn: np.ndarray) -> tuple[np.ndarray, ...]:
-        """[taps, parts, inputs * outputs of a part] from torch's [outputs, inputs, 3, 3], for each convolution."""
+    def pack(self, weights: Sequence[Tensor], transform: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The weight transform of each convolution: [points, parts, inputs * outputs of a part]."""
         wide, outputs = self.channels, self.sizes["VECTORS"] * self.sizes["LANES"]
         parts, packed = wide // outputs, []
         for weight in weights:
             ordered = weight.reshape(parts, outputs, wide, 9).permute(3, 0, 2, 1)
-            turned = torch.from_numpy(turn) @ ordered.reshape(9, wide * wide)
-            packed.append(turned.view(-1, parts, wide * outputs).numpy())
+            points = torch.from_numpy(transform) @ ordered.reshape(9, wide * wide)
+            packed.append(points.view(-1, parts, wide * outputs).numpy())
         return tuple(packed)
 
     def room(self) -> tuple[np.ndarray, ...]:
         """What the kernels work on: each thread has its own, and keeps it.
 
-        Two boards with zeros as rims, two lots of turned tiles, gradients between the convolutions, no biases, sums.
+        Two boards with zeros as rims, two lots of transformed tiles, gradients between the convolutions, no biases,
+        and sums.
         """
         if not hasattr(self.own, "room"):
-            wide, num, taps = self.channels, self.sizes["BOARDS"], self.sizes["TAPS"]
-            rows, tiles = self.sizes["TILES"] // self.sizes["TILE_COLUMNS"], taps * self.sizes["TAP_STEP"]
-            board = (self.sizes["TALL"] * rows + 2) * self.sizes["ROW_STEP"]
-            between = num, self.sizes["ROWS"] * self.sizes["COLUMNS"] * wide
-            shapes = board, board, tiles, tiles, between, (num, wide), (2, taps, wide * wide)
-            self.own.room = tuple(aligned(np.zeros(shape, np.float32)) for shape in shapes)
-        room: tuple[np.ndarray, ...] = self.own.room
-        return room
+            sizes, wide, num = self.sizes, self.channels, self.sizes["BOARDS"]
+            board, tiles = board_cells(sizes) * wide, sizes["POINTS"] * sizes["POINT_STEP"]
+            between, sums = (num, sizes["ROWS"] * sizes["COLUMNS"] * wide), (2, sizes["POINTS"], wide * wide)
+            self.own.room = room(board, board, tiles, tiles, between, (num, wide), sums)
+        own: tuple[np.ndarray, ...] = self.own.room
+        return own
 
 
 def in_pieces(run: Callable[[slice], None], num: int) -> None:
@@ -200,31 +198,45 @@ def flat(boards: Tensor) -> np.ndarray:
     return numbers
 
 
-def sizes_for(rows: int, columns: int, channels: int) -> Mapping[str, int]:
-    """How the kernels share their work out among the registers of a processor."""
-    lanes = lanes_here()
-    own = abreast(channels // lanes)
-    together = MOST_SUMS[lanes] // own
-    tall, broad = tile_for(rows, columns)
-    tile_columns = -(-columns // broad)
-    tiles = -(-rows // tall) * tile_columns
-    boards = boards_for(tiles, together, MOST_TILES)
-    strips = -(-boards * tiles // together)
-    return {
-        "ROWS": rows,
-        "COLUMNS": columns,
-        "CHANNELS": channels,
-        "TALL": tall,
-        "BROAD": broad,
-        "TAPS": (tall + 2) * (broad + 2),
-        "TILES": tiles,
-        "TILE_COLUMNS": tile_columns,
-        "BOARDS": boards,
-        "ROW_STEP": (broad * tile_columns + 2) * channels,
-        # A line more than the tiles take: else all taps of a tile may want the same few places of a cache.
-        "TAP_STEP": strips * together * channels + LINE // 4,
-        "LANES": lanes,
-        "VECTORS": own,
-        "TOGETHER": together,
-        "ABREAST": min(lanes, 1 << together.bit_length() - 1),
-    }
+# --- kernels of the pooling
+
+
+def run_pool(inputs: Any, pooled: Any) -> None:
+    """Pooled [boards, 2, channels] of inputs [boards, cells, channels]."""
+    num, cells, channels = inputs.shape
+    for board in range(num):
+        mean, most = pooled[board, 0], pooled[board, 1]
+        for channel in range(channels):
+            mean[channel] = most[channel] = ZERO
+        for cell in range(cells):
+            numbers = inputs[board, cell]
+            for channel in range(channels):
+                number = ZERO if numbers[channel] < ZERO else numbers[channel]
+                mean[channel] += number
+                most[channel] = max(most[channel], number)
+        for channel in range(channels):
+            mean[channel] *= ONE / np.float32(cells)
+
+
+def run_pool_back(inputs: Any, targets: Any, pooled: Any, gradients: Any, shares: Any) -> None:
+    """Gradients of the inputs (`targets`) from those of what was pooled; for `shares` there is room of that shape.
+
+    Cells that share a maximum share its gradient.
+    """
+    num, cells, channels = inputs.shape
+    for board in range(num):
+        mean, share = shares[board, 0], shares[board, 1]
+        most, own = pooled[board, 1], gradients[board]
+        for channel in range(channels):
+            mean[channel], share[channel] = own[0, channel] / np.float32(cells), ZERO
+        for cell in range(cells):
+            numbers = inputs[board, cell]
+            for channel in range(channels):
+                share[channel] += ONE if numbers[channel] == most[channel] else ZERO
+        for channel in range(channels):
+            share[channel] = own[1, channel] / max(share[channel], ONE)
+        for cell in range(cells):
+            numbers, target = inputs[board, cell], targets[board, cell]
+            for channel in range(channels):
+                total = mean[channel] + (share[channel] if numbers[channel] == most[channel] else ZERO)
+                target[channel] = total if numbers[channel] > ZERO else ZERO

@@ -1,10 +1,68 @@
-"""When a search is to end: what `go` says, and what the clock leaves for a move."""
+"""When a search is to end: GTP's clocks, and what UCI's `go` says."""
 
+import math
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
-from anyzero.protocols.lines import whole_number
+
+MOST_DIGITS = 12
+
+
+def whole_number(word: str) -> int | None:
+    """The number that a word is, or None; a sign is allowed."""
+    return int(word) if re.fullmatch(rf"-?[0-9]{{1,{MOST_DIGITS}}}", word) else None
+
+
+def read_seconds(word: str) -> float | None:
+    """A number of seconds, or None if the word is none."""
+    try:
+        seconds = float(word)
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0.0 else None
+
+
+# --- GTP
+
+GTP_MOVES_LEFT = 20
+"""What a main time must last for."""
+KEPT_BACK = 0.1
+"""Of the time of a move."""
+GTP_LEAST_S = 0.01
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Main time, then periods for so many stones each; where a period has no stones, there is no limit at all."""
+
+    main_s: float = 0.0
+    period_s: float = 0.0
+    stones: int = 0
+
+    @property
+    def seconds(self) -> float | None:
+        """What the next move may take; None: there is no limit."""
+        if self.period_s > 0.0 and self.stones == 0:
+            return None
+        share = self.main_s / GTP_MOVES_LEFT
+        if self.stones > 0:
+            share = max(share, self.period_s / self.stones)
+        return max(GTP_LEAST_S, (1 - KEPT_BACK) * share)
+
+    def after(self, seconds: float) -> "Clock":
+        """The clock once a move has taken so long; a controller that says more is believed."""
+        return replace(self, main_s=max(0.0, self.main_s - seconds))
+
+    def left(self, seconds: float, stones: int) -> "Clock":
+        """The clock once so much is left; with stones, of the period, else of the main time."""
+        if stones > 0:
+            return Clock(0.0, seconds, stones)
+        return Clock(seconds, self.period_s, self.stones)
+
+
+# --- UCI
 
 MOVES_LEFT = 30
 """What the clock must last for where nobody says."""

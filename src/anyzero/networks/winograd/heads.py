@@ -1,0 +1,254 @@
+"""The heads of a residual network as one kernel: from its features to logits and the expected payoff.
+
+A policy sees some numbers of each spot (a cell, or a column), computes a hidden vector of each, to which it adds what
+the whole board says, and reads its logits from those: some from each spot, or all from all spots together. The capitals
+are sizes of one network and one processor, filled in when the kernel is compiled.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.compile import Unit, compile_kernel
+from anyzero.games.game import Game
+from anyzero.networks.config import FLAT_PLANES, Layout, hidden_units, layout_of, support_of
+from anyzero.networks.weights import StoredNetwork
+from anyzero.networks.winograd.sizes import aligned, room
+from anyzero.networks.winograd.transforms import INTRINSICS, multiply
+
+ROWS, COLUMNS, CHANNELS = 6, 7, 32
+"""Of the board, and numbers of each of its cells."""
+BY_COLUMN = True
+"""Whether the spots are columns."""
+SPOTS, SEEN, HIDDEN = 7, 64, 32
+"""Spots, numbers that are seen of each, and numbers of its hidden vector."""
+READINGS, LOGITS, EXTRAS = 7, 1, 0
+"""How often logits are read, how many at a time, and how many more the whole board decides on."""
+LANES, ABREAST, READ_ABREAST = 16, 8, 8
+"""Numbers in a vector; spots, and readings, that are multiplied at once: as many sums as keep multipliers busy."""
+ZERO, ONE = np.float32(0.0), np.float32(1.0)
+UNIT = Unit("heads", {}, (), intrinsics=INTRINSICS)
+
+
+# --- the kernel
+
+
+def run_heads(features: Any, pooled: Any, policy: Any, value: Any, room: Any, logits: Any, values: Any) -> None:
+    """Logits [positions, actions] and values [positions] of features [positions, cells * channels] and what was pooled.
+
+    `policy` is (weights, bias) for the whole board, the spots, the readings and the extras; `value` is the same for two
+    layers, and the payoffs that the second spreads its probability over. Layers hold their outputs in whole vectors.
+    """
+    spots, hidden, board, readings, extras, units, payoffs = room
+    whole, local, last, more = policy
+    first, second, support = value
+    for position in range(len(features)):
+        if BY_COLUMN:
+            pool_columns(features[position], spots)
+        else:
+            copy(features[position], spots)
+        multiply_one(pooled[position], whole, board)
+        multiply_some(spots, local[0], hidden, (SEEN, HIDDEN))
+        rectify_spots(hidden, board, local[1])
+        read(hidden, last[0], readings)
+        write_logits(readings, last[1], logits[position])
+        if EXTRAS > 0:
+            rectify(board)
+            multiply_one(board, more, extras)
+            copy(extras[:EXTRAS], logits[position, READINGS * LOGITS :])
+        multiply_one(pooled[position], first, units)
+        rectify(units)
+        multiply_one(units, second, payoffs)
+        values[position] = expected(payoffs, support)
+
+
+def copy(source: Any, target: Any) -> None:
+    for index in range(len(source)):
+        target[index] = source[index]
+
+
+def pool_columns(features: Any, spots: Any) -> None:
+    """Mean and maximum of each column's cells, which are not negative."""
+    for column in range(COLUMNS):
+        spot = spots[column * SEEN :]
+        for index in range(2 * CHANNELS):
+            spot[index] = ZERO
+        for row in range(ROWS):
+            cell = features[(row * COLUMNS + column) * CHANNELS :]
+            for channel in range(CHANNELS):
+                spot[channel] += cell[channel]
+                spot[CHANNELS + channel] = max(spot[CHANNELS + channel], cell[channel])
+        for channel in range(CHANNELS):
+            spot[channel] *= ONE / np.float32(ROWS)
+
+
+def multiply_one(source: Any, layer: Any, target: Any) -> None:
+    """target = source * weights [parts, inputs * lanes] + bias, one row."""
+    weights, bias = layer
+    inputs = weights.shape[1] // LANES
+    for part in range(len(weights)):
+        multiply(source, weights[part], target[part * LANES :], (inputs, LANES), 1, 1, LANES)
+    for index in range(len(bias)):
+        target[index] += bias[index]
+
+
+def multiply_some(spots: Any, weights: Any, hidden: Any, steps: Any) -> None:
+    for part in range(HIDDEN // LANES):
+        for spot in range(0, SPOTS, ABREAST):
+            target = hidden[spot * HIDDEN + part * LANES :]
+            multiply(spots[spot * SEEN :], weights[part], target, steps, ABREAST, 1, LANES)
+
+
+def read(hidden: Any, weights: Any, readings: Any) -> None:
+    inputs, outputs = weights.shape[1] // LANES, len(weights) * LANES
+    for part in range(len(weights)):
+        for reading in range(0, READINGS, READ_ABREAST):
+            target = readings[reading * outputs + part * LANES :]
+            multiply(hidden[reading * inputs :], weights[part], target, (inputs, outputs), READ_ABREAST, 1, LANES)
+
+
+def write_logits(readings: Any, bias: Any, logits: Any) -> None:
+    for reading in range(READINGS):
+        own, answers = logits[reading * LOGITS :], readings[reading * len(bias) :]
+        for index in range(LOGITS):
+            own[index] = answers[index] + bias[index]
+
+
+def rectify_spots(hidden: Any, board: Any, bias: Any) -> None:
+    for spot in range(SPOTS):
+        own = hidden[spot * HIDDEN :]
+        for index in range(HIDDEN):
+            own[index] = max(own[index] + board[index] + bias[index], ZERO)
+
+
+def rectify(numbers: Any) -> None:
+    for index in range(len(numbers)):
+        numbers[index] = max(numbers[index], ZERO)
+
+
+def expected(answers: Any, support: Any) -> Any:
+    """The payoff that is expected of logits over a support; without one, of a number before its tanh."""
+    if len(support) == 0:
+        return np.float32(math.tanh(answers[0]))
+    greatest = answers[0]
+    for index in range(1, len(support)):
+        greatest = max(greatest, answers[index])
+    total = weighted = ZERO
+    for index in range(len(support)):
+        share = np.float32(math.exp(answers[index] - greatest))
+        total += share
+        weighted += share * support[index]
+    return weighted / total
+
+
+# --- its weights
+
+Layer = tuple[np.ndarray, np.ndarray]
+"""Weights [parts, inputs * lanes] and bias [parts * lanes]."""
+
+
+class Policy(NamedTuple):
+    """A policy head as the kernel sees it."""
+
+    layers: tuple[Layer, Layer, Layer, Layer]
+    """For the whole board, the spots, the readings and the extras."""
+    spots: int
+    seen: int
+    readings: int
+    logits: int
+    extras: int = 0
+    by_column: bool = False
+
+
+class Heads:
+    """The kernel of the heads, and their weights: zeros where a vector has more numbers than a layer has."""
+
+    def __init__(self, network: StoredNetwork, game: Game, sizes: Mapping[str, int]) -> None:
+        self.network, self.channels = network, network.config.channels
+        self.wide, self.lanes = sizes["CHANNELS"], sizes["LANES"]
+        board = sizes["ROWS"], sizes["COLUMNS"]
+        layout = layout_of(game.planes_shape, game.num_actions)
+        if network.config.policy == "columns":
+            policy = self.columns(board[1])
+        elif network.config.policy == "cells" and layout is not None:
+            policy = self.cells(layout, *board)
+        else:
+            policy = self.flat(board[0] * board[1], game.num_actions)
+        support, units = support_of(network.config), hidden_units(2 * self.channels)
+        self.policy = policy.layers
+        self.value = (
+            self.layer("value.hidden", units, 2 * self.channels),
+            self.layer("value.payoff", max(1, len(support)), units),
+            np.array(support, np.float32),
+        )
+        constants = {name: sizes[name] for name in ("ROWS", "COLUMNS", "CHANNELS", "LANES")}
+        own = {name.upper(): number for name, number in policy._asdict().items() if name != "layers"}
+        own |= {"HIDDEN": len(self.policy[1][1]), "READ_ABREAST": ABREAST if policy.readings > 1 else 1}
+        self.kernel = compile_kernel(run_heads, UNIT, "cpu", {**constants, **own})
+        spots, readings = round_up(policy.spots, ABREAST), round_up(policy.readings, own["READ_ABREAST"])
+        lengths = [len(bias) for _, bias in (*self.policy, *self.value[:2])]
+        self.shapes = spots * policy.seen, spots * lengths[1], lengths[0], readings * lengths[2], *lengths[3:]
+
+    def room(self) -> tuple[np.ndarray, ...]:
+        """What the kernel works on, for one thread."""
+        return room(*self.shapes)
+
+    def cells(self, layout: Layout, rows: int, columns: int) -> Policy:
+        wide, extras = self.channels, layout.extras
+        layers = (
+            self.layer("policy.pooled", wide, 2 * wide),
+            self.layer("policy.local", wide, wide, 1, 1),
+            self.layer("policy.cells", layout.planes, wide, 1, 1, has_bias=layout.planes > 1 or extras > 0),
+            self.layer("policy.extras", extras, wide) if extras else self.nothing(),
+        )
+        readings = (rows - layout.last_rows) * columns
+        return Policy(layers, rows * columns, self.wide, readings, layout.planes, extras)
+
+    def columns(self, columns: int) -> Policy:
+        wide = self.channels
+        layers = (
+            self.layer("policy.pooled", wide, 2 * wide),
+            self.layer("policy.local", wide, 2 * wide),
+            self.layer("policy.columns", 1, wide, has_bias=False),
+            self.nothing(),
+        )
+        return Policy(layers, columns, 2 * self.wide, columns, 1, by_column=True)
+
+    def flat(self, cells: int, num_actions: int) -> Policy:
+        local = self.layer("policy.local", FLAT_PLANES, self.channels, 1, 1)
+        kept = len(local[1])
+        weight = self.network.take("policy.actions.weight", num_actions, FLAT_PLANES * cells)
+        actions = np.zeros((num_actions, cells, kept), np.float32)
+        actions[:, :, :FLAT_PLANES] = weight.reshape(num_actions, FLAT_PLANES, cells).transpose(0, 2, 1)
+        bias = self.network.take("policy.actions.bias", num_actions)
+        layers = (
+            self.pack(np.zeros((kept, 2 * self.wide), np.float32), np.zeros(kept, np.float32)),
+            local,
+            self.pack(actions.reshape(num_actions, -1), bias),
+            self.nothing(),
+        )
+        return Policy(layers, cells, self.wide, 1, num_actions)
+
+    def layer(self, name: str, outputs: int, inputs: int, *window: int, has_bias: bool = True) -> Layer:
+        """A linear layer, or a convolution that looks at one cell, over channels or over their means and maxima."""
+        weight = self.network.take(f"{name}.weight", outputs, inputs, *window).reshape(outputs, inputs)
+        bias = self.network.take(f"{name}.bias", outputs) if has_bias else np.zeros(outputs, np.float32)
+        parts = weight.reshape(outputs, -1, self.channels) if inputs % self.channels == 0 else weight[:, None]
+        whole = np.pad(parts, ((0, 0), (0, 0), (0, -parts.shape[2] % self.lanes)))
+        return self.pack(whole.reshape(outputs, -1), bias)
+
+    def pack(self, weight: np.ndarray, bias: np.ndarray) -> Layer:
+        """Weights [outputs, inputs] as the kernel reads them, and the bias."""
+        outputs, inputs = weight.shape
+        missing = -outputs % self.lanes
+        parts = np.pad(weight.T, ((0, 0), (0, missing))).reshape(inputs, -1, self.lanes).transpose(1, 0, 2)
+        return aligned(parts).reshape(len(parts), -1), np.pad(bias, (0, missing))
+
+    def nothing(self) -> Layer:
+        return np.zeros((0, self.lanes), np.float32), np.zeros(0, np.float32)
+
+
+def round_up(number: int, step: int) -> int:
+    return -(-number // step) * step

@@ -1,0 +1,341 @@
+"""Kernels of residual networks: the trunk for inference, and a residual block for training, forward and back.
+
+A board is a flat array of cells with a rim of zeros, the channels of a cell side by side. Some boards are computed
+together and stay in the nearer caches: all their tiles meet the weights at once, so that each load of these serves many
+tiles. Transformed tiles are [points, tiles of all boards, channels]. The capitals are sizes of one network and one
+processor, filled in when a kernel is compiled.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from anyzero.networks.winograd.transforms import (
+    add_output,
+    multiply,
+    multiply_transposed,
+    rectify_output,
+    transform_gradient,
+    transform_input,
+    write_output,
+)
+
+ROWS, COLUMNS, INPUTS, CHANNELS = 6, 7, 3, 32
+"""Of the board, of its cells in the input (one more than the game's planes), and of its cells in the trunk."""
+HEIGHT, WIDTH, POINTS = 3, 4, 30
+"""Of a tile, and what it is transformed into for each channel."""
+TILES_DOWN, TILES_ACROSS, TILES, BOARDS = 2, 2, 4, 9
+"""Tiles that cover a board, and boards that are computed together."""
+BOARD_WIDTH, POINT_STEP = 10, 1168
+"""Cells in a row of a board with its rim; numbers from one point of a tile to the next."""
+LANES, VECTORS, TOGETHER, FEW, ABREAST = 16, 2, 12, 4, 8
+"""Numbers in a vector; vectors of channels, and tiles, that are multiplied at once; tiles if there are few of them;
+channels whose weights get their gradients at once."""
+ZERO, ONE, LOWEST = np.float32(0.0), np.float32(1.0), np.float32(-3.4e38)
+
+
+# --- the trunk
+
+
+def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, features: Any, pooled: Any) -> None:
+    """Features [positions, cells * channels] after the last ReLU, and pooled [positions, 2 * channels], of planes.
+
+    `stem` is (weights, bias), `blocks` (weights [2 * blocks, ...], biases), `pools` (weights [blocks, 2 * channels,
+    channels], biases, which blocks pool); `room` is four times BOARDS boards with zeros as rims, transformed tiles,
+    their products, and a bias for each board.
+    """
+    inputs, trunk, active, hidden, points, products, biases = room
+    for first in range(0, len(planes), BOARDS):
+        num = min(BOARDS, len(planes) - first)
+        for index in range(num):
+            read_planes(planes[first + index], inputs[index])
+            transform_planes(inputs[index], index, points)
+        multiply_tiles(points, INPUTS, stem[0], num, products)
+        for index in range(num):
+            clear_cells(trunk[index])
+            add_to_board(products, stem[1], index, trunk[index], active[index])
+        for block in range(len(pools[2])):
+            for index in range(num):
+                total_bias(active[index], pooled[first + index], pools, block, blocks[1][2 * block], biases[index])
+                transform_board(active[index], index, points)
+            multiply_tiles(points, CHANNELS, blocks[0][2 * block], num, products)
+            for index in range(num):
+                rectify_board(products, biases[index], index, hidden[index])
+                transform_board(hidden[index], index, points)
+            multiply_tiles(points, CHANNELS, blocks[0][2 * block + 1], num, products)
+            for index in range(num):
+                add_to_board(products, blocks[1][2 * block + 1], index, trunk[index], active[index])
+        for index in range(num):
+            pool_cells(active[index], pooled[first + index])
+            write_cells(active[index], features[first + index])
+
+
+def read_planes(planes: Any, board: Any) -> None:
+    """The game's planes, and one that shows where the board ends."""
+    for row in range(ROWS):
+        start = row_start(row, INPUTS)
+        for column in range(COLUMNS):
+            cell = start + column * INPUTS
+            for plane in range(INPUTS - 1):
+                board[cell + plane] = planes[plane, row, column]
+            board[cell + INPUTS - 1] = ONE
+
+
+def transform_planes(board: Any, index: int, points: Any) -> None:
+    """The input transform of a board's tiles, for cells of the input."""
+    steps = INPUTS, BOARD_WIDTH * INPUTS, POINT_STEP
+    for tile in range(TILES):
+        cells, own = board[tile_start(tile, INPUTS) :], points[(index * TILES + tile) * INPUTS :]
+        for plane in range(INPUTS):
+            transform_input(cells[plane:], own[plane:], steps, HEIGHT, WIDTH, 1)
+
+
+def rectify_board(products: Any, bias: Any, index: int, board: Any) -> None:
+    """The output transform of a board's tiles with the bias, after a ReLU."""
+    steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
+    for tile in range(TILES):
+        own, cells = products[(index * TILES + tile) * CHANNELS :], board[inner_start(tile) :]
+        for channel in range(0, CHANNELS, LANES):
+            rectify_output(own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES)
+    clear_rim(board)
+
+
+def add_to_board(products: Any, bias: Any, index: int, trunk: Any, active: Any) -> None:
+    """The output transform of a board's tiles with the bias, added to the trunk; `active` is its ReLU."""
+    steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
+    for tile in range(TILES):
+        own, start = products[(index * TILES + tile) * CHANNELS :], inner_start(tile)
+        cells, rectified = trunk[start:], active[start:]
+        for channel in range(0, CHANNELS, LANES):
+            add_output(own[channel:], bias[channel:], cells[channel:], rectified[channel:], steps, HEIGHT, WIDTH, LANES)
+    clear_rim(active)
+
+
+def total_bias(board: Any, pooled: Any, pools: Any, block: int, bias: Any, total: Any) -> None:
+    """The bias of a block's first convolution, with what the whole board adds to it where the block pools."""
+    weights, biases, does_pool = pools
+    for channel in range(CHANNELS):
+        total[channel] = bias[channel]
+    if not does_pool[block]:
+        return
+    pool_cells(board, pooled)
+    for channel in range(CHANNELS):
+        total[channel] += biases[block, channel]
+    for index in range(2 * CHANNELS):
+        for channel in range(CHANNELS):
+            total[channel] += pooled[index] * weights[block, index, channel]
+
+
+def pool_cells(board: Any, pooled: Any) -> None:
+    """Mean and maximum of each channel, of a board without negative numbers."""
+    clear(pooled, 0, 2 * CHANNELS)
+    for row in range(ROWS):
+        start = row_start(row, CHANNELS)
+        for column in range(COLUMNS):
+            cell = start + column * CHANNELS
+            for channel in range(CHANNELS):
+                number = board[cell + channel]
+                pooled[channel] += number
+                pooled[CHANNELS + channel] = max(pooled[CHANNELS + channel], number)
+    for channel in range(CHANNELS):
+        pooled[channel] *= ONE / np.float32(ROWS * COLUMNS)
+
+
+def clear_rim(board: Any) -> None:
+    """Zeros where tiles reach over the board's right and lower edge."""
+    for row in range(ROWS):
+        clear(board, row_start(row, CHANNELS) + COLUMNS * CHANNELS, (BOARD_WIDTH - 2 - COLUMNS) * CHANNELS)
+    for row in range(ROWS, HEIGHT * TILES_DOWN):
+        clear(board, row_start(row, CHANNELS), (BOARD_WIDTH - 2) * CHANNELS)
+
+
+def clear_cells(board: Any) -> None:
+    for row in range(ROWS):
+        clear(board, row_start(row, CHANNELS), COLUMNS * CHANNELS)
+
+
+# --- a residual block in training
+
+
+def run_block(inputs: Any, first: Any, second: Any, room: Any, hidden: Any, outputs: Any) -> None:
+    """The branch between its convolutions, and inputs and branch together: all [boards, cells * channels].
+
+    `first` and `second` are weights [points, parts, CHANNELS * part] and biases [boards, channels].
+    """
+    for start in range(0, len(inputs), BOARDS):
+        end = min(start + BOARDS, len(inputs))
+        convolve(inputs[start:end], ZERO, first[0], first[1][start:end], room, hidden[start:end])
+        convolve(hidden[start:end], ZERO, second[0], second[1][start:end], room, outputs[start:end])
+        add_boards(inputs[start:end], outputs[start:end])
+
+
+def run_block_back(saved: Any, gradients: Any, weights: Any, room: Any, own: Any, biases: Any, targets: Any) -> None:
+    """Gradients of the inputs (`targets`) from those of the outputs; `saved` are inputs and hidden of `run_block`.
+
+    `weights` are those of the two convolutions, rotated, and the weight transform [points, 9]. Gradients of weights
+    (`own`) are [2, 9, inputs * outputs], those of biases [2, boards, channels]; to the latter it adds.
+    """
+    inputs, hidden = saved
+    between, none, sums = room[4:]
+    for point in range(POINTS):
+        clear(sums[0, point], 0, CHANNELS * CHANNELS)
+        clear(sums[1, point], 0, CHANNELS * CHANNELS)
+    for start in range(0, len(inputs), BOARDS):
+        end = min(start + BOARDS, len(inputs))
+        some, middle = gradients[start:end], between[: end - start]
+        add_gradients(hidden[start:end], some, room, sums[1], biases[1, start:end])
+        convolve(some, LOWEST, weights[1], none, room, middle)
+        mask_boards(hidden[start:end], middle)
+        add_gradients(inputs[start:end], middle, room, sums[0], biases[0, start:end])
+        convolve(middle, LOWEST, weights[0], none, room, targets[start:end])
+        mask_boards(inputs[start:end], targets[start:end])
+        add_boards(some, targets[start:end])
+    weight_gradients(sums[0], weights[2], own[0])
+    weight_gradients(sums[1], weights[2], own[1])
+
+
+def convolve(inputs: Any, least: Any, weights: Any, biases: Any, room: Any, outputs: Any) -> None:
+    """Of inputs that are raised to `least`."""
+    board, other, points, products = room[:4]
+    for index in range(len(inputs)):
+        read_cells(inputs[index], least, board)
+        transform_board(board, index, points)
+    multiply_tiles(points, CHANNELS, weights, len(inputs), products)
+    for index in range(len(inputs)):
+        write_board(products, biases[index], index, other)
+        write_cells(other, outputs[index])
+
+
+def write_board(products: Any, bias: Any, index: int, board: Any) -> None:
+    """The output transform of a board's tiles with the bias."""
+    steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
+    for tile in range(TILES):
+        own, cells = products[(index * TILES + tile) * CHANNELS :], board[inner_start(tile) :]
+        for channel in range(0, CHANNELS, LANES):
+            write_output(own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES)
+
+
+def add_gradients(inputs: Any, gradients: Any, room: Any, weights: Any, biases: Any) -> None:
+    """Add what gradients of the outputs say of the weights at each point and of each board's biases, after a ReLU."""
+    board, _, points, own = room[:4]
+    for index in range(len(inputs)):
+        read_cells(inputs[index], ZERO, board)
+        transform_board(board, index, points)
+        read_cells(gradients[index], LOWEST, board)
+        transform_gradients(board, index, own)
+        add_cells(gradients[index], biases[index])
+    steps, outputs = (len(inputs) * TILES, CHANNELS, CHANNELS, CHANNELS), VECTORS * LANES
+    for point in range(POINTS):
+        start = point * POINT_STEP
+        for first in range(0, CHANNELS, ABREAST):
+            for part in range(0, CHANNELS, outputs):
+                source, factors = points[start + first :], own[start + part :]
+                target = weights[point, first * CHANNELS + part :]
+                multiply_transposed(source, factors, target, steps, ABREAST, VECTORS, LANES)
+
+
+def add_cells(cells: Any, sums: Any) -> None:
+    for cell in range(ROWS * COLUMNS):
+        for channel in range(CHANNELS):
+            sums[channel] += cells[cell * CHANNELS + channel]
+
+
+def transform_gradients(board: Any, index: int, points: Any) -> None:
+    """The transposed output transform of a board's tiles."""
+    steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
+    for tile in range(TILES):
+        cells, own = board[inner_start(tile) :], points[(index * TILES + tile) * CHANNELS :]
+        for channel in range(0, CHANNELS, LANES):
+            transform_gradient(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
+
+
+def weight_gradients(sums: Any, transform: Any, weights: Any) -> None:
+    """Gradients at each point into those of the nine weights."""
+    for place in range(9):
+        target = weights[place]
+        clear(target, 0, CHANNELS * CHANNELS)
+        for point in range(POINTS):
+            factor, source = transform[point, place], sums[point]
+            for index in range(CHANNELS * CHANNELS):
+                target[index] += factor * source[index]
+
+
+def read_cells(cells: Any, least: Any, board: Any) -> None:
+    """Cells raised to `least`, unless they are NaN; the rim stays as it is."""
+    for row in range(ROWS):
+        source, target = row * COLUMNS * CHANNELS, row_start(row, CHANNELS)
+        for index in range(COLUMNS * CHANNELS):
+            number = cells[source + index]
+            board[target + index] = least if number < least else number
+
+
+def add_boards(more: Any, boards: Any) -> None:
+    for board in range(len(boards)):
+        for index in range(ROWS * COLUMNS * CHANNELS):
+            boards[board, index] += more[board, index]
+
+
+def mask_boards(gates: Any, boards: Any) -> None:
+    """Gradients pass a ReLU only where it was open."""
+    for board in range(len(boards)):
+        for index in range(ROWS * COLUMNS * CHANNELS):
+            boards[board, index] = boards[board, index] if gates[board, index] > ZERO else ZERO
+
+
+# --- in both
+
+
+def transform_board(board: Any, index: int, points: Any) -> None:
+    """The input transform of a board's tiles."""
+    steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
+    for tile in range(TILES):
+        cells, own = board[tile_start(tile, CHANNELS) :], points[(index * TILES + tile) * CHANNELS :]
+        for channel in range(0, CHANNELS, LANES):
+            transform_input(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
+
+
+def multiply_tiles(points: Any, inputs: int, weights: Any, boards: int, products: Any) -> None:
+    """The transformed tiles of some boards times weights [points, parts, inputs * outputs of a part].
+
+    The last few tiles at once may be more than there are.
+    """
+    outputs, steps, num = VECTORS * LANES, (inputs, CHANNELS), boards * TILES
+    for point in range(POINTS):
+        numbers, sums = points[point * POINT_STEP :], products[point * POINT_STEP :]
+        for part in range(CHANNELS // outputs):
+            own = weights[point, part]
+            for first in range(0, num, TOGETHER):
+                source, target = numbers[first * inputs :], sums[first * CHANNELS + part * outputs :]
+                if num - first <= FEW:
+                    multiply(source, own, target, steps, FEW, VECTORS, LANES)
+                else:
+                    multiply(source, own, target, steps, TOGETHER, VECTORS, LANES)
+
+
+def write_cells(board: Any, cells: Any) -> None:
+    """The board without its rim."""
+    for row in range(ROWS):
+        start, own = row_start(row, CHANNELS), row * COLUMNS * CHANNELS
+        for index in range(COLUMNS * CHANNELS):
+            cells[own + index] = board[start + index]
+
+
+def clear(numbers: Any, start: int, num: int) -> None:
+    for index in range(start, start + num):
+        numbers[index] = ZERO
+
+
+def row_start(row: int, channels: int) -> int:
+    """Where the cells of a row begin, inside the rim."""
+    return ((row + 1) * BOARD_WIDTH + 1) * channels
+
+
+def tile_start(tile: int, channels: int) -> int:
+    """Where the inputs of a tile begin."""
+    row, column = HEIGHT * (tile // TILES_ACROSS), WIDTH * (tile % TILES_ACROSS)
+    return (row * BOARD_WIDTH + column) * channels
+
+
+def inner_start(tile: int) -> int:
+    """Where the outputs of a tile begin."""
+    return tile_start(tile, CHANNELS) + (BOARD_WIDTH + 1) * CHANNELS

@@ -1,0 +1,98 @@
+"""A residual network for inference on the CPU, by two kernels: one for its trunk, one for its heads."""
+
+from threading import local
+
+import numpy as np
+
+from anyzero.compile import Unit, compile_kernel
+from anyzero.games.game import Game
+from anyzero.networks.config import NetworkConfig
+from anyzero.networks.remembered import empty_answers
+from anyzero.networks.weights import StoredNetwork
+from anyzero.networks.winograd.heads import Heads
+from anyzero.networks.winograd.kernels import run_trunk
+from anyzero.networks.winograd.sizes import aligned, board_cells, room, sizes_for
+from anyzero.networks.winograd.transforms import INTRINSICS, transform_weights
+
+LEAST_CHANNELS = 16
+"""Of fewer channels much of each vector would be empty: those networks are left to torch."""
+MOST_TILES = 36
+UNIT = Unit("trunk", {}, (), intrinsics=INTRINSICS)
+
+
+def compiles(config: NetworkConfig) -> bool:
+    """Whether the kernels suit this network."""
+    return config.kind == "residual" and config.channels >= LEAST_CHANNELS
+
+
+class CompiledNetwork:
+    """What `network` answers for one game, up to the rounding of sums; for any number of threads.
+
+    The answer to a position does not depend on the others that it is asked with.
+    """
+
+    def __init__(self, network: StoredNetwork, game: Game) -> None:
+        self.trunk = Trunk(network, game.planes_shape)
+        self.heads = Heads(network, game, self.trunk.sizes)
+        network.check_all_taken()
+        self.own = local()
+        # Compiled now, not by several threads at once.
+        self.answer(np.zeros((0, *game.planes_shape), np.float32), *empty_answers(0, game.num_actions))
+
+    def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
+        """Write logits [positions, actions] and expected payoffs [positions]; all float32, as planes are."""
+        trunk, heads, num = self.trunk, self.heads, len(planes)
+        if not hasattr(self.own, "rooms"):  # each thread works on its own
+            self.own.rooms = trunk.room(), heads.room()
+        rows, columns, wide = (trunk.sizes[name] for name in ("ROWS", "COLUMNS", "CHANNELS"))
+        features = np.empty((num, rows * columns * wide), np.float32)
+        pooled = np.empty((num, 2 * wide), np.float32)
+        trunk.kernel(planes, trunk.stem, trunk.blocks, trunk.pools, self.own.rooms[0], features, pooled)
+        heads.kernel(features, pooled, heads.policy, heads.value, self.own.rooms[1], logits, values)
+
+
+class Trunk:
+    """The kernel of a trunk, and its weights in the order in which that reads them."""
+
+    def __init__(self, network: StoredNetwork, planes_shape: tuple[int, ...]) -> None:
+        planes, rows, columns = planes_shape
+        self.network, self.channels = network, network.config.channels
+        self.sizes = sizes_for(rows, columns, self.channels, inputs=planes + 1, most_tiles=MOST_TILES)
+        self.wide, blocks = self.sizes["CHANNELS"], range(network.config.blocks)
+        self.kernel = compile_kernel(run_trunk, UNIT, "cpu", self.sizes)
+        names = [f"trunk.blocks.{index}.{layer}" for index in blocks for layer in ("first", "second")]
+        self.stem = aligned(self.pack("trunk.stem", planes + 1, planes + 1)), self.bias("trunk.stem")
+        self.blocks = (
+            aligned(np.stack([self.pack(name, self.channels, self.wide) for name in names])),
+            np.stack([self.bias(name) for name in names]),
+        )
+        self.pools = self.pack_pools()
+
+    def bias(self, name: str) -> np.ndarray:
+        return np.pad(self.network.take(f"{name}.bias", self.channels), (0, self.wide - self.channels))
+
+    def pack(self, name: str, inputs: int, wide: int) -> np.ndarray:
+        """The weight transform of a convolution: [points, parts, inputs * outputs of a part]."""
+        weight = self.network.take(f"{name}.weight", self.channels, inputs, 3, 3)
+        points, outputs = self.sizes["POINTS"], self.sizes["VECTORS"] * self.sizes["LANES"]
+        whole = np.zeros((points, wide, self.wide))
+        whole[:, :inputs, : self.channels] = transform_weights(weight, self.sizes["HEIGHT"], self.sizes["WIDTH"])
+        parts = whole.reshape(points, wide, -1, outputs).transpose(0, 2, 1, 3)
+        return np.ascontiguousarray(parts, np.float32).reshape(points, parts.shape[1], -1)
+
+    def pack_pools(self) -> tuple[np.ndarray, ...]:
+        """Weights [blocks, 2 * channels, channels], biases and which blocks pool; zeros where none does."""
+        config, wide, num = self.network.config, self.channels, self.network.config.blocks
+        weights, biases = np.zeros((num, 2, self.wide, self.wide), np.float32), np.zeros((num, self.wide), np.float32)
+        pools = np.array([config.pool_every > 0 and index % config.pool_every == 0 for index in range(num)])
+        for index in np.flatnonzero(pools):
+            weight = self.network.take(f"trunk.blocks.{index}.pooled.weight", wide, 2 * wide)
+            weights[index, :, :wide, :wide] = weight.reshape(wide, 2, wide).transpose(1, 2, 0)
+            biases[index] = self.bias(f"trunk.blocks.{index}.pooled")
+        return weights.reshape(num, 2 * self.wide, self.wide), biases, pools
+
+    def room(self) -> tuple[np.ndarray, ...]:
+        """What the kernel works on, for one thread."""
+        boards, cells = self.sizes["BOARDS"], board_cells(self.sizes)
+        board, tiles = (boards, cells * self.wide), self.sizes["POINTS"] * self.sizes["POINT_STEP"]
+        return room((boards, cells * self.sizes["INPUTS"]), board, board, board, tiles, tiles, (boards, self.wide))

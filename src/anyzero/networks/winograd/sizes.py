@@ -1,0 +1,96 @@
+"""How kernels share their work out: tiles for a board, sums for the registers of a processor, lines of its caches."""
+
+from collections.abc import Mapping
+from functools import cache, partial
+
+import numpy as np
+
+MOST_SUMS = {16: 24, 8: 12}
+"""Vectors of sums that fit into the registers beside their factors, by the numbers in a vector."""
+MOST_VECTORS = 3
+"""Of channels that are computed at once: with more, too few tiles share each load of weights."""
+LINE = 64
+"""Bytes in a line of the caches."""
+SIDES = {2: 1.0, 3: 1.1, 4: 1.18}
+"""Outputs along a side of a tile, and what a product in it costs, together with the transforms."""
+
+
+@cache
+def lanes_here() -> int:
+    """Numbers in a vector of this processor."""
+    from llvmlite import binding
+
+    return 16 if binding.get_host_cpu_features().get("avx512f") else 8
+
+
+def sizes_for(rows: int, columns: int, channels: int, *, inputs: int = 0, most_tiles: int) -> Mapping[str, int]:
+    """The constants of the kernels; `most_tiles` fit into the nearer caches beside the weights."""
+    lanes = lanes_here()
+    vectors = -(-channels // lanes)
+    own = max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
+    height, width = tile_for(rows, columns)
+    down, across = -(-rows // height), -(-columns // width)
+    tiles, most_together = down * across, MOST_SUMS[lanes] // own
+    boards = boards_for(tiles, most_together, most_tiles)
+    strips = -(-boards * tiles // most_together)
+    together = -(-boards * tiles // strips)
+    return {
+        "ROWS": rows,
+        "COLUMNS": columns,
+        "INPUTS": inputs,
+        "CHANNELS": vectors * lanes,
+        "HEIGHT": height,
+        "WIDTH": width,
+        "POINTS": (height + 2) * (width + 2),
+        "TILES_DOWN": down,
+        "TILES_ACROSS": across,
+        "TILES": tiles,
+        "BOARDS": boards,
+        "BOARD_WIDTH": width * across + 2,
+        # A line more than the tiles take: else all points of a tile may want the same few places of a cache.
+        "POINT_STEP": strips * together * max(inputs, vectors * lanes) + LINE // 4,
+        "LANES": lanes,
+        "VECTORS": own,
+        "TOGETHER": together,
+        "FEW": (tiles - 1) % together + 1,
+        "ABREAST": min(lanes, 1 << most_together.bit_length() - 1),
+    }
+
+
+def tile_for(rows: int, columns: int) -> tuple[int, int]:
+    """Height and width of the tiles that cover a board at the lowest cost."""
+
+    def cost(side: int, cells: int) -> float:
+        return SIDES[side] * (side + 2) * -(-cells // side)
+
+    height, width = (min(SIDES, key=partial(cost, cells=cells)) for cells in (rows, columns))
+    return height, width
+
+
+def boards_for(tiles: int, together: int, most: int) -> int:
+    """Boards of so many tiles, `most` in all, that best fill strips of so many together; the more, the better."""
+
+    def fullness(boards: int) -> tuple[float, int]:
+        strips = -(-boards * tiles // together)
+        return boards * tiles / (strips * together), boards
+
+    return max(range(1, most // tiles + 1), key=fullness, default=1)
+
+
+def board_cells(sizes: Mapping[str, int]) -> int:
+    """Cells of a board with its rim."""
+    return (sizes["HEIGHT"] * sizes["TILES_DOWN"] + 2) * sizes["BOARD_WIDTH"]
+
+
+def aligned(numbers: np.ndarray) -> np.ndarray:
+    """A copy that begins where a line of the processor's caches does, so that no vector lies in two of them."""
+    whole = np.empty(numbers.nbytes + LINE, np.uint8)
+    start = -whole.ctypes.data % LINE
+    copy = whole[start : start + numbers.nbytes].view(numbers.dtype).reshape(numbers.shape)
+    copy[...] = numbers
+    return copy
+
+
+def room(*shapes: int | tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    """Memory for a kernel to work on, of zeros."""
+    return tuple(aligned(np.zeros(shape, np.float32)) for shape in shapes)

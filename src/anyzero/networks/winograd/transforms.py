@@ -1,0 +1,253 @@
+"""Winograd's minimal filtering F(m x n, 3x3): the transforms of tiles, and the products between them.
+
+A tile is `height` x `width` outputs of a convolution, 2 to 4 each way. They depend on (height + 2) x (width + 2)
+inputs, which are transformed into as many points; so are the nine weights. Multiplied point by point, summed over the
+channels and transformed once more they are the outputs: a tile of 4x4 takes 36 products for each pair of channels
+instead of 144. Lavin and Gray 2016.
+
+Rows and columns are polynomials, and the points are their values. Two outputs take the points 0, 1, -1 and infinity;
+three take 2 as well. Four take 0, NEAR, -NEAR, FAR, -FAR and infinity: with 1 and 2 rounding would cost twice as much.
+
+All functions over tiles work on `lanes` channels at a time. Their steps are numbers from one cell to the next, from one
+row to the next, and from one point of a tile to the next.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from anyzero.compile.lanes import in_lanes, traced
+
+NEAR, FAR = 3 / 4, 4 / 3
+"""Their product is 1, which saves multiplications."""
+SQUARES = NEAR**2 + FAR**2
+NEAR_SCALE, FAR_SCALE = 2 * NEAR**2 * (NEAR**2 - FAR**2), 2 * FAR**2 * (FAR**2 - NEAR**2)
+
+Transform = Callable[[Sequence[Any]], Sequence[Any]]
+
+
+def transform_weights(weight: np.ndarray, height: int, width: int) -> np.ndarray:
+    """Weights [outputs, inputs, 3, 3] into [points, inputs, outputs], in double precision."""
+    down, across = np.array(WEIGHTS[height]), np.array(WEIGHTS[width])
+    points = np.einsum("ri,oniw,cw->rcno", down, weight.astype(np.float64), across)
+    transformed: np.ndarray = points.reshape(-1, *points.shape[2:])
+    return transformed
+
+
+def weight_transform(height: int, width: int) -> np.ndarray:
+    """The same as a matrix for the nine weights of a pair of channels: [points, 9] float32."""
+    return np.kron(np.array(WEIGHTS[height], np.float32), np.array(WEIGHTS[width], np.float32))
+
+
+WEIGHTS = {
+    2: ((1.0, 0.0, 0.0), (0.5, 0.5, 0.5), (0.5, -0.5, 0.5), (0.0, 0.0, 1.0)),
+    3: ((0.5, 0.0, 0.0), (-0.5, -0.5, -0.5), (-1 / 6, 1 / 6, -1 / 6), (1 / 6, 1 / 3, 2 / 3), (0.0, 0.0, 1.0)),
+    4: (
+        (1.0, 0.0, 0.0),
+        (1 / NEAR_SCALE, NEAR / NEAR_SCALE, NEAR**2 / NEAR_SCALE),
+        (1 / NEAR_SCALE, -NEAR / NEAR_SCALE, NEAR**2 / NEAR_SCALE),
+        (1 / FAR_SCALE, FAR / FAR_SCALE, FAR**2 / FAR_SCALE),
+        (1 / FAR_SCALE, -FAR / FAR_SCALE, FAR**2 / FAR_SCALE),
+        (0.0, 0.0, 1.0),
+    ),
+}
+"""By the outputs along a side: the matrix that transforms three weights in a row."""
+
+
+def transform_input(cells: Any, points: Any, steps: Any, height: int, width: int, lanes: int) -> None:
+    """The cells of a tile and those around it into points; `steps` are (cell, row, point)."""
+    cells, points = in_lanes(lanes, cells, points)
+    square = read_square(cells, steps[1], steps[0], height + 2, width + 2)
+    write_points(both_ways(INPUTS[height], INPUTS[width], square), points, steps[2])
+
+
+def transform_gradient(cells: Any, points: Any, steps: Any, height: int, width: int, lanes: int) -> None:
+    """The transpose of the output transform: gradients of a tile's cells into those of its points."""
+    cells, points = in_lanes(lanes, cells, points)
+    square = read_square(cells, steps[1], steps[0], height, width)
+    write_points(both_ways(GRADIENTS[height], GRADIENTS[width], square), points, steps[2])
+
+
+def write_output(points: Any, bias: Any, cells: Any, steps: Any, height: int, width: int, lanes: int) -> None:
+    """The output transform, written with the bias."""
+    points, bias, cells = in_lanes(lanes, points, bias, cells)
+    for place, vector in outputs(points, bias, steps, height, width):
+        cells[place] = vector
+
+
+def rectify_output(points: Any, bias: Any, cells: Any, steps: Any, height: int, width: int, lanes: int) -> None:
+    """The same after a ReLU."""
+    points, bias, cells = in_lanes(lanes, points, bias, cells)
+    for place, vector in outputs(points, bias, steps, height, width):
+        cells[place] = vector.clip(0.0)
+
+
+def add_output(
+    points: Any, bias: Any, trunk: Any, active: Any, steps: Any, height: int, width: int, lanes: int
+) -> None:
+    """The output transform and the bias added to the trunk; `active` is its ReLU."""
+    points, bias, trunk, active = in_lanes(lanes, points, bias, trunk, active)
+    for place, vector in outputs(points, bias, steps, height, width):
+        total = trunk[place] + vector
+        trunk[place] = total
+        active[place] = total.clip(0.0)
+
+
+def multiply(source: Any, factors: Any, target: Any, steps: Any, rows: int, vectors: int, lanes: int) -> None:
+    """target = source @ factors for some rows and `vectors * lanes` columns, whose sums stay in registers.
+
+    `steps` are (numbers in a row of the source, which are all used, and from one row of the target to the next); the
+    factors of those columns lie side by side.
+    """
+    source, factors, target = in_lanes(lanes, source, factors, target)
+    num, target_step = steps
+    sums = source.registers({place: source.zeros() for place in product(range(rows), range(vectors))})
+    starts = [num * row for row in range(rows)]
+    for index in source.loop(num):
+        places = [start + index for start in starts]
+        add_products(source, places, factors, index * (vectors * lanes), sums, vectors, lanes)
+    for row, vector in product(range(rows), range(vectors)):
+        target[target_step * row + vector * lanes] = sums[row, vector]
+
+
+def multiply_transposed(
+    source: Any, factors: Any, target: Any, steps: Any, rows: int, vectors: int, lanes: int
+) -> None:
+    """target += source.T @ factors for some rows and `vectors * lanes` columns of the target.
+
+    `steps` are (rows of source and factors, and numbers from one row to the next of source, factors and target).
+    """
+    source, factors, target = in_lanes(lanes, source, factors, target)
+    num, source_step, factor_step, target_step = steps
+    places = list(product(range(rows), range(vectors)))
+    sums = source.registers({(row, vector): target[target_step * row + vector * lanes] for row, vector in places})
+    for index in source.loop(num):
+        start = index * source_step
+        add_products(source, [start + row for row in range(rows)], factors, index * factor_step, sums, vectors, lanes)
+    for row, vector in places:
+        target[target_step * row + vector * lanes] = sums[row, vector]
+
+
+INTRINSICS = {
+    function: traced(function)
+    for function in (
+        transform_input,
+        transform_gradient,
+        write_output,
+        rectify_output,
+        add_output,
+        multiply,
+        multiply_transposed,
+    )
+}
+
+
+# --- what they are made of
+
+
+def add_products(source: Any, places: Any, factors: Any, start: Any, sums: Any, vectors: int, lanes: int) -> None:
+    """The numbers at these places, one a row, times the vectors of factors that begin at `start`."""
+    own = [factors[start + vector * lanes] for vector in range(vectors)]
+    for row, place in enumerate(places):
+        number = source.everywhere(place)
+        for vector, factor in enumerate(own):
+            sums[row, vector] = sums[row, vector] + factor * number
+
+
+def outputs(points: Any, bias: Any, steps: Any, height: int, width: int) -> Iterator[tuple[Any, Any]]:
+    """Place and vector, with the bias, of each cell."""
+    cell_step, row_step, point_step = steps
+    square = read_square(points, point_step * (width + 2), point_step, height + 2, width + 2)
+    own = bias[0]
+    for row, vectors in enumerate(both_ways(OUTPUTS[height], OUTPUTS[width], square)):
+        for column, vector in enumerate(vectors):
+            yield row_step * row + cell_step * column, vector + own
+
+
+def read_square(memory: Any, row_step: Any, column_step: Any, rows: int, columns: int) -> list[list[Any]]:
+    return [[memory[row_step * row + column_step * column] for column in range(columns)] for row in range(rows)]
+
+
+def write_points(square: Any, points: Any, point_step: Any) -> None:
+    for point, vector in enumerate(vector for row in square for vector in row):
+        points[point_step * point] = vector
+
+
+def both_ways(down: Transform, across: Transform, square: Sequence[Sequence[Any]]) -> Any:
+    """Each row transformed, and then each column."""
+    rows = [across(row) for row in square]
+    return list(zip(*(down(column) for column in zip(*rows, strict=True)), strict=True))
+
+
+def input_for_two(cells: Sequence[Any]) -> Sequence[Any]:
+    a, b, c, d = cells
+    return a - c, b + c, c - b, b - d
+
+
+def output_of_two(points: Sequence[Any]) -> Sequence[Any]:
+    a, b, c, d = points
+    return a + b + c, b - c - d
+
+
+def gradient_of_two(cells: Sequence[Any]) -> Sequence[Any]:
+    a, b = cells
+    return a, a + b, a - b, -b
+
+
+def input_for_three(cells: Sequence[Any]) -> Sequence[Any]:
+    a, b, c, d, e = cells
+    ahead, behind = c - 2 * b, d - 2 * c
+    return behind - (b - 2 * a), behind + ahead, behind - ahead, d - b, e - 2 * d - ahead
+
+
+def output_of_three(points: Sequence[Any]) -> Sequence[Any]:
+    zero, plus, minus, two, infinite = points
+    even, odd = plus + minus, plus - minus
+    return zero + even + two, odd + 2 * two, even + infinite + 4 * two
+
+
+def gradient_of_three(cells: Sequence[Any]) -> Sequence[Any]:
+    a, b, c = cells
+    even = a + c
+    return a, even + b, even - b, a + 2 * b + 4 * c, c
+
+
+def input_for_four(cells: Sequence[Any]) -> Sequence[Any]:
+    a, b, c, d, e, f = cells
+    near_even, near_odd = e - FAR**2 * c, NEAR * d - FAR * b
+    far_even, far_odd = e - NEAR**2 * c, FAR * d - NEAR * b
+    return (
+        a + e - SQUARES * c,
+        near_even + near_odd,
+        near_even - near_odd,
+        far_even + far_odd,
+        far_even - far_odd,
+        b + f - SQUARES * d,
+    )
+
+
+def output_of_four(points: Sequence[Any]) -> Sequence[Any]:
+    zero, near, near_minus, far, far_minus, infinite = points
+    near_even, near_odd = near + near_minus, near - near_minus
+    far_even, far_odd = far + far_minus, far - far_minus
+    return (
+        zero + near_even + far_even,
+        NEAR * near_odd + FAR * far_odd,
+        NEAR**2 * near_even + FAR**2 * far_even,
+        infinite + NEAR**3 * near_odd + FAR**3 * far_odd,
+    )
+
+
+def gradient_of_four(cells: Sequence[Any]) -> Sequence[Any]:
+    a, b, c, d = cells
+    near_even, near_odd = a + NEAR**2 * c, NEAR * b + NEAR**3 * d
+    far_even, far_odd = a + FAR**2 * c, FAR * b + FAR**3 * d
+    return a, near_even + near_odd, near_even - near_odd, far_even + far_odd, far_even - far_odd, d
+
+
+INPUTS: dict[int, Transform] = {2: input_for_two, 3: input_for_three, 4: input_for_four}
+OUTPUTS: dict[int, Transform] = {2: output_of_two, 3: output_of_three, 4: output_of_four}
+GRADIENTS: dict[int, Transform] = {2: gradient_of_two, 3: gradient_of_three, 4: gradient_of_four}
+"""By the outputs along a side."""

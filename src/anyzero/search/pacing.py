@@ -1,0 +1,227 @@
+"""How a search spends its budget: one loop, in pieces of a few milliseconds, for every method.
+
+A *plan* hands out its budget order by order: so many simulations, or as many as fit until a time, through any child of
+the root or through one. The loop does each order piece by piece. Between two pieces anybody may look at what was found,
+give way to others or leave, and Ctrl-C is heard. With a budget of simulations the pieces do not change the result.
+"""
+
+import math
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from anyzero import stopping
+from anyzero.games.game import State
+from anyzero.search.result import SearchResult
+from anyzero.search.run import Run
+from anyzero.search.settings import BATCH, GUMBEL, RAVE, UNBOUNDED
+from anyzero.search.simulation import ANY_CHILD
+
+if TYPE_CHECKING:
+    from anyzero.search.search import Searcher
+
+PIECE_S = 0.02
+"""About as long as a search cannot be stopped."""
+FIRST_PIECE = 500
+"""Simulations of the first piece, where a number of them is wanted and no network is asked; later ones are timed."""
+ENDLESS_S = 9e6
+"""The budget of a search that goes on until it is left."""
+PLANNED_S = 10.0
+"""Gumbel without an end plans no further than this; the best moves get the rest."""
+TRIED_SHARE = 0.1
+"""Gumbel by the clock uses so much of the planned time to find out how fast it is."""
+MOST_PLANNED = 1 << 16
+"""Gumbel by the clock plans no further; beyond the plan the best moves get the rest."""
+TURN_S = 0.01
+"""Halving by the clock: all survivors together get turns of about this length."""
+
+
+class Order(NamedTuple):
+    """A part of a budget."""
+
+    simulations: int = UNBOUNDED
+    """Of each tree."""
+    until: float = math.inf
+    """Seconds of the whole search after which the order ends."""
+    child: int = ANY_CHILD
+    """The root's child that all of them go through."""
+    trees: int | None = None
+    """Only the first trees have it; None: all."""
+
+
+class LiveSearch:
+    """A search under way; nothing happens but in `advance`."""
+
+    def __init__(self, searcher: "Searcher", state: State, seed: int = 0) -> None:
+        self.searcher, self.state, self.seed = searcher, state, seed
+        self.run = searcher.begin(state, seed)
+        self.seconds = 0.0
+        """Spent in `advance`."""
+        self.simulations = 0
+        """Of all trees, those of dropped trials too."""
+        self.rate = 0.0
+        """Simulations of each tree in a second, in the last piece."""
+        by_clock = searcher.simulations is None or searcher.method.settings.evaluator == BATCH
+        self.largest = 0 if by_clock else FIRST_PIECE // 2
+        self.orders = plan(self)
+        self.order, self.done = next(self.orders, None), 0
+
+    def advance(self, seconds: float = PIECE_S) -> bool:
+        """Search for about so long; False once the budget is spent or the position is proven."""
+        stopping.check()
+        start = time.perf_counter()
+        before, end = self.seconds, self.seconds + seconds
+        while self.order is not None and (self.seconds < end or self.simulations == 0):
+            is_proven = self.do_piece(self.order, end)
+            self.seconds = before + time.perf_counter() - start
+            if is_proven:
+                self.order = None
+            elif self.done >= self.order.simulations or self.seconds >= self.order.until:
+                self.order, self.done = next(self.orders, None), 0
+        self.seconds = before + time.perf_counter() - start
+        return self.order is not None
+
+    def do_piece(self, order: Order, end: float) -> bool:
+        """As much of an order as fits until this second; True if nothing is open any more."""
+        start, leaves = time.perf_counter(), self.run.settings.leaves
+        fitting = int(self.rate * (min(end, order.until) - self.seconds)) if self.rate else UNBOUNDED
+        num = max(1, min(2 * self.largest, fitting)) + leaves - 1
+        num = min(num // leaves * leaves, order.simulations - self.done)  # whole batches: see the law above
+        found = self.run.simulate(num, order.child, trees=order.trees)
+        self.largest, self.rate = max(self.largest, num), num / max(time.perf_counter() - start, 1e-7)
+        self.simulations += found
+        self.done += num
+        return found < num * (order.trees or self.run.num_trees) and self.run.is_decided()
+
+    def restart(self, simulations: int) -> None:
+        """Gumbel: begin anew, with halving over so many simulations."""
+        self.run.plan_for(simulations)
+        self.run.plant(self.run.roots.copy())
+
+    def finish(self) -> "LiveSearch":
+        """Spend all of the budget."""
+        while self.advance():
+            pass
+        return self
+
+    def result(self) -> SearchResult:
+        """What has been found; there must have been an `advance`."""
+        return self.searcher.result(self.run, self.state, self.seed, self.seconds)
+
+    def line(self, action: int) -> list[str]:
+        """The most visited line that begins with this action, as moves."""
+        return self.searcher.line(self.run, self.state, action)
+
+
+def plan(live: LiveSearch) -> Iterator[Order]:
+    """The orders of a search's method and budget."""
+    searcher = live.searcher
+    simulations, seconds, trees = searcher.simulations, searcher.seconds or 0.0, searcher.trees
+    if searcher.method.halves and simulations is not None:
+        return halve(live.run, simulations)
+    if searcher.method.halves:
+        return halve_by_clock(live, seconds)
+    if simulations is not None:
+        return iter([Order(simulations // trees), *([Order(1, trees=simulations % trees)] * (simulations % trees > 0))])
+    return plan_by_clock(live, seconds) if searcher.method.settings.formula == GUMBEL else iter([Order(until=seconds)])
+
+
+def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Order]:
+    """Gumbel must know its simulations before it starts: try with twice as many until a tenth of the time is gone.
+
+    If the guess was too high, the clock ends the search; if it was too low, the best moves get the rest.
+    """
+    horizon, budget = seconds if seconds < ENDLESS_S else PLANNED_S, 8
+    while True:
+        live.restart(budget)
+        before = live.seconds
+        yield Order(budget)
+        if live.seconds >= TRIED_SHARE * horizon or 2 * budget > MOST_PLANNED:
+            break
+        budget *= 2
+    rate = budget / max(live.seconds - before, 1e-7)
+    left = int(0.8 * rate * (horizon - live.seconds))  # a little less, so that the plan comes to its end
+    if live.seconds < seconds:
+        live.restart(min(max(budget, left), MOST_PLANNED))
+        yield Order(until=seconds)
+
+
+# --- sequential halving at the root, plain or with AMAF: the worse half of the moves is dropped round by round
+
+
+def halving_rounds(num_children: int, budget: int) -> list[tuple[int, int]]:
+    """(survivors, simulations for each of them) of every round. Karnin, Koren and Somekh 2013.
+
+    Every round gets the same share of the budget; what a share leaves over after division goes to the next round.
+    A survivor of a round has at least one simulation: where there are fewer left, only so many survive.
+    """
+    rounds, left, survivors = [], budget, num_children
+    remaining = num_rounds(num_children)
+    while remaining > 0 and left > 0 and (survivors > 1 or num_children == 1):
+        survivors = min(survivors, left)
+        each = max(1, left // (remaining * survivors))
+        rounds.append((survivors, each))
+        left -= each * survivors
+        survivors, remaining = max(1, (survivors + 1) // 2), remaining - 1
+    return rounds
+
+
+def num_rounds(num_children: int) -> int:
+    return max(1, math.ceil(math.log2(max(2, num_children))))
+
+
+def halve(run: Run, budget: int) -> Iterator[Order]:
+    """Sequential halving over the root's children; the survivor gets all of the prior."""
+    yield Order(1)  # opens the root
+    alive, goal = run.children(), 0
+    if budget <= len(alive):  # one visit each, as far as they go
+        alive = opened_first(run, alive)[:budget]
+        for child in alive[1:]:
+            yield Order(1, child=child)
+    else:
+        for survivors, each in halving_rounds(len(alive), budget):
+            alive, goal = rank(run, alive)[:survivors], goal + each
+            for child in alive:  # the one that opened the root has had a visit of the first round
+                if goal > run.tree.visits[child]:
+                    yield Order(goal - int(run.tree.visits[child]), child=child)
+    crown(run, rank(run, alive)[0])
+
+
+def halve_by_clock(live: LiveSearch, seconds: float) -> Iterator[Order]:
+    """The same with equal shares of the time for the rounds: the survivors get turns until a round's time is over."""
+    yield Order(1)
+    run, alive = live.run, live.run.children()
+    for child in opened_first(run, alive)[1:]:
+        yield Order(1, child=child)
+    rounds = num_rounds(len(alive))
+    for number in range(1, rounds + 1):
+        while (left := seconds * number / rounds - live.seconds) > 0.0:
+            turn = max(1, int(live.rate * min(left, TURN_S) / len(alive)))
+            for child in alive:
+                yield Order(turn, child=child)
+        alive = rank(run, alive)[: max(1, (len(alive) + 1) // 2)]
+    crown(run, alive[0])
+
+
+def opened_first(run: Run, children: list[int]) -> list[int]:
+    """The child that opened the root, which has had its visit, and then the others."""
+    return sorted(children, key=lambda child: int(run.tree.visits[child]), reverse=True)
+
+
+def rank(run: Run, children: list[int]) -> list[int]:
+    return sorted(children, key=lambda child: halving_score(run, child), reverse=True)
+
+
+def halving_score(run: Run, child: int) -> float:
+    """The mean payoff; for SHUSS with a bonus from AMAF that fades with visits. Fabiano and Cazenave 2021."""
+    tree, mean = run.tree, float(run.tree.value[child])
+    if run.settings.formula != RAVE:
+        return mean
+    visits, amaf_visits = max(1, int(tree.visits[child])), max(1, int(tree.amaf_visits[child]))
+    return mean + run.settings.exploration * float(tree.amaf_value[child]) / amaf_visits / visits
+
+
+def crown(run: Run, winner: int) -> None:
+    """Mark the survivor by giving it all of the prior."""
+    run.tree.prior[run.children()] = 0.0
+    run.tree.prior[winner] = 1.0

@@ -1,0 +1,102 @@
+"""Inference by our kernels: what torch computes, but for the rounding of sums."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from anyzero.games.game import Game
+from anyzero.games.load import load
+from anyzero.networks.config import NetworkConfig
+from anyzero.networks.models import Network, new_network
+from anyzero.networks.remembered import empty_answers
+from anyzero.networks.weights import store
+from anyzero.networks.winograd import sizes
+from anyzero.networks.winograd.network import CompiledNetwork, compiles
+
+TOLERANCE = 1e-5
+
+
+def drawn_network(game: str, **sizes: Any) -> Network:
+    """A network in which biases count too; torch starts them at zero."""
+    network = new_network(load(game), NetworkConfig(kind="residual", **sizes), seed=3)
+    rng = torch.Generator().manual_seed(4)
+    for parameter in network.parameters():
+        if parameter.dim() == 1:
+            torch.nn.init.normal_(parameter, std=0.2, generator=rng)
+    return network
+
+
+def largest_difference(network: Network, game: Game) -> float:
+    planes = torch.rand(9, *game.planes_shape, generator=torch.Generator().manual_seed(5))
+    logits, values = empty_answers(9, game.num_actions)
+    CompiledNetwork(store(network), game).answer(planes.numpy(), logits, values)
+    with torch.inference_mode():
+        output = network(planes)
+        wanted = output.logits, network.expected(output.value)
+    assert all(float(numbers.std()) > 1e-3 for numbers in wanted)
+    got = torch.from_numpy(logits), torch.from_numpy(values)
+    return max(float((one - other).abs().max()) for one, other in zip(wanted, got, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("game", "sizes"),
+    [
+        ("connect_four", {"blocks": 2, "channels": 20, "pool_every": 1}),  # columns; vectors that are not full
+        ("domineering", {"blocks": 1, "channels": 64, "value": "scores"}),  # two parts; cells without logits
+        ("hex:size=5,swap=true", {"blocks": 1, "channels": 16, "value": "scalar"}),  # a logit that belongs to no cell
+    ],
+)
+def test_the_kernels_answer_as_torch_does(game: str, sizes: dict[str, Any]) -> None:
+    assert largest_difference(drawn_network(game, **sizes), load(game)) < TOLERANCE
+
+
+def test_the_kernels_play_on_a_board_that_the_network_was_not_made_for() -> None:
+    network = drawn_network("breakthrough:rows=5,columns=5", blocks=1, channels=16)
+    assert largest_difference(network, load("breakthrough:rows=6,columns=5")) < TOLERANCE
+
+
+def test_a_processor_with_shorter_vectors_answers_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sizes, "lanes_here", lambda: 8)
+    assert sizes.sizes_for(6, 7, 16, most_tiles=36)["LANES"] == 8
+    network = drawn_network("connect_four", blocks=1, channels=16, policy="flat")
+    assert largest_difference(network, load("connect_four")) < TOLERANCE
+
+
+@pytest.mark.parametrize("lanes", [8, 16])
+def test_every_tile_and_channel_is_computed_and_the_registers_suffice(
+    monkeypatch: pytest.MonkeyPatch, lanes: int
+) -> None:
+    monkeypatch.setattr(sizes, "lanes_here", lambda: lanes)
+    for rows, columns, channels in product(range(1, 20, 3), range(1, 20, 2), (16, 20, 48, 128)):
+        found = sizes.sizes_for(rows, columns, channels, inputs=3, most_tiles=36)
+        tiles, together = found["TILES"], found["TOGETHER"]
+        assert found["HEIGHT"] * (found["TILES_DOWN"] - 1) < rows <= found["HEIGHT"] * found["TILES_DOWN"]
+        assert found["WIDTH"] * (found["TILES_ACROSS"] - 1) < columns <= found["WIDTH"] * found["TILES_ACROSS"]
+        assert tiles == found["TILES_DOWN"] * found["TILES_ACROSS"]
+        assert (tiles - found["FEW"]) % together == 0
+        assert 1 <= found["FEW"] <= together
+        assert -(-found["BOARDS"] * tiles // together) * together * found["CHANNELS"] <= found["POINT_STEP"]
+        assert channels <= found["CHANNELS"] < channels + lanes
+        assert found["CHANNELS"] % (lanes * found["VECTORS"]) == 0
+        assert together * found["VECTORS"] <= sizes.MOST_SUMS[lanes]
+
+
+def test_an_answer_does_not_depend_on_the_others_it_is_asked_with() -> None:
+    game, rules = "connect_four", load("connect_four")
+    compiled = CompiledNetwork(store(drawn_network(game, blocks=1, channels=20)), rules)
+    planes = torch.rand(23, *rules.planes_shape, generator=torch.Generator().manual_seed(6)).numpy()
+    logits, values = empty_answers(23, rules.num_actions)
+    compiled.answer(planes, logits, values)
+    for first, num in ((0, 1), (7, 1), (5, 11), (20, 3)):
+        own = empty_answers(num, rules.num_actions)
+        compiled.answer(planes[first : first + num], *own)
+        assert np.array_equal(own[0], logits[first : first + num])
+        assert np.array_equal(own[1], values[first : first + num])
+
+
+def test_small_networks_and_mlps_are_left_to_torch() -> None:
+    assert not compiles(NetworkConfig(kind="residual", channels=8))
+    assert not compiles(NetworkConfig(kind="mlp"))
