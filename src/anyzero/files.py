@@ -63,15 +63,18 @@ def put_aside(path: Path) -> None:
     path.rename(aside)
 
 
-def take_lock(number: int, path: Path) -> None:
-    """Hold an open lock file; where the system has no such locks, processes are trusted not to share a run."""
+TRAINED = "is being trained by another process; one at a time can do that"
+
+
+def take_lock(number: int, path: Path, taken: str = TRAINED) -> None:
+    """Hold an open file; `taken` says that somebody does already. Without locks, processes are trusted not to share."""
     with contextlib.suppress(ImportError):
         import fcntl
 
         try:
             fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise AnyzeroError(f"{path} is being trained by another process; one at a time can do that") from None
+            raise AnyzeroError(f"{path} {taken}") from None
         except OSError:  # a file system without locks
             pass
 

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 import anyzero
-from anyzero.arena.live import Live
-from anyzero.arena.match import MatchResult, forfeit_payoffs, play_match
-from anyzero.arena.openings import make_opening, quiet_action, random_line
-from anyzero.arena.plan import Match, Plan, default_openings, make_plan
+from anyzero.arena.match import Live, MatchResult, forfeit_payoffs, play_match
+from anyzero.arena.plan import Match, Plan, default_openings, make_opening, make_plan, quiet_action, random_line
 from anyzero.errors import BadOptionError
 from anyzero.players import Player, parse_player
 from anyzero.search import search

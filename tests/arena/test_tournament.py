@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anyzero.arena import match, tournament
-from anyzero.arena.ratings import rate
+from anyzero.arena.statistics import rate
 from anyzero.errors import BadOptionError, UnknownNameError
 from tests.arena.test_arena import QUICK
 

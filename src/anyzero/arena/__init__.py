@@ -1,8 +1,7 @@
 """Who is stronger: games in pairs with the seats swapped, on all cores, with honest intervals.
 
-Reading order: `plan` (which games), `openings`, `match` (one game), `worker` and `workers` (many at once), `record`
-(what a stopped run goes on from), `statistics`, `sprt` and `standings` (what two players' games say), `arena` (the
-door), `ratings` and `tournament` (more than two).
+Reading order: `plan` (which games, from which openings), `match` (one game), `workers` (many at once), `record` (what a
+stopped run goes on from), `statistics`, `sprt` and `standings` (what the games say), `arena` (the door), `tournament`.
 """
 
 from anyzero.arena.arena import match, play_games

@@ -5,11 +5,12 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
-from anyzero.arena.live import Live
-from anyzero.arena.openings import draw_outcome
-from anyzero.arena.plan import Match
+import numpy as np
+
+from anyzero.arena.plan import Match, draw_outcome
 from anyzero.errors import BadGameError, IllegalMoveError
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game, State
@@ -20,6 +21,53 @@ from anyzero.seeds import draw_seed, draw_unit
 
 NORMAL, CRASH, ILLEGAL, LATE, RESIGNED = "normal", "crash", "illegal move", "time", "resignation"
 """Why a game ended; all but the first are a forfeit."""
+NOBODY = -1
+
+
+class Live:
+    """How far the game under way is, in memory that two processes share: it outlives a player that ends its process.
+
+    The worker writes before and after every move; the arena reads only when something is wrong.
+    """
+
+    def __init__(self, path: Path, max_plies: int, num_seats: int, *, create: bool) -> None:
+        fields: list[Any] = [
+            ("number", np.int64),  # of the task
+            ("seat", np.int64),  # who is thinking, or NOBODY
+            ("deadline", np.float64),  # on the monotonic clock that all processes share
+            ("opening", np.int64),  # moves of it
+            ("num_actions", np.int64),
+            ("seconds", np.float64, (num_seats,)),
+            ("actions", np.int32, (max_plies + 1,)),
+        ]
+        self.row = np.memmap(path, np.dtype(fields), "w+" if create else "r+", shape=(1,))[0]
+        if create:
+            self.row["number"] = NOBODY
+
+    def start_match(self, number: int, opening: int) -> None:
+        row = self.row
+        row["seat"], row["num_actions"], row["seconds"] = NOBODY, 0, 0.0
+        row["number"], row["opening"] = number, opening
+
+    def start_move(self, seat: int, deadline: float) -> None:
+        self.row["deadline"] = deadline
+        self.row["seat"] = seat
+
+    def end_move(self, seat: int, seconds: float) -> None:
+        self.row["seat"] = NOBODY
+        self.row["seconds"][seat] += seconds
+
+    def add(self, action: int) -> None:
+        self.row["actions"][self.row["num_actions"]] = action
+        self.row["num_actions"] += 1
+
+    def is_thinking(self, number: int | None) -> bool:
+        """Whether a player is to be blamed for what happens in this task now."""
+        return bool(self.row["number"] == number and self.row["seat"] != NOBODY)
+
+    @property
+    def actions(self) -> list[int]:
+        return [int(action) for action in self.row["actions"][: self.row["num_actions"]]]
 
 
 @dataclass(frozen=True)
@@ -80,13 +128,13 @@ def play_match(
         line = line.play(game, action)
     reason, detail, draws = NORMAL, "", 0
     while (seat := game.seat_to_move(line.state)) != OVER:
-        if live.num_actions >= game.max_plies:
+        if len(line.actions) >= game.max_plies:
             raise BadGameError(f"a game was longer than its max_plies, {game.max_plies}")
         if seat == CHANCE:
             action = draw_outcome(game, line.state, draw_unit("chance", seed, match.pair, draws))
             draws += 1
         else:
-            move_seed = draw_seed("move", seed, *match, live.num_actions)
+            move_seed = draw_seed("move", seed, *match, len(line.actions))
             try:
                 action = ask(game, line, players[seat], seat, seed=move_seed, live=live, limit_s=limit_s)
             except ForfeitError as forfeit:
@@ -145,7 +193,7 @@ def report(game: Game, match: Match, players: list[str], opening: int, live: Liv
         reason=end[0],
         forfeited_by=loser,
         detail=end[1],
-        seconds=[round(seconds, 4) for seconds in live.seconds[: game.num_seats]],
+        seconds=[round(seconds, 4) for seconds in live.row["seconds"][: game.num_seats].tolist()],
     )
 
 

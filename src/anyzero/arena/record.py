@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan
 from anyzero.errors import AnyzeroError
-from anyzero.files import parse_object
+from anyzero.files import parse_object, take_lock
 
 FORM = "anyzero games 1"
 
@@ -32,7 +32,7 @@ class Journal:
         except OSError as error:
             raise AnyzeroError(f"cannot write {path}: {error.strerror}") from None
         try:
-            lock(self.file, path)
+            take_lock(self.file.fileno(), path, "is being written by another run")
             self.read(json.dumps(header))
         except BaseException:
             self.file.close()
@@ -116,16 +116,3 @@ class Record(Journal):
     def add(self, result: MatchResult) -> None:
         self.write(json.dumps(result.to_json()))
         self.results[result.match] = result
-
-
-def lock(file: BinaryIO, path: Path) -> None:
-    """Two runs must not write one file; where the system has no such locks, they are trusted not to."""
-    with contextlib.suppress(ImportError):
-        import fcntl
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise AnyzeroError(f"{path} is being written by another run") from None
-        except OSError:  # a file system without locks
-            pass

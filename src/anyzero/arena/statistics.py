@@ -1,4 +1,4 @@
-"""What results say about strength: Elo with an interval from pairs of games, and means with a paired interval.
+"""What results say about strength: Elo with an interval from pairs of games, ratings, means with a paired interval.
 
 The two games of a pair share an opening, so they are not independent, but pairs are. All intervals are therefore made
 of pair scores: 0, 1/4, 1/2, 3/4 or 1, the five classes of the pentanomial model.
@@ -7,6 +7,8 @@ of pair scores: 0, 1/4, 1/2, 3/4 or 1, the five classes of the pentanomial model
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 NORMAL_95 = 1.959964
@@ -112,3 +114,43 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
     variance = math.fsum((value - mean) ** 2 for value in values) / max(1, num - 1)
     half = student_95(max(1, num - 1)) * math.sqrt(variance / num)
     return Interval(mean, mean - half, mean + half)
+
+
+# --- ratings of many players
+
+ELO = 400.0 / math.log(10.0)
+"""Elo points of one unit of log odds."""
+NEWTON_STEPS, LONGEST_STEP = 100, 2.0
+
+
+def rate(points: Sequence[Sequence[float]], anchor: int = 0) -> list[Interval]:
+    """Bradley and Terry's model by maximum likelihood, with 95 % intervals; `points[a][b]` is what a scored against b.
+
+    A draw counts as half a win. Every two players get one imaginary drawn game more, so that a player who won or lost
+    everything has a finite rating too. One player, the anchor, stands at 0.
+    The interval of a player is that of its difference to the anchor, from the curvature of the likelihood. Single games
+    are taken to be independent; seats that are swapped and draws make the truth a little more certain than that.
+    """
+    scored = np.array(points, float) + 0.5 * (1.0 - np.eye(len(points)))
+    games = scored + scored.T
+    free = [player for player in range(len(scored)) if player != anchor]
+    strengths = np.zeros(len(scored))
+    for _ in range(NEWTON_STEPS):
+        gradient, curvature = slope(strengths, scored, games)
+        step = np.linalg.solve(curvature[np.ix_(free, free)], gradient[free])
+        strengths[free] += np.clip(step, -LONGEST_STEP, LONGEST_STEP)
+        if np.abs(step).max() < 1e-12:
+            break
+    deviations = np.zeros(len(scored))
+    deviations[free] = np.sqrt(np.diag(np.linalg.inv(curvature[np.ix_(free, free)])))
+    return [
+        Interval(ELO * value, ELO * (value - NORMAL_95 * spread), ELO * (value + NORMAL_95 * spread))
+        for value, spread in zip(strengths.tolist(), deviations.tolist(), strict=True)
+    ]
+
+
+def slope(strengths: np.ndarray, scored: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The gradient of the log likelihood and minus its second derivatives."""
+    expected = 1.0 / (1.0 + np.exp(strengths[None, :] - strengths[:, None]))
+    weights = games * expected * (1.0 - expected)
+    return (scored - games * expected).sum(axis=1), np.diag(weights.sum(axis=1)) - weights

@@ -9,9 +9,8 @@ from typing import Any
 from anyzero.arena.arena import play_games, watching
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan, make_plan
-from anyzero.arena.ratings import rate
 from anyzero.arena.standings import Standings, forfeit_words, make_standings, points
-from anyzero.arena.statistics import Interval, mean_interval
+from anyzero.arena.statistics import Interval, mean_interval, rate
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.report import Part, Sheet, Shown, percent

@@ -6,23 +6,26 @@ plans, as starting one costs a second.
 
 import contextlib
 import json
+import shutil
 import time
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from queue import Empty, Queue
+from queue import Empty, Queue, SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from anyzero import stopping
-from anyzero.arena.live import NOBODY, Live
-from anyzero.arena.match import CRASH, LATE, MatchResult, report
-from anyzero.arena.plan import Match, Plan
-from anyzero.child import Child, count_cores, python_command
+from anyzero.arena.match import CRASH, LATE, Live, MatchResult, play_match, report
+from anyzero.arena.plan import Match, Plan, imbalance, make_opening
+from anyzero.child import Child, Send, count_cores, listen, python_command, take_output
 from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object
+from anyzero.games.game import Game
+from anyzero.games.line import first_decision
 from anyzero.games.load import load
+from anyzero.players import Player, parse_player
 
 GRACE_S = 0.5
 """A player that comes back by itself this late is still reported by its own process."""
@@ -46,7 +49,7 @@ class Worker:
         """The task that it was given."""
         self.game = ""
         """The game that it plays or gets ready for."""
-        command = python_command("anyzero.arena.worker", "main", str(path))
+        command = python_command("anyzero.arena.workers", "serve_games", str(path))
         self.child = Child(command, hear=lambda line: inbox.put((self, line)))
         self.send(hello)
 
@@ -124,7 +127,7 @@ class Crew:
         code = worker.child.wait()
         self.workers.remove(worker)
         number, live = worker.number, worker.live
-        blamed = number is not None and live.number == number and live.seat != NOBODY
+        blamed = live.is_thinking(number)
         if not blamed and not worker.late:
             raise AnyzeroError(f"{worker.game}: a process ended with code {code} outside of any player's move")
         if not blamed and number is not None:  # the move came after all, while its process was being stopped
@@ -139,16 +142,16 @@ class Crew:
     def blame(self, worker: Worker, end: tuple[str, str]) -> tuple[Task, MatchResult]:
         """The game that the seat to move has lost this way."""
         live = worker.live
-        task = self.tasks[live.number]
+        task = self.tasks[int(live.row["number"])]
         game = self.games[task.plan.game]
         players = [task.plan.players[index] for index in task.match.by_seat(game.num_seats)]
-        return task, report(game, task.match, players, live.opening, live, end)
+        return task, report(game, task.match, players, int(live.row["opening"]), live, end)
 
     def stop_late_workers(self) -> None:
         now = time.monotonic()
         for worker in self.workers:
             live = worker.live
-            if worker.number == live.number and live.seat != NOBODY and now > live.deadline + GRACE_S:
+            if live.is_thinking(worker.number) and now > live.row["deadline"] + GRACE_S:
                 worker.late = True
                 worker.child.kill()
 
@@ -169,3 +172,68 @@ def play_all(tasks: Sequence[Task], num_workers: int | None = None) -> Generator
             yield from crew.play()
         finally:
             crew.end()
+
+
+# --- the worker's side: it reads plans and then tasks from standard input, and answers each by a line of JSON
+
+
+def serve_games(path: str) -> None:
+    """Serve until standard input ends; `path` is the file of the live game."""
+    send = take_output()
+    lines: SimpleQueue[str] = SimpleQueue()
+    folder = Path(path).parent
+    listen(lines.put, lambda: shutil.rmtree(folder, ignore_errors=True))  # an arena that was killed left it
+    try:
+        serve(lambda: json.loads(lines.get()), send, Path(path))
+    except Exception as error:  # a game's own code may raise anything; the arena says it in one sentence
+        text = str(error) if isinstance(error, AnyzeroError) else f"{type(error).__name__}: {error}"
+        send(json.dumps({"error": text}))
+
+
+def serve(hear: Callable[[], Any], send: Send, path: Path) -> None:
+    wanted = hear()
+    live = Live(path, wanted["max_plies"], wanted["num_seats"], create=False)
+    host = Host([Plan.from_json(plan) for plan in wanted["plans"]])
+    host.prepare(wanted["first"])
+    send(json.dumps({"ready": True}))
+    while True:
+        number, plan, *match = hear()
+        result = host.play(plan, Match(*match), number, live)
+        send(json.dumps({"number": number, **result.to_json()}))
+
+
+class Host:
+    """Plays the games of several plans. One of them is prepared at a time, as its players may need much memory."""
+
+    def __init__(self, plans: Sequence[Plan]) -> None:
+        self.plans = plans
+        self.games: dict[str, Game] = {}
+        self.plan: Plan | None = None
+        self.players: list[Player] = []
+
+    def prepare(self, number: int) -> tuple[Plan, Game]:
+        """A plan and its game, its players ready: everything is compiled or loaded before a clock runs."""
+        plan = self.plans[number]
+        if plan.game not in self.games:
+            self.games[plan.game] = load(plan.game)
+        game = self.games[plan.game]
+        if plan == self.plan:
+            return plan, game
+        self.plan, self.players = None, []
+        self.players = [parse_player(text) for text in plan.players]
+        for player in self.players:
+            player.prepare(game)
+        state = first_decision(game)
+        if plan.openings and state is not None:
+            imbalance(game, state, 0)
+        if plan.limit_s is not None or any(player.limit_s is not None for player in self.players):
+            game.compile_door()
+        self.plan = plan
+        return plan, game
+
+    def play(self, plan_number: int, match: Match, number: int, live: Live) -> MatchResult:
+        plan, game = self.prepare(plan_number)
+        opening = make_opening(game, plan.seed, match.pair, plan.openings)
+        live.start_match(number, len(opening))
+        seats = [self.players[index] for index in match.by_seat(game.num_seats)]
+        return play_match(game, match, seats, opening, seed=plan.seed, live=live, limit_s=plan.limit_s)
