@@ -5,12 +5,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from anyzero.games.bench import bench_rollouts
 from anyzero.games.laws import first_difference
 from anyzero.games.load import BUILT_IN, load
 from anyzero.games.observe import observe
 from anyzero.games.perft import perft
-from anyzero.games.rollouts import rollouts
+from anyzero.games.rollouts import bench_rollouts, rollouts
 from anyzero.search.bench import SearchSpeed, bench_search
 from peers import cpp_breakthrough, open_spiel_search, open_spiel_simulations
 

@@ -30,8 +30,8 @@ def rollouts(
     json: Json = False,
 ) -> None:
     """Random games per second from the start position."""
-    from anyzero.games.bench import bench_rollouts
     from anyzero.games.load import load
+    from anyzero.games.rollouts import bench_rollouts
 
     loaded = load(game)
     with status(f"playing {loaded.text} at random", quiet=json):

@@ -5,7 +5,8 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -43,20 +44,22 @@ def load(text: str, **options: Any) -> Game:
     make = find_maker(name)
     check_defaults(name, make)
     given = {**parse_options(name, make, written), **check_options(name, make, options)}
-    game = call_maker(name, make, given)
+    with one_sentence(f"{name}: make() failed") if name.endswith(".py") else nullcontext():
+        game = make(**given)
     if not isinstance(game, Game):
         raise BadGameError(f"{name}: make() returned {type(game).__name__}, not a Game")
     return replace(game, options={**default_options(make), **given}, source=name)
 
 
-def call_maker(name: str, make: Maker, options: Mapping[str, Any]) -> Any:
-    """What make() returns; whatever it raises in a user's file is one sentence."""
+@contextmanager
+def one_sentence(failure: str) -> Iterator[None]:
+    """Whatever a user's file raises becomes one sentence."""
     try:
-        return make(**options)
+        yield
+    except AnyzeroError:
+        raise
     except (Exception, SystemExit) as error:
-        if isinstance(error, AnyzeroError) or not name.endswith(".py"):
-            raise
-        raise BadGameError(f"{name}: make() failed: {tell(error)}") from error
+        raise BadGameError(f"{failure}: {tell(error)}") from error
 
 
 def split_text(text: str) -> tuple[str, str]:
@@ -116,12 +119,11 @@ def execute_file(name: str, path: Path, source: bytes) -> ModuleType:
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent))  # a game may import files beside it
     try:
-        exec(compile(source, str(path), "exec"), module.__dict__)
-    except (Exception, SystemExit) as error:
+        with one_sentence(f"{path} cannot be loaded"):
+            exec(compile(source, str(path), "exec"), module.__dict__)
+    except AnyzeroError:
         del sys.modules[name]
-        if isinstance(error, AnyzeroError):
-            raise
-        raise BadGameError(f"{path} cannot be loaded: {tell(error)}") from error
+        raise
     finally:
         sys.path.remove(str(path.parent))
     return module
