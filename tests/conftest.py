@@ -1,7 +1,7 @@
 """Settings for all tests.
 
-Hypothesis runs without deadlines (a first call may compile) and with the same examples each time. Tests of one game go
-to one worker, so that two workers do not compile the same kernel at the same time; so do those of a file whose tests
+Hypothesis runs without deadlines (a first call may compile) and with the same few examples each time. Tests of one game
+go to one worker, so that two workers do not compile the same kernel at the same time; so do those of a file whose tests
 share something that takes long to make.
 """
 
@@ -23,7 +23,7 @@ TOGETHER = (
 )
 """Tests that share a server and a browser, a simulated GPU, a run, or kernels of a network."""
 
-settings.register_profile("anyzero", deadline=None, derandomize=True, database=None)
+settings.register_profile("anyzero", max_examples=40, deadline=None, derandomize=True, database=None)
 settings.load_profile("anyzero")
 
 

@@ -2,23 +2,20 @@
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from anyzero.errors import BadOptionError, BadPositionError
-from anyzero.games.laws import check_game, default_rollouts
+from anyzero.games.laws import check_game
 from anyzero.games.load import load
 from anyzero.games.perft import perft
-from anyzero.games.rollouts import rollouts
 from tests.games.openspiel import play_in_both
 from tests.games.races import boards, moves_by_hand
 from tests.games.readers import read_safely, texts_near
 
 GAME = load("breakthrough:rows=5,columns=5")
-PLAIN = default_rollouts(GAME)
 BOARD_6X5 = load("breakthrough:rows=6,columns=5")
 
 
-@pytest.mark.parametrize(("rows", "columns", "games"), [(5, 5, 20), (6, 6, 6), (8, 8, 3), (7, 4, 6), (4, 8, 6)])
+@pytest.mark.parametrize(("rows", "columns", "games"), [(5, 5, 8), (6, 6, 3), (8, 8, 2), (7, 4, 3), (4, 8, 3)])
 def test_random_games_agree_with_openspiel(rows, columns, games):
     game = load("breakthrough", rows=rows, columns=columns)
     # With fewer than six rows OpenSpiel starts with one row of pawns each.
@@ -128,11 +125,3 @@ def test_boards_that_cannot_be_played_are_refused(rows, columns):
 @pytest.mark.parametrize("text", ["breakthrough:rows=4,columns=16", "breakthrough:rows=32,columns=2"])
 def test_the_laws_hold_on_the_longest_and_the_widest_board(text):
     assert [result for result in check_game(load(text), simulate=False) if not result.ok] == []
-
-
-@given(st.integers(0, 2**64 - 1))
-def test_a_rollout_draws_the_very_moves_of_plain_random_play(seed):
-    for start in (GAME.initial_state(), GAME.parse_state("bb3/1b3/1w3/w3w/3w1 b")):
-        own, expected = rollouts(GAME, start, 4, 5, seed=seed), rollouts(PLAIN, start, 4, 5, seed=seed)
-        assert (own.payoffs == expected.payoffs).all()
-        assert (own.moves == expected.moves).all()

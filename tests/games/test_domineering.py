@@ -7,14 +7,12 @@ from hypothesis import strategies as st
 
 from anyzero.errors import BadOptionError, BadPositionError
 from anyzero.games.contract import legal_actions, play
-from anyzero.games.laws import check_game, default_rollouts
+from anyzero.games.laws import check_game
 from anyzero.games.load import load
-from anyzero.games.rollouts import rollouts
 from tests.games.readers import read_safely, texts_near
 
 GAME = load("domineering:rows=4,columns=4")
 WIDE = load("domineering:rows=2,columns=4")
-PLAIN = {game: default_rollouts(game) for game in (GAME, WIDE)}
 
 
 def side_to_move_wins(rules, states, actions, counts, cursors):
@@ -149,12 +147,3 @@ def test_boards_that_cannot_be_played_are_refused(rows, columns):
 @pytest.mark.parametrize("size", ["rows=2,columns=26", "rows=32,columns=2"])
 def test_the_laws_hold_on_boards_that_are_not_square(size):
     assert [result for result in check_game(load(f"domineering:{size}"), simulate=False) if not result.ok] == []
-
-
-@given(st.integers(0, 2**64 - 1))
-def test_a_rollout_draws_the_very_moves_of_plain_random_play(seed):
-    for game, plain in PLAIN.items():
-        start = game.initial_state()
-        own, expected = rollouts(game, start, 4, 5, seed=seed), rollouts(plain, start, 4, 5, seed=seed)
-        assert (own.payoffs == expected.payoffs).all()
-        assert (own.moves == expected.moves).all()

@@ -59,7 +59,7 @@ def test_random_games_agree_with_openspiel(size):
         return action if theirs.current_player() == 0 else column * size + row
 
     game = load("hex", size=size)
-    for seed in range(20):
+    for seed in range(8):
         play_in_both(game, f"hex(board_size={size})", seen_by_the_mover, seed=seed)
 
 

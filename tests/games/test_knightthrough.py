@@ -5,17 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anyzero.errors import BadOptionError, BadPositionError
-from anyzero.games.laws import check_game, default_rollouts
+from anyzero.games.laws import check_game
 from anyzero.games.load import load
 from anyzero.games.perft import perft
-from anyzero.games.rollouts import rollouts
 from tests.games.races import boards, moves_by_hand
 from tests.games.readers import read_safely, texts_near
 
 GAME = load("knightthrough:rows=5,columns=5")
 BOARD_6X5 = load("knightthrough:rows=6,columns=5")
 NARROW = load("knightthrough:rows=6,columns=3")
-PLAIN = {game: default_rollouts(game) for game in (GAME, NARROW)}
 
 
 @pytest.mark.parametrize("game", [BOARD_6X5, NARROW], ids=["6x5", "6x3"])
@@ -103,12 +101,3 @@ def test_boards_that_cannot_be_played_are_refused(rows, columns):
 @pytest.mark.parametrize("size", ["rows=4,columns=16", "rows=32,columns=2", "rows=6,columns=3"])
 def test_the_laws_hold_on_odd_boards(size):
     assert [result for result in check_game(load(f"knightthrough:{size}"), simulate=False) if not result.ok] == []
-
-
-@given(st.integers(0, 2**64 - 1))
-def test_a_rollout_draws_the_very_moves_of_plain_random_play(seed):
-    for game, plain in PLAIN.items():
-        start = game.initial_state()
-        own, expected = rollouts(game, start, 4, 5, seed=seed), rollouts(plain, start, 4, 5, seed=seed)
-        assert (own.payoffs == expected.payoffs).all()
-        assert (own.moves == expected.moves).all()

@@ -102,7 +102,7 @@ class PlainOware:
 def test_random_games_are_those_of_plain_lists(text):
     game = load(text)
     options = game.options
-    for seed in range(25):
+    for seed in range(8):
         plain = PlainOware(options["grand_slam"], options["last_seeds"], options["plies"])
         record = observe(game, seed=seed, rows=game.max_plies + 1)
         for row, state in enumerate(record.states):
@@ -131,10 +131,10 @@ def test_perft_of_an_end_game_is_that_of_plain_lists(oware):
 
 
 def test_whole_random_games_are_those_of_open_spiel():
-    """500 games: each ply's legal actions, and the seeds and results at the end."""
+    """150 games: each ply's legal actions, and the seeds and results at the end."""
     game, endless, oracle = load(OPEN_SPIEL), load("oware:plies=1000,last_seeds=owner"), pyspiel.load_game("oware")
     repetitions = 0
-    for seed in range(500):
+    for seed in range(150):
         record, state = observe(game, seed=seed, rows=game.max_plies + 1), oracle.new_initial_state()
         for row in range(len(record.seats)):
             assert record.actions[row, : record.counts[row]].tolist() == state.legal_actions()
@@ -147,7 +147,7 @@ def test_whole_random_games_are_those_of_open_spiel():
         assert f"Player 1 score = {north:g}\n" in str(state)
         assert f"Player 0 score = {south:g}\n" in str(state)
         repetitions += observe(endless, seed=0, rows=len(record.seats), script=record.chosen).seats[-1] != OVER
-    assert repetitions > 10
+    assert repetitions > 3
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from anyzero.games.laws import default_rollouts
 from anyzero.games.load import load
 from anyzero.games.rollouts import rollouts
 from tests.games.test_load import RACE
@@ -34,3 +35,28 @@ def test_a_stream_adds_up_its_games():
 def test_seeds_are_told_apart():
     other = rollouts(GAME, GAME.initial_state(), 21, 2, seed=5)
     assert other.moves.tolist() != played()[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "position"),
+    [
+        ("tic_tac_toe", "3/3/3 x"),
+        ("connect_four", "7/7/7/7/7/7 x"),
+        ("connect_four", "7/7/7/xo5/xo5/xo5 x"),
+        ("breakthrough:rows=5,columns=5", "bbbbb/bbbbb/5/wwwww/wwwww w"),
+        ("breakthrough:rows=5,columns=5", "bb3/1b3/1w3/w3w/3w1 b"),
+        ("knightthrough:rows=5,columns=5", "bbbbb/bbbbb/5/wwwww/wwwww w"),
+        ("knightthrough:rows=6,columns=3", "bbb/bbb/3/3/www/www w"),
+        ("domineering:rows=4,columns=4", "4/4/4/4 v"),
+        ("domineering:rows=2,columns=4", "4/4 v"),
+    ],
+)
+def test_a_rollout_draws_the_very_moves_of_plain_random_play(text, position):
+    """Interpreted: that compiled rollouts are the same is a law."""
+    game = load(text)
+    own, plain = (
+        rollouts(each, game.parse_state(position), 20, 2, seed=9, target="interpreted")
+        for each in (game, default_rollouts(game))
+    )
+    assert (own.payoffs == plain.payoffs).all()
+    assert (own.moves == plain.moves).all()

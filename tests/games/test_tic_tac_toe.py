@@ -7,17 +7,13 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from anyzero.errors import BadPositionError
-from anyzero.games.laws import default_rollouts
 from anyzero.games.load import load
-from anyzero.games.rollouts import rollouts
 from tests.games.openspiel import play_in_both
 from tests.games.readers import read_safely, texts_near
 
 GAME = load("tic_tac_toe")
-PLAIN = default_rollouts(GAME)
 
 
 @cache
@@ -60,7 +56,7 @@ def test_the_reader_takes_exactly_the_positions_that_play_can_reach():
 
 
 def test_random_games_agree_with_openspiel():
-    for seed in range(40):
+    for seed in range(15):
         play_in_both(GAME, "tic_tac_toe", lambda theirs, ours, action: action, seed=seed)
 
 
@@ -94,14 +90,6 @@ def test_a_text_that_is_no_position_is_refused(text, complaint):
 @given(texts_near(GAME, "xo"))
 def test_any_text_is_read_or_refused(text):
     read_safely(GAME, text)
-
-
-@given(st.integers(0, 2**64 - 1))
-def test_a_rollout_draws_the_very_moves_of_plain_random_play(seed):
-    start = GAME.initial_state()
-    own, expected = rollouts(GAME, start, 4, 5, seed=seed), rollouts(PLAIN, start, 4, 5, seed=seed)
-    assert (own.payoffs == expected.payoffs).all()
-    assert (own.moves == expected.moves).all()
 
 
 def test_the_tutorial_plays_the_same_game():
