@@ -11,7 +11,7 @@ from anyzero.games.load import BUILT_IN
 from anyzero.players import parse_player
 from anyzero.players.levels import BY_GAME, LEVELS, PLAIN, level_text
 from anyzero.players.player import FailedPlayerError, consult
-from anyzero.search.text import parse_search
+from anyzero.search.methods import parse_search
 
 GAME = anyzero.load("tic_tac_toe")
 FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")

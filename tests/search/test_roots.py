@@ -8,7 +8,7 @@ from anyzero.errors import BadOptionError
 from anyzero.games.line import Line
 from anyzero.games.load import load
 from anyzero.players import parse_player
-from anyzero.search import noise, search, search_many
+from anyzero.search import priors, search, search_many
 from anyzero.search.search import Searcher
 from tests.search.stubs import no_opinion, repeat
 
@@ -28,14 +28,14 @@ def draws(sample, count):
 @pytest.mark.parametrize("shape", [0.3, 1.0, 2.5])
 def test_gamma_draws_have_the_right_mean_and_variance(shape):
     """Mean and variance are the shape; the variance of the sample variance is (2 shape^2 + 6 shape) / n."""
-    found, num = draws(lambda stream: noise.random_gamma(shape, stream), 20_000), 20_000
+    found, num = draws(lambda stream: priors.random_gamma(shape, stream), 20_000), 20_000
     assert abs(found.mean() - shape) < 5.5 * (shape / num) ** 0.5
     assert abs(found.var() - shape) < 5.5 * ((2 * shape**2 + 6 * shape) / num) ** 0.5
 
 
 def test_gumbel_draws_have_the_right_mean():
     """Euler's constant, with variance pi^2 / 6."""
-    found = draws(noise.random_gumbel, 20_000)
+    found = draws(priors.random_gumbel, 20_000)
     assert abs(found.mean() - 0.5772157) < 5.5 * (np.pi**2 / 6 / 20_000) ** 0.5
 
 
@@ -82,7 +82,10 @@ def test_the_tree_below_the_moves_is_kept(method):
     assert {a: v for a, (v, _) in kept.items()} == {a: v for a, (v, _) in before.items()}
     assert all(kept[a][1] == pytest.approx(before[a][1]) for a in kept if before[a][0])
     total = sum(visits for visits, _ in before.values())
-    assert sum(searcher.run(after, 2).moves().visits) in (total + 2_000, total)  # the second if it was proven
+    assert sum(searcher.run(after, 2).moves().visits) in (
+        total + 2_000,
+        total,
+    )  # the second if it was proven
 
 
 def test_a_position_that_was_not_foreseen_begins_a_new_tree():

@@ -14,7 +14,7 @@ from anyzero.compile.random import U
 from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
 from anyzero.search import Solver, solve
-from anyzero.search.proof_table import (
+from anyzero.search.proof_search import (
     MOST,
     disproof_of,
     find,

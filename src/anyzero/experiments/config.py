@@ -25,8 +25,7 @@ from anyzero.files import reading
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.schema import Schema, show
-from anyzero.search.methods import METHODS
-from anyzero.search.text import parse_budget
+from anyzero.search.methods import METHODS, parse_budget
 
 BUDGET = "{budget}"
 """Stands for the budget in the text of a player."""

@@ -18,7 +18,7 @@ from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.experiments.config import Experiment
 from anyzero.experiments.table import JOURNAL_FORM, Outcome, judge_cell, write_table
 from anyzero.games.load import load
-from anyzero.search.text import parse_search
+from anyzero.search.methods import parse_search
 
 WRITE_EVERY_S = 1.0
 """The table is written at most so often; the journal has every game anyway."""

@@ -32,10 +32,9 @@ from anyzero.learning.games import (
 from anyzero.search.advance import advance_tree, begin_tree
 from anyzero.search.report import choose_child_of_root, value_after
 from anyzero.search.reuse import copy_node, copy_subtree
-from anyzero.search.scratch import Scratch
 from anyzero.search.settings import GUMBEL, Settings
 from anyzero.search.simulation import ANY_CHILD, prepare_root, simulate_tree
-from anyzero.search.tree import Tree, root_of
+from anyzero.search.tree import Scratch, Tree, root_of
 
 RESIGN_AFTER = 2
 """So many of a seat's values in a row must be below the bar."""

@@ -20,12 +20,11 @@ from anyzero.learning.samples import Samples, input_keys, join, new_samples, tak
 from anyzero.search.evaluators import ask
 from anyzero.search.priors import gumbel_plan
 from anyzero.search.run import choice_parts, new_scratch_for, new_tree_for
-from anyzero.search.scratch import Scratch
 from anyzero.search.search import room
 from anyzero.search.settings import BATCH, GUMBEL, Settings
 from anyzero.search.simulation import IDLE as NO_LEAF
 from anyzero.search.simulation import WAITING
-from anyzero.search.tree import Tree
+from anyzero.search.tree import Scratch, Tree
 from anyzero.seeds import draw_seed
 from anyzero.stopping import check as check_stopping
 

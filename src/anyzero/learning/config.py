@@ -6,8 +6,7 @@ from typing import Any
 
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.networks.config import NetworkConfig
-from anyzero.search.methods import Method, find_method
-from anyzero.search.text import parse_search
+from anyzero.search.methods import Method, find_method, parse_search
 
 SCHEDULES = ("constant", "step", "cosine", "one-cycle")
 METHODS = ("puct", "gumbel")

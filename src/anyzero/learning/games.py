@@ -11,9 +11,8 @@ from anyzero.compile.random import STREAM
 from anyzero.games.contract import legal_actions, payoffs, score, seat_to_move
 from anyzero.games.game import Game
 from anyzero.search.report import root_policy
-from anyzero.search.scratch import Scratch
 from anyzero.search.settings import Settings
-from anyzero.search.tree import Tree, root_of
+from anyzero.search.tree import Scratch, Tree, root_of
 
 BEGINNING, MOVING, SEARCHING, ENDING, IDLE = 0, 1, 2, 3, 4
 """What a slot does next: begin a game, look at a new position, go on with a search, end a game, nothing any more."""

@@ -7,8 +7,7 @@ from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_
 from anyzero.games.game import Game
 from anyzero.games.load import split_text
 from anyzero.players.levels import LEVELS, level_text
-from anyzero.search.methods import METHODS
-from anyzero.search.text import SearchText, parse_search
+from anyzero.search.methods import METHODS, SearchText, parse_search
 
 RANDOM, SEARCH, LEVEL, FILE, ENGINE = "random", "search", "level", "file", "engine"
 """The kinds of players. Those of the last two run somebody else's code."""

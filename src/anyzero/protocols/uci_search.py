@@ -16,7 +16,7 @@ from anyzero.protocols.uci_options import UciOptions
 from anyzero.search import Searcher
 from anyzero.search.evaluators import Evaluator
 from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
-from anyzero.search.result import Child
+from anyzero.search.report import Child
 from anyzero.search.run import new_tree_for
 
 FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 0.25

@@ -1,9 +1,9 @@
 """One tree and many formulas: from flat Monte Carlo to Gumbel AlphaZero, for any game.
 
-Reading order: `tree` (what a node is), `selection` (which child next, by statistics), `priors` (the same led by
-priors), `amaf` (what rollouts say about other moves), `backup` (results and proofs go up), `simulation` (one pass of
-all of these), `methods` (the named recipes), `run` (what drives the kernels), `search` and `many` (the doors).
-Beside the tree stands the solver: `proof_table` (what it remembers), `proof_search` (its walk), `solve` (the door).
+Reading order: `tree` (what a node is), `selection` (which child next, by statistics and AMAF), `priors` (the same led
+by priors), `backup` (results, proofs and AMAF go up), `simulation` (one pass of all of these), `methods` (the named
+recipes and their text), `run` (what drives the kernels), `pacing` (how a budget is spent), `report` (the final move
+and what was found), `search` and `many` (the doors). Beside the tree stands the solver: `proof_search` and `solve`.
 """
 
 import sys
@@ -13,7 +13,7 @@ from typing import Any
 import anyzero
 from anyzero.search.many import ManyResults, search_many
 from anyzero.search.pacing import LiveSearch
-from anyzero.search.result import SearchResult
+from anyzero.search.report import SearchResult
 from anyzero.search.search import Searcher, search, search_steps
 from anyzero.search.solve import Solution, Solver, solve
 

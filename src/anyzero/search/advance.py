@@ -6,10 +6,9 @@ copied, and a tree that finds a finished game goes on at once to its next leaf.
 
 from typing import Any
 
-from anyzero.search.scratch import Scratch
 from anyzero.search.settings import Settings
 from anyzero.search.simulation import IDLE, WAITING, absorb_tree, plant_tree, select_tree
-from anyzero.search.tree import Tree
+from anyzero.search.tree import Scratch, Tree
 
 
 def begin_tree(tree: Tree, scratch: Scratch, number: int, first: int, last: int) -> None:

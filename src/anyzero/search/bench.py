@@ -7,9 +7,9 @@ from typing import NamedTuple
 from anyzero.errors import AnyzeroError
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
-from anyzero.search.result import SearchResult
+from anyzero.search.methods import parse_search
+from anyzero.search.report import SearchResult
 from anyzero.search.search import Searcher
-from anyzero.search.text import parse_search
 
 
 class SearchSpeed(NamedTuple):

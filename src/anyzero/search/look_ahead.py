@@ -10,9 +10,8 @@ import numpy as np
 
 from anyzero.games.contract import OVER, legal_actions, payoffs, play, seat_to_move
 from anyzero.search.backup import best_proof, proof_of_payoff
-from anyzero.search.scratch import Scratch
 from anyzero.search.settings import Settings
-from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, PROVEN_BELOW, UNKNOWN, Tree, root_of
+from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, PROVEN_BELOW, UNKNOWN, Scratch, Tree, root_of
 
 
 def look_ahead(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int, slot: int) -> None:

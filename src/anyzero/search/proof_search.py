@@ -12,23 +12,107 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.bits import leading_bit
-from anyzero.compile.random import U
+from anyzero.compile.bits import leading_bit, record_word, record_words
+from anyzero.compile.random import U, scramble
 from anyzero.games.contract import OVER, legal_actions, payoffs, play, seat_to_move
 from anyzero.games.game import Game
-from anyzero.search.proof_table import (
-    MOST,
-    Table,
-    disproof_of,
-    find,
-    goal_of,
-    high_of,
-    low_of,
-    pack,
-    position_key,
-    proof_of,
-    put,
-)
+
+ENTRIES = 4
+"""A bucket holds this many; a new one takes the place of the one that cost least to find."""
+ENTRY_BYTES = 16
+BUCKET_BYTES = ENTRY_BYTES * ENTRIES
+MOST = (1 << 24) - 1
+"""A proof or disproof number that means never; numbers that would be larger stay one below it."""
+
+
+class ProofTable(NamedTuple):
+    words: np.ndarray
+    """[buckets, 2 * ENTRIES]: keys and contents in turn; a content of 0 is an empty entry."""
+
+
+def new_table(megabytes: float) -> ProofTable:
+    """An empty table that begins on a cache line. Untouched memory costs nothing."""
+    buckets = max(1, int(megabytes * 2**20) // BUCKET_BYTES)
+    words = np.zeros((buckets + 1) * 2 * ENTRIES, np.uint64)
+    start = -words.ctypes.data % BUCKET_BYTES // 8
+    return ProofTable(words[start : start + buckets * 2 * ENTRIES].reshape(buckets, 2 * ENTRIES))
+
+
+def position_key(state: Any) -> tuple[Any, Any]:
+    """Two hashes of all the bytes of a state.
+
+    Not `state_key`: that may leave out what a search of values must not, as chess leaves out its history.
+    """
+    key, place = U(0), U(0x9E3779B97F4A7C15)
+    for index in range(record_words(state)):
+        word = record_word(state, index)
+        key = scramble(key ^ word) + U(0x9E3779B97F4A7C15)
+        place = (place ^ word) * U(0xD1342543DE82EF95)
+        place ^= place >> U(32)
+    return key, place
+
+
+def bucket_of(table: ProofTable, place: Any) -> int:
+    return np.int64((place >> U(32)) * U(len(table.words)) >> U(32))  # type: ignore[return-value]
+
+
+def find(table: ProofTable, key: Any, place: Any) -> Any:
+    """The content of the position's entry, or 0."""
+    bucket = bucket_of(table, place)
+    for entry in range(0, 2 * ENTRIES, 2):
+        if table.words[bucket, entry] == key:
+            return table.words[bucket, entry + 1]
+    return U(0)
+
+
+def put(table: ProofTable, key: Any, place: Any, content: Any) -> None:
+    """Write an entry over the position's old one, or over the one with the least work."""
+    bucket, victim, least = bucket_of(table, place), 0, ~U(0)
+    for entry in range(0, 2 * ENTRIES, 2):
+        old = table.words[bucket, entry + 1]
+        if table.words[bucket, entry] == key and old != U(0):
+            victim = entry
+            break
+        if old < least:  # the work stands in the highest bits
+            victim, least = entry, old
+    table.words[bucket, victim] = key
+    table.words[bucket, victim + 1] = content
+
+
+# --- a content: from the highest bits down, work 10, goal + 1 2 (never 0), high + 1 2, low + 1 2, disproof 24, proof 24
+
+
+def pack(low: int, high: int, proof: int, disproof: int, goal: int, work: int) -> Any:
+    """Bounds of the first seat's payoff, the numbers of the question `goal`, and the nodes that it took."""
+    bounds = U((goal + 1) << 4 | (high + 1) << 2 | (low + 1)) << U(48)
+    return U(work_rank(U(work))) << U(54) | bounds | U(disproof) << U(24) | U(proof)
+
+
+def work_rank(work: Any) -> int:
+    """A number of nodes in 10 bits: 16 steps from one power of two to the next."""
+    power = leading_bit(work | U(1))
+    return power << 4 | np.int64((work << U(4) >> U(power)) & U(15))  # type: ignore[return-value]
+
+
+def low_of(content: Any) -> int:
+    return np.int64(content >> U(48) & U(3)) - 1  # type: ignore[return-value]
+
+
+def high_of(content: Any) -> int:
+    return np.int64(content >> U(50) & U(3)) - 1  # type: ignore[return-value]
+
+
+def goal_of(content: Any) -> int:
+    return np.int64(content >> U(52) & U(3)) - 1  # type: ignore[return-value]
+
+
+def proof_of(content: Any) -> int:
+    return np.int64(content & U(MOST))  # type: ignore[return-value]
+
+
+def disproof_of(content: Any) -> int:
+    return np.int64(content >> U(24) & U(MOST))  # type: ignore[return-value]
+
 
 DEPTH_FIRST, PROOF_NUMBERS = 0, 1
 LEVEL, NODES, FAULT, LOW, HIGH = range(5)
@@ -96,7 +180,7 @@ def new_stack(game: Game) -> Stack:
     )
 
 
-def walk(rules: Any, table: Table, stack: Stack, goal: int, way: int, most: int) -> None:
+def walk(rules: Any, table: ProofTable, stack: Stack, goal: int, way: int, most: int) -> None:
     """Kernel: expand up to `most` positions, from where the walk was left."""
     level, stop = stack.counters[LEVEL], stack.counters[NODES] + most
     while level >= 0 and stack.counters[NODES] < stop and stack.counters[FAULT] == 0:
@@ -121,7 +205,7 @@ def enter(rules: Any, stack: Stack, level: int, child: int) -> None:
 # --- the children of a position
 
 
-def expand(rules: Any, table: Table, stack: Stack, level: int, goal: int, way: int) -> None:
+def expand(rules: Any, table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> None:
     """Make the children; if one of them decides the position at once, or the table does, keep only that."""
     row, state = stack.rows[level], stack.states[level]
     row.key, row.place = position_key(state)
@@ -162,7 +246,7 @@ def ends_well(rules: Any, stack: Stack, level: int, child: int, goal: int) -> bo
     return way_number(stack, level, child) == 0
 
 
-def look(rules: Any, table: Table, stack: Stack, level: int, child: int, goal: int, way: int) -> None:
+def look(rules: Any, table: ProofTable, stack: Stack, level: int, child: int, goal: int, way: int) -> None:
     """What is known of a child, whose state stands one level down, without expanding it."""
     state, found = stack.states[level + 1], stack.children[level, child]
     if seat_to_move(rules, state) == OVER:
@@ -237,7 +321,7 @@ def keep_one(stack: Stack, level: int, child: int) -> None:
 # --- where to go
 
 
-def choose(table: Table, stack: Stack, level: int, goal: int, way: int) -> int:
+def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> int:
     """The child to go on with, its limits set; NONE once this position's numbers reach a limit and it is left."""
     row, below = stack.rows[level], stack.rows[level + 1]
     first = row.seat == 0
@@ -268,7 +352,7 @@ def choose(table: Table, stack: Stack, level: int, goal: int, way: int) -> int:
     return best
 
 
-def leave(table: Table, stack: Stack, level: int, proof: int, disproof: int, goal: int) -> None:
+def leave(table: ProofTable, stack: Stack, level: int, proof: int, disproof: int, goal: int) -> None:
     """Keep what was found here in the table and in the parent's row."""
     row = stack.rows[level]
     low, high = bounds_of(stack, level)

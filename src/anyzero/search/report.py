@@ -1,19 +1,21 @@
-"""What trees came to, as arrays: the policy after search, the value, and the choice that Gumbel makes."""
+"""What a search found: the policy, the value and the final move as kernels write them, and a result for people."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from anyzero.compile.bits import by_pointer
 from anyzero.compile.vectors import best_index
+from anyzero.errors import UnknownNameError, list_some, nearest_hint
+from anyzero.report import Part, Sheet, Shown, count, signed
 from anyzero.search.priors import gumbel_scores, improved_policy
-from anyzero.search.scratch import Scratch
 from anyzero.search.settings import GUMBEL, Settings
-from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, UNKNOWN, WIN, Tree, root_of
+from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, UNKNOWN, WIN, Scratch, Tree, root_of
 
 if TYPE_CHECKING:
-    from anyzero.search.result import RootMoves
     from anyzero.search.run import Run
 
 LEAST_SHARE = 1e-6
@@ -105,38 +107,170 @@ def proven_value(proof: int) -> float:
 def choose_child_of_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> int:
     """The most visited action, or the best by value + log visits; with Gumbel, by noise, prior and value."""
     root, scores = root_of(tree, number), scratch.scores[number * settings.leaves]
-    final_scores(tree, scratch, settings, number, scores)
-    return tree.first[root] + best_index(scores, tree.num_children[root])  # type: ignore[no-any-return]
-
-
-def final_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any) -> None:
-    """How much the final choice wants each of the root's children; a proven win most, a proven loss least.
-
-    What is open and looks worse than a proven draw comes behind it.
-    """
-    root, most = root_of(tree, number), 0
-    first, count = tree.first[root], tree.num_children[root]
+    first, last = tree.first[root], tree.first[root] + tree.num_children[root]
+    rule = BY_VALUE_LOG_VISITS if settings.log_visits else BY_VISITS
     if settings.formula == GUMBEL:
+        rule = BY_GUMBEL
         gumbel_scores(tree, scratch, settings, number, scores)
-    for child in range(first, first + count):
-        if tree.proven[child] != LOSS:
-            most = max(most, tree.visits[child])
-    for index in range(count):
-        child = first + index
-        if settings.formula != GUMBEL:
-            scores[index] = tree.visits[child]
-            if settings.log_visits and tree.visits[child] > 0:
-                scores[index] = tree.value[child] + math.log(tree.visits[child])
+    final_scores(rule, tree.visits[first:last], tree.value[first:last], tree.proven[first:last], scores)
+    return first + best_index(scores, last - first)  # type: ignore[no-any-return]
+
+
+# --- the rule of the final move
+
+BY_VISITS, BY_VALUE, BY_VALUE_LOG_VISITS, BY_LOWER_BOUND, BY_GUMBEL = range(5)
+FINAL_RULES = {
+    "visits": BY_VISITS,
+    "value": BY_VALUE,
+    "value_log_visits": BY_VALUE_LOG_VISITS,
+    "lower_bound": BY_LOWER_BOUND,
+}
+CERTAIN = 1e9
+
+
+def final_scores(rule: int, visits: Any, values: Any, proven: Any, scores: Any) -> None:
+    """How much the final choice wants each move: a proven win most, a proven loss least.
+
+    What is open and looks worse than a proven draw comes behind it. For Gumbel, `scores` comes in as the sum of noise,
+    log prior and value, and the moves that were dropped on the way come behind the others.
+    """
+    most, has_draw = 0, False
+    for index in range(len(visits)):
+        most = max(most, visits[index] if proven[index] != LOSS else 0)
+        has_draw = has_draw or proven[index] == DRAW
+    for index in range(len(visits)):
+        num, proof = visits[index], proven[index]
+        value = proven_value(proof) if proof != UNKNOWN else values[index] if num > 0 else -2.0
+        if rule == BY_VISITS:
+            score = float(num)
+        elif rule == BY_VALUE:
+            score = value
+        elif rule == BY_VALUE_LOG_VISITS:
+            score = value + math.log(num + 1.0)
+        elif rule == BY_LOWER_BOUND:  # half the width of a payoff's range
+            score = value - 2.0 / math.sqrt(num + 1e-9)
         else:
-            scores[index] -= 0.0 if tree.visits[child] >= most or tree.proven[child] == DRAW else 1e6
-        if tree.proven[child] != UNKNOWN:
-            scores[index] += 1e9 if tree.proven[child] == WIN else -1e9 if tree.proven[child] == LOSS else 0.0
-        elif is_worse_than_draw(tree, root, child):
-            scores[index] -= 1e8
+            score = scores[index] - (0.0 if num >= most or proof == DRAW else 1e6)
+        if proof == WIN:
+            score += CERTAIN
+        elif proof == LOSS:
+            score -= CERTAIN
+        elif proof == UNKNOWN and has_draw and value < 0.0:
+            score -= CERTAIN / 2
+        scores[index] = score
+
+
+def final_order(rule: str, moves: "RootMoves") -> np.ndarray:
+    """The moves from the best; equals by value, or by visits where value is the rule."""
+    visits, values, scores = moves.visits.tolist(), moves.values.tolist(), [0.0] * len(moves.visits)
+    final_scores(FINAL_RULES[rule], visits, values, moves.proven.tolist(), scores)
+    tie = moves.visits if rule == "value" else np.nan_to_num(moves.values, nan=-2.0)
+    return np.lexsort((-tie, -np.array(scores)))
 
 
 def gumbel_order(run: "Run", moves: "RootMoves") -> np.ndarray:
     """The root's moves by Gumbel's final choice."""
     scores = np.zeros(run.game.max_legal, np.float32)
-    final_scores(run.tree, run.scratch, run.settings, 0, scores)
+    gumbel_scores(run.tree, run.scratch, run.settings, 0, scores)
+    final_scores(BY_GUMBEL, moves.visits, moves.values, moves.proven, scores)
     return np.argsort(-scores[: len(moves.actions)], kind="stable")
+
+
+def check_final_rule(rule: str) -> None:
+    if rule not in FINAL_RULES:
+        hint = nearest_hint(rule, FINAL_RULES)
+        raise UnknownNameError(f"there is no final rule {rule!r}; {hint}known: {list_some(FINAL_RULES)}")
+
+
+# --- for people and programs
+
+
+MOST_SHOWN = 10
+"""Moves of a report."""
+PROVEN_NAMES = {WIN: "win", DRAW: "draw", LOSS: "loss"}
+
+
+class RootMoves(NamedTuple):
+    """The moves of a root, in columns. Values are mean payoffs for the seat to move, exact where proven."""
+
+    actions: np.ndarray
+    visits: np.ndarray
+    values: np.ndarray
+    """NaN while there are no visits."""
+    priors: np.ndarray
+    amaf_visits: np.ndarray
+    amaf_values: np.ndarray
+    """NaN while there are no AMAF visits."""
+    proven: np.ndarray
+
+
+@dataclass(frozen=True)
+class Child:
+    """A move at the root and its statistics; values are mean payoffs for the seat to move."""
+
+    move: str
+    action: int
+    visits: int
+    value: float | None
+    """None while there are no visits."""
+    prior: float
+    amaf_visits: int
+    amaf_value: float | None
+    proven: str | None
+    """"win", "draw" or "loss" for the seat to move, or None."""
+
+
+@dataclass(frozen=True, repr=False)
+class SearchResult(Shown):
+    best_move: str
+    best_action: int
+    value: float
+    """The expected payoff of the best move for the seat to move."""
+    proven: str | None
+    children: list[Child]
+    """Best first."""
+    principal_variation: list[str]
+    simulations: int
+    nodes: int
+    depth: int
+    seconds: float
+    bytes_per_node: float
+
+    @property
+    def visits(self) -> dict[str, int]:
+        """Visits of each move."""
+        return {child.move: child.visits for child in self.children}
+
+    def report(self, most: int = MOST_SHOWN) -> Iterator[Part]:
+        """The best moves, the expected line, and what it took."""
+        with_amaf = any(child.amaf_visits for child in self.children)
+        rows = [
+            (child.move, child.visits, signed(child.value), f"{child.prior:.3f}", child.proven or "")
+            + ((child.amaf_visits, signed(child.amaf_value)) if with_amaf else ())
+            for child in self.children[:most]
+        ]
+        yield Sheet(("move", "visits", "value", "prior", "proven", *(("AMAF visits", "AMAF value") * with_amaf)), rows)
+        if len(self.children) > most:
+            yield f"... and {count(len(self.children) - most, 'more move')}"
+        proven = f", a proven {self.proven}" if self.proven else ""
+        yield f"best {self.best_move}, value {self.value:+.3f}{proven}; {' '.join(self.principal_variation)}"
+        rate = self.simulations / max(self.seconds, 1e-9)
+        effort = f"{self.simulations} simulations in {self.seconds:.3f} s ({rate:,.0f}/s)"
+        yield f"{effort}, {self.nodes} nodes, depth {self.depth}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return asdict(self)
+
+
+def make_children(moves: RootMoves, order: np.ndarray, texts: list[str]) -> list[Child]:
+    """The moves as rows, in this order."""
+    columns = [column[order].tolist() for column in moves]
+    return [
+        Child(texts[place], action, visits, known(value), prior, amaf_visits, known(amaf), PROVEN_NAMES.get(proof))
+        for place, action, visits, value, prior, amaf_visits, amaf, proof in zip(order, *columns, strict=True)
+    ]
+
+
+def known(value: float) -> float | None:
+    return None if math.isnan(value) else value

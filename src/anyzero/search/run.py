@@ -12,10 +12,8 @@ from anyzero.games.game import Game
 from anyzero.search.evaluators import Evaluator, ask
 from anyzero.search.methods import Method
 from anyzero.search.priors import choose_by_prior, gumbel_plan
-from anyzero.search.report import report_trees
-from anyzero.search.result import CERTAIN, RootMoves
+from anyzero.search.report import CERTAIN, RootMoves, report_trees
 from anyzero.search.reuse import NOT_FOUND, copy_subtree, find_descendant
-from anyzero.search.scratch import Scratch, new_scratch
 from anyzero.search.selection import choose_by_amaf, choose_by_statistics, choose_child
 from anyzero.search.settings import BATCH, GRAVE, GUMBEL, PUCT, RAVE, Settings
 from anyzero.search.simulation import (
@@ -27,7 +25,7 @@ from anyzero.search.simulation import (
     select_leaves,
     simulate,
 )
-from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN, Tree, new_tree
+from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN, Scratch, Tree, new_scratch, new_tree
 
 TABLE_BYTES = 512 << 20
 """Most memory for GRAVE's tables."""

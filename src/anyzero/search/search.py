@@ -12,8 +12,15 @@ from anyzero.games.game import Game, State
 from anyzero.search.evaluators import Evaluator, evaluator_code
 from anyzero.search.methods import MANY, Method, find_method
 from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
-from anyzero.search.report import gumbel_order
-from anyzero.search.result import PROVEN_NAMES, RootMoves, SearchResult, check_final_rule, final_order, make_children
+from anyzero.search.report import (
+    PROVEN_NAMES,
+    RootMoves,
+    SearchResult,
+    check_final_rule,
+    final_order,
+    gumbel_order,
+    make_children,
+)
 from anyzero.search.run import Run
 from anyzero.search.settings import BATCH, BY_EVALUATOR, GUIDED, GUMBEL, ROLLOUT, Settings
 from anyzero.search.tree import LOSS, WIN
@@ -116,9 +123,13 @@ class Searcher:
             order = draw_first(order, moves, self.temperature, seed)
         return order
 
+    def run(self, state: State, seed: int) -> Run:
+        """Search a position until the budget is spent."""
+        return LiveSearch(self, state, seed).finish().run
+
     def choose(self, state: State, seed: int) -> int:
         """The action to play: a search without the words around it."""
-        run = LiveSearch(self, state, seed).finish().run
+        run = self.run(state, seed)
         moves = merge_moves([run.moves(number) for number in range(self.trees)])
         return int(moves.actions[self.order(run, moves, seed)[0]])
 

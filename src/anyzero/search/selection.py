@@ -10,9 +10,8 @@ import numpy as np
 
 from anyzero.compile.random import random_unit
 from anyzero.compile.vectors import best_index
-from anyzero.search.scratch import Scratch
 from anyzero.search.settings import ALWAYS, CLASSIC, FLAT, GRAVE, MINIMUM_ERROR, SIMPLE, Settings
-from anyzero.search.tree import NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Tree
+from anyzero.search.tree import NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Scratch, Tree
 
 WORST = -1e30
 UNVISITED_FIRST = 1e9

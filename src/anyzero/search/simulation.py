@@ -12,15 +12,13 @@ import numpy as np
 from anyzero.compile.bits import by_pointer
 from anyzero.compile.random import U
 from anyzero.games.contract import CHANCE, OVER, guided_rollout, payoffs, play, rollout, seat_to_move, traced_rollout
-from anyzero.search.amaf import forget_moves, update_amaf
-from anyzero.search.backup import add_results, prove_end, prove_path, proven_payoffs
+from anyzero.search.backup import add_results, forget_moves, prove_end, prove_path, proven_payoffs, update_amaf
 from anyzero.search.look_ahead import look_ahead
-from anyzero.search.noise import mix_noise, random_gumbel
-from anyzero.search.scratch import Scratch
+from anyzero.search.priors import mix_noise, random_gumbel
+from anyzero.search.reuse import adopt, remember, sharing_key
 from anyzero.search.selection import choose_child, draw_child
 from anyzero.search.settings import BATCH, GRAVE, GUIDED, GUMBEL, UNIFORM, Settings
-from anyzero.search.transpositions import adopt, remember, sharing_key
-from anyzero.search.tree import NO_TABLE, UNKNOWN, Tree, expand, is_full, plant, root_of
+from anyzero.search.tree import NO_TABLE, UNKNOWN, Scratch, Tree, expand, is_full, plant, root_of
 
 ANY_CHILD = -1
 

@@ -20,29 +20,27 @@ from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
 from anyzero.search.proof_search import (
     DEPTH_FIRST,
+    ENTRY_BYTES,
     FAULT,
     HIGH,
     LEVEL,
     LOW,
+    MOST,
     NO_MOVE,
     NODES,
     NONE,
     OTHER_PAYOFF,
     PROOF_NUMBERS,
     TOO_LONG,
+    ProofTable,
     Stack,
-    new_stack,
-    walk,
-)
-from anyzero.search.proof_table import (
-    ENTRY_BYTES,
-    MOST,
-    Table,
     find,
     high_of,
     low_of,
+    new_stack,
     new_table,
     position_key,
+    walk,
 )
 
 TURNS = {
@@ -218,7 +216,7 @@ class Solver:
             self.large_table = new_table(max_memory)  # costs nothing until it is used
         except MemoryError:
             raise BadOptionError(f"there is no room for a table of {max_memory:g} MB") from None
-        self.table: Table = new_table(min(SMALL_TABLE_MB, max_memory))
+        self.table: ProofTable = new_table(min(SMALL_TABLE_MB, max_memory))
         self.stacks: dict[int, Stack] = {way: new_stack(game) for way in self.turns}
         self.kernel = game.compile(walk, target)
         for way, stack in self.stacks.items():  # compile before any clock starts
@@ -234,12 +232,12 @@ class Solver:
         watch: Watch | None = None,
     ) -> Solution:
         """See the function `solve`."""
-        run = Run(self, state, Budget(seconds, max_nodes), watch)
+        task = _Task(self, state, Budget(seconds, max_nodes), watch)
         try:
-            run.finish()
+            task.finish()
         except SpentError:
-            run.read_table()
-        return run.solution
+            task.read_table()
+        return task.solution
 
     def ask(self, state: State, goal: int, most: float, tick: Callable[[], None]) -> Bounds:
         """Bounds of the first seat's payoff that say whether it is at least `goal`, if that takes at most `most` nodes.
@@ -312,7 +310,7 @@ class SpentError(Exception):
     """The budget is used up."""
 
 
-class Run:
+class _Task:
     """One position under way. Bounds here are those of the seat to move at the root."""
 
     def __init__(self, solver: Solver, state: State, budget: Budget, watch: Watch | None) -> None:

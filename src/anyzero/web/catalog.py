@@ -13,8 +13,7 @@ from anyzero.networks.find import known_names
 from anyzero.players.levels import LEVELS, level_text
 from anyzero.players.text import OWN_KINDS, PlayerText, split_player
 from anyzero.search import Searcher
-from anyzero.search.methods import METHODS
-from anyzero.search.text import SearchText
+from anyzero.search.methods import METHODS, SearchText
 from anyzero.web.config import ServerConfig
 
 HUMAN = "human"
