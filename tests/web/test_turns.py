@@ -29,12 +29,24 @@ def order_of_turns(searches, slots=1):
 
 
 def test_clients_take_turns():
-    assert order_of_turns([("one", 0, 4), ("other", 1, 3)]) == ["one", "one", *["other", "one"] * 2, "other"]
+    order = order_of_turns([("one", 0, 4), ("other", 1, 3)])
+    rounds = [set(order[first : first + 2]) for first in (1, 3, 5)]
+    assert rounds == [{"one", "other"}] * 3
 
 
-def test_a_short_search_waits_for_one_turn_of_every_other_client_at_most():
+def test_a_search_of_one_turn_is_next_however_many_huge_ones_there_are():
+    order = order_of_turns([*((f"huge {number}", 0, 100) for number in range(6)), ("short", 300, 1)])
+    assert order[301] == "short"  # after the turn under way
+
+
+def test_a_longer_search_has_one_turn_in_a_round():
     order = order_of_turns([*((f"huge {number}", 0, 100) for number in range(6)), ("short", 300, 5)])
-    assert order[300 : 300 + 5 * 7].count("short") == 5
+    assert order[301 : 301 + 5 * 7].count("short") == 5
+
+
+def test_a_client_with_one_short_search_after_another_has_one_turn_in_a_round():
+    order = order_of_turns([("huge", 0, 40), *(("short", number, 1) for number in range(0, 40, 2))])
+    assert order[:20].count("huge") >= 9
 
 
 def test_a_client_with_many_searches_gets_no_more_than_one_with_a_single_one():

@@ -42,8 +42,9 @@ def test_a_search_by_simulations_has_all_of_them_however_long_it_waited(late):
     assert run_job(make_job("uct:500,solve=0"))["result"]["simulations"] == 500
 
 
-def test_a_search_that_is_stopped_ends_with_what_it_has():
-    job = make_job("uct:50s,solve=0")
+@pytest.mark.parametrize("player", ["uct:50s,solve=0", "halving:50s"])
+def test_a_search_that_is_stopped_ends_with_what_it_has(player):
+    job = make_job(player)
     job.stopped.set()
     assert run_job(job)["result"]["seconds"] < 50
 
@@ -72,8 +73,8 @@ def test_where_nothing_is_to_be_compiled_missing_code_is_an_error(monkeypatch, t
 
 def test_code_is_compiled_in_another_process_and_loaded_here():
     job = make_job("uct:20")
-    assert job.is_compiled(Turns(1)) or job.compile() is None
-    assert job.is_compiled(Turns(1))
+    assert job.is_compiled() or job.compile() is None
+    assert job.is_compiled()
 
 
 def test_a_process_that_dies_is_told_and_replaced():

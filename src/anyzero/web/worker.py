@@ -4,13 +4,13 @@ The server's own process never searches and never compiles, so that it always an
 here; compiled code lets others run, and turns are handed out fairly. The process ends when the server does.
 """
 
+import heapq
 import json
 import math
 import os
 import sys
 import threading
 import time
-from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
@@ -51,14 +51,17 @@ load_game = lru_cache(MOST_GAMES)(load)
 class Turns:
     """Who may compute next: short turns, round robin by client.
 
-    Laws: no more turns at a time than there are slots; a client that waits gets a turn before another gets two, however
-    many searches the other has.
+    Laws: no more turns at a time than there are slots; in a round every client that waits has one turn, however many
+    searches it has; who comes new to a round is next.
     """
 
     def __init__(self, slots: int) -> None:
         self.free, self.lock = slots, threading.Lock()
-        self.waiting: OrderedDict[str, deque[threading.Event]] = OrderedDict()
-        """By client, the next one first."""
+        self.round, self.number = 0, 0
+        self.waiting: list[tuple[int, int, threading.Event]] = []
+        """The round of each turn that is waited for, and a number that counts down."""
+        self.rounds: dict[str, int] = {}
+        """By client, the first round in which it may have another turn."""
 
     @contextmanager
     def turn(self, client: str) -> Iterator[Callable[[], object]]:
@@ -73,7 +76,10 @@ class Turns:
         """A place in the queue; who ends a turn is in it before the next one is called."""
         called = threading.Event()
         with self.lock:
-            self.waiting.setdefault(client, deque()).append(called)
+            place = max(self.round, self.rounds.get(client, 0))
+            self.rounds = {other: first for other, first in self.rounds.items() if first > self.round}
+            self.rounds[client], self.number = place + 1, self.number - 1
+            heapq.heappush(self.waiting, (place, self.number, called))
             self.free += ended
             self.call_next()
         return called
@@ -84,13 +90,10 @@ class Turns:
             self.call_next()
 
     def call_next(self) -> None:
-        """Call as many as there are free slots; a client's other searches wait behind everybody else's."""
         while self.free > 0 and self.waiting:
-            client, searches = self.waiting.popitem(last=False)
-            searches.popleft().set()
+            self.round, _, called = heapq.heappop(self.waiting)
+            called.set()
             self.free -= 1
-            if searches:
-                self.waiting[client] = searches
 
 
 class NodePool:
@@ -139,7 +142,7 @@ class Job:
         if self.player.search is None:
             line = Line.begin(self.game, self.state)
             return {"action": choose_at_random(self.game, line, self.wanted["seed"]), "result": None}
-        if not self.is_compiled(turns):
+        if not self.is_compiled():
             self.compile()
         now = time.perf_counter()
         end, look = now + LATE_S + (self.player.search.seconds or math.inf), now + LOOK_EVERY_S / 4
@@ -173,10 +176,10 @@ class Job:
         """Run every kernel once."""
         self.searcher(simulations=2, seconds=None).choose(self.state, 0)
 
-    def is_compiled(self, turns: Turns) -> bool:
+    def is_compiled(self) -> bool:
         """Load what is compiled; False if something is missing."""
         try:
-            with turns.turn(self.client), loading_only():
+            with loading_only():
                 self.try_out()
         except NotCompiledError:
             return False
