@@ -20,10 +20,10 @@ from anyzero.networks import NetworkConfig, load_network, resolve, save_network
 NIM = str(Path(__file__).parent / "nim.py")
 HEALTHY = {
     "network": {"blocks": 2, "channels": 16},
-    "selfplay": {"games": 96, "at_once": 96, "simulations": 16, "opening_plies": 2},
+    "selfplay": {"games": 64, "at_once": 64, "simulations": 16, "opening_plies": 2},
     "replay": {"window": 3000},
-    "trainer": {"batch_size": 64, "epochs": 30.0, "learning_rate": 3e-3},
-    "gate": {"games": 64, "opening_plies": 4},
+    "trainer": {"batch_size": 64, "epochs": 20.0, "learning_rate": 3e-3},
+    "gate": {"games": 32, "opening_plies": 4},
     "league": {"every": 0},
     "precision": "float32",
     "threads": 1,
