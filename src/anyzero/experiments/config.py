@@ -14,13 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
 from anyzero.arena.plan import BOTH_LEGS, Plan, make_plan
 from anyzero.errors import AnyzeroError, BadOptionError
-from anyzero.experiments.table import (
-    GRID_COLUMNS,
-    STUDENT_COLUMNS,
-    Outcome,
-    describe_outcome,
-    describe_victories,
-)
+from anyzero.experiments.table import GRID_COLUMNS, STUDENT_COLUMNS, Outcome, describe_outcome, describe_victories
 from anyzero.files import reading
 from anyzero.games.game import Game
 from anyzero.games.load import load
