@@ -78,22 +78,14 @@ def make_rules() -> Chess:
     across, up = files - files[:, None], ranks - ranks[:, None]  # from the first square to the second
     distance, none = across * across + up * up, np.zeros((64, 64), bool)
     lines = [(side == 0) & (distance > 0) for side in (across - up, across + up, across, up)]
-    planes = np.array([*queen_planes(), *KNIGHT_STEPS])
+    queen_like = [(files * far, ranks * far) for files, ranks in QUEEN_STEPS for far in range(1, 8)]
+    planes = np.array([*queen_like, *KNIGHT_STEPS])
+    squares = np.stack([*lines, distance == 5, (distance == 1) | (distance == 2), none, none], axis=1)
     return Chess(
-        squares=to_words(np.stack([*lines, distance == 5, (distance == 1) | (distance == 2), none, none], axis=1)),
+        squares=np.packbits(squares, axis=-1, bitorder="little").view(np.uint64)[..., 0].copy(),
         actions=action_table(planes),
         steps=np.concatenate([planes @ (1, 8), np.repeat((7, 8, 9), 3)]),
     )
-
-
-def to_words(squares: np.ndarray) -> np.ndarray:
-    """[..., 64] truth values as [...] words."""
-    return np.packbits(squares, axis=-1, bitorder="little").view(np.uint64)[..., 0].copy()
-
-
-def queen_planes() -> list[tuple[int, int]]:
-    """(files, ranks) of the queen-like planes: direction * 7 + distance - 1."""
-    return [(files * far, ranks * far) for files, ranks in QUEEN_STEPS for far in range(1, 8)]
 
 
 def action_table(planes: np.ndarray) -> np.ndarray:
@@ -164,15 +156,6 @@ def sliders_of(state: State, lines: int) -> Any:
     return state.diagonals if lines == DIAGONAL else state.straights
 
 
-def pawn_attacks(pawns: Any) -> Any:
-    """The squares that my pawns attack."""
-    return ((pawns & ~FILE_A) << U(7)) | ((pawns & ~FILE_H) << U(9))
-
-
-def their_pawn_attacks(pawns: Any) -> Any:
-    return ((pawns & ~FILE_A) >> U(9)) | ((pawns & ~FILE_H) >> U(7))
-
-
 def knight_attacks(knights: Any) -> Any:
     """The squares that any of these knights attacks."""
     one = ((knights & ~FILE_A) >> U(1)) | ((knights & ~FILE_H) << U(1))
@@ -208,7 +191,8 @@ def find_checks(rules: Chess, state: State) -> None:
     mine, theirs = state.mine, state.theirs
     king_bit = state.kings & mine
     king = trailing_zeros(king_bit)
-    checkers = (pawn_attacks(king_bit) & state.pawns | rules.squares[king, KNIGHT] & state.knights) & theirs
+    pawn_attacks = ((king_bit & ~FILE_A) << U(7)) | ((king_bit & ~FILE_H) << U(9))
+    checkers = (pawn_attacks & state.pawns | rules.squares[king, KNIGHT] & state.knights) & theirs
     lines, pinned = rules.squares, U(0)
     snipers = (lines[king, FILE] | lines[king, RANK]) & state.straights
     snipers = (snipers | (lines[king, DIAGONAL] | lines[king, ANTIDIAGONAL]) & state.diagonals) & theirs
@@ -226,7 +210,8 @@ def find_checks(rules: Chess, state: State) -> None:
 def find_danger(rules: Chess, state: State) -> Any:
     """The squares that they attack, looking through my king: where it may not go."""
     theirs, occupied = state.theirs, (state.mine | state.theirs) & ~(state.kings & state.mine)
-    danger = their_pawn_attacks(state.pawns & theirs) | knight_attacks(state.knights & theirs)
+    pawns = state.pawns & theirs
+    danger = ((pawns & ~FILE_A) >> U(9)) | ((pawns & ~FILE_H) >> U(7)) | knight_attacks(state.knights & theirs)
     danger |= rules.squares[trailing_zeros(state.kings & theirs), KING]
     for lines in range(DIAGONAL, KNIGHT, 2):
         sliders = sliders_of(state, lines) & theirs

@@ -89,9 +89,6 @@ def function_at(path: Path, line: int) -> str:
         nodes = ast.walk(ast.parse(path.read_bytes()))
     except SyntaxError:  # edited since it was loaded
         return ""
-    around = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.lineno <= line <= last_line(node)]
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    around = [node for node in functions if node.lineno <= line <= (node.end_lineno or node.lineno)]
     return around[-1].name if around else ""
-
-
-def last_line(node: ast.FunctionDef) -> int:
-    return node.end_lineno or node.lineno

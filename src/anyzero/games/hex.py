@@ -9,7 +9,6 @@ A row of stones is a word, column 0 its lowest bit. Cell (row, column) touches (
 is won once one of them lies on the opposite edge.
 """
 
-from collections import deque
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -361,14 +360,19 @@ def scene(rules: Hex, state: State) -> Scene:
     size, chain, pieces = rules.size, winning_chain(rules, state), []
     for cell, letter in enumerate(letters_of(rules, state)):
         if letter != grid.EMPTY:
-            seat, text = LETTERS.index(letter), letter.upper() if cell in chain else letter
-            pieces.append(stone(cell_name(*divmod(cell, size)), seat, text=text, name=f"{SEAT_NAMES[seat]} stone"))
+            seat, shown = LETTERS.index(letter), letter.upper() if cell in chain else letter
+            pieces.append(stone(cell_name(*divmod(cell, size)), seat, text=shown, name=f"{SEAT_NAMES[seat]} stone"))
+    if state.winner != NOBODY:
+        text = f"{SEAT_NAMES[state.winner]} has joined {EDGES[state.winner]} and won"
+    else:
+        swap = ", or to swap" if can_swap(state) else ""
+        text = f"{SEAT_NAMES[state.mover]} to move, joining {EDGES[state.mover]}{swap}"
     return Scene(
         hex_cells(size),
         tuple(pieces),
         under=hex_rims(size),
         over=(*hex_labels(size), *(Circle(*hex_centre(*divmod(cell, size)), 0.12, "page") for cell in chain)),
-        caption=caption(state),
+        caption=text,
         clicks={size * size: (pieces[0].cell,)} if can_swap(state) else {},
         text_scale=HEX_TEXT_SCALE,
         title="Hex",
@@ -377,27 +381,15 @@ def scene(rules: Hex, state: State) -> Scene:
 
 def winning_chain(rules: Hex, state: State) -> list[int]:
     """The cells of a shortest chain of stones that joins the winner's edges; empty while the game runs."""
-    if state.winner == NOBODY:
-        return []
-    size, letters = rules.size, letters_of(rules, state)
-    mine = {divmod(cell, size) for cell, letter in enumerate(letters) if letter == LETTERS[state.winner]}
-    before = {place: place for place in mine if place[state.winner] == 0}
-    queue = deque(before)
-    while queue[0][state.winner] < size - 1:
-        row, column = place = queue.popleft()
-        for down, across in NEIGHBOURS:
-            beside = row + down, column + across
-            if beside in mine and beside not in before:
-                before[beside] = place
-                queue.append(beside)
-    chain = [queue[0]]
-    while before[chain[-1]] != chain[-1]:
-        chain.append(before[chain[-1]])
-    return [row * size + column for row, column in chain]
-
-
-def caption(state: State) -> str:
-    if state.winner != NOBODY:
-        return f"{SEAT_NAMES[state.winner]} has joined {EDGES[state.winner]} and won"
-    swap = ", or to swap" if can_swap(state) else ""
-    return f"{SEAT_NAMES[state.mover]} to move, joining {EDGES[state.mover]}{swap}"
+    size, seat, letters = rules.size, int(state.winner), letters_of(rules, state)
+    left = {divmod(cell, size) for cell, letter in enumerate(letters) if seat != NOBODY and letter == LETTERS[seat]}
+    paths = [[place] for place in left if place[seat] == 0]
+    left -= {place for (place,) in paths}
+    for path in paths:  # breadth first: those one step longer are added behind
+        row, column = path[-1]
+        if path[-1][seat] == size - 1:
+            return [row * size + column for row, column in reversed(path)]
+        steps = [(row + down, column + across) for down, across in NEIGHBOURS]
+        paths += [[*path, place] for place in steps if place in left]
+        left -= set(steps)
+    return []

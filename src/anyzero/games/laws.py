@@ -19,7 +19,7 @@ from anyzero.games.apart import simulate_game
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.faults import tell
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.observe import Observations, Seen, observe, observe_game
+from anyzero.games.observe import Observations, observe, observe_game
 from anyzero.games.rollouts import rollouts
 
 FALSE_ALARM = 1e-6
@@ -101,7 +101,7 @@ def the_evidence(evidence: Evidence) -> Iterator[tuple[Evidence, str]]:
     yield evidence, ""
 
 
-def every_position(evidence: Evidence) -> Iterator[tuple[Seen, str]]:
+def every_position(evidence: Evidence) -> Iterator[tuple[Observations, str]]:
     for record in evidence.records:
         yield from ((record.at(ply), f" at ply {ply}") for ply in range(len(record.seats)))
 
@@ -215,22 +215,22 @@ def simulated_is_compiled(game: Game, evidence: Evidence) -> str | None:
     return None if same else "the same game leads to other positions"
 
 
-def actions_are_legal_numbers(game: Game, at: Seen) -> str | None:
+def actions_are_legal_numbers(game: Game, at: Observations) -> str | None:
     """Legal actions are different numbers in range, and there is one exactly while the game runs."""
-    if not (at.seat in (CHANCE, OVER) or 0 <= at.seat < game.num_seats):
-        return f"seat_to_move is {at.seat}"
-    if at.seat == OVER:
+    if not (at.seats in (CHANCE, OVER) or 0 <= at.seats < game.num_seats):
+        return f"seat_to_move is {at.seats}"
+    if at.seats == OVER:
         return None
-    if not 1 <= at.num_legal <= game.max_legal:
-        return f"{at.num_legal} legal actions, not 1 to max_legal = {game.max_legal},"
-    size = game.num_outcomes if at.seat == CHANCE else game.num_actions
-    if len(set(at.actions.tolist())) != at.num_legal:
+    if not 1 <= at.counts <= game.max_legal:
+        return f"{at.counts} legal actions, not 1 to max_legal = {game.max_legal},"
+    size = game.num_outcomes if at.seats == CHANCE else game.num_actions
+    if len(set(at.actions.tolist())) != at.counts:
         return "an action is listed twice"
     wrong = at.actions[(at.actions < 0) | (at.actions >= size)]
     return f"the action {wrong[0]} is not in 0..{size - 1}" if len(wrong) else None
 
 
-def questions_change_nothing(game: Game, at: Seen) -> str | None:
+def questions_change_nothing(game: Game, at: Observations) -> str | None:
     """Only play changes a state."""
     return "a function other than play changed the state" if at.changed else None
 
@@ -263,15 +263,15 @@ def payoffs_are_fair(game: Game, payoffs: np.ndarray) -> str | None:
     return f"payoffs {payoffs.tolist()} do not sum to zero" if game.zero_sum and abs(payoffs.sum()) > 1e-9 else None
 
 
-def chance_weights_are_positive(game: Game, at: Seen) -> str | None:
+def chance_weights_are_positive(game: Game, at: Observations) -> str | None:
     """Every outcome of a chance node has a positive weight."""
-    ok = at.seat != CHANCE or (np.isfinite(at.weights).all() and (at.weights > 0).all())
+    ok = at.seats != CHANCE or (np.isfinite(at.weights).all() and (at.weights > 0).all())
     return None if ok else "a weight is not positive"
 
 
-def amaf_keys_are_in_range(game: Game, at: Seen) -> str | None:
+def amaf_keys_are_in_range(game: Game, at: Observations) -> str | None:
     """AMAF keys are in 0..num_amaf_keys-1."""
-    ok = at.seat < 0 or ((at.amaf_keys >= 0).all() and (at.amaf_keys < game.num_amaf_keys).all())
+    ok = at.seats < 0 or ((at.amaf_keys >= 0).all() and (at.amaf_keys < game.num_amaf_keys).all())
     return None if ok else f"an AMAF key is not in 0..{game.num_amaf_keys - 1}"
 
 
@@ -355,7 +355,8 @@ def rollouts_are_random_play(game: Game, evidence: Evidence) -> str | None:
     evidence.need_an_end()
     starts = [game.initial_state(), *(state for state in evidence.states(6) if not game.is_over(state))][:4]
     num = min(200_000, evidence.plies * len(evidence.records) // sum(len(record.seats) for record in evidence.records))
-    bound = kolmogorov_bound(num, FALSE_ALARM / (len(starts) * game.num_seats))
+    # Two samples of one distribution are further apart with at most this chance (Smirnov).
+    bound = math.sqrt(math.log(2 * len(starts) * game.num_seats / FALSE_ALARM) / num)
     for number, state in enumerate(starts):
         plain = rollouts(default_rollouts(game), state, num, seed=evidence.seed, target=evidence.target)
         own = rollouts(game, state, num, seed=evidence.seed + 1, target=evidence.target)
@@ -376,11 +377,6 @@ def kolmogorov_distance(left: np.ndarray, right: np.ndarray) -> float:
     points = np.union1d(left, right)
     below = [np.searchsorted(np.sort(sample), points, side="right") / len(sample) for sample in (left, right)]
     return float(np.abs(below[0] - below[1]).max())
-
-
-def kolmogorov_bound(num: int, chance: float) -> float:
-    """The distance that two samples of `num` from one distribution exceed with at most this chance (Smirnov)."""
-    return math.sqrt(math.log(2 / chance) / num)
 
 
 FIRST_LAW, ACTIONS_LAW = "the game runs", "actions are legal numbers"

@@ -31,18 +31,6 @@ RANDOM = -1
 """In a script: let chance and the seats choose at random."""
 
 
-class Seen(NamedTuple):
-    """One position of a record; actions, weights and AMAF keys only as many as there are."""
-
-    seat: int
-    num_legal: int
-    actions: np.ndarray
-    weights: np.ndarray
-    amaf_keys: np.ndarray
-    planes: np.ndarray
-    changed: bool
-
-
 class Observations(NamedTuple):
     """The positions of one game, row by row; rows after the last are zero."""
 
@@ -69,10 +57,12 @@ class Observations(NamedTuple):
     changed: np.ndarray
     """[rows]: 1 where asking about the position changed it."""
 
-    def at(self, row: int) -> Seen:
-        num = int(self.counts[row])
-        actions, weights, keys = (part[row, : max(num, 0)] for part in (self.actions, self.weights, self.amaf_keys))
-        return Seen(int(self.seats[row]), num, actions, weights, keys, self.planes[row], bool(self.changed[row]))
+    def at(self, row: int) -> "Observations":
+        """What was seen of one position: its row of each part, and its actions as far as there are any."""
+        num = max(int(self.counts[row]), 0)
+        wide = {name: getattr(self, name)[row, :num] for name in ("actions", "weights", "amaf_keys")}
+        rows = {name: part[row] for name, part in self._asdict().items() if name not in (*wide, "payoffs")}
+        return self._replace(**rows, **wide)
 
 
 def observe(game: Game, *, seed: int, rows: int, script: Any = None, target: str = "cpu") -> Observations:
@@ -91,32 +81,22 @@ def observe(game: Game, *, seed: int, rows: int, script: Any = None, target: str
 
 
 def new_observations(game: Game, rows: int) -> Observations:
-    wide = (rows, game.max_legal)
+    wide, zeros = (rows, game.max_legal), np.zeros
     return Observations(
         states=game.new_states(rows),
-        seats=np.zeros(rows, np.int64),
-        counts=np.zeros(rows, np.int64),
-        actions=np.zeros(wide, np.int32),
+        **{name: zeros(rows, np.int64) for name in ("seats", "counts", "changed")},
+        actions=zeros(wide, np.int32),
         chosen=np.full(rows, -1, np.int64),
-        keys=np.zeros(rows, np.uint64),
-        weights=np.zeros(wide),
-        amaf_keys=np.zeros(wide, np.int64),
-        planes=np.zeros((rows, *(game.planes_shape or (0,))), np.float32),
-        scores=np.zeros((rows, game.num_seats)),
+        keys=zeros(rows, np.uint64),
+        weights=zeros(wide),
+        amaf_keys=zeros(wide, np.int64),
+        planes=zeros((rows, *(game.planes_shape or (0,))), np.float32),
+        scores=zeros((rows, game.num_seats)),
         payoffs=np.full(game.num_seats, np.nan),
-        changed=np.zeros(rows, np.int8),
     )
 
 
-def observe_game(
-    rules: Any,
-    record: Any,
-    script: Any,
-    seed: Any,
-    scratch: Any,
-    actions: Any,
-    streams: Any,
-) -> int:
+def observe_game(rules: Any, record: Any, script: Any, seed: Any, scratch: Any, actions: Any, streams: Any) -> int:
     """Kernel: returns the number of positions seen; stops at the end, at the last row, or at an illegal script."""
     rng, states, state = streams[0], record.states, scratch[0]
     seed_stream(rng, seed, 0)

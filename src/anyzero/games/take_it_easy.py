@@ -91,13 +91,14 @@ def make_rules() -> TakeItEasy:
     points = [value * len(cells) for line, cells in enumerate(LINES) for value in VALUES[line // 5]]
     cell_lines = [[line for line, cells in enumerate(LINES) if cell in cells] for cell in range(NUM_CELLS)]
     numbers = [(direction, value) for direction, values in enumerate(VALUES) for value in values]
+    carriers = [bit_set(tile for tile in range(NUM_TILES) if TILES[tile][way] == value) for way, value in numbers]
     return TakeItEasy(
         keeps=keeps.ravel(),
         points=np.array(points, np.int64),
         line_cells=np.array([bit_set(cells) for cells in LINES], np.uint64),
         cell_lines=np.array(cell_lines, np.int64),
         tile_lines=np.bitwise_and.reduce(keeps),
-        carriers=np.array([bit_set(tiles_with(*number)) for number in numbers], np.uint64),
+        carriers=np.array(carriers, np.uint64),
         worth=worth_table(points),
         chance=chance_table(),
         fresh=fresh_table(),
@@ -106,10 +107,6 @@ def make_rules() -> TakeItEasy:
 
 def bit_set(numbers: Iterable[int]) -> int:
     return sum(1 << number for number in numbers)
-
-
-def tiles_with(direction: int, value: int) -> list[int]:
-    return [number for number, tile in enumerate(TILES) if tile[direction] == value]
 
 
 def kept_bits(cell: int, tile: tuple[int, ...]) -> int:

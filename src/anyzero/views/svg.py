@@ -12,7 +12,7 @@ from html import escape
 from typing import Literal
 
 from anyzero.views.palette import DARK, LIGHT, check_roles
-from anyzero.views.scene import Cell, Circle, Label, Path, Piece, Point, Polygon, Scene, Shape, describe
+from anyzero.views.scene import Circle, Label, Path, Piece, Point, Polygon, Scene, Shape, describe
 
 Theme = Literal["auto", "light", "dark"]
 
@@ -54,7 +54,7 @@ def layers(scene: Scene) -> Iterator[tuple[str, str]]:
     """The drawing from back to front, each layer with the name of its group."""
     centres = {cell.name: cell.centre for cell in scene.cells}
     yield "under", "".join(map(draw, scene.under))
-    yield "cells", "".join(map(draw_cell, scene.cells))
+    yield "cells", "".join(draw(Polygon(cell.outline, cell.fill, cell.line, 0.025)) for cell in scene.cells)
     yield "pieces", "".join(draw_piece(piece, centres[piece.cell]) for piece in scene.pieces)
     yield "over", "".join(map(draw, scene.over))
     yield "caption", "".join(map(draw, caption_labels(scene)))
@@ -130,10 +130,6 @@ def colour_rules(theme: Theme, palette: Mapping[str, str], roles: Iterable[str])
 
 
 # --- drawing
-
-
-def draw_cell(cell: Cell) -> str:
-    return draw(Polygon(cell.outline, cell.fill, cell.line, 0.025))
 
 
 def draw_piece(piece: Piece, centre: Point) -> str:
