@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.compile.bits import by_pointer
 from anyzero.games.game import Game
 from anyzero.learning.advance import WITHOUT_REUSE, advance_game, grow_alone, grow_nothing, grow_tree, grow_with_answers
 from anyzero.learning.contestants import Contestant
@@ -19,7 +20,7 @@ from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, R
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
 from anyzero.search.evaluators import ask
 from anyzero.search.priors import gumbel_plan
-from anyzero.search.run import choice_parts, new_scratch_for, new_tree_for
+from anyzero.search.run import choice_parts, fixed_settings, new_scratch_for, new_tree_for
 from anyzero.search.search import room
 from anyzero.search.settings import BATCH, GUMBEL, Settings
 from anyzero.search.simulation import IDLE as NO_LEAF
@@ -107,6 +108,9 @@ def advance_games(
     end: int,
 ) -> int:
     """Kernel: every game of these slots goes on as far as it can; returns how many slots are not idle."""
+    tree, spare, scratch = by_pointer(tree), by_pointer(spare), by_pointer(scratch)
+    settings, late, manner = by_pointer(settings), by_pointer(late), by_pointer(manner)
+    games, rows = by_pointer(games), by_pointer(rows)
     alive = 0
     for number in range(begin, end):
         advance_game(rules, tree, spare, scratch, settings, late, games, rows, manner, logits, values, number)
@@ -203,7 +207,7 @@ class Block:
 
     def play_part(self, begin: int, end: int, watch: Watch | None) -> None:
         """All games of these slots; a look at the clock about once a move."""
-        kernels = [self.game.compile(advance_games, self.target, parts=trees.parts) for trees in self.searches]
+        kernels = [self.kernel(trees) for trees in self.searches]
         answers, steps = [NO_ANSWERS] * len(kernels), 0
         every = max(trees.manner.simulations for trees in self.searches) + 1
         alive = 1
@@ -220,6 +224,10 @@ class Block:
         except BaseException:
             self.is_stopped = True
             raise
+
+    def kernel(self, trees: Trees) -> Any:
+        fixed = fixed_settings(self.game, trees.settings)
+        return self.game.compile(advance_games, self.target, fixed, parts=trees.parts)
 
     def fetch(self, begin: int, end: int) -> None:
         """Take over the games of these slots that are over, so that others can begin there."""
