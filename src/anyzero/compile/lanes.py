@@ -20,11 +20,11 @@ from anyzero.compile.cpu_vectors import INDEX, NUMBER, larger, spread
 
 
 def in_lanes(lanes: int, *arrays: Any) -> tuple[Any, ...]:
-    """The arrays as memory of vectors."""
-    return tuple(array if isinstance(array, TracedMemory) else Memory(array, lanes) for array in arrays)
+    """The arrays as vectors of so many lanes."""
+    return tuple(array if isinstance(array, TracedLanes) else ArrayLanes(array, lanes) for array in arrays)
 
 
-class Memory:
+class ArrayLanes:
     """An array of which vectors are read and written from any place on."""
 
     def __init__(self, array: np.ndarray, lanes: int) -> None:
@@ -79,31 +79,31 @@ def _argument(context: Any, builder: Any, lanes: int, kind: Any, actual: Any, va
     if isinstance(kind, types.IntegerLiteral):
         return kind.literal_value
     if isinstance(kind, types.BaseTuple):
-        return tuple(Place(builder, part) for part in cgutils.unpack_tuple(builder, value))
-    return TracedMemory(builder, context.make_array(actual)(context, builder, value).data, lanes)
+        return tuple(Offset(builder, part) for part in cgutils.unpack_tuple(builder, value))
+    return TracedLanes(builder, context.make_array(actual)(context, builder, value).data, lanes)
 
 
-class Place:
+class Offset:
     """A whole number that is known when the code runs."""
 
     def __init__(self, builder: Any, value: Any) -> None:
         self.builder, self.value = builder, value
 
-    def __add__(self, other: Any) -> "Place":
-        return Place(self.builder, self.builder.add(self.value, _index(other)))
+    def __add__(self, other: Any) -> "Offset":
+        return Offset(self.builder, self.builder.add(self.value, _index(other)))
 
-    def __mul__(self, other: Any) -> "Place":
-        return Place(self.builder, self.builder.mul(self.value, _index(other)))
+    def __mul__(self, other: Any) -> "Offset":
+        return Offset(self.builder, self.builder.mul(self.value, _index(other)))
 
     __radd__, __rmul__ = __add__, __mul__
 
 
 def _index(number: Any) -> Any:
-    return number.value if isinstance(number, Place) else ir.Constant(INDEX, number)
+    return number.value if isinstance(number, Offset) else ir.Constant(INDEX, number)
 
 
-class TracedMemory:
-    """What `Memory` does, as code."""
+class TracedLanes:
+    """What `ArrayLanes` does, as code."""
 
     def __init__(self, builder: Any, data: Any, lanes: int) -> None:
         self.builder, self.data, self.kind = builder, data, ir.VectorType(NUMBER, lanes)
@@ -127,10 +127,10 @@ class TracedMemory:
     def registers(self, start: Mapping[Any, "Vector"]) -> "Registers":
         return Registers(self.builder, start)
 
-    def loop(self, num: Any) -> Iterator[Place]:
+    def loop(self, num: Any) -> Iterator[Offset]:
         """Hands out one number, which stands for all: what the caller does with it becomes the body of the loop."""
         with cgutils.for_range(self.builder, _index(num), intp=INDEX) as loop:
-            yield Place(self.builder, loop.index)
+            yield Offset(self.builder, loop.index)
 
 
 class Registers:

@@ -8,8 +8,7 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from anyzero.learning.replay import Batch
-from anyzero.networks.losses import log_priors, value_losses
-from anyzero.networks.models import Network, Output
+from anyzero.networks.models import Network, Output, log_priors, value_losses
 
 BINS = 10
 """Predicted values are sorted into so many bins from -1 to 1."""

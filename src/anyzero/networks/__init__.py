@@ -1,8 +1,8 @@
 """Networks: what they look like, their weights on disk, and evaluators that the search can call.
 
 Reading order: `config` (sizes and heads, and what a game makes of them), `layers`, `heads`, `models` (the network),
-`losses`, `weights` (files), `evaluator` and `on_gpu` (networks inside the search), `remembered`, and `winograd/` (the
-same networks on the CPU, fast). Only training, MLPs and GPUs need torch.
+`weights` (files), `evaluator` and `on_gpu` (networks inside the search), `remembered`, and `winograd/` (the same
+networks on the CPU, fast). Only training, MLPs and GPUs need torch.
 """
 
 import importlib
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from anyzero.networks.config import BadNetworkError, NetworkConfig, parse_network, resolve
     from anyzero.networks.evaluator import NetworkEvaluator
-    from anyzero.networks.losses import policy_loss, value_loss
     from anyzero.networks.models import Network, new_network
     from anyzero.networks.weights import load_network, read_header, read_network, save_network
 
@@ -23,12 +22,10 @@ __all__ = [
     "load_network",
     "new_network",
     "parse_network",
-    "policy_loss",
     "read_header",
     "read_network",
     "resolve",
     "save_network",
-    "value_loss",
 ]
 
 HOMES = {
@@ -39,12 +36,10 @@ HOMES = {
     "load_network": "weights",
     "new_network": "models",
     "parse_network": "config",
-    "policy_loss": "losses",
     "read_header": "weights",
     "read_network": "weights",
     "resolve": "config",
     "save_network": "weights",
-    "value_loss": "losses",
 }
 """Where each name lives: pydantic and torch are imported with the first that needs them."""
 

@@ -19,6 +19,9 @@ from anyzero.networks.heads import ValueHead, new_policy_head
 from anyzero.networks.layers import Conv, Dense, DenseTrunk, ResidualTrunk, pool
 from anyzero.networks.weights import StoredNetwork
 
+ILLEGAL = -1e9
+"""The logit of an action that cannot be played."""
+
 
 class Output(NamedTuple):
     """What a network says of a batch of positions."""
@@ -76,6 +79,38 @@ def empty_network(game: Game, config: NetworkConfig) -> Network:
     with torch.device("meta"):  # torch would draw weights here, from its global generator
         network = Network(game, resolve(config, game))
     return network.to_empty(device="cpu").eval()
+
+
+# --- what training compares with its targets
+
+
+def log_priors(logits: Tensor, legal: Tensor | None = None) -> Tensor:
+    """The logarithms of the priors, over the legal actions if they are given, [positions, actions] float32."""
+    return F.log_softmax(logits.float() if legal is None else logits.float().masked_fill(~legal, ILLEGAL), 1)
+
+
+def value_losses(network: Network, value: Tensor, payoffs: Tensor) -> Tensor:
+    """Squared error of a scalar; for a distribution, the divergence from the payoff's to it: 0 once they are equal."""
+    if network.config.value == "scalar":
+        return F.mse_loss(network.expected(value), payoffs, reduction="none")
+    wanted = spread_payoffs(payoffs, support_tensor(network.config, payoffs.device))
+    return F.kl_div(F.log_softmax(value.float(), 1), wanted, reduction="none").sum(1)
+
+
+def spread_payoffs(payoffs: Tensor, support: Tensor) -> Tensor:
+    """Each payoff as probabilities of the two neighbours in the support, with the payoff as their mean.
+
+    The support is evenly spaced, in either direction.
+    """
+    place = ((payoffs - support[0]) / (support[-1] - support[0])).clamp(0.0, 1.0) * (len(support) - 1)
+    low = place.floor().nan_to_num().long().clamp(max=len(support) - 2)  # a payoff that is no number stays one
+    high_part = (place - low).unsqueeze(1)
+    wanted = torch.zeros(len(payoffs), len(support), device=payoffs.device)
+    wanted.scatter_(1, low.unsqueeze(1), 1.0 - high_part)
+    return wanted.scatter_(1, low.unsqueeze(1) + 1, high_part)
+
+
+# --- networks for inference
 
 
 def network_of(stored: StoredNetwork, game: Game) -> Network:
