@@ -10,7 +10,7 @@ from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hi
 from anyzero.experiments.table import GridRow, read_rows
 from anyzero.learning.config import flatten
 from anyzero.learning.folder import GAMES, RunFolder, list_runs
-from anyzero.learning.summary import RunSummary, summarise
+from anyzero.learning.summary import RunSummary, runs, summarise
 from anyzero.records.record import find_start
 from anyzero.web.catalog import Catalog
 
@@ -31,14 +31,9 @@ class Folders:
 
     def runs(self) -> dict[str, Any]:
         """All runs at a glance, and what is wrong with those that cannot be read."""
-        found: list[dict[str, Any]] = []
-        broken: list[dict[str, str]] = []
-        for path in list_runs(self.root):
-            try:
-                found.append(run_values(summarise(path)))
-            except AnyzeroError as error:
-                broken.append({"name": path.name, "error": str(error)})
-        return {"runs": found, "broken": broken}
+        found = runs(root=self.root)
+        broken = [{"name": name, "error": error} for name, error in found.broken.items()]
+        return {"runs": [run_values(run) for run in found.runs], "broken": broken}
 
     def run(self, name: Name) -> dict[str, Any]:
         """One run with its history, its settings, and its blocks of games."""
@@ -72,12 +67,11 @@ class Folders:
         return pick(name, list_runs(self.root), "run")
 
     def read_games(self, name: str, generation: int, block: int) -> list[dict[str, Any]]:
-        folder = RunFolder.open(self.path_of(name))
-        found = [one.path for one in folder.blocks(GAMES) if (one.generation, one.number) == (generation, block)]
-        if not found:
+        path = RunFolder.open(self.path_of(name)).games_path(generation, block)
+        if not path.is_file():
             raise UnknownNameError(f"the run {name} has no block {block} of generation {generation}")
         try:
-            return [json.loads(line) for line in found[0].read_text().splitlines()]
+            return [json.loads(line) for line in path.read_text().splitlines()]
         except (OSError, ValueError) as error:
             raise AnyzeroError(f"the games of {name} cannot be read: {error}") from None
 
