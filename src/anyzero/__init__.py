@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from anyzero.games.load import load
     from anyzero.learning.summary import runs
     from anyzero.learning.train import sweep, train
+    from anyzero.networks.box import nets
     from anyzero.players import parse_player as player
     from anyzero.players.search_player import search
     from anyzero.search import search_many, solve
@@ -31,6 +32,7 @@ __all__ = [
     "check_game",
     "load",
     "match",
+    "nets",
     "player",
     "runs",
     "search",
@@ -53,6 +55,7 @@ HOMES = {
     "check_game": "anyzero.games.laws",
     "load": "anyzero.games.load",
     "match": "anyzero.arena.arena",
+    "nets": "anyzero.networks.box",
     "player": "anyzero.players:parse_player",
     "runs": "anyzero.learning.summary",
     "search": "anyzero.players.search_player",

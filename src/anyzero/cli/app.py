@@ -19,6 +19,7 @@ from anyzero.cli import (
     games,
     gtp,
     match,
+    nets,
     perft,
     play,
     plot,
@@ -76,6 +77,7 @@ app.command("plot", epilog=plot.EXAMPLES)(plot.plot)
 app.command("estimate", epilog=estimate.EXAMPLES)(estimate.estimate)
 app.command("runs", epilog=runs.EXAMPLES)(runs.runs)
 app.command("train", epilog=train.EXAMPLES)(train.train)
+app.command("nets", epilog=nets.EXAMPLES)(nets.nets)
 app.command("doctor", epilog=doctor.EXAMPLES)(doctor.doctor)
 app.command("uci", epilog=uci.EXAMPLES)(uci.uci)
 app.command("gtp", epilog=gtp.EXAMPLES)(gtp.gtp)

@@ -29,7 +29,10 @@ HEADER_FIELDS = {"format": int, "game": str, "options": dict, "planes_shape": li
 
 @dataclass(frozen=True)
 class StoredNetwork:
-    """A network as its file holds it, in NumPy; `config` is resolved, the sizes are those of its game."""
+    """A network as its file holds it, in NumPy; `config` is resolved, the sizes are those of its game.
+
+    A file may hold 16-bit numbers, which take half the room; nets compute with 32 bits.
+    """
 
     config: NetworkConfig
     planes_shape: tuple[int, ...]
@@ -45,13 +48,13 @@ class StoredNetwork:
         found = self.weights.get(name)
         if found is None:
             raise BadNetworkError(f"{self.name} lacks the weights {name!r}")
-        if found.shape != shape or found.dtype != np.float32:
+        if found.shape != shape or found.dtype not in (np.float32, np.float16):
             raise BadNetworkError(
                 f"{self.name}: the weights {name!r} are {found.dtype} {found.shape}, not float32 {shape}"
             )
         if not np.isfinite(found).all():
             raise BadNetworkError(f"{self.name}: the weights {name!r} have numbers that are not finite")
-        return found
+        return found.astype(np.float32)
 
     def check_all_taken(self) -> None:
         """One sentence about the first weights that nobody asked for."""

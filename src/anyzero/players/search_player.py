@@ -8,6 +8,7 @@ from anyzero.errors import BadOptionError, MissingFunctionError
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line, first_decision
 from anyzero.games.load import position_of
+from anyzero.networks.box import BEST, best_network
 from anyzero.networks.find import find_network
 from anyzero.players.player import LATE_FACTOR, LATE_S, Player
 from anyzero.players.text import LEVEL, SEARCH, PlayerText, split_player
@@ -22,7 +23,7 @@ def search_player(wanted: PlayerText) -> Player:
     options = wanted.search.options if wanted.search is not None else {}
     if float(options.get("noise_fraction", 0.0)) > 0.0:
         raise BadOptionError(f"{wanted.text!r}: noise at the root is for self-play; a player that is measured has none")
-    if wanted.network:
+    if wanted.network not in ("", BEST):
         find_network(wanted.network)  # says so if there is none
     arguments = cache(lambda game: search_arguments(wanted, game))
     searchers: dict[tuple[Game, bool], Searcher] = {}
@@ -86,7 +87,8 @@ def search_arguments(wanted: PlayerText, game: Game) -> dict[str, Any]:
         raise MissingFunctionError(f"{wanted.text} does not search; name a method like uct:1000 or a level")
     if not plain.network:
         return plain.search.arguments
-    return {**plain.search.arguments, "evaluator": load_evaluator(game, find_network(plain.network))}
+    path = best_network(game) if plain.network == BEST else find_network(plain.network)
+    return {**plain.search.arguments, "evaluator": load_evaluator(game, path)}
 
 
 def load_evaluator(game: Game, path: Path) -> Any:
