@@ -54,6 +54,14 @@ def sync(path: Path) -> None:
         os.close(number)
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; a name that no file could have is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def put_aside(path: Path) -> None:
     """Keep something under a name that no longer counts."""
     aside, again = path.with_name(f"{path.name}.damaged"), 1

@@ -40,8 +40,13 @@ def late(game, state):
     return game.legal_actions(state)[0]
 
 
+def slow(game, state):
+    time.sleep(0.2)
+    return game.legal_actions(state)[0]
+
+
 def none(game, state):
     return game.legal_actions(state)[0]
 
 
-FAULTS = {function.__name__: function for function in (crash, die, illegal, nonsense, hang, late, none)}
+FAULTS = {function.__name__: function for function in (crash, die, illegal, nonsense, hang, late, slow, none)}

@@ -4,7 +4,7 @@ import random
 from functools import cache
 
 import anyzero
-from anyzero.records import BadRecordError, Evaluation, GameInProgress, read_records
+from anyzero.records import Evaluation, GameInProgress
 
 
 @cache
@@ -40,57 +40,3 @@ def play_all(text: str, moves: str) -> GameInProgress:
     for move in moves.split():
         table.play(move)
     return table
-
-
-def mutate(content: bytes, seed: int) -> bytes:
-    """The bytes with a few places changed, cut out, doubled or added."""
-    draw = random.Random(seed)
-    changed = bytearray(content)
-    for _ in range(draw.randint(1, 4)):
-        at = draw.randrange(len(changed) + 1)
-        end = min(len(changed), at + draw.choice([0, 1, 1, 2, 30]))
-        part = bytes(changed[at:end])
-        changed[at:end] = draw.choice([b"", part * 2, draw.choice(PIECES), bytes(draw.randrange(256) for _ in part)])
-    return bytes(changed)
-
-
-def read_or_refuse(path):
-    """The games of a file and None, or None and the sentence that refuses it."""
-    try:
-        return read_records(path), None
-    except BadRecordError as error:
-        return None, str(error)
-
-
-PIECES = [
-    b'"',
-    b"[",
-    b"]",
-    b"{",
-    b"}",
-    b"(",
-    b")",
-    b";",
-    b"\\",
-    b"-1",
-    b"1e999",
-    b"null",
-    b"NaN",
-    b"[[[[[[[",
-    b"\xff",
-    b"%",
-]
-PIECES += [
-    b"0",
-    b"B",
-    b"\n",
-    b"\x00",
-    b"9" * 5000,
-    b"\xd9\xa3",
-    b"hex:size=19",
-    b"./evil.py",
-    b"1-0",
-    b"$3",
-    b"Z0",
-    b"--",
-]

@@ -21,7 +21,7 @@ def snapshot(table):
 
 
 @given(GAMES, SEEDS)
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_undo_then_redo_changes_nothing(game, seed):
     table = random_table(game, seed)
     seen = [snapshot(table)]
@@ -41,7 +41,7 @@ def test_undo_then_redo_changes_nothing(game, seed):
 
 
 @given(GAMES, SEEDS, st.integers(1, 5))
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_a_move_after_undo_forgets_what_was_undone(game, seed, steps):
     table = random_table(game, seed)
     for _ in range(steps):
@@ -53,7 +53,7 @@ def test_a_move_after_undo_forgets_what_was_undone(game, seed, steps):
 
 
 @given(GAMES, SEEDS)
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_a_table_made_from_its_record_goes_on_in_the_same_way(game, seed):
     table = random_table(game, seed)
     again = GameInProgress.from_record(table.to_record())

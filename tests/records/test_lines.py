@@ -21,9 +21,8 @@ RESIGNING = f"{sys.executable} {TESTS / 'players/engines.py'} gtp resign"
 @pytest.mark.parametrize(
     ("game", "players", "ends"),
     [
-        ("tic_tac_toe", ("random", "uct:20"), {"rules"}),
-        (DICE_RACE, ("random", "random"), {"rules"}),
         ("take_it_easy", ("random", "random"), {"rules"}),
+        (DICE_RACE, ("random", "random"), {"rules"}),
         ("tic_tac_toe", ("random", f"{FAULTY}:fault=crash"), {"forfeit"}),
         ("hex:size=3", ("random", f"gtp:{RESIGNING}"), {"resign"}),
     ],

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anyzero.records import BadRecordError, GameInProgress, read_record, read_records, write_record
 from anyzero.records.pgn import read_pgn, write_pgn
-from tests.records.play import load, mutate, play_all, random_table, read_or_refuse
+from tests.records.play import load, play_all, random_table
 
 SCHOLARS_MATE = """
 [Event "Café, \\"simultan\\" \\\\ blind"]
@@ -60,16 +60,10 @@ def test_what_is_written_has_the_seven_tags_and_short_lines():
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=25)
-def test_a_random_game_is_read_as_it_was_written(seed):
+@settings(max_examples=15)
+def test_we_and_the_oracle_read_what_we_write(seed):
     record = random_table("chess", seed, most=16).to_record()
     assert read_pgn(write_pgn(record)) == [record]
-
-
-@given(st.integers(0, 2**32))
-@settings(max_examples=15)
-def test_the_oracle_reads_what_we_write(seed):
-    record = random_table("chess", seed, most=16).to_record()
     found = chess.pgn.read_game(io.StringIO(write_pgn(record)))
     assert not found.errors
     assert [move.uci() for move in found.mainline_moves()] == list(record.moves)
@@ -185,20 +179,6 @@ def test_wrong_pgn_is_one_sentence(text, says):
 def test_a_tag_of_backslashes_is_refused_at_once():
     with pytest.raises(BadRecordError):
         read_pgn('[White "' + "\\" * 5000)
-
-
-@given(st.integers(0, 2**32))
-@settings(max_examples=60)
-def test_a_damaged_file_is_read_or_refused(tmp_path_factory, seed):
-    path = tmp_path_factory.getbasetemp() / "damaged.pgn"
-    content = write_pgn(random_table("chess", seed % 5, most=4).to_record()) + SCHOLARS_MATE
-    path.write_bytes(mutate(content.encode(), seed))
-    records, refusal = read_or_refuse(path)
-    if refusal is None:
-        assert read_pgn("".join(map(write_pgn, records))) == records
-    else:
-        assert refusal.startswith(f"{path}: ")
-        assert "\n" not in refusal
 
 
 def test_only_chess_is_written_as_pgn(tmp_path):

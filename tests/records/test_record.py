@@ -20,14 +20,14 @@ from anyzero.records import (
     write_record,
 )
 from anyzero.records.files import LARGEST_FILE
-from tests.records.play import load, mutate, play_all, random_table, read_or_refuse
+from tests.records.play import load, play_all, random_table
 
-GAMES = ("tic_tac_toe", "hex:size=3,swap=true", "connect_four", "oware:plies=20", "take_it_easy", "breakthrough:rows=5")
+GAMES = ("tic_tac_toe", "hex:size=3,swap=true", "oware:plies=20", "take_it_easy")
 RACE = Path(__file__).parent.parent / "race.py"
 
 
 @given(st.sampled_from(GAMES), st.integers(0, 2**32))
-@settings(max_examples=40)
+@settings(max_examples=24)
 def test_a_record_is_read_as_it_was_written(tmp_path_factory, game, seed):
     record = random_table(game, seed).to_record()
     assert GameRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
@@ -114,7 +114,7 @@ WRONG = [
     (change(date="yesterday"), "'yesterday' is not a day like 2026-01-31"),
     (change(date="20260131"), "is not a day like"),
     (change(seed=-1), "seed must be 0 or more, not -1"),
-    (change(seed=2**64), "seed must be 1.84467e+19 or less"),
+    (change(seed=2**64), "seed must be 18446744073709551615 or less"),
     (change(tags={"Event": 5}), "tags.Event must be a text, not 5"),
 ]
 
@@ -125,20 +125,6 @@ def test_a_wrong_record_is_one_sentence(values, says):
         GameRecord.from_json(values)
     assert says in str(error.value)
     assert "\n" not in str(error.value)
-
-
-@given(st.sampled_from(["tic_tac_toe", "hex:size=3", "take_it_easy", "chess"]), st.integers(0, 2**32))
-@settings(max_examples=200)
-def test_a_damaged_file_is_read_or_refused_in_one_sentence(tmp_path_factory, game, seed):
-    path = tmp_path_factory.getbasetemp() / "damaged.json"
-    content = json.dumps(random_table(game, seed % 7, most=3).to_record().to_json()).encode()
-    path.write_bytes(mutate(content, seed))
-    records, refusal = read_or_refuse(path)
-    if refusal is None:
-        assert GameRecord.from_json(records[0].to_json()) == records[0]
-    else:
-        assert refusal.startswith(f"{path}: ")
-        assert "\n" not in refusal
 
 
 VALUES = st.recursive(
@@ -156,7 +142,7 @@ PLACES += [("result", "termination"), ("players", 1), ("clocks", 0), ("evaluatio
 
 
 @given(st.sampled_from(PLACES), VALUES)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_any_value_in_any_place_is_read_or_refused(place, value):
     thoughts = [{"value": 0.5, "simulations": 9}, *[None] * 4]
     values = json.loads(json.dumps(change(clocks=[1.0] * 5, evaluations=thoughts)))

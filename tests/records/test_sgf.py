@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from anyzero.records import BadRecordError, Evaluation, GameInProgress, read_record, write_record
 from anyzero.records.sgf import read_sgf, write_sgf
-from tests.records.play import load, mutate, play_all, random_table, read_or_refuse
+from tests.records.play import load, play_all, random_table
 
 
 def test_a_game_is_written_node_by_node():
@@ -25,7 +25,7 @@ def test_a_game_is_written_node_by_node():
 
 
 @given(st.sampled_from(["hex:size=3", "hex:size=3,swap=true", "hex:size=5"]), st.integers(0, 2**32))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_a_random_game_is_read_as_it_was_written(game, seed):
     record = random_table(game, seed).to_record()
     assert read_sgf(write_sgf(record)) == [record]
@@ -113,20 +113,6 @@ def test_wrong_sgf_is_one_sentence(text, says):
     with pytest.raises(BadRecordError) as error:
         read_sgf(text)
     assert says in str(error.value)
-
-
-@given(st.integers(0, 2**32))
-@settings(max_examples=150)
-def test_a_damaged_file_is_read_or_refused(tmp_path_factory, seed):
-    path = tmp_path_factory.getbasetemp() / "damaged.sgf"
-    content = write_sgf(random_table("hex:size=3,swap=true", seed % 9).to_record())
-    path.write_bytes(mutate(content.encode(), seed))
-    records, refusal = read_or_refuse(path)
-    if refusal is None:
-        assert [read_sgf(write_sgf(record)) for record in records] == [[record] for record in records]
-    else:
-        assert refusal.startswith(f"{path}: ")
-        assert "\n" not in refusal
 
 
 def test_only_hex_is_written_as_sgf(tmp_path):

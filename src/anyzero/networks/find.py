@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from anyzero.errors import UnknownNameError, list_some, nearest_hint
+from anyzero.files import is_file
 
 RUNS, MODELS = Path("runs"), Path("models")
 CHAMPION, SUFFIX = "champion.safetensors", ".safetensors"
@@ -12,7 +13,7 @@ def find_network(name: str) -> Path:
     """The file of a run's champion (`hex7`, `runs/hex7`), of one of its generations (`hex7/12`), or the file itself."""
     name = name.strip()
     for path in possible_files(name):
-        if path.is_file():
+        if is_file(path):
             return path
     known = known_names()
     hint = nearest_hint(name, known)
