@@ -17,12 +17,12 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as `anyzero train` does
 import numpy as np
 import torch
 
+from anyzero.child import count_cores
 from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
 from anyzero.learning.replay import build_replay
 from anyzero.learning.trainer import Trainer, computing_on
 from anyzero.networks import layers, new_network, parse_network
-from anyzero.networks.evaluator import default_threads
 from training_gpu import made_up_samples
 
 NETWORKS = {"connect_four": "5x48", "hex:size=5": "4x32", "hex:size=11": "4x32", "chess": "6x64"}
@@ -32,7 +32,7 @@ OWN = layers.learns_on_cpu
 def choose(own: bool) -> None:
     """Our kernels, with torch on one thread; or torch alone, on all."""
     vars(layers)["learns_on_cpu"] = OWN if own else lambda _features: False
-    torch.set_num_threads(1 if own else default_threads())
+    torch.set_num_threads(1 if own else count_cores())
 
 
 def measure(name: str, batch: int, rounds: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ def machine(monkeypatch):
     """Say what the machine decides from now on."""
 
     def decide(threads, precision):
-        monkeypatch.setattr(start, "default_threads", lambda: threads)
+        monkeypatch.setattr(start, "count_cores", lambda: threads)
         decided = {"auto": precision}
         monkeypatch.setattr(evaluator, "choose_precision", lambda _network, _game, asked: decided.get(asked, asked))
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from anyzero.child import count_cores
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.learning.block import BlockResult
@@ -20,7 +21,6 @@ from anyzero.learning.samples import Samples, join, new_samples
 from anyzero.learning.selfplay import play_random
 from anyzero.learning.shards import load_shard
 from anyzero.networks import Network, NetworkEvaluator, load_network, new_network
-from anyzero.networks.evaluator import default_threads
 from anyzero.seeds import draw_seed
 
 WELL, DOUBTFUL, WRONG, SKIPPED = "well", "doubtful", "wrong", "skipped"
@@ -142,7 +142,7 @@ class Case:
     def evaluator(self, network: Network) -> NetworkEvaluator:
         """The network as it plays."""
         precision = self.config.precision if self.device == self.config.device else "auto"
-        threads = self.config.threads or default_threads()
+        threads = self.config.threads or count_cores()
         return NetworkEvaluator(self.game, network, device=self.device, precision=precision, threads=threads, cache=0)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from anyzero.child import count_cores
 from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, change, flatten
@@ -18,7 +19,7 @@ from anyzero.learning.loop import Training
 from anyzero.learning.presets import preset_config
 from anyzero.learning.stages import Progress, Stages
 from anyzero.networks import load_network, resolve
-from anyzero.networks.evaluator import check_device, choose_precision, default_threads
+from anyzero.networks.evaluator import check_device, choose_precision
 from anyzero.networks.find import find_network
 from anyzero.seeds import draw_seed
 
@@ -101,7 +102,7 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
     if begun is not None:
         precision = begun.precision if config.precision == "auto" else config.precision
         config = replace(config, threads=config.threads or begun.threads, precision=precision)
-    threads = config.threads or default_threads()
+    threads = config.threads or count_cores()
     if begun is not None and config.begin_with == begun.begin_with != "":
         network = begun.network
     elif config.begin_with:

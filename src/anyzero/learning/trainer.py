@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from anyzero.child import count_cores
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.learning.config import TrainerConfig
@@ -18,7 +19,7 @@ from anyzero.learning.measure_graph import MeasureGraph
 from anyzero.learning.measures import Measured, RowLosses, TrainReport, row_losses, weighted_sums
 from anyzero.learning.replay import Batch
 from anyzero.networks.config import NetworkConfig
-from anyzero.networks.evaluator import check, default_threads
+from anyzero.networks.evaluator import check
 from anyzero.networks.models import Network, Output
 from anyzero.networks.winograd.training import THREADS
 
@@ -42,7 +43,7 @@ class Trainer:
     ) -> None:
         check(game, network, device)
         self.config, self.device = config, device
-        self.threads = threads or default_threads()
+        self.threads = threads or count_cores()
         self.network = deepcopy(network).float().requires_grad_(True).to(device)
         if network.config.kind == "residual":
             self.network = self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]

@@ -1,12 +1,12 @@
 """NetworkEvaluator: a network as an evaluator of the search: positions in, logits and values out."""
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, local
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyzero.child import count_cores
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.encoding import encode_states
 from anyzero.games.game import Game
@@ -54,7 +54,7 @@ class NetworkEvaluator:
     ) -> None:
         check(game, network, device)
         self.game, self.device = game, device
-        self.threads = default_threads() if threads is None else threads
+        self.threads = count_cores() if threads is None else threads
         if self.threads < 1:
             raise BadOptionError(f"threads must be a positive number, not {threads}")
         if cache is not None and cache < 0:
@@ -111,11 +111,6 @@ def choose_precision(precision: str, device: str, config: NetworkConfig) -> str:
     if precision == "auto":
         return "bfloat16" if device == "cuda" else "float32"
     return precision
-
-
-def default_threads() -> int:
-    """One for each processor that we may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class CpuForward:
