@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from anyzero.arena import match, tournament
+    from anyzero.doctor.examine import examine
     from anyzero.errors import AnyzeroError, BadPositionError, IllegalMoveError
+    from anyzero.experiments import experiment
+    from anyzero.experiments.estimate import estimate
     from anyzero.games.contract import CHANCE, OVER
     from anyzero.games.game import Game, Symmetry
     from anyzero.games.laws import check_game
@@ -30,6 +33,9 @@ __all__ = [
     "IllegalMoveError",
     "Symmetry",
     "check_game",
+    "estimate",
+    "examine",
+    "experiment",
     "load",
     "match",
     "nets",
@@ -53,6 +59,9 @@ HOMES = {
     "IllegalMoveError": "anyzero.errors",
     "Symmetry": "anyzero.games.game",
     "check_game": "anyzero.games.laws",
+    "estimate": "anyzero.experiments.estimate",
+    "examine": "anyzero.doctor.examine",
+    "experiment": "anyzero.experiments.run",
     "load": "anyzero.games.load",
     "match": "anyzero.arena.arena",
     "nets": "anyzero.networks.box",

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 Tell = Callable[..., None]
 """Told how much is done, and what the bar says beside it: `tell(3, words="+2 =0 -1")`."""
 
+SHARE = 1.0
+"""The total of work that is told as a share of it."""
 EVERY_S = 0.2
 REMEMBER_S = 600
 """The speed, for the time that is left, is that of the last so many seconds."""
@@ -44,16 +46,17 @@ Show = Callable[[float, str], None]
 
 @contextmanager
 def _in_terminal(total: float | None) -> Iterator[Show]:
+    from rich import progress as rich
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
-    told = TextColumn("{task.description}", markup=False)
-    columns = (told, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) if total else (SpinnerColumn(), told)
-    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=REMEMBER_S) as bar:
+    told = rich.TextColumn("{task.description}", markup=False)
+    much = rich.TaskProgressColumn() if total == SHARE else rich.MofNCompleteColumn()
+    columns = (told, rich.BarColumn(), much, rich.TimeRemainingColumn()) if total else (rich.SpinnerColumn(), told)
+    with rich.Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=REMEMBER_S) as bar:
 
         def show(done: float, words: str) -> None:
             if not bar.task_ids:  # begun with the first figure: what was done before says nothing of the speed
-                bar.add_task(words, total=total, completed=int(done))
+                bar.add_task(words, total=total, completed=done)  # type: ignore[arg-type]
             bar.update(bar.task_ids[0], completed=done, description=words)
 
         yield show
@@ -68,7 +71,8 @@ def _in_notebook(total: float | None) -> Iterator[Show]:
     place = shell.display(shell.HTML(""), display_id=True)
 
     def show(done: float, words: str) -> None:
-        bar = f'<progress value="{done}" max="{total}"></progress> {done:g} of {total:g}, ' if total else ""
+        much = f"{done:.0%}" if total == SHARE else f"{done:g} of {total:g}" if total else ""
+        bar = f'<progress value="{done}" max="{total}"></progress> {much} ' if total else ""
         place.update(shell.HTML(f"{bar}{escape(words)}"))
 
     try:

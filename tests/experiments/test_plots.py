@@ -9,9 +9,9 @@ from matplotlib.colors import to_hex
 
 from anyzero.arena.statistics import wilson_interval
 from anyzero.errors import AnyzeroError
-from anyzero.experiments.plots import COLOURS
 from anyzero.experiments.score_plots import COLOUR_MAP, SCALE, ink_on, parse_formats, plot_rows, save_figures
 from anyzero.experiments.table import GRID_COLUMNS, STUDENT_COLUMNS, read_rows
+from anyzero.figures import COLOURS
 from tests.views.colour_vision import VISION, linear_rgb, seen
 
 REST = (0,) * 7  # score, Elo and seconds are computed from the counts

@@ -5,7 +5,8 @@ from matplotlib.colors import to_hex
 from matplotlib.image import imread
 
 from anyzero.errors import AnyzeroError, UnknownNameError
-from anyzero.experiments.plots import FEW, RunCurves, draw_runs, save_figure
+from anyzero.experiments.plots import RunCurves, draw_runs
+from anyzero.figures import FEW, save_figure
 from anyzero.learning.history import make_rows
 from tests.learning.reports import make_report
 

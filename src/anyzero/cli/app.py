@@ -11,27 +11,18 @@ from typer.core import TyperGroup
 
 from anyzero import stopping
 from anyzero.cli import (
+    arena,
     bench,
-    check,
     doctor,
-    estimate,
-    experiment,
+    engines,
+    experiments,
     games,
-    gtp,
-    match,
-    nets,
-    perft,
     play,
-    plot,
     replay,
     runs,
     search,
     serve,
-    show,
-    solve,
-    tournament,
     train,
-    uci,
 )
 
 STOPPED = "stopped; nothing was kept, the same command starts again from the beginning"
@@ -61,26 +52,26 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("games", epilog=games.EXAMPLES)(games.games)
-app.command("check", epilog=check.EXAMPLES)(check.check)
-app.command("show", epilog=show.EXAMPLES)(show.show)
-app.command("play", epilog=play.EXAMPLES)(play.play)
-app.command("serve", epilog=serve.EXAMPLES)(serve.serve)
-app.command("replay", epilog=replay.EXAMPLES)(replay.replay)
-app.command("perft", epilog=perft.EXAMPLES)(perft.perft)
-app.command("search", epilog=search.EXAMPLES)(search.search)
-app.command("solve", epilog=solve.EXAMPLES)(solve.solve)
-app.command("match", epilog=match.EXAMPLES)(match.match)
-app.command("tournament", epilog=tournament.EXAMPLES)(tournament.tournament)
-app.command("experiment", epilog=experiment.EXAMPLES)(experiment.experiment)
-app.command("plot", epilog=plot.EXAMPLES)(plot.plot)
-app.command("estimate", epilog=estimate.EXAMPLES)(estimate.estimate)
-app.command("runs", epilog=runs.EXAMPLES)(runs.runs)
-app.command("train", epilog=train.EXAMPLES)(train.train)
-app.command("nets", epilog=nets.EXAMPLES)(nets.nets)
-app.command("doctor", epilog=doctor.EXAMPLES)(doctor.doctor)
-app.command("uci", epilog=uci.EXAMPLES)(uci.uci)
-app.command("gtp", epilog=gtp.EXAMPLES)(gtp.gtp)
+app.command(epilog=games.GAMES_EXAMPLES)(games.games)
+app.command(epilog=games.CHECK_EXAMPLES)(games.check)
+app.command(epilog=games.SHOW_EXAMPLES)(games.show)
+app.command(epilog=games.PERFT_EXAMPLES)(games.perft)
+app.command(epilog=play.EXAMPLES)(play.play)
+app.command(epilog=serve.EXAMPLES)(serve.serve)
+app.command(epilog=replay.EXAMPLES)(replay.replay)
+app.command(epilog=search.SEARCH_EXAMPLES)(search.search)
+app.command(epilog=search.SOLVE_EXAMPLES)(search.solve)
+app.command(epilog=arena.MATCH_EXAMPLES)(arena.match)
+app.command(epilog=arena.TOURNAMENT_EXAMPLES)(arena.tournament)
+app.command(epilog=experiments.EXPERIMENT_EXAMPLES)(experiments.experiment)
+app.command(epilog=experiments.PLOT_EXAMPLES)(experiments.plot)
+app.command(epilog=experiments.ESTIMATE_EXAMPLES)(experiments.estimate)
+app.command(epilog=train.EXAMPLES)(train.train)
+app.command(epilog=runs.RUNS_EXAMPLES)(runs.runs)
+app.command(epilog=runs.NETS_EXAMPLES)(runs.nets)
+app.command(epilog=doctor.EXAMPLES)(doctor.doctor)
+app.command(epilog=engines.UCI_EXAMPLES)(engines.uci)
+app.command(epilog=engines.GTP_EXAMPLES)(engines.gtp)
 app.add_typer(bench.app, name="bench")
 
 

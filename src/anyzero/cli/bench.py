@@ -1,10 +1,11 @@
 """`anyzero bench`: how fast it runs here."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from anyzero.cli.output import GameText, Json, print_json
+from anyzero.cli.output import GameText, Json, examples, print_json
+from anyzero.progress import progress
 
 
 def check_seconds(seconds: float) -> float:
@@ -21,7 +22,7 @@ Seconds = Annotated[
 app = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True, rich_markup_mode=None)
 
 
-@app.command("rollouts", epilog="Example: anyzero bench rollouts hex:size=11 --threads 2")
+@app.command("rollouts", epilog=examples("anyzero bench rollouts hex:size=11 --threads 2"))
 def rollouts(
     game: GameText,
     threads: Annotated[int, typer.Option("--threads", min=1, max=1024, help="CPU threads.")] = 1,
@@ -34,7 +35,7 @@ def rollouts(
     from anyzero.games.rollouts import bench_rollouts
 
     loaded = load(game)
-    with status(f"playing {loaded.text} at random", quiet=json):
+    with progress(f"playing {loaded.text} at random", shown=not json):
         found = bench_rollouts(loaded, target=target, threads=threads, seconds=seconds)
     if json:
         print_json(found._asdict())
@@ -43,7 +44,7 @@ def rollouts(
     print(f"{found.moves_per_s:,.0f} moves/s; ready after {found.compile_s:.2f} s")
 
 
-@app.command("search", epilog="Example: anyzero bench search hex:size=11 uct:10000")
+@app.command("search", epilog=examples("anyzero bench search hex:size=11 uct:10000"))
 def search(
     game: GameText,
     method: Annotated[str, typer.Argument(metavar="METHOD", help="A method and its budget: uct:10000, rave:0.5s.")],
@@ -55,7 +56,7 @@ def search(
     from anyzero.search.bench import bench_search
 
     loaded = load(game)
-    with status(f"searching {loaded.text}", quiet=json):
+    with progress(f"searching {loaded.text}", shown=not json):
         found = bench_search(loaded, method, seconds=seconds)
     if json:
         print_json(found._asdict())
@@ -63,12 +64,3 @@ def search(
     print(f"{found.game}, {found.method}: {found.simulations_per_s:,.0f} simulations/s, the best of {found.searches}")
     print(f"median {found.median_simulations_per_s:,.0f} simulations/s; ready after {found.ready_s:.2f} s")
     print(f"{found.simulations:,} simulations made {found.nodes:,} nodes of {found.bytes_per_node:.0f} bytes")
-
-
-def status(text: str, *, quiet: bool) -> Any:
-    """A sign of life on a terminal."""
-    import sys
-
-    from rich.console import Console
-
-    return Console(stderr=True, quiet=quiet or not sys.stderr.isatty()).status(text)

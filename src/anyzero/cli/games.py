@@ -1,8 +1,27 @@
-"""`anyzero games`: what can be played."""
+"""`anyzero games`, `check`, `show` and `perft`: the rules of games."""
 
-from anyzero.cli.output import Json, print_json, print_table
+from pathlib import Path
+from typing import Annotated
 
-EXAMPLES = "Example: anyzero games --json"
+import typer
+
+from anyzero.cli.output import (
+    GameText,
+    Json,
+    MovesText,
+    StateText,
+    examples,
+    load_position,
+    print_json,
+    print_parts,
+    print_result,
+    print_table,
+)
+
+GAMES_EXAMPLES = examples("anyzero games --json")
+CHECK_EXAMPLES = examples("anyzero check hex:size=5", "anyzero check ./my_game.py")
+SHOW_EXAMPLES = examples('anyzero show hex:size=7 --moves "d4 c3"', "anyzero show chess --svg board.svg")
+PERFT_EXAMPLES = examples("anyzero perft chess 5", "anyzero perft connect_four 7 --divide")
 
 
 def games(json: Json = False) -> None:
@@ -11,20 +30,65 @@ def games(json: Json = False) -> None:
 
     found = [load(name) for name in game_names()]
     if json:
-        print_json(
-            [
-                {
-                    "name": game.name,
-                    "options": dict(game.options),
-                    "num_seats": game.num_seats,
-                    "num_actions": game.num_actions,
-                }
-                for game in found
-            ]
-        )
+        sizes = ("name", "num_seats", "num_actions")
+        print_json([{**{key: getattr(game, key) for key in sizes}, "options": dict(game.options)} for game in found])
         return
-    rows = [
-        (game.name, " ".join(f"{key}={value}" for key, value in game.options.items()), game.num_seats, game.num_actions)
-        for game in found
-    ]
+    options = [" ".join(f"{key}={value}" for key, value in game.options.items()) for game in found]
+    rows = [(game.name, text, game.num_seats, game.num_actions) for game, text in zip(found, options, strict=True)]
     print_table(("game", "options", "seats", "actions"), rows)
+
+
+def check(game: GameText, json: Json = False) -> None:
+    """Check a game against the laws of the contract on random play; exit code 1 if one is broken."""
+    from anyzero.games.apart import check_apart
+    from anyzero.games.laws import check_game
+    from anyzero.games.load import load
+
+    loaded = load(game)
+    found = check_apart(loaded.text) if loaded.is_from_file else check_game(loaded)
+    print_result(found, json=json)
+    raise typer.Exit(0 if found.ok else 1)
+
+
+def show(
+    game: GameText,
+    state: StateText = None,
+    moves: MovesText = "",
+    svg: Annotated[Path | None, typer.Option("--svg", help="Write the picture to this file.")] = None,
+    json: Json = False,
+) -> None:
+    """Show a position in the terminal, or write it as SVG."""
+    from anyzero.errors import AnyzeroError
+
+    loaded, position = load_position(game, state, moves)
+    picture = loaded.show(position)
+    if svg is not None:
+        try:
+            svg.write_text(picture.svg, encoding="utf-8")
+        except OSError as error:
+            raise AnyzeroError(f"cannot write {svg}: {error.strerror}") from None
+    if json:
+        text = loaded.format_state(position) if loaded.has("format_state") else None
+        seat, legal = loaded.seat_to_move(position), loaded.legal_moves(position)
+        about = {"game": loaded.text, "state": text, "seat_to_move": seat, "legal_moves": legal}
+        print_json({**about, "text": picture.text})
+    else:
+        print(picture.text)
+
+
+def perft(
+    game: GameText,
+    depth: Annotated[int, typer.Argument(min=0, max=50, help="How many plies.")],
+    state: StateText = None,
+    moves: MovesText = "",
+    divide: Annotated[bool, typer.Option("--divide", help="Also the count below each move.")] = False,
+    json: Json = False,
+) -> None:
+    """Count the sequences of moves of a given length, the classic test of a move generator."""
+    from anyzero.games.perft import count_lines
+
+    found = count_lines(*load_position(game, state, moves), depth=depth, progress=not json)
+    if json:
+        print_json(found.to_json(divide=divide))
+    else:
+        print_parts(found.report(divide=divide))

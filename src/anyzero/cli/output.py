@@ -7,17 +7,25 @@ from typing import Annotated, Any
 
 import typer
 
-GameText = Annotated[
-    str, typer.Argument(metavar="GAME", help="A name with options (hex:size=7) or a path to a game file.")
-]
+GameText = Annotated[str, typer.Argument(metavar="GAME", help="A game: hex, hex:size=7 or ./my_game.py.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
-StateText = Annotated[str | None, typer.Option("--state", help="A position as text; the start if left out.")]
+StateText = Annotated[str | None, typer.Option("--state", help="A position as text; by default the start.")]
 MovesText = Annotated[str, typer.Option("--moves", help="Moves to play first, separated by spaces.")]
 
 
-def examples(*lines: str) -> str:
-    """The examples at the end of a command's help, each on a line of its own."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+PLAYERS = """
+Players:
+  METHOD:BUDGET     a search with so many simulations, or seconds: uct:2000, rave:0.5s
+  METHOD:BUDGET@NET a search led by a network: gumbel:64@RUN, gumbel:64@best
+  random, level:easy, level:medium, level:hard
+  uci:COMMAND, gtp:COMMAND, FILE.py    another engine, or a player of your own
+Methods: flat, ucb, uct, amaf, rave, grave, halving, shuss, puct, gumbel"""
+"""What a player's text may be; the end of the help of commands that take players."""
+
+
+def examples(*lines: str, title: str = "Examples:", about: str = "") -> str:
+    """The end of a command's help: examples, each on a line of its own, and what else is good to know."""
+    return "\n".join(["\b", title, *(f"  {line}" for line in lines), *about.splitlines()])
 
 
 def print_json(value: Any) -> None:

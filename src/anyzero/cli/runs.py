@@ -1,4 +1,4 @@
-"""`anyzero runs`: how training goes and went."""
+"""`anyzero runs` and `nets`: how training goes and went, and the trained nets that come with the package."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,11 +7,12 @@ import typer
 
 from anyzero.cli.output import Json, examples, print_result
 
-EXAMPLES = examples(
+RUNS_EXAMPLES = examples(
     "anyzero runs",
     "anyzero runs hex7 --plot hex7.png",
     "anyzero runs small large --by minutes --plot both.svg",
 )
+NETS_EXAMPLES = examples("anyzero nets", "anyzero play connect_four --seat1 gumbel:64@best")
 
 
 def runs(
@@ -36,3 +37,10 @@ def runs(
     print_result(found, json=json)
     if plot is not None and not json:
         print(f"drawn in {plot}")
+
+
+def nets(json: Json = False) -> None:
+    """List the trained nets that come with the package, and how strong each was measured to be."""
+    from anyzero.networks.box import nets as find_nets
+
+    print_result(find_nets(), json=json)

@@ -1,19 +1,21 @@
 """The examination: which checks a run or a game goes through, in which order, and the main diagnosis."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from anyzero import stopping
 from anyzero.doctor import data, network
-from anyzero.doctor.case import DOUBTFUL, SKIPPED, WRONG, Case, Finding
+from anyzero.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some
 from anyzero.games.load import load
 from anyzero.learning.folder import RunFolder, find_run, list_runs
 from anyzero.learning.presets import preset_config
 from anyzero.networks import BadNetworkError, resolve
 from anyzero.networks.config import PRESETS
+from anyzero.progress import progress as bar
+from anyzero.report import Part, Sheet, Shown
 
 Tell = Callable[[str], None]
 """Told the name of every check before it begins."""
@@ -39,8 +41,8 @@ CHECKS: dict[str, tuple[Callable[[Case], Finding], frozenset[str]]] = {
 main diagnosis."""
 
 
-@dataclass(frozen=True)
-class Examination:
+@dataclass(frozen=True, repr=False)
+class Examination(Shown):
     """What was found, in the order of the checks."""
 
     kind: str
@@ -69,18 +71,37 @@ class Examination:
             f"nothing is wrong; look at what is doubtful: {list_some(doubtful)}." if doubtful else "nothing is wrong."
         )
 
+    def report(self) -> Iterator[Part]:
+        """What is wrong first, and the diagnosis last."""
+        yield self.title
+        order = (WRONG, DOUBTFUL, WELL, SKIPPED)
+        found = sorted(self.findings, key=lambda finding: order.index(finding.verdict))
+        verdicts = [one.verdict.upper() if one.verdict == WRONG else one.verdict for one in found]
+        rows = [(verdict, one.name, one.text, one.advice) for verdict, one in zip(verdicts, found, strict=True)]
+        yield Sheet(("verdict", "check", "what was seen", "what to try"), rows)
+        yield f"Diagnosis: {self.diagnosis}"
+
     def to_json(self) -> dict[str, Any]:
         checks = [finding.to_json() for finding in self.findings]
         return {self.kind: self.subject, "ok": self.is_well, "diagnosis": self.diagnosis, "checks": checks}
 
 
-def examine(text: str, root: Path | str = "runs", tell: Tell | None = None) -> Examination:
-    """The run of this name or folder, or else the game that the text names."""
-    try:
-        path = find_run(text, root)
-    except UnknownNameError:
-        return examine_game(text, tell, root)
-    return examine_run(path, tell)
+def examine(text: str, root: Path | str = "runs", *, progress: bool = True) -> Examination:
+    """What is wrong with the run of this name or folder, or else with the game that the text names; nothing is changed.
+
+    >>> anyzero.examine("hex7")
+    >>> anyzero.examine("connect_four")
+    """
+    with bar("looking", shown=progress) as show:
+
+        def tell(name: str) -> None:
+            show(words=f"looking at: {name}")
+
+        try:
+            path = find_run(text, root)
+        except UnknownNameError:
+            return examine_game(text, tell, root)
+        return examine_run(path, tell)
 
 
 def examine_run(path: Path, tell: Tell | None = None) -> Examination:

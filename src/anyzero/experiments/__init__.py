@@ -5,6 +5,6 @@ written and read back), `plots` and `score_plots` (how it looks), `estimate` (a 
 """
 
 from anyzero.experiments.config import Experiment, load_experiment
-from anyzero.experiments.run import Reached, run_experiment
+from anyzero.experiments.run import ExperimentResult, Reached, experiment, run_experiment
 
-__all__ = ["Experiment", "Reached", "load_experiment", "run_experiment"]
+__all__ = ["Experiment", "ExperimentResult", "Reached", "experiment", "load_experiment", "run_experiment"]

@@ -2,14 +2,15 @@
 
 *Flat*: the mean payoff of the rollouts that begin with the move. *AMAF*: the mean payoff of all rollouts in which the
 seat to move made that move at any time, counted once a rollout. *RAVE*: the mix of the two that search uses. The truth
-is taken to be the flat estimate of very many rollouts.
+is taken to be the flat estimate of very many rollouts. The door: `estimate("hex:size=7")`.
 """
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,9 +21,16 @@ from anyzero.compile.random import U, make_streams
 from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.games.contract import OVER, mark, payoffs, play, traced_rollout
 from anyzero.games.game import Game, State
+from anyzero.games.load import position_of
 from anyzero.games.rollouts import rollouts
+from anyzero.progress import SHARE
+from anyzero.progress import progress as bar
+from anyzero.report import Part, Sheet, Shown, signed
 from anyzero.search.selection import minimum_error_weight, rave_score
 from anyzero.seeds import draw_seed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SIMULATIONS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 REFERENCE, REPEATS, FEWEST_REPEATS = 100_000, 32, 8
@@ -74,9 +82,16 @@ class Point:
             found[name] = {**intervals, "estimates": self.estimates[name].tolist()}
         return found
 
+    def error_words(self) -> Iterator[str]:
+        """The error of each estimate with its interval, then the rank correlations."""
+        for field, digits in (("root_mean_square", 3), ("rank_correlation", 2)):
+            for name in ESTIMATES:
+                value, low, high = (f"{limit:.{digits}f}" for limit in getattr(self.errors[name], field))
+                yield f"{value} ({low} to {high})"
 
-@dataclass(frozen=True)
-class Study:
+
+@dataclass(frozen=True, repr=False)
+class Study(Shown):
     """Three estimates of every move of a position, as simulations come in."""
 
     game: str
@@ -97,6 +112,34 @@ class Study:
         found = (point for point in self.points if point.simulations >= 10 * len(self.moves))
         return next(found, self.points[-1])
 
+    def plot(self, file: Path | str | None = None) -> "Figure":
+        """Estimates against the reference, their error and their rank correlation; also written to a file if named."""
+        from anyzero.experiments.plots import draw_study
+        from anyzero.figures import save_figure
+
+        figure = draw_study(self)
+        if file is not None:
+            save_figure(figure, Path(file))
+        return figure
+
+    def report(self, most: int = 10) -> Iterator[Part]:
+        """The best moves once, then the errors as simulations come in."""
+        point = self.telling
+        yield f"{self.game} after {point.simulations:,} simulations, the first of {self.repeats} repetitions"
+        flat, amaf, rave = (point.estimates[name] for name in ESTIMATES)
+        rows = [
+            (
+                *(self.moves[move], signed(self.reference[move]), signed(flat[move]), point.visits[move]),
+                *(signed(amaf[move]), point.amaf_visits[move], signed(rave[move])),
+            )
+            for move in np.argsort(-self.reference, kind="stable")[:most]
+        ]
+        yield Sheet(("move", "reference", "flat", "rollouts", "AMAF", "rollouts", "RAVE"), rows)
+        yield ""
+        yield f"root mean square error to {self.reference_rollouts:,} rollouts a move, and rank correlation with them"
+        columns = ("simulations", "flat", "AMAF", "RAVE", "rank: flat", "AMAF", "RAVE")
+        yield Sheet(columns, [(f"{point.simulations:,}", *point.error_words()) for point in self.points])
+
     def to_json(self) -> dict[str, Any]:
         """The same as plain values."""
         plain = {key: value for key, value in vars(self).items() if key not in ("reference", "points")}
@@ -107,27 +150,38 @@ class Study:
 # --- the study
 
 
-def study(
-    game: Game,
-    state: State,
+def estimate(
+    game: Game | str,
+    state: State | str | None = None,
     *,
     simulations: Sequence[int] = SIMULATIONS,
     reference: int = REFERENCE,
     repeats: int = REPEATS,
     seed: int = 0,
     bias: float = BIAS,
-    watch: Watch | None = None,
+    progress: bool = True,
 ) -> Study:
-    """Estimate every move of a position after each number of simulations, again and again with other random numbers."""
+    """Compare what flat Monte Carlo, AMAF and RAVE say about each move with `reference` rollouts of each.
+
+    Every move is estimated after each number of simulations, `repeats` times with other random numbers; `bias` is the
+    squared bias of AMAF that RAVE assumes.
+
+    >>> anyzero.estimate("hex:size=5").plot()
+    """
+    game, state = position_of(game, state)
     check(game, state, simulations, reference, repeats, bias)
-    tell = watch or (lambda share: None)
     actions = game.legal_actions(state)
-    truth = reference_values(game, state, actions, reference, seed, lambda share: tell(0.5 * share))
     found: list[list[Counts]] = []
-    for number in range(repeats):
-        stopping.check()
-        found.append(sample_counts(game, state, simulations, seed, number))
-        tell(0.5 + 0.5 * (number + 1) / repeats)
+    with bar("playing rollouts", SHARE, shown=progress) as tell:
+
+        def watch(share: float) -> None:
+            stopping.check()
+            tell(share)
+
+        truth = reference_values(game, state, actions, reference, seed, lambda share: watch(0.5 * share))
+        for number in range(repeats):
+            found.append(sample_counts(game, state, simulations, seed, number))
+            watch(0.5 + 0.5 * (number + 1) / repeats)
     points = [
         make_point(budget, [repeat[index] for repeat in found], truth, bias) for index, budget in enumerate(simulations)
     ]
@@ -175,7 +229,7 @@ def reference_values(game: Game, state: State, actions: Sequence[int], num: int,
 
 def make_point(simulations: int, repeats: Sequence[Counts], truth: np.ndarray, bias: float) -> Point:
     """The errors of each kind of estimate over all repetitions."""
-    found = [estimate(counts, bias) for counts in repeats]
+    found = [estimates_of(counts, bias) for counts in repeats]
     errors = {name: measure([one[name] for one in found], truth) for name in ESTIMATES}
     first = repeats[0]
     return Point(simulations, errors, found[0], first.visits, first.amaf_visits)
@@ -184,7 +238,7 @@ def make_point(simulations: int, repeats: Sequence[Counts], truth: np.ndarray, b
 # --- estimates
 
 
-def estimate(counts: Counts, bias: float) -> dict[str, np.ndarray]:
+def estimates_of(counts: Counts, bias: float) -> dict[str, np.ndarray]:
     """Each kind of estimate of every move. Of a move without rollouts no more is known than the mean of all of them."""
     overall = counts.values.sum() / max(1, counts.visits.sum())
     flat = means(counts.values, counts.visits, overall)

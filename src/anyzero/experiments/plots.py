@@ -1,109 +1,19 @@
-"""How every picture looks and is written; the pictures of training runs and of estimates.
+"""The pictures of training runs and of estimates; `score_plots` has those of experiments."""
 
-No global state of matplotlib is changed. `score_plots` draws the results of experiments with the same parts.
-"""
-
-import io
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import matplotlib
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some
-from anyzero.files import write_whole
+from anyzero.figures import COLOURS, GUIDE, LABEL, SMALL, add_legend, draw_curve, finish, new_figure, style_of
 
 if TYPE_CHECKING:
     from anyzero.experiments.estimate import Study
-
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
-"""Of Okabe and Ito 2008."""
-MARKERS, DASHES = ("o", "s", "^", "D", "v", "P", "X"), ("solid", "dashed", "dotted")
-"""Dashes change once the colours are used up."""
-TITLE, LABEL, SMALL = 11, 9, 7
-"""Font sizes, in points."""
-CHARACTER = 0.055
-"""Width of a character of small print, in inches, about."""
-FEW = 30
-"""More points than that have no marks, and a band instead of bars."""
-GUIDE: dict[str, Any] = {"color": "#7f7f7f", "linewidth": 0.8, "linestyle": (0, (4, 3))}
-"""A line that is no curve."""
-FORMATS: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-"""With the metadata that keeps a file from changing with the day on which it was drawn."""
-DOTS_PER_INCH = 150
-
-
-# --- what all figures share
-
-
-def new_figure(width: float, height: float, title: str, caption: str = "") -> Figure:
-    """A figure with its title above and its caption below, which makes it taller."""
-    lines = textwrap.wrap(caption, int(width / CHARACTER) - 3)
-    figure = Figure(figsize=(width, height + 0.14 * len(lines)), layout="constrained")
-    figure.suptitle(title, fontsize=TITLE)
-    if lines:
-        figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=SMALL, color="#404040")
-    return figure
-
-
-def style_of(number: int) -> dict[str, Any]:
-    """Of the curve with this number."""
-    colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-    dashes = DASHES[number // len(COLOURS) % len(DASHES)]
-    return {"color": colour, "marker": marker, "linestyle": dashes, "linewidth": 1.4, "markersize": 4}
-
-
-def draw_curve(axes: Axes, number: int, points: Sequence[Sequence[Any]], label: str = "") -> None:
-    """A line through points (x, value, low, high), with their intervals where low and high are not None."""
-    x, value, low, high = np.array([tuple(point) for point in points], float).reshape(-1, 4).T
-    style, known = style_of(number), np.isfinite(low) & np.isfinite(high)
-    if len(points) > FEW:
-        style["marker"] = ""
-    axes.plot(x, value, label=label or None, **style)
-    limits, colour = (x[known], low[known], high[known]), style["color"]
-    if known.any() and len(points) <= FEW:
-        axes.vlines(*limits, color=colour, linewidth=1)
-    elif known.any():
-        axes.fill_between(*limits, color=colour, alpha=0.2, linewidth=0)
-
-
-def finish(axes: Axes, title: str, across: str, up: str) -> None:
-    """The words of a panel of curves, and a light grid."""
-    axes.set_title(title, fontsize=LABEL)
-    axes.set_xlabel(across, fontsize=LABEL)
-    axes.set_ylabel(up, fontsize=LABEL)
-    axes.tick_params(labelsize=LABEL)
-    axes.grid(axis="y", color="#e5e5e5", linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str]) -> None:
-    figure.legend(handles, labels, loc="outside right upper", fontsize=LABEL, frameon=False)
-
-
-def check_picture(path: Path) -> None:
-    """Before the work rather than after it: the file's format is known and its folder is there."""
-    if path.suffix.lower() not in FORMATS:
-        raise UnknownNameError(f"a picture cannot be written to {path}; its name must end in {list_some(FORMATS)}")
-    if not path.parent.is_dir():
-        raise AnyzeroError(f"cannot write {path}: there is no folder {path.parent}")
-
-
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a picture, whole or not at all; the suffix of its name says the format."""
-    check_picture(path)
-    suffix, content = path.suffix.lower(), io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "anyzero"}):  # the same figure gives the same file
-        figure.savefig(content, format=suffix[1:], dpi=DOTS_PER_INCH, metadata=FORMATS[suffix])
-    write_whole(path, content.getvalue())
 
 
 # --- training runs

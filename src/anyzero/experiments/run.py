@@ -1,13 +1,16 @@
-"""Playing an experiment: all cells by the same workers, each finished game on the disk at once, a stop loses none."""
+"""Playing an experiment: all cells by the same workers, each finished game on the disk at once, a stop loses none.
+
+The door: `experiment("hex_rave.toml")`, and `run_experiment` below it.
+"""
 
 import json
 import time
 from collections import Counter
-from collections.abc import Callable
-from contextlib import closing
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anyzero import stopping
 from anyzero.arena.match import MatchResult
@@ -15,10 +18,16 @@ from anyzero.arena.plan import Match, Plan
 from anyzero.arena.record import Journal
 from anyzero.arena.workers import Task, play_all
 from anyzero.errors import AnyzeroError, BadOptionError
-from anyzero.experiments.config import Experiment
-from anyzero.experiments.table import JOURNAL_FORM, Outcome, judge_cell, write_table
+from anyzero.experiments.config import Experiment, load_experiment
+from anyzero.experiments.table import JOURNAL_FORM, Outcome, judge_cell, read_rows, write_table
 from anyzero.games.load import load
+from anyzero.progress import SHARE
+from anyzero.progress import progress as bar
+from anyzero.report import Part, Sheet, Shown, count
 from anyzero.search.methods import parse_search
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WRITE_EVERY_S = 1.0
 """The table is written at most so often; the journal has every game anyway."""
@@ -37,6 +46,75 @@ class Reached(NamedTuple):
 
 Watch = Callable[[Reached], None]
 Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, repr=False)
+class ExperimentResult(Shown):
+    """The table of an experiment."""
+
+    config: Path
+    results: Path
+    """The CSV file that holds it."""
+    rows: Rows
+    games: int
+
+    def plot(self) -> "dict[str, Figure]":
+        """Its pictures by name: heat maps by both budgets, curves with intervals, cross tables."""
+        from anyzero.experiments.score_plots import plot_rows
+
+        return dict(plot_rows(read_rows(self.results)))
+
+    def report(self) -> Iterator[Part]:
+        """The columns that fit a terminal; Elo with its limits, which have no column of their own."""
+        if self.rows:
+            columns = [column for column in self.rows[0] if column not in ("elo_low", "elo_high", "seconds")]
+            yield Sheet(columns, [[_show_cell(row, column) for column in columns] for row in self.rows])
+        drawn = f"to draw them: anyzero plot {self.results}"
+        yield f"{count(len(self.rows), 'cell')}, {self.games} games, in {self.results}; {drawn}"
+
+    def to_json(self) -> dict[str, Any]:
+        files = {"config": str(self.config), "results": str(self.results)}
+        return {**files, "cells": len(self.rows), "games": self.games, "rows": self.rows}
+
+
+def _show_cell(row: dict[str, Any], column: str) -> str:
+    def show(value: Any) -> str:
+        return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+
+    if column != "elo" or row[column] is None:
+        return show(row[column])
+    return f"{show(row['elo'])} ({show(row['elo_low'])} to {show(row['elo_high'])})"
+
+
+def experiment(
+    config: Path | str, results: Path | str | None = None, *, workers: int | None = None, progress: bool = True
+) -> ExperimentResult:
+    """Play every cell of a grid of games, sizes, budgets and players from a file; a stopped run goes on where it was.
+
+    The table goes to `results`, a CSV file named after the config if left out.
+
+    >>> anyzero.experiment("examples/hex_rave.toml", "rave.csv")
+    """
+    wanted = load_experiment(config)
+    path = Path(Path(config).with_suffix(".csv").name) if results is None else Path(results)
+    with _watching(wanted, path, shown=progress) as watch:
+        rows = run_experiment(wanted, path, workers=workers, watch=watch)
+    return ExperimentResult(Path(config), path, rows, sum(plan.games for plan in wanted.plans))
+
+
+@contextmanager
+def _watching(wanted: Experiment, path: Path, *, shown: bool) -> Iterator[Watch]:
+    """A bar by the share of the work; who stops it hears what was kept."""
+    games, words = sum(plan.games for plan in wanted.plans), "0 games"
+    kept = f"kept in {journal_path(path)}; the same command goes on from there"
+    with stopping.telling(lambda: f"stopped after {words}, {kept}"), bar("", SHARE, shown=shown) as tell:
+
+        def watch(now: Reached) -> None:
+            nonlocal words
+            words = f"{now.games} of {games} games, {now.cells} of {len(wanted.cells)} cells"
+            tell(now.share, words=words)
+
+        yield watch
 
 
 class GridJournal(Journal):

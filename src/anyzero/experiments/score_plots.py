@@ -18,7 +18,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from anyzero.errors import UnknownNameError
-from anyzero.experiments.plots import (
+from anyzero.experiments.table import GridRow
+from anyzero.figures import (
     FORMATS,
     GUIDE,
     LABEL,
@@ -29,7 +30,6 @@ from anyzero.experiments.plots import (
     new_figure,
     save_figure,
 )
-from anyzero.experiments.table import GridRow
 from anyzero.files import writing
 from anyzero.games.load import split_text
 

@@ -22,12 +22,12 @@ from anyzero.games.observe import observe
 from anyzero.games.rollouts import rollouts
 
 if TYPE_CHECKING:
-    from anyzero.games.laws import LawResult
+    from anyzero.games.laws import LawResults
 
 
-def check_apart(text: str) -> "list[LawResult]":
+def check_apart(text: str) -> "LawResults":
     """`check_game` on the game that a text names; if its process dies, the law that it was at is broken."""
-    from anyzero.games.laws import FIRST_LAW, LAWS, LawResult
+    from anyzero.games.laws import FIRST_LAW, LAWS, LawResult, LawResults
 
     child = Child(python_command(__name__, "_tell_laws", text))
     results = [LawResult(*json.loads(line)) for line in child.read_all()]
@@ -37,7 +37,7 @@ def check_apart(text: str) -> "list[LawResult]":
         out_of_range = "the game probably reads or writes out of range"
         cause = f"exit code {code}" if code > 0 else f"{signal.Signals(-code).name}: {out_of_range}"
         results.append(LawResult(law, False, f"the process of the compiled game died of {cause}"))
-    return results
+    return LawResults(text, results)
 
 
 def _tell_laws(text: str) -> None:

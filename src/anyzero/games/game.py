@@ -44,7 +44,7 @@ def game_text(name: str, options: Mapping[str, Any]) -> str:
     return f"{name}:{texts}" if texts else name
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Game:
     """A game: its rules, its sizes and the functions that play it. Holds no position."""
 
@@ -87,6 +87,9 @@ class Game:
         for required in contract.REQUIRED:
             if required.__name__ not in self.by_name:
                 raise BadGameError(f"{self.name}: the function {required.__name__} is missing")
+
+    def __repr__(self) -> str:
+        return f"<Game {self.text}>"
 
     # --- what the parts of the game are called and where they come from
 

@@ -19,8 +19,10 @@ from anyzero.games.apart import simulate_game
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.faults import tell
 from anyzero.games.game import Game, State, Symmetry
+from anyzero.games.load import load
 from anyzero.games.observe import Observations, observe, observe_game
 from anyzero.games.rollouts import rollouts
+from anyzero.report import Part, Sheet, Shown
 
 FALSE_ALARM = 1e-6
 """The chance that a right rollout is called wrong."""
@@ -33,6 +35,26 @@ class LawResult(NamedTuple):
     law: str
     ok: bool
     detail: str
+
+
+class LawResults(Shown, list[LawResult]):
+    """What was found for each law of a game."""
+
+    def __init__(self, game: str, results: Iterable[LawResult]) -> None:
+        super().__init__(results)
+        self.game = game
+
+    @property
+    def ok(self) -> bool:
+        return all(result.ok for result in self)
+
+    def report(self) -> Iterator[Part]:
+        yield Sheet(("", "law", ""), [("ok" if result.ok else "BROKEN", result.law, result.detail) for result in self])
+        broken = sum(not result.ok for result in self)
+        yield f"{self.game}: " + (f"{broken} of {len(self)} laws broken" if broken else "all laws hold")
+
+    def to_json(self) -> dict[str, Any]:
+        return {"game": self.game, "ok": self.ok, "laws": [result._asdict() for result in self]}
 
 
 class Skip(Exception):  # noqa: N818  (not an error)
@@ -130,9 +152,15 @@ class Law(NamedTuple):
         return next((fault + where for fault, where in found if fault), None)
 
 
-def check_game(game: Game, *laws: str, **options: Any) -> list[LawResult]:
-    """Check these laws, or all of them, on a game; the options are those of `Evidence`."""
-    return list(judge_all(game, *laws, **options))
+def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
+    """Check a game against these laws of the contract, or all of them, on random play.
+
+    Options: num_games, plies, simulate, seed (see `Evidence`).
+
+    >>> anyzero.check_game("hex:size=5")
+    """
+    game = load(game) if isinstance(game, str) else game
+    return LawResults(game.text, judge_all(game, *laws, **options))
 
 
 def judge_all(game: Game, *laws: str, **options: Any) -> Iterator[LawResult]:

@@ -1,5 +1,8 @@
 """Perft: how many lines of play of a given length there are, the classic test of a move generator."""
 
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -7,6 +10,8 @@ import numpy as np
 from anyzero import stopping
 from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
 from anyzero.games.game import Game, State
+from anyzero.progress import progress as bar
+from anyzero.report import Part, Sheet, Shown
 
 MOST_AT_ONCE = 5
 """Plies that are counted without looking whether somebody wants to stop."""
@@ -25,12 +30,39 @@ def perft(game: Game, state: State, depth: int, target: str = "cpu") -> int:
     return int(game.compile(count_leaves, target)(game.rules, states, actions, counts, cursors, depth))
 
 
-def divide(game: Game, state: State, depth: int) -> dict[str, int]:
-    """The leaves below each legal move."""
-    return {
-        game.format_action(state, action): perft(game, game.play(state, action), depth - 1)
-        for action in game.legal_actions(state)
-    }
+@dataclass(frozen=True, repr=False)
+class Perft(Shown):
+    """How many lines of play there are, and how many below each move."""
+
+    game: str
+    depth: int
+    nodes: int
+    seconds: float
+    below: dict[str, int]
+
+    def report(self, *, divide: bool = True) -> Iterator[Part]:
+        if divide:
+            yield Sheet(("move", "leaves"), list(self.below.items()))
+        rate = self.nodes / max(self.seconds, 1e-9) / 1e6
+        yield f"{self.nodes} leaves at depth {self.depth} in {self.seconds:.3f} s ({rate:.1f} million/s)"
+
+    def to_json(self, *, divide: bool = True) -> dict[str, Any]:
+        found = {"game": self.game, "depth": self.depth, "nodes": self.nodes, "seconds": round(self.seconds, 6)}
+        return {**found, "divide": self.below} if divide else found
+
+
+def count_lines(game: Game, state: State, *, depth: int, progress: bool = True) -> Perft:
+    """The lines of play of this length, by their first move."""
+    perft(game, state, 1)  # compile before the clock starts
+    below, start = {}, time.perf_counter()
+    actions = game.legal_actions(state) if depth > 0 else []
+    with bar("counting", len(actions), shown=progress) as tell:
+        for number, action in enumerate(actions):
+            below[game.format_action(state, action)] = perft(game, game.play(state, action), depth - 1)
+            tell(number + 1)
+            stopping.check()
+    nodes = sum(below.values()) if depth > 0 else 1
+    return Perft(game.text, depth, nodes, time.perf_counter() - start, below)
 
 
 def count_leaves(rules: Any, states: Any, actions: Any, counts: Any, cursors: Any, depth: int) -> int:

@@ -294,13 +294,14 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
 def draw_runs(found: Sequence[RunSummary], *, by: str = "generations", file: Path | str | None = None) -> "Figure":
     """The curves of runs, also written to a file if one is named."""
     from anyzero.experiments import plots
+    from anyzero.figures import save_figure
 
     if not found:
         raise AnyzeroError("there are no runs to draw")
     curves = [plots.RunCurves(run.name, run.config.game, run.config.gate.threshold, run.history) for run in found]
     figure = plots.draw_runs(curves, by)
     if file is not None:
-        plots.save_figure(figure, Path(file))
+        save_figure(figure, Path(file))
     return figure
 
 
