@@ -23,7 +23,7 @@ HEALTHY = {
     "selfplay": {"games": 64, "at_once": 64, "simulations": 16, "opening_plies": 2},
     "replay": {"window": 3000},
     "trainer": {"batch_size": 64, "epochs": 20.0, "learning_rate": 3e-3},
-    "gate": {"games": 32, "opening_plies": 4},
+    "gate": {"games": 64, "opening_plies": 4},
     "league": {"every": 0},
     "precision": "float32",
     "threads": 1,
