@@ -19,7 +19,7 @@ SEARCHING = (
 TOGETHER = (
     "tests/web",
     *("learning/test_on_gpu", "learning/test_begin_with", "learning/test_contestants", "learning/test_loop"),
-    *("networks/test_training", "networks/test_winograd"),
+    *("networks/test_training", "networks/test_winograd", "networks/test_evaluator", "networks/test_remembered"),
 )
 """Tests that share a server and a browser, a simulated GPU, a run, or kernels of a network."""
 

@@ -12,7 +12,7 @@ from anyzero.networks.models import log_priors, spread_payoffs, value_losses
 from tests.networks.positions import random_batch, random_states
 
 TINY = parse_network("tiny")
-DEEP = {"hex:size=4,swap=true": "40x16", "connect_four": "40x16", "oware": "40x64"}
+DEEP = {"hex:size=4,swap=true": "40x8", "connect_four": "40x8", "oware": "40x64"}
 CHECKED = [*DEEP, "take_it_easy", "domineering"]
 
 
@@ -84,10 +84,10 @@ def test_gradients_reach_every_parameter_at_once(text):
         assert torch.isfinite(parameter.grad).all(), name
 
 
-@pytest.mark.parametrize("text", ["hex:size=4", "connect_four", "take_it_easy"])
-def test_one_batch_is_learnt_by_heart(text):
+@pytest.mark.parametrize(("text", "size"), [("hex:size=4", "2x12"), ("connect_four", "2x48"), ("take_it_easy", "2x64")])
+def test_one_batch_is_learnt_by_heart(text, size):
     game = load(text)
-    network = new_network(game, parse_network("2x16").change(width=64, bins=21))
+    network = new_network(game, parse_network(size).change(bins=21))
     planes, legal, policies, payoffs = random_batch(game, 8)
     steps, trainer = 300, torch.optim.Adam(network.parameters(), lr=4e-3)
     rates = torch.optim.lr_scheduler.CosineAnnealingLR(trainer, steps)

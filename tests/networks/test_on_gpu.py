@@ -15,7 +15,7 @@ from tests.networks.positions import random_states
 @pytest.mark.parametrize(
     ("text", "config"),
     [
-        ("connect_four", parse_network("2x16")),
+        ("connect_four", parse_network("2x20")),
         ("hex:size=5", NetworkConfig(blocks=1, channels=8, value="scalar")),
         ("oware", parse_network("tiny")),
     ],

@@ -70,7 +70,7 @@ def test_inputs_that_differ_in_one_bit_are_told_apart() -> None:
 
 def leaves(cache: int | None, threads: int) -> tuple[Any, NetworkEvaluator]:
     """What searches of the same positions find, twice, the second time from what the first left."""
-    network = new_network(FOUR, parse_network("1x16"))
+    network = new_network(FOUR, parse_network("1x20"))
     evaluator = NetworkEvaluator(FOUR, network, precision="float32", threads=threads, cache=cache)
     states = FOUR.new_states(40)
     for row in range(40):

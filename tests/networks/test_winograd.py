@@ -46,7 +46,7 @@ def largest_difference(network: Network, game: Game) -> float:
     [
         ("connect_four", {"blocks": 2, "channels": 20, "pool_every": 1}),  # columns; vectors that are not full
         ("domineering", {"blocks": 1, "channels": 64, "value": "scores"}),  # two parts; cells without logits
-        ("hex:size=5,swap=true", {"blocks": 1, "channels": 16, "value": "scalar"}),  # a logit that belongs to no cell
+        ("hex:size=5,swap=true", {"blocks": 1, "channels": 16, "value": "scalar"}),  # a logit of no cell
     ],
 )
 def test_the_kernels_answer_as_torch_does(game: str, sizes: dict[str, Any]) -> None:
