@@ -79,9 +79,8 @@ def square_cells(rows: int, columns: int, *, bottom_up: bool = True, chequered: 
 @lru_cache(MOST_BOARDS)
 def round_cells(rows: int, columns: int, *, radius: float = 0.42) -> tuple[Cell, ...]:
     """Cells as `square_cells`, drawn as holes in whatever lies under them."""
-    outlines = [rounded(*cell.centre, 2 * radius, 2 * radius, radius=radius) for cell in square_cells(rows, columns)]
-    names = [cell_name(row, column) for row in range(rows) for column in range(columns)]
-    return tuple(Cell(name, outline) for name, outline in zip(names, outlines, strict=True))
+    cells, size = square_cells(rows, columns), 2 * radius
+    return tuple(replace(cell, outline=rounded(*cell.centre, size, size, radius=radius)) for cell in cells)
 
 
 @lru_cache(MOST_BOARDS)

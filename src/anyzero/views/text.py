@@ -38,7 +38,7 @@ STYLES = {
 
 
 @dataclass(frozen=True)
-class Block:
+class PlacedText:
     """Lines of text around a point of the board."""
 
     centre: Point
@@ -80,8 +80,8 @@ def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
 
 def lay_out(scene: Scene, marked: Collection[str] = ()) -> Canvas:
     """Every letter of the board at its place."""
-    cells = cell_blocks(scene)
-    labels = [block((shape.x, shape.y), shape.text, "muted") for shape in scene.over if isinstance(shape, Label)]
+    cells = cell_texts(scene)
+    labels = [place_text((shape.x, shape.y), shape.text, "muted") for shape in scene.over if isinstance(shape, Label)]
     scale = free_scale(cells, scene.text_scale)
     canvas: Canvas = {}
     for text in (*labels, *cells):
@@ -105,26 +105,26 @@ def add_brackets(canvas: Canvas, letters: Canvas) -> None:
             canvas[row, column] = Letter("|" if before.role == "accent" else bracket, "accent")
 
 
-def cell_blocks(scene: Scene) -> list[Block]:
+def cell_texts(scene: Scene) -> list[PlacedText]:
     """What each cell shows: its piece, or itself."""
     pieces = {piece.cell: piece for piece in scene.pieces}
-    blocks = []
+    texts = []
     for cell in scene.cells:
         piece = pieces.get(cell.name)
         role = "muted" if piece is None else f"seat{piece.seat}" if piece.seat >= 0 else "ink"
-        blocks.append(block(cell.centre, cell.text if piece is None else piece.text, role))
-    return blocks
+        texts.append(place_text(cell.centre, cell.text if piece is None else piece.text, role))
+    return texts
 
 
-def block(centre: Point, text: str, role: str = "ink") -> Block:
-    return Block(centre, tuple(printable(line) for line in text.split("\n")), role)
+def place_text(centre: Point, text: str, role: str = "ink") -> PlacedText:
+    return PlacedText(centre, tuple(printable(line) for line in text.split("\n")), role)
 
 
-def free_scale(blocks: list[Block], least: tuple[float, float]) -> tuple[float, float]:
+def free_scale(texts: list[PlacedText], least: tuple[float, float]) -> tuple[float, float]:
     """The scale, widened until no text touches another: pieces of several letters need more room."""
     across, down = least
     for _ in range(MOST_STEPS):
-        pair = first_touching(blocks, (across, down))
+        pair = first_touching(texts, (across, down))
         if pair is None:
             break
         (x0, y0), (x1, y1) = (found.centre for found in pair)
@@ -133,10 +133,10 @@ def free_scale(blocks: list[Block], least: tuple[float, float]) -> tuple[float, 
     return across, down
 
 
-def first_touching(blocks: list[Block], scale: tuple[float, float]) -> tuple[Block, Block] | None:
+def first_touching(texts: list[PlacedText], scale: tuple[float, float]) -> tuple[PlacedText, PlacedText] | None:
     """Two texts that overlap or stand side by side without a space between them."""
-    taken: dict[tuple[int, int], Block] = {}
-    for text in blocks:
+    taken: dict[tuple[int, int], PlacedText] = {}
+    for text in texts:
         places = text.place(scale)
         for row, column in places:
             for near in (column - 1, column, column + 1):
