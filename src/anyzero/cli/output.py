@@ -14,6 +14,7 @@ MovesText = Annotated[str, typer.Option("--moves", help="Moves to play first, se
 
 
 PLAYERS = """
+\b
 Players:
   METHOD:BUDGET     a search with so many simulations, or seconds: uct:2000, rave:0.5s
   METHOD:BUDGET@NET a search led by a network: gumbel:64@RUN, gumbel:64@best

@@ -5,15 +5,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anyzero.cli.output import Json, print_json
+from anyzero.cli.output import PLAYERS, Json, examples, print_json
 
 if TYPE_CHECKING:
-    from anyzero.cli.session import Session
     from anyzero.records import GameInProgress
 
-EXAMPLES = (
-    "Examples: anyzero play hex:size=7    anyzero play chess --seat1 human    anyzero play hex --web    "
-    "anyzero play connect_four --seat0 uct:1000 --seat1 level:easy --json    anyzero play --load game.json"
+EXAMPLES = examples(
+    "anyzero play hex:size=7",
+    "anyzero play chess --seat1 human",
+    "anyzero play hex --web",
+    "anyzero play connect_four --seat0 uct:1000 --seat1 level:easy --json",
+    "anyzero play --load game.json",
+    about=PLAYERS,
 )
 
 MACHINE = "level:medium"
@@ -24,34 +27,32 @@ SeatText = Annotated[str | None, typer.Option(metavar="PLAYER", help="human, lev
 
 def play(
     game: Annotated[
-        str | None, typer.Argument(metavar="[GAME]", help="A name with options, or a path to a game file.")
+        str | None, typer.Argument(metavar="[GAME]", help="A game: hex, hex:size=7 or ./my_game.py.")
     ] = None,
     seat0: SeatText = None,
     seat1: SeatText = None,
     seat2: SeatText = None,
     seat3: SeatText = None,
     position: Annotated[
-        str | None, typer.Option("--position", "--state", help="A position as text; the start if left out.")
+        str | None, typer.Option("--position", "--state", help="A position as text; by default the start.")
     ] = None,
-    load: Annotated[Path | None, typer.Option("--load", metavar="FILE", help="Go on with a game.")] = None,
+    load: Annotated[Path | None, typer.Option("--load", metavar="FILE", help="Resume a saved game.")] = None,
     save: Annotated[
-        Path | None, typer.Option("--save", metavar="FILE", help="Write the game here, however it ends.")
+        Path | None, typer.Option("--save", metavar="FILE", help="Save the game here, however it ends.")
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="For chance and machines; random if left out.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="For chance and machines; by default random.")] = None,
     hints: Annotated[
         str, typer.Option("--hints", metavar="PLAYER", help="Who gives hints and analyses.")
     ] = "level:hard",
-    web: Annotated[
-        bool, typer.Option("--web", help="Play in a browser; with --json only the address is told.")
-    ] = False,
+    web: Annotated[bool, typer.Option("--web", help="Play in a browser; with --json, only print the address.")] = False,
     json: Json = False,
 ) -> None:
     """Play in the terminal: against a machine by default; people and machines can take any seat.
 
     Type a move, or help for the commands: hint, analyse, undo, redo, save, load, resign, quit and more.
     """
+    from anyzero.cli.screen import Screen
     from anyzero.cli.session import HUMAN, Session
-    from anyzero.cli.session_screen import Screen
     from anyzero.errors import AnyzeroError
     from anyzero.players import parse_player
     from anyzero.records.in_progress import UNKNOWN_PLAYER
@@ -70,7 +71,7 @@ def play(
     session = Session(table, players, hints=parse_player(hints), screen=Screen(quiet=json), save=save)
     if save is not None:
         check_file(save, table)
-    run(session)
+    session.run()
     if json:
         print_json(session.table.to_record().to_json())
 
@@ -159,26 +160,3 @@ def known_player(text: str) -> str | None:
         return text if text.strip() == HUMAN else split_player(text, OWN_KINDS).text
     except AnyzeroError:
         return None
-
-
-def run(session: "Session") -> None:
-    """Let them play; the game is written where `--save` says, however it ends."""
-    import sys
-
-    try:
-        session.run()
-    except KeyboardInterrupt:
-        session.keep_at_end()
-        print(stop_words(session), file=sys.stderr)
-        raise typer.Exit(130) from None
-    session.keep_at_end()
-
-
-def stop_words(session: "Session") -> str:
-    """What Ctrl-C leaves behind."""
-    num = len(session.table.moves)
-    start = f"stopped after {num} move{'s' * (num != 1)}"
-    if session.kept is None:
-        return f"{start}; the game was not saved: the command save FILE keeps one, or --save FILE"
-    path, moves = session.kept
-    return f"{start}, kept up to move {len(moves)}: anyzero play --load {path} goes on"

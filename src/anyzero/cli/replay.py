@@ -5,15 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anyzero.cli.output import Json, print_json
+from anyzero.cli.output import Json, examples, print_json
+from anyzero.report import count
 
 if TYPE_CHECKING:
-    from anyzero.cli.session_screen import Screen
+    from anyzero.cli.screen import Screen
     from anyzero.records.record import Replayed
 
-EXAMPLES = (
-    "Examples: anyzero replay game.json    anyzero replay games.pgn --number 3    "
-    "anyzero replay game.sgf --move 10    anyzero replay match.jsonl --number 7 --json"
+EXAMPLES = examples(
+    "anyzero replay game.json",
+    "anyzero replay games.pgn --number 3",
+    "anyzero replay game.sgf --move 10",
+    "anyzero replay match.jsonl --number 7 --json",
 )
 
 
@@ -26,12 +29,12 @@ def replay(
     ] = None,
     number: Annotated[int | None, typer.Option("--number", min=1, help="Only this game of the file.")] = None,
     game: Annotated[
-        str | None, typer.Option("--game", metavar="GAME", help="The game, where it is a file of your own.")
+        str | None, typer.Option("--game", metavar="GAME", help="The game, if it is a file of your own.")
     ] = None,
     json: Json = False,
 ) -> None:
     """Show the positions of a game, or of all games of a file, move by move."""
-    from anyzero.cli.session_screen import Screen
+    from anyzero.cli.screen import Screen
     from anyzero.games.load import load
     from anyzero.records import read_records
     from anyzero.records.record import replay as play_again
@@ -82,8 +85,7 @@ def describe_position(found: "Replayed", after: int) -> dict[str, Any]:
 
 
 def print_game(screen: "Screen", found: "Replayed", move: int | None, title: str) -> None:
-    from anyzero.cli.session_screen import cells_of
-    from anyzero.cli.session_words import end_words
+    from anyzero.cli.screen import cells_of, end_words
 
     record, game = found.record, found.game
     screen.say(f"{title}{record.game}; {' against '.join(record.players)}{f'; {record.date}' * bool(record.date)}")
@@ -97,8 +99,6 @@ def print_game(screen: "Screen", found: "Replayed", move: int | None, title: str
 
 def move_words(found: "Replayed", after: int) -> str:
     """Who made which move, how long it took, and what the mover thought."""
-    from anyzero.cli.session_words import simulation_words
-
     record = found.record
     if after == 0:
         return "the start"
@@ -107,5 +107,5 @@ def move_words(found: "Replayed", after: int) -> str:
     clock = None if record.clocks is None else record.clocks[after - 1]
     thought = None if record.evaluations is None else record.evaluations[after - 1]
     notes = [] if clock is None else [f"{clock:.2f} s"]
-    notes += [] if thought is None else [f"value {thought.value:+.3f}, {simulation_words(thought.simulations)}"]
+    notes += [] if thought is None else [f"value {thought.value:+.3f}, {count(thought.simulations, 'simulation')}"]
     return f"{after}. {who} {record.moves[after - 1]}" + (f" ({', '.join(notes)})" if notes else "")

@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 
 from anyzero import stopping
-from anyzero.cli.output import Json, print_json
+from anyzero.cli.output import Json, examples, print_json
 
-EXAMPLES = "Examples: anyzero serve --open    anyzero serve --port 0 --game ./my_game.py    anyzero play hex --web"
+EXAMPLES = examples("anyzero serve --open", "anyzero serve --port 0 --game ./my_game.py", "anyzero play hex --web")
 KEPT = "stopped; all games are kept, anyzero serve goes on with them"
 
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any that is free.")]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="0 means any free port.")]
 
 
 def serve(
@@ -19,16 +19,17 @@ def serve(
     browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     game: Annotated[
         list[str] | None,
-        typer.Option("--game", metavar="FILE", help="A game of your own, with or without options; may be repeated."),
+        typer.Option("--game", metavar="FILE", help="A game of your own; may be repeated."),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option("--data", metavar="FILE", help="Where games are kept; by default with your data.")
+        Path | None,
+        typer.Option("--data", metavar="FILE", help="Where games are kept; by default in your data folder."),
     ] = None,
     experiments: Annotated[
-        Path, typer.Option("--experiments", metavar="FOLDER", help="Where tables of experiments are.")
+        Path, typer.Option("--experiments", metavar="FOLDER", help="Where the tables of experiments are.")
     ] = Path(),
     host: Annotated[
-        str, typer.Option("--host", help="The address to listen at; the default is this machine alone.")
+        str, typer.Option("--host", help="The address to listen on; by default only this machine.")
     ] = "127.0.0.1",
     json: Json = False,
 ) -> None:
@@ -51,21 +52,15 @@ def run(
     fragment: str = "",
 ) -> None:
     """Serve until Ctrl-C; `fragment` is the part of the page that is opened."""
-    import sys
-
     from anyzero.web.config import ServerConfig, data_file
     from anyzero.web.server import serving
 
     config = ServerConfig(host=host, port=port, data=data or data_file(), games=files, experiments=experiments)
-    try:
-        with serving(config) as (address, thread):
-            announce(address + fragment, browser=browser, json=json)
-            with stopping.waiting():
-                while thread.is_alive():
-                    thread.join(0.2)
-    except KeyboardInterrupt:
-        print(KEPT, file=sys.stderr)
-        raise typer.Exit(130) from None
+    with stopping.telling(lambda: KEPT), serving(config) as (address, thread):
+        announce(address + fragment, browser=browser, json=json)
+        with stopping.waiting():
+            while thread.is_alive():
+                thread.join(0.2)
 
 
 def announce(address: str, *, browser: bool, json: bool) -> None:

@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from anyzero.cli.output import print_table
-from anyzero.cli.session_screen import Screen
-from anyzero.cli.session_words import answer_words, end_words, line_words, number, player_words
+from anyzero import stopping
+from anyzero.cli.output import print_parts
+from anyzero.cli.screen import Screen, answer_words, end_words, player_words
 from anyzero.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
 from anyzero.players import Player, parse_player
 from anyzero.players.player import Answer, FailedPlayerError, consult
 from anyzero.records import Evaluation, GameInProgress, read_record, write_record
+from anyzero.report import count
 
 HUMAN = "human"
 MOST_ROWS = 10
@@ -32,11 +33,28 @@ class Session:
     ) -> None:
         self.table, self.seats, self.hints, self.screen = table, tuple(seats), hints, screen
         self.save_at = save
-        """Where the game is written in the end, whatever the end is."""
+        """Where the game is written in the end."""
         self.kept: tuple[Path, list[str]] | None = None
         """The file that the game was last saved to, and the moves that it holds."""
 
     def run(self) -> None:
+        """Play to the end; the game is written where it should be however that comes."""
+        with stopping.telling(self.stop_words):
+            try:
+                self.take_turns()
+            finally:
+                if self.save_at is not None:
+                    self.keep(self.save_at)
+
+    def stop_words(self) -> str:
+        """What Ctrl-C leaves behind."""
+        start = f"stopped after {count(len(self.table.moves), 'move')}"
+        if self.kept is None:
+            return f"{start}; the game was not saved: the command save FILE keeps one, or --save FILE"
+        path, moves = self.kept
+        return f"{start}, kept up to move {len(moves)}: anyzero play --load {path} goes on"
+
+    def take_turns(self) -> None:
         """Play until somebody quits, the input ends, or machines have come to the end."""
         self.greet()
         for machine in self.machines:
@@ -77,7 +95,7 @@ class Session:
             answer = self.think(player)
         except FailedPlayerError as error:
             self.screen.say(str(error))
-            self.seat_down(player.text)
+            table.name_player(table.seat_to_move, player.text)
             table.forfeit()
             return
         self.screen.say(answer_words(player.text, table.game.format_action(table.state, answer.action), answer))
@@ -94,9 +112,6 @@ class Session:
         self.table.play(move, seconds=seconds, evaluation=evaluation)
         self.table.name_player(seat, name)
         self.screen.show_table(self.table)
-
-    def seat_down(self, name: str) -> None:
-        self.table.name_player(self.table.seat_to_move, name)
 
     # --- what people type
 
@@ -148,15 +163,10 @@ class Session:
         """What a search thinks of each move."""
         player = self.adviser(argument)
         if player.think is None:
-            raise AnyzeroError(f"{player.text} does not search, so that it has nothing to show")
+            raise AnyzeroError(f"{player.text} does not search, so it has nothing to show")
         with self.screen.busy(f"{player.text} is thinking"):
             found = player.think(self.table.game, self.table.so_far.copy(), self.table.move_seed)
-        rows = [
-            (child.move, child.visits, number(child.value), f"{child.prior:.3f}", child.proven or "")
-            for child in found.children[:MOST_ROWS]
-        ]
-        print_table(("move", "visits", "value", "prior", "proven"), rows)
-        self.screen.say(f"{player.text}: {line_words(found)}")
+        print_parts(found.report(MOST_ROWS))
         return False
 
     def adviser(self, text: str) -> Player:
@@ -207,10 +217,6 @@ class Session:
         self.kept = path, self.table.moves
         self.screen.say(f"saved to {path}")
 
-    def keep_at_end(self) -> None:
-        if self.save_at is not None:
-            self.keep(self.save_at)
-
     def load(self, argument: str) -> bool:
         if not argument:
             raise AnyzeroError("load FILE: a game that was saved before")
@@ -220,7 +226,7 @@ class Session:
         return False
 
     def resign(self, argument: str) -> bool:
-        self.seat_down(HUMAN)
+        self.table.name_player(self.table.seat_to_move, HUMAN)
         self.table.resign()
         return False
 

@@ -1,0 +1,148 @@
+"""What a person sees of a game at the terminal: the board, and the sentences of a session and of a replay.
+
+Without a terminal the same words are printed, without colours and prompts.
+"""
+
+import sys
+from contextlib import AbstractContextManager, suppress
+from textwrap import wrap
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from anyzero import stopping
+from anyzero.games.contract import CHANCE
+from anyzero.games.game import Game, State
+from anyzero.players.player import Answer
+from anyzero.players.text import split_player
+from anyzero.progress import progress
+from anyzero.records import GameInProgress, GameRecord
+from anyzero.records.record import AGREEMENT, FORFEIT, RESIGN, UNFINISHED
+from anyzero.report import count, signed
+from anyzero.search import SearchResult
+from anyzero.views.text import scene_to_terminal
+
+
+class Screen:
+    """Where a session is seen; it holds no game."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.console = Console(markup=False, highlight=False, emoji=False, quiet=quiet)
+        if sys.stdin.isatty():
+            with suppress(ImportError):
+                import readline  # noqa: F401  (lines can be edited and called up again)
+
+    def say(self, text: str) -> None:
+        """Print a sentence, broken between words where the terminal ends."""
+        lines = wrap(text, self.console.width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        self.console.print(Text("\n".join(lines)), soft_wrap=True)
+
+    def show_table(self, table: GameInProgress) -> None:
+        """The position, the last move marked, and what chance has drawn."""
+        drawn = []
+        for ply in reversed(table.plies):
+            if ply.seat != CHANCE:
+                break
+            drawn.append(ply.move)
+        if drawn:
+            self.say(f"drawn: {' '.join(reversed(drawn))}")
+        self.show_position(table.game, table.state, last_cells(table))
+
+    def show_position(self, game: Game, state: State, marked: tuple[str, ...] = ()) -> None:
+        if game.has("scene"):
+            self.console.print(scene_to_terminal(game.scene(state), marked), soft_wrap=True)
+        else:
+            self.say(game.format_state(state) if game.has("format_state") else f"{game.name}: it has no picture")
+
+    def ask(self, prompt: str) -> str | None:
+        """A line from whoever plays; None at the end of the input."""
+        with stopping.waiting():
+            if sys.stdin.isatty():
+                try:
+                    return input(prompt)
+                except EOFError:
+                    print()
+                    return None
+            line = sys.stdin.readline()
+        if not line:
+            return None
+        self.say(f"{prompt}{line.rstrip()}")
+        return line
+
+    def busy(self, words: str) -> AbstractContextManager[Any]:
+        """While somebody thinks; shown on a terminal only."""
+        return progress(words, shown=not self.console.quiet)
+
+
+def last_cells(table: GameInProgress) -> tuple[str, ...]:
+    """The cells that the last move named."""
+    before = table.last_decision
+    if before < 0 or not table.game.has("scene") or table.line[before].action < 0:
+        return ()
+    return cells_of(table.game, table.state_after(before), table.line[before].action)
+
+
+def cells_of(game: Game, state: State, action: int) -> tuple[str, ...]:
+    """The cells that an action names in this position."""
+    return tuple(game.scene(state).clicks.get(action, ())) if game.has("scene") else ()
+
+
+# --- sentences
+
+
+def player_words(text: str, game: Game) -> str:
+    """The player's text; for a level, who that is in this game."""
+    plain = split_player(text).in_game(game).text
+    return text if plain == text else f"{text} ({plain})"
+
+
+def answer_words(name: str, move: str, answer: Answer) -> str:
+    """`uct:50 plays b2 (value +0.310, 50 simulations, 0.02 s, line b2 a1 c3)`; without a name only what follows it."""
+    found = answer.result
+    start = f"{name} plays {move}" if name else move
+    return f"{start} ({answer.seconds:.2f} s)" if found is None else f"{start} ({line_words(found)})"
+
+
+def line_words(found: SearchResult) -> str:
+    """Value, effort, and how the search thinks that the game goes on."""
+    proven = f", a proven {found.proven}" if found.proven else ""
+    effort = f"{count(found.simulations, 'simulation')}, {found.seconds:.2f} s"
+    return f"value {signed(found.value)}{proven}, {effort}, line {' '.join(found.principal_variation)}"
+
+
+def end_words(record: GameRecord, game: Game, last: State) -> str:
+    """How the game ended, and for whom."""
+    if record.termination == UNFINISHED:
+        return "the game is not finished"
+    words = [declared_words(record), winner_words(record), score_words(game, last)]
+    return "game over: " + "; ".join(word for word in words if word)
+
+
+def declared_words(record: GameRecord) -> str:
+    """What ended the game, if it was not the rules."""
+    if record.termination == AGREEMENT:
+        return "agreed"
+    if record.payoffs is None or record.termination not in (RESIGN, FORFEIT):
+        return ""
+    return f"{seat_words(record, record.payoffs.index(-1.0))} {record.termination}s"
+
+
+def winner_words(record: GameRecord) -> str:
+    payoffs = record.payoffs or ()
+    if len(payoffs) < 2:
+        return ""
+    if len(set(payoffs)) == 1:
+        return "a draw"
+    best = [seat for seat, payoff in enumerate(payoffs) if payoff == max(payoffs)]
+    return f"{' and '.join(seat_words(record, seat) for seat in best)} win{'s' * (len(best) == 1)}"
+
+
+def score_words(game: Game, last: State) -> str:
+    if not game.has("score"):
+        return ""
+    return f"score {' : '.join(f'{game.score(last, seat):g}' for seat in range(game.num_seats))}"
+
+
+def seat_words(record: GameRecord, seat: int) -> str:
+    return f"{record.players[seat]} (seat {seat})"
