@@ -13,6 +13,7 @@ import pytest
 
 from anyzero.errors import AnyzeroError
 from anyzero.experiments.config import load_experiment
+from anyzero.files import parse_object
 from anyzero.games.load import load
 from anyzero.networks.config import parse_network
 from anyzero.players import parse_player
@@ -22,6 +23,7 @@ from anyzero.protocols.uci import UciEngine
 from anyzero.records import read_records
 from anyzero.records.files import FORMS, MATCH_FORM
 from anyzero.search.methods import parse_search
+from anyzero.web.messages import read_message
 from tests.protocols.lines import Listener
 from tests.records.play import random_table
 
@@ -114,7 +116,14 @@ PLAYERS = ("random", "uct:2000", "rave:0.5s,bias=1e-5,final=value", "gumbel:64@n
 PLAYERS += ("uci:true,elo=1400,movetime=0.1", "gtp:'true' -x,movetime=2", "uct:100,reuse=1,trees=2", "human")
 GAMES = ("hex:size=7,swap=true", "tic_tac_toe", "breakthrough:rows=6,columns=5", "take_it_easy", "./none.py:goal=5")
 NETWORKS = ("tiny", "resnet:blocks=2,channels=16", "small,heads=wide", "kind=mlp,blocks=1")
+MESSAGES = (
+    '{"type": "new", "game": "hex:size=5", "seats": ["human", "uct:9"], "seed": 7, "moves": ["a1"], "pace": 0.5}',
+    '{"type": "move", "table": "x", "move": "a1", "ply": 3, "seconds": 1.5, "request": 4}',
+    '{"type": "analyse", "game": "hex", "moves": [], "player": "rave:100", "lane": "b", "request": 5}',
+    '{"type": "pace", "table": "x", "paused": true, "request": 6}',
+)
 READERS = {
+    "messages": Reader(lambda text: read_message(parse_object(text)), MESSAGES, 1500),
     "players": Reader(parse_player, PLAYERS, 1500),
     "player texts": Reader(split_player, PLAYERS, 1500),
     "searches": Reader(parse_search, PLAYERS[1:4], 1500),
