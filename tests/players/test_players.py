@@ -8,6 +8,8 @@ import anyzero
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.line import Line
 from anyzero.players import Player, parse_player
+from anyzero.players.levels import level_text
+from anyzero.players.text import ENGINE, FILE, OWN_KINDS, SEARCH, split_player
 from anyzero.search import search
 
 GAME = anyzero.load("tic_tac_toe")
@@ -83,3 +85,25 @@ def test_a_file_makes_a_player_with_typed_options(tmp_path):
 def test_a_player_is_a_text_and_a_function():
     player = Player("mine", lambda game, line, seed: 4)
     assert (player.choose(GAME, BEGUN, 0), player.limit_s, player.prepare(GAME)) == (4, None, None)
+
+
+def test_a_text_is_split_into_its_parts():
+    wanted = split_player(" gumbel:64,considered=8@hex7/12 ")
+    assert (wanted.kind, wanted.name, wanted.network) == (SEARCH, "gumbel", "hex7/12")
+    assert (wanted.search.method, wanted.search.simulations, wanted.search.options) == (
+        "gumbel",
+        64,
+        {"considered": "8"},
+    )
+    assert split_player("level:easy").in_game(GAME).text == level_text(GAME, "easy")
+    assert split_player("./p.py:a=1")[1:4] == (FILE, "./p.py", "a=1")
+    assert split_player("uci:'a, b' -c,x=1")[1:4] == (ENGINE, "uci", "'a, b' -c,x=1")
+    with pytest.raises(BadOptionError, match="there is no network after the @"):
+        split_player("uct:5@")
+
+
+@pytest.mark.parametrize("text", ["./p.py", "uci:stockfish", "human"])
+def test_only_the_kinds_that_are_wanted_are_known(text):
+    with pytest.raises(UnknownNameError, match="known: random, flat") as error:
+        split_player(text, OWN_KINDS)
+    assert ".py" not in str(error.value).split(";")[1]
