@@ -21,10 +21,10 @@ from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.experiments.config import Experiment, load_experiment
 from anyzero.experiments.table import JOURNAL_FORM, Outcome, judge_cell, read_rows, write_table
 from anyzero.games.load import load
+from anyzero.players.text import split_player
 from anyzero.progress import SHARE
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown, count
-from anyzero.search.methods import parse_search
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -217,8 +217,7 @@ def guess_cost(plan: Plan, plies: int) -> float:
 
 
 def _guess_move_cost(player: str, plies: int) -> float:
-    try:
-        wanted = parse_search(player)
-    except AnyzeroError:  # a player that does not search
+    wanted = split_player(player).search
+    if wanted is None:
         return SECONDS_PER_MOVE
     return SECONDS_PER_MOVE + (wanted.seconds or (wanted.simulations or 0) * plies * SECONDS_PER_PLY)
