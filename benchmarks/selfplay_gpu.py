@@ -9,7 +9,6 @@ import argparse
 import json
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -53,7 +52,7 @@ def new_self_play(name: str, rows: int, pool_every: int = NetworkConfig().pool_e
     game = load(name)
     network = new_network(game, parse_network(NETWORKS[name]).change(pool_every=pool_every), seed=1)
     evaluator = GpuEvaluator(game, network, rows=rows)
-    config = replace(SelfPlayConfig(), max_plies=MAX_PLIES.get(name, 0))
+    config = SelfPlayConfig(max_plies=MAX_PLIES.get(name, 0))
     players = [network_contestant(game, "", no_evaluator, config, noise=True)]
     return GpuGames(game, evaluator, players, manner_of(config), num_games=rows, seed=1)
 

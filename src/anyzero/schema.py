@@ -15,7 +15,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
@@ -68,6 +68,15 @@ class Setting(NamedTuple):
     default: Any
     meaning: str
     field: FieldInfo
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        if get_origin(self.field.annotation) is Literal:
+            return ", ".join(map(str, get_args(self.field.annotation)))
+        return _bounds(limits_of(self.field)) or {bool: "true or false", str: "a text", tuple: "texts"}.get(
+            type(self.default), ""
+        )
 
 
 def settings_of(model: type[Schema], prefix: str = "") -> Iterator[Setting]:

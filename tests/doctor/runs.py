@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -47,7 +46,7 @@ def nim_case(fault="none", changes=None):
     game = load(NIM, fault=fault)
     config = change(preset_config(None, game.text), {"threads": 1, **(changes or {})})
     network = NetworkConfig(layers=2, width=32)
-    return Case(game, replace(config, network=network if fault == "no encode" else resolve(network, game)))
+    return Case(game, config.change(network=network if fault == "no encode" else resolve(network, game)))
 
 
 def spoil_network(folder, spoil):

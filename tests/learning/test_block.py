@@ -8,13 +8,14 @@ import pytest
 from anyzero.errors import BadOptionError
 from anyzero.games.contract import CHANCE
 from anyzero.games.load import load
-from anyzero.learning.block import Block, Pairings, part_bounds
+from anyzero.learning.block import Block, Pairings
 from anyzero.learning.config import RunConfig, SelfPlayConfig
 from anyzero.learning.contestants import anchor_contestant, match_method, network_contestant, self_play_method
 from anyzero.learning.games import Manner
 from anyzero.learning.samples import take
 from anyzero.networks import NetworkEvaluator, new_network
 from anyzero.networks.config import parse_network
+from anyzero.search.run import part_bounds
 
 FOUR, EASY, TOE = load("connect_four"), load("take_it_easy"), load("tic_tac_toe")
 DICE = load(str(Path(__file__).parent.parent / "dice_race.py"))

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -136,7 +135,7 @@ def test_a_run_that_is_killed_ends_with_the_same_bytes(whole, tmp_path, kills):
 
 
 def test_threads_change_nothing_in_the_games(whole, tmp_path):
-    config = replace(fill_in(tiny()), threads=2)
+    config = fill_in(tiny()).change(threads=2)
     folder = RunFolder.create(tmp_path / "run", config)
     with folder.locked():
         Training(folder).run(1)

@@ -1,7 +1,5 @@
 """Stages that find what a process before them left: samples that are gone, damaged or longer than the window."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -40,7 +38,7 @@ def test_games_whose_samples_went_with_their_process_are_played_again(tmp_path, 
         calls.append(num)
         return play_random(TTT, num, seed=1)
 
-    folder.config = replace(folder.config, device="cuda", keep_samples=keep_samples)
+    folder.config = folder.config.change(device="cuda", keep_samples=keep_samples)
     monkeypatch.setattr(Stages, "play_on_gpu", play)
     with folder.locked():
         before = Training(folder).begin()

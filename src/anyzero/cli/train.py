@@ -78,7 +78,7 @@ def train(
     # Torch's threads shall sleep while they wait: spinning, a step took 30 times as long on a busy machine. They read
     # this when torch is imported, which has not happened yet.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    from anyzero.learning.config_file import parse_setting
+    from anyzero.learning.config import parse_setting
 
     changes = dict(parse_setting(text) for text in settings or [])
     changes |= {key: given[name] for name, key in FLAGS.items() if given[name] is not None}

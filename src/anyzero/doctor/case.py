@@ -1,7 +1,7 @@
 """What a check says, a finding, and what it looks at, a case: read or made when first needed. No run is changed."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -118,7 +118,7 @@ class Case:
     def rows(self) -> Replay:
         """Different positions of the newest samples, none of them turned, with the run's own targets."""
         has_keys = bool(self.samples.keys.any())  # without keys they cannot be told apart
-        config = replace(self.config.replay, merge=has_keys, symmetries=False, priority=0.0, by_count=False)
+        config = self.config.replay.change(merge=has_keys, symmetries=False, priority=0.0, by_count=False)
         return build_replay(self.game, self.samples, config, self.generation)
 
     def batch(self, num: int) -> Batch:

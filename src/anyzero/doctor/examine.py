@@ -122,9 +122,9 @@ def examine_game(text: str, tell: Tell | None = None, root: Path | str = "runs")
             raise
         known = list_some(path.name for path in list_runs(root)) or "none"
         raise UnknownNameError(f"{error}; runs in {root}: {known}") from None
-    config, names, reason = replace(preset_config(None, text), network=PRESETS["small"]), checks_of("game"), ""
+    config, names, reason = preset_config(None, text).change(network=PRESETS["small"]), checks_of("game"), ""
     try:
-        config = replace(config, network=resolve(config.network, game))
+        config = config.change(network=resolve(config.network, game))
     except BadNetworkError as error:
         names, reason = ["laws"], str(error)
     findings = run_checks(names, Case(game, config), tell)

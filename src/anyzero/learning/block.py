@@ -20,7 +20,7 @@ from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, R
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
 from anyzero.search.evaluators import ask
 from anyzero.search.priors import gumbel_plan
-from anyzero.search.run import choice_parts, fixed_settings, new_scratch_for, new_tree_for
+from anyzero.search.run import choice_parts, fixed_settings, new_scratch_for, new_tree_for, part_bounds
 from anyzero.search.search import room
 from anyzero.search.settings import BATCH, GUMBEL, Settings
 from anyzero.search.simulation import IDLE as NO_LEAF
@@ -283,12 +283,6 @@ def first_games(
 def seeds_of(seed: int) -> list[int]:
     """Of the games' streams, and of the searches'."""
     return [draw_seed(name, seed) % 2**64 for name in ("game", "search")]
-
-
-def part_bounds(num: int, most: int) -> list[int]:
-    """Where slots are cut into parts of about the same size, an even number of them."""
-    parts = min(num, 2 * -(-num // (2 * most)))
-    return [part * num // parts for part in range(parts + 1)]
 
 
 def list_evaluators(contestants: Sequence[Contestant]) -> tuple[list[Any], np.ndarray]:

@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
 from anyzero.files import numbers_in, put_aside, sync, take_lock, write_whole, writing
 from anyzero.games.load import load
-from anyzero.learning.config import RunConfig
-from anyzero.learning.config_file import load_config, write_config
+from anyzero.learning.config import RunConfig, load_config, write_config
 from anyzero.learning.manifest import (
     MANIFEST,
     NETWORK,

@@ -9,7 +9,6 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -238,7 +237,7 @@ class Stages:
         """Of the pairings, by how the champion did against the one before when they last met."""
         config = self.config.selfplay
         if before.previous is None:
-            config = replace(config, two_champions=False)
+            config = config.change(two_champions=False)
         return pairing_shares(config, self.last_score_against_previous() if config.two_champions else None)
 
     def last_score_against_previous(self) -> float | None:

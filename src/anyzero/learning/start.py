@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from anyzero.child import count_cores
 from anyzero.errors import BadOptionError
 from anyzero.games.load import load
-from anyzero.learning.config import RunConfig, change, flatten
-from anyzero.learning.config_file import read_config
+from anyzero.learning.config import RunConfig, change, flatten, read_config
 from anyzero.learning.contestants import anchor_contestant
 from anyzero.learning.contests import Contest, contest
 from anyzero.learning.folder import RunFolder, is_run, run_path
@@ -101,7 +99,7 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
     check_device(config.device)
     if begun is not None:
         precision = begun.precision if config.precision == "auto" else config.precision
-        config = replace(config, threads=config.threads or begun.threads, precision=precision)
+        config = config.change(threads=config.threads or begun.threads, precision=precision)
     threads = config.threads or count_cores()
     if begun is not None and config.begin_with == begun.begin_with != "":
         network = begun.network
@@ -109,8 +107,8 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
         network = load_network(find_network(config.begin_with), game).config
     else:
         network = resolve(config.network, game)
-    precision = config.precision if begun else choose_precision(config.precision, config.device, network)
-    return replace(config, game=game.text, network=network, threads=threads, precision=precision)
+    chosen = config.precision if begun else choose_precision(config.precision, config.device, network)
+    return config.change(game=game.text, network=network, threads=threads, precision=chosen)
 
 
 def reopen(

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
-from anyzero.learning.config import RunConfig, flatten
-from anyzero.learning.config_file import format_setting
+from anyzero.learning.config import RunConfig, flatten, format_setting
 from anyzero.learning.folder import CHAMPION, GENERATIONS, SAMPLES, RunFolder, find_run, list_runs
 from anyzero.learning.history import Row, read_rows
 from anyzero.learning.manifest import read_manifest

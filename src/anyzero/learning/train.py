@@ -12,7 +12,7 @@ from anyzero.errors import BadOptionError
 from anyzero.files import write_whole
 from anyzero.games.game import Game
 from anyzero.games.load import load
-from anyzero.learning.config_file import parse_setting
+from anyzero.learning.config import parse_setting
 from anyzero.learning.folder import RunFolder, is_run, run_path
 from anyzero.learning.history import HISTORY, rebuild
 from anyzero.learning.start import default_name, fill_in, make_config, open_run, prove, train_on
