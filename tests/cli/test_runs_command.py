@@ -165,7 +165,7 @@ def test_a_broken_run_does_not_hide_the_others(run, root):
     (root / "easy" / "generations" / "0003" / "manifest.json").write_text("{")
     code, out, _ = run("runs")
     assert code == 0
-    assert "cannot be read: runs/hex5/config.toml: there is no setting 'sed'; did you mean seed?" in out
+    assert "cannot be read: runs/hex5/config.toml: a run has no setting 'sed'; did you mean seed?" in out
     assert "cannot be read: runs/easy: generation 3: manifest.json is damaged" in out
     assert "tic_tac_toe" in out
     found = json.loads(run("runs", "--json")[1])

@@ -9,9 +9,8 @@ import pytest
 from anyzero.errors import AnyzeroError
 from anyzero.files import write_whole
 from anyzero.learning.config import RunConfig, change
-from anyzero.learning.events import EVENTS, crc32c
 from anyzero.learning.folder import RunFolder
-from anyzero.learning.history import COLUMNS, make_rows, rebuild
+from anyzero.learning.history import COLUMNS, EVENTS, crc32c, make_rows, rebuild
 from tests.learning.reports import make_report
 
 WHOLE = make_report(7, champion=7)

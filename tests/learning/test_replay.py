@@ -5,8 +5,7 @@ import pytest
 
 from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig
-from anyzero.learning.merging import CHUNK, merge
-from anyzero.learning.replay import build_replay, window_size
+from anyzero.learning.replay import CHUNK, build_replay, merge, window_size
 from anyzero.learning.samples import join, new_samples
 from tests.learning.rows import plain_samples, random_samples
 

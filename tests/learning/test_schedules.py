@@ -1,11 +1,12 @@
 """Learning rates, by numbers worked out by hand."""
 
 import math
+from typing import get_args
 
 import pytest
 
-from anyzero.learning.config import SCHEDULES, TrainerConfig
-from anyzero.learning.schedules import SHARES, learning_rate
+from anyzero.learning.config import TrainerConfig
+from anyzero.learning.lesson import SHARES, learning_rate
 
 
 def rate(schedule, generation, step=0, steps=10, **config):
@@ -13,7 +14,7 @@ def rate(schedule, generation, step=0, steps=10, **config):
 
 
 def test_every_schedule_has_its_function():
-    assert set(SHARES) == set(SCHEDULES)
+    assert set(SHARES) == set(get_args(TrainerConfig.model_fields["schedule"].annotation))
 
 
 def test_constant_stays():

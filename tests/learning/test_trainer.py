@@ -14,9 +14,10 @@ from safetensors.torch import save as save_tensors
 from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
+from anyzero.learning.lesson import KEEP_EVERY, Recovery, TrainingFailedError
 from anyzero.learning.measures import Bin, RowLosses, summarise, weighted_sums
-from anyzero.learning.recovery import KEEP_EVERY, Recovery, TrainingFailedError
 from anyzero.learning.replay import Batch, build_replay
+from anyzero.learning.samples import new_samples
 from anyzero.learning.trainer import Trainer, computing_on
 from anyzero.networks import new_network, parse_network
 from anyzero.networks.config import NetworkConfig
@@ -250,7 +251,8 @@ def test_the_learning_rate_is_whole_again_in_the_next_generation():
 
 
 def test_a_learning_rate_beyond_all_measure_is_given_up_with_the_network_as_it_was():
-    trainer, replay = trainer_of(learning_rate=1e30, batches=50), replay_of(random_samples(TTT, 20))
+    trainer, replay = trainer_of(batches=50), replay_of(random_samples(TTT, 20))
+    trainer.config = trainer.config.model_copy(update={"learning_rate": 1e30})  # no config allows it
     before = trainer.state_tensors()
     with pytest.raises(TrainingFailedError, match=r"given up after 5 recoveries .* the learning rate may be too high"):
         trainer.train(replay, 0, stream())
@@ -378,7 +380,7 @@ def test_steps_follow_from_epochs_or_batches(config, steps):
 
 def test_no_samples_are_said_in_a_sentence():
     with pytest.raises(AnyzeroError, match="no samples to train on"):
-        trainer_of().train(replay_of(random_samples(TTT, 5), window=0), 0, stream())
+        trainer_of().train(replay_of(new_samples(TTT, 0)), 0, stream())
 
 
 # --- sources

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, nearest_hint
 from anyzero.networks.config import NetworkConfig, parse_network
 from anyzero.schema import Schema, read_toml, settings_of, write_toml
 from anyzero.schema import parse_setting as parse_value
@@ -261,7 +261,9 @@ def change(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
     values = config.to_dict()
     for key, value in flatten(changes).items():
         if key not in KEYS:
-            raise UnknownNameError(f"a run has no setting {key!r}; {nearest_hint(key, KEYS)}known: {list_some(KEYS)}")
+            raise UnknownNameError(
+                f"a run has no setting {key!r}; {nearest_hint(key, KEYS)}docs/settings.md has them all"
+            )
         part, _, name = key.rpartition(".")
         (values[part] if part else values)[name] = value
     return RunConfig.parse(values)  # all at once: some settings only go together

@@ -9,11 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from anyzero.errors import AnyzeroError
 from anyzero.learning.config import TrainerConfig
 from anyzero.learning.measures import TrainReport, empty_sums, summarise
-from anyzero.learning.recovery import Recovery
 from anyzero.learning.replay import Batch
-from anyzero.learning.schedules import learning_rate
 
 if TYPE_CHECKING:
     from anyzero.learning.trainer import Trainer
@@ -147,3 +146,98 @@ def on_device(order: Any, device: str) -> Any:
     if device == "cpu" or order[0].is_cuda:
         return order
     return type(order)(*(part.pin_memory().to(device, non_blocking=True) for part in order))
+
+
+# --- the learning rate
+
+
+LOWEST = 1e-3
+"""Cosines end at this share of the rate: a run that goes on beyond its horizon still learns."""
+FIRST = 1 / 25
+"""One-cycle begins at this share of the rate."""
+RISING = 0.3
+"""One-cycle rises for this share of a generation's steps. Smith and Topin 2018."""
+
+
+def learning_rate(config: TrainerConfig, generation: int, step: int, steps: int) -> float:
+    """The rate of step 0..steps-1 of a generation; generation 1 is the first that is trained."""
+    return config.learning_rate * SHARES[config.schedule](config, max(0, generation - 1), step, steps)
+
+
+# Shares of the rate, by how many generations have been trained before.
+
+
+def constant(_config: TrainerConfig, _before: int, _step: int, _steps: int) -> float:
+    return 1.0
+
+
+def stepwise(config: TrainerConfig, before: int, _step: int, _steps: int) -> float:
+    return math.pow(config.step_factor, before // config.step_every)
+
+
+def cosine(config: TrainerConfig, before: int, step: int, steps: int) -> float:
+    """From the full rate to the lowest at the end of the horizon, falling a little with every step."""
+    return fall((before + step / steps) / config.horizon)
+
+
+def one_cycle(_config: TrainerConfig, _before: int, step: int, steps: int) -> float:
+    """Within the generation: a straight line up, then a cosine down."""
+    done = step / max(1, steps - 1)
+    if done < RISING:
+        return FIRST + (1.0 - FIRST) * done / RISING
+    return fall((done - RISING) / (1.0 - RISING))
+
+
+def fall(done: float) -> float:
+    """Half a cosine from 1 to the lowest share, and flat after that."""
+    return LOWEST + (1.0 - LOWEST) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, done)))
+
+
+SHARES = {"constant": constant, "step": stepwise, "cosine": cosine, "one-cycle": one_cycle}
+"""What share of the rate each schedule gives; the names are those that the config allows."""
+
+
+# --- the way back
+
+
+MOST = 5
+"""Recoveries in one generation; one more, and training is given up."""
+KEEP_EVERY = 100
+"""Steps from one copy to the next."""
+
+
+class TrainingFailedError(AnyzeroError):
+    """Losses or gradients that are not finite, again and again."""
+
+
+class Recovery:
+    """Watches over tensors that training changes in place."""
+
+    def __init__(self, live: dict[str, Tensor]) -> None:
+        self.live, self.factor = live, 1.0
+        self.notes: list[str] = []
+        self.keep(0)
+
+    def keep(self, step: int) -> None:
+        """The state before this step is good."""
+        self.good, self.step = {name: tensor.clone() for name, tensor in self.live.items()}, step
+
+    def keep_if_due(self, step: int) -> None:
+        if step - self.step >= KEEP_EVERY:
+            self.keep(step)
+
+    def recover(self, step: int) -> None:
+        """Go back to the last good state, and on with half the learning rate; in the end, give up."""
+        for name, tensor in self.live.items():
+            tensor.copy_(self.good[name])
+        if len(self.notes) == MOST:
+            raise TrainingFailedError(
+                f"training was given up after {MOST} recoveries in one generation, since its loss or gradient was "
+                "again not finite: the learning rate may be too high, clip too loose, or a policy, payoff or value "
+                "of the samples not finite; the network is as it was when it was last good"
+            )
+        self.factor /= 2
+        self.notes.append(
+            f"the loss or gradient at step {step} was not finite: back to step {self.step}, "
+            f"and on with {self.factor:g} of the learning rate"
+        )

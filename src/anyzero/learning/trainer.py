@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import deepcopy
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -15,12 +15,12 @@ from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.learning.config import TrainerConfig
 from anyzero.learning.lesson import Lesson, Source, Watch, on_device
-from anyzero.learning.measure_graph import MeasureGraph
 from anyzero.learning.measures import Measured, RowLosses, TrainReport, row_losses, weighted_sums
 from anyzero.learning.replay import Batch
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.evaluator import check
 from anyzero.networks.models import Network, Output
+from anyzero.networks.on_gpu import MOST_COMPILED
 from anyzero.networks.winograd.training import THREADS
 
 CHUNK = 1024
@@ -205,3 +205,57 @@ def computing_on(threads: int, config: NetworkConfig) -> Iterator[None]:
     finally:
         torch.set_num_threads(before)
         THREADS.reset(token)
+
+
+# --- a recorded step on the GPU
+
+
+WARM_UP = 3
+"""Runs before the recording, in which libraries choose their kernels."""
+Measure = Callable[[Any, Any], Measured]
+"""Makes the batch that a source was asked for, and measures it."""
+
+
+class MeasureGraph:
+    """Stands in for a function that must neither wait for the GPU nor change what the gradients depend on."""
+
+    def __init__(self) -> None:
+        self.recorded: Recorded | None = None
+
+    def run(self, measure: Measure, source: Any, order: Any) -> Measured:
+        """What `measure`, always the same one, says of a batch; it is overwritten by the next call."""
+        if self.recorded is None or not self.recorded.suits(source, order):
+            self.recorded = None  # its memory first
+            self.recorded = record(measure, source, order)
+        for place, new in zip(self.recorded.order, order, strict=True):
+            place.copy_(new)
+        self.recorded.graph.replay()
+        return self.recorded.answer
+
+
+class Recorded(NamedTuple):
+    """One source's way from orders of one size to their measures."""
+
+    source: Any
+    order: Any
+    """Where the graph reads its order."""
+    graph: torch.cuda.CUDAGraph
+    answer: Measured
+
+    def suits(self, source: Any, order: Any) -> bool:
+        return source is self.source and [part.shape for part in order] == [part.shape for part in self.order]
+
+
+def record(measure: Measure, source: Any, order: Any) -> Recorded:
+    place = type(order)(*(part.clone() for part in order))
+    side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    side.wait_stream(torch.cuda.current_stream())
+    dynamo: Any = torch._dynamo.config
+    with torch.cuda.stream(side), dynamo.patch(recompile_limit=MOST_COMPILED):
+        for _ in range(WARM_UP):
+            measure(source, place)
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, capture_error_mode="relaxed"):
+        answer = measure(source, place)
+    return Recorded(source, place, graph, answer)
