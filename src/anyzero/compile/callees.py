@@ -4,14 +4,14 @@ Numba makes every function executable by itself, optimised together with all tha
 the top is ever called from Python. Here a callee is only translated; linking, optimising and machine code come once.
 """
 
+from types import CodeType
 from typing import Any
 
 from llvmlite.binding import newpassmanagers
-from numba.core import ir
+from numba.core import ir, typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.untyped_passes import IRProcessing
 
 
 class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -109,15 +109,30 @@ class FixedFields(FunctionPass):  # type: ignore[misc]
         return True
 
 
+FOR_OTHER_CODE = {
+    untyped_passes.InlineClosureLikes,
+    untyped_passes.MakeFunctionToJitFunction,
+    untyped_passes.InlineInlinables,
+    untyped_passes.FindLiterallyCalls,
+    untyped_passes.LiteralUnroll,
+    untyped_passes.LiteralPropagationSubPipelinePass,
+    typed_passes.InlineOverloads,
+    typed_passes.NopythonRewrites,
+    typed_passes.DumpParforDiagnostics,
+}
+"""Passes that do nothing for plain functions without closures; each goes through all of the code."""
+
+
 class KernelCompiler(Compiler):  # type: ignore[misc]
     """Numba's compiler with that library and that pass."""
 
     def define_pipelines(self) -> Any:
         self.state.library = self.new_library()
-        pipelines = super().define_pipelines()
-        for pipeline in pipelines:
-            pipeline.add_pass_after(FixedFields, IRProcessing)
-            pipeline.finalize()
+        (pipeline,) = pipelines = super().define_pipelines()
+        pipeline.add_pass_after(FixedFields, untyped_passes.IRProcessing)
+        if not any(isinstance(constant, CodeType) for constant in self.state.func_id.code.co_consts):
+            pipeline.passes = [(kind, name) for kind, name in pipeline.passes if kind not in FOR_OTHER_CODE]
+        pipeline.finalize()
         return pipelines
 
     def new_library(self) -> Any:

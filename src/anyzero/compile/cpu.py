@@ -107,6 +107,6 @@ def compile_function(function: FunctionType, cache: DiskCache | None, *, inline:
         return numba.njit(**OPTIONS)(function)  # print needs an environment, which a linked part has not
     if cache is None:
         return numba.njit(**OPTIONS, **CALLEE_OPTIONS, forceinline=inline)(function)
-    dispatcher = numba.njit(**OPTIONS, pipeline_class=KernelCompiler)(function)
+    dispatcher = numba.njit(**OPTIONS, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(function)
     dispatcher._cache = cache
     return dispatcher
