@@ -115,7 +115,7 @@ def test_an_evaluator_searches_a_game_with_chance():
         return no_opinion(game, states)
 
     state = game.play(game.initial_state(), 5)
-    found = search_many(game, repeat(game, state, 2), "puct", simulations=60, evaluator=evaluate)
+    found = search_many(game, repeat(game, state, 2), "puct", simulations=60, evaluator=evaluate, target="interpreted")
     assert seats == {0, -1}
     assert found.policies.shape == (2, 19)
 
@@ -173,7 +173,7 @@ def test_merged_trees_share_the_budget():
 
 
 @pytest.mark.parametrize("evaluator", ["rollout", no_opinion])
-@pytest.mark.parametrize("method", ["uct", "gumbel"])
+@pytest.mark.parametrize("method", ["puct", "gumbel"])
 def test_what_does_not_divide_goes_to_the_first_trees(method, evaluator):
     """20 simulations of 8 trees: three for each of the first four, two for the others."""
     searcher = Searcher(FOUR, method, simulations=20, trees=8, evaluator=evaluator)

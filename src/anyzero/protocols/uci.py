@@ -19,7 +19,7 @@ from anyzero.players.search_player import load_evaluator
 from anyzero.protocols.limits import read_limits
 from anyzero.protocols.uci_options import UciOptions, changed, offers
 from anyzero.protocols.uci_search import Task, Thinking, make_searcher, say
-from anyzero.search.evaluators import Evaluator
+from anyzero.search.methods import Evaluator
 
 Words = list[str]
 

@@ -14,7 +14,7 @@ from anyzero.games.game import Game, State
 from anyzero.protocols.limits import Limits
 from anyzero.protocols.uci_options import UciOptions
 from anyzero.search import Searcher
-from anyzero.search.evaluators import Evaluator
+from anyzero.search.methods import Evaluator
 from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.search.report import Child
 from anyzero.search.run import new_tree_for

@@ -2,6 +2,11 @@
 
 Values need no sign: every node takes the payoff of the seat that chose it. Proofs are for games of two seats with
 opposite payoffs; there a node's proof is also seen from the seat that chose it. What chance chose is seen from seat 0.
+
+AMAF, "all moves as first", is what a simulation says about every move that was made in it, not only the next one. A
+move counts once a simulation, for the seat that made it, at each node from which it was made *afterwards*. Walking the
+path from its end to the root, the moves seen so far are exactly those made from the node onwards: a set of bits a seat,
+to which every step up the path adds one. Brügmann 1993; Gelly and Silver 2007; Cazenave 2015 (GRAVE).
 """
 
 from typing import Any
@@ -11,9 +16,9 @@ import numpy as np
 from anyzero.compile.bits import trailing_zeros
 from anyzero.compile.random import U
 from anyzero.compile.vectors import MOST_COUNT, SMALL_SET_WORDS, count_members, count_small_set
-from anyzero.games.contract import mark
+from anyzero.games.contract import OVER, legal_actions, mark, payoffs, play, seat_to_move
 from anyzero.search.settings import GRAVE, Settings
-from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Scratch, Tree
+from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Scratch, Tree, root_of
 
 
 def add_results(tree: Tree, scratch: Scratch, slot: int) -> None:
@@ -151,3 +156,45 @@ def credit_members(seen: Any, visits: Any, values: Any, payoff: Any) -> None:
             if visits[key] < MOST_COUNT:
                 visits[key] += np.float32(1.0)
                 values[key] += payoff
+
+
+# --- a look at the next two moves before the first simulation: what wins or loses at once is proven, not sampled.
+# A method led by AMAF or by priors may never try the one move that decides; looking costs less than a simulation.
+
+
+def look_ahead(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int, slot: int) -> None:
+    """Prove what can be seen from the root, whose position is `scratch.states[slot]`, within the plays allowed."""
+    root, state = root_of(tree, number), scratch.states[slot]
+    first, count = tree.first[root], tree.num_children[root]
+    if count > settings.look_ahead:
+        return
+    seat, replies = seat_to_move(rules, state), count * count <= settings.look_ahead
+    for child in range(first, first + count):
+        scratch.ahead[number, 0] = state
+        play(rules, scratch.ahead[number, 0], np.int64(tree.action[child]))  # type: ignore[arg-type]
+        tree.proven[child] = proof_of_move(rules, scratch, number, slot, seat, replies)
+        if tree.proven[child] != UNKNOWN:
+            tree.marks[root] |= PROVEN_BELOW
+        if tree.proven[child] == DRAW:
+            tree.marks[root] |= DRAW_BELOW
+    tree.proven[root] = best_proof(tree, root)
+
+
+def proof_of_move(rules: Any, scratch: Scratch, number: int, slot: int, seat: int, replies: bool) -> int:
+    """What is certain of the move that led to `ahead[0]`, for the seat that made it."""
+    after = scratch.ahead[number, 0]
+    other = seat_to_move(rules, after)
+    if other == OVER:
+        payoffs(rules, after, scratch.result[slot])
+        return proof_of_payoff(scratch.result[slot, seat])
+    if not replies or other < 0 or other == seat:
+        return UNKNOWN
+    count = legal_actions(rules, after, scratch.actions[slot])
+    for index in range(count):
+        scratch.ahead[number, 1] = after
+        play(rules, scratch.ahead[number, 1], np.int64(scratch.actions[slot, index]))  # type: ignore[arg-type]
+        if seat_to_move(rules, scratch.ahead[number, 1]) == OVER:
+            payoffs(rules, scratch.ahead[number, 1], scratch.result[slot])
+            if scratch.result[slot, other] == 1.0:
+                return LOSS
+    return UNKNOWN

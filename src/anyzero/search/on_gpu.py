@@ -14,12 +14,11 @@ from anyzero.compile.random import make_streams
 from anyzero.errors import BadOptionError
 from anyzero.games.contract import encode
 from anyzero.games.game import Game
-from anyzero.search.advance import advance_tree, begin_tree
 from anyzero.search.methods import Method
 from anyzero.search.report import report_tree
 from anyzero.search.run import choice_parts, new_scratch_for, new_tree_for
 from anyzero.search.settings import BATCH
-from anyzero.search.simulation import ANY_CHILD, simulate_tree
+from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, simulate_tree
 
 KEPT = ("streams", "rows", "all_keys", "plan", "shared_key")
 """What must come from the host; everything else is written before it is read."""

@@ -1,4 +1,8 @@
-"""Tree reuse: what was learnt below the move that was played is where the next search begins."""
+"""What is known is used again: by the next search of a game, and by positions that are reached in several ways.
+
+Of positions with one `state_key` each node has the same children, and with them all that was learnt below; a child's
+statistics come from every way to its parent (UCT1 of Childs, Brodeur and Kocsis 2008).
+"""
 
 from typing import Any
 

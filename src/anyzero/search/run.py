@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from anyzero import stopping
-from anyzero.compile.random import make_streams, numbered_streams
+from anyzero.compile.random import make_streams
 from anyzero.games.game import Game
-from anyzero.search.evaluators import Evaluator, ask
-from anyzero.search.methods import Method
+from anyzero.search.methods import Evaluator, Method, ask
 from anyzero.search.priors import choose_by_prior, gumbel_plan
 from anyzero.search.report import CERTAIN, RootMoves, report_trees
 from anyzero.search.reuse import NOT_FOUND, copy_subtree, find_descendant
@@ -115,10 +114,6 @@ class Run:
     def seed(self, seed: int) -> None:
         """Begin the trees' random streams anew."""
         self.scratch.streams[:] = make_streams(seed, self.num_trees)
-
-    def seed_trees(self, seed: int, numbers: np.ndarray) -> None:
-        """Give the first trees the streams of these numbers."""
-        self.scratch.streams[: len(numbers)] = numbered_streams(seed, numbers)
 
     def plant(self, states: Any) -> None:
         """Begin anew from these positions, one a tree; trees beyond them rest."""
@@ -231,29 +226,6 @@ class Run:
                 self.kernel(prepare_root)(new, self.scratch, self.settings, 0)
         self.scratch.counters[:] = 0
         return True
-
-    def move_on_all(self, states: Any, numbers: list[int]) -> None:
-        """Make these positions the roots of the first trees; tree `numbers[i]` may know position i, -1: none does."""
-        new = new_tree_for(self.game, self.settings, self.room, self.num_trees) if self.spare is None else self.spare
-        find, copy, plant = (self.kernel(function) for function in (find_descendant, copy_subtree, plant_trees))
-        four, before = self.game.new_states(4), self.roots.copy()
-        known = []
-        for place, number in enumerate(numbers):
-            node = NOT_FOUND
-            if number >= 0:
-                four[0], four[1] = before[number], states[place]
-                node = int(find(self.game.rules, self.tree, four, number))
-            if node == NOT_FOUND:
-                plant(new, self.scratch, place, place + 1)
-            else:
-                copy(self.tree, new, node, place)
-                known.append(place)
-        self.tree, self.spare, self.num_used = new, self.tree, len(states)
-        self.roots[: len(states)] = states
-        self.scratch.counters[:] = 0
-        for place in known:
-            if new.num_children[place * self.room] > 0:
-                self.kernel(prepare_root)(new, self.scratch, self.settings, place)
 
     def plan_for(self, simulations: int) -> None:
         """Gumbel: halve over so many simulations."""

@@ -9,8 +9,7 @@ import numpy as np
 
 from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.games.game import Game, State
-from anyzero.search.evaluators import Evaluator, evaluator_code
-from anyzero.search.methods import MANY, Method, find_method
+from anyzero.search.methods import MANY, Evaluator, Method, evaluator_code, find_method
 from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.search.report import (
     PROVEN_NAMES,

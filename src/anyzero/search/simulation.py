@@ -12,8 +12,15 @@ import numpy as np
 from anyzero.compile.bits import by_pointer
 from anyzero.compile.random import U
 from anyzero.games.contract import CHANCE, OVER, guided_rollout, payoffs, play, rollout, seat_to_move, traced_rollout
-from anyzero.search.backup import add_results, forget_moves, prove_end, prove_path, proven_payoffs, update_amaf
-from anyzero.search.look_ahead import look_ahead
+from anyzero.search.backup import (
+    add_results,
+    forget_moves,
+    look_ahead,
+    prove_end,
+    prove_path,
+    proven_payoffs,
+    update_amaf,
+)
 from anyzero.search.priors import mix_noise, random_gumbel
 from anyzero.search.reuse import adopt, remember, sharing_key
 from anyzero.search.selection import choose_child, draw_child
@@ -327,3 +334,33 @@ def set_priors(tree: Tree, node: int, logits: Any) -> None:
         total += weight
     for child in range(first, last):
         tree.prior[child] /= np.float32(total)
+
+
+# --- one tree moved on as far as it goes without an answer: its number is its slot and its row of the answers
+
+
+def begin_tree(tree: Tree, scratch: Scratch, number: int, first: int, last: int) -> None:
+    """Plant a tree that counts its simulations from `first` to `last`; no answer is under way."""
+    plant_tree(tree, scratch, number)
+    scratch.counters[number, 0], scratch.budget[number] = first, last
+    scratch.known[number] = IDLE
+
+
+def advance_tree(
+    rules: Any,
+    tree: Tree,
+    scratch: Scratch,
+    settings: Settings,
+    roots: Any,
+    logits: Any,
+    values: Any,
+    number: int,
+) -> bool:
+    """Take the last answer in, and go on to the next leaf that needs one; False when the tree has had its budget."""
+    while True:
+        absorb_tree(rules, tree, scratch, settings, logits, values, number)
+        select_tree(rules, tree, scratch, settings, roots, number)
+        if scratch.known[number] == WAITING:
+            return True
+        if scratch.known[number] == IDLE:
+            return False
