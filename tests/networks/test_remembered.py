@@ -98,7 +98,6 @@ def test_memory_is_bounded_and_left_out_where_it_would_hold_too_little(game: str
 
 
 def test_a_network_of_torch_remembers_only_when_told_to() -> None:
-    oware = load("oware")
-    network = new_network(oware, parse_network("tiny"))
-    assert not isinstance(NetworkEvaluator(oware, network).forward.network, Remembered)
-    assert isinstance(NetworkEvaluator(oware, network, cache=100).forward.network, Remembered)
+    network = new_network(FOUR, parse_network("1x8"))
+    assert not isinstance(NetworkEvaluator(FOUR, network).forward.network, Remembered)
+    assert isinstance(NetworkEvaluator(FOUR, network, cache=100).forward.network, Remembered)

@@ -14,14 +14,14 @@ from anyzero.networks.models import Network, new_network
 from anyzero.networks.remembered import empty_answers
 from anyzero.networks.weights import store
 from anyzero.networks.winograd import sizes
-from anyzero.networks.winograd.network import CompiledNetwork, compiles
+from anyzero.networks.winograd.network import compiled, compiles
 
 TOLERANCE = 1e-5
 
 
 def drawn_network(game: str, **sizes: Any) -> Network:
     """A network in which biases count too; torch starts them at zero."""
-    network = new_network(load(game), NetworkConfig(kind="residual", **sizes), seed=3)
+    network = new_network(load(game), NetworkConfig(**{"kind": "residual", **sizes}), seed=3)
     rng = torch.Generator().manual_seed(4)
     for parameter in network.parameters():
         if parameter.dim() == 1:
@@ -32,7 +32,7 @@ def drawn_network(game: str, **sizes: Any) -> Network:
 def largest_difference(network: Network, game: Game) -> float:
     planes = torch.rand(9, *game.planes_shape, generator=torch.Generator().manual_seed(5))
     logits, values = empty_answers(9, game.num_actions)
-    CompiledNetwork(store(network), game).answer(planes.numpy(), logits, values)
+    compiled(store(network), game).answer(planes.numpy(), logits, values)
     with torch.inference_mode():
         output = network(planes)
         wanted = output.logits, network.expected(output.value)
@@ -47,6 +47,8 @@ def largest_difference(network: Network, game: Game) -> float:
         ("connect_four", {"blocks": 2, "channels": 20, "pool_every": 1}),  # columns; vectors that are not full
         ("domineering", {"blocks": 1, "channels": 64, "value": "scores"}),  # two parts; cells without logits
         ("hex:size=5,swap=true", {"blocks": 1, "channels": 16, "value": "scalar"}),  # a logit of no cell
+        ("take_it_easy", {"kind": "mlp", "layers": 3, "width": 40, "bins": 21}),
+        ("tic_tac_toe", {"kind": "mlp", "layers": 1, "width": 20, "value": "scalar"}),  # planes of a board
     ],
 )
 def test_the_kernels_answer_as_torch_does(game: str, sizes: dict[str, Any]) -> None:
@@ -84,19 +86,23 @@ def test_every_tile_and_channel_is_computed_and_the_registers_suffice(
         assert together * found["VECTORS"] <= sizes.MOST_SUMS[lanes]
 
 
-def test_an_answer_does_not_depend_on_the_others_it_is_asked_with() -> None:
-    game, rules = "connect_four", load("connect_four")
-    compiled = CompiledNetwork(store(drawn_network(game, blocks=1, channels=20)), rules)
+@pytest.mark.parametrize(
+    ("game", "sizes"),
+    [("connect_four", {"blocks": 1, "channels": 20}), ("oware", {"kind": "mlp", "layers": 1, "width": 40})],
+)
+def test_an_answer_does_not_depend_on_the_others_it_is_asked_with(game: str, sizes: dict[str, Any]) -> None:
+    rules = load(game)
+    kernels = compiled(store(drawn_network(game, **sizes)), rules)
     planes = torch.rand(23, *rules.planes_shape, generator=torch.Generator().manual_seed(6)).numpy()
     logits, values = empty_answers(23, rules.num_actions)
-    compiled.answer(planes, logits, values)
+    kernels.answer(planes, logits, values)
     for first, num in ((0, 1), (7, 1), (5, 11), (20, 3)):
         own = empty_answers(num, rules.num_actions)
-        compiled.answer(planes[first : first + num], *own)
+        kernels.answer(planes[first : first + num], *own)
         assert np.array_equal(own[0], logits[first : first + num])
         assert np.array_equal(own[1], values[first : first + num])
 
 
-def test_small_networks_and_mlps_are_left_to_torch() -> None:
+def test_residual_networks_of_few_channels_are_left_to_torch() -> None:
     assert not compiles(NetworkConfig(kind="residual", channels=8))
-    assert not compiles(NetworkConfig(kind="mlp"))
+    assert compiles(NetworkConfig(kind="mlp"))

@@ -2,7 +2,7 @@
 
 Reading order: `config` (sizes and heads, and what a game makes of them), `layers`, `heads`, `models` (the network),
 `weights` (files), `evaluator` and `on_gpu` (networks inside the search), `remembered`, and `winograd/` (the same
-networks on the CPU, fast). Only training, MLPs and GPUs need torch.
+networks on the CPU, fast). Only training and GPUs need torch.
 """
 
 import importlib

@@ -14,7 +14,7 @@ from anyzero.networks import import_torch_module
 from anyzero.networks.config import BadNetworkError, NetworkConfig, fits
 from anyzero.networks.remembered import Answering, Remembered, empty_answers
 from anyzero.networks.weights import StoredNetwork, store
-from anyzero.networks.winograd.network import CompiledNetwork, compiles
+from anyzero.networks.winograd.network import compiled, compiles
 
 if TYPE_CHECKING:
     from anyzero.networks.models import Network
@@ -123,7 +123,7 @@ class CpuForward:
         is_ours = precision == "float32" and compiles(network.config)
         self.network: Answering
         if is_ours:
-            self.pool, self.network = new_pool(threads), CompiledNetwork(store(network), game)
+            self.pool, self.network = new_pool(threads), compiled(store(network), game)
         else:
             models = import_torch_module("models")
             self.pool, self.network = new_pool(threads, models.torch), models.TorchNetwork(network, game, precision)

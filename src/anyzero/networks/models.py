@@ -123,7 +123,7 @@ def network_of(stored: StoredNetwork, game: Game) -> Network:
 
 
 class TorchNetwork:
-    """A copy of a network that torch computes on the CPU: MLPs, those of few channels, and bfloat16.
+    """A copy of a network that torch computes on the CPU: one of few channels, or in bfloat16.
 
     Only convolutions are in bfloat16. Linear layers are a small part, and in float32 they keep off the matrix units
     (AMX) that some virtual machines announce and do not have.

@@ -224,9 +224,9 @@ class Heads:
         actions[:, :, :FLAT_PLANES] = weight.reshape(num_actions, FLAT_PLANES, cells).transpose(0, 2, 1)
         bias = self.network.take("policy.actions.bias", num_actions)
         layers = (
-            self.pack(np.zeros((kept, 2 * self.wide), np.float32), np.zeros(kept, np.float32)),
+            pack(np.zeros((kept, 2 * self.wide), np.float32), np.zeros(kept, np.float32), self.lanes),
             local,
-            self.pack(actions.reshape(num_actions, -1), bias),
+            pack(actions.reshape(num_actions, -1), bias, self.lanes),
             self.nothing(),
         )
         return Policy(layers, cells, self.wide, 1, num_actions)
@@ -237,17 +237,18 @@ class Heads:
         bias = self.network.take(f"{name}.bias", outputs) if has_bias else np.zeros(outputs, np.float32)
         parts = weight.reshape(outputs, -1, self.channels) if inputs % self.channels == 0 else weight[:, None]
         whole = np.pad(parts, ((0, 0), (0, 0), (0, -parts.shape[2] % self.lanes)))
-        return self.pack(whole.reshape(outputs, -1), bias)
-
-    def pack(self, weight: np.ndarray, bias: np.ndarray) -> Layer:
-        """Weights [outputs, inputs] as the kernel reads them, and the bias."""
-        outputs, inputs = weight.shape
-        missing = -outputs % self.lanes
-        parts = np.pad(weight.T, ((0, 0), (0, missing))).reshape(inputs, -1, self.lanes).transpose(1, 0, 2)
-        return aligned(parts).reshape(len(parts), -1), np.pad(bias, (0, missing))
+        return pack(whole.reshape(outputs, -1), bias, self.lanes)
 
     def nothing(self) -> Layer:
         return np.zeros((0, self.lanes), np.float32), np.zeros(0, np.float32)
+
+
+def pack(weight: np.ndarray, bias: np.ndarray, lanes: int) -> Layer:
+    """Weights [outputs, inputs] in the order in which kernels read them, and the bias."""
+    outputs, inputs = weight.shape
+    missing = -outputs % lanes
+    parts = np.pad(weight.T, ((0, 0), (0, missing))).reshape(inputs, -1, lanes).transpose(1, 0, 2)
+    return aligned(parts).reshape(len(parts), -1), np.pad(bias, (0, missing))
 
 
 def round_up(number: int, step: int) -> int:

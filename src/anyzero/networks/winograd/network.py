@@ -11,6 +11,7 @@ from anyzero.networks.remembered import empty_answers
 from anyzero.networks.weights import StoredNetwork
 from anyzero.networks.winograd.heads import Heads
 from anyzero.networks.winograd.kernels import run_trunk
+from anyzero.networks.winograd.mlp import CompiledMlp
 from anyzero.networks.winograd.sizes import aligned, board_cells, room, sizes_for
 from anyzero.networks.winograd.transforms import INTRINSICS, transform_weights
 
@@ -21,8 +22,12 @@ UNIT = Unit("trunk", {}, (), intrinsics=INTRINSICS)
 
 
 def compiles(config: NetworkConfig) -> bool:
-    """Whether the kernels suit this network."""
-    return config.kind == "residual" and config.channels >= LEAST_CHANNELS
+    """Whether our kernels suit this network."""
+    return config.kind == "mlp" or config.channels >= LEAST_CHANNELS
+
+
+def compiled(network: StoredNetwork, game: Game) -> "CompiledNetwork | CompiledMlp":
+    return CompiledMlp(network, game) if network.config.kind == "mlp" else CompiledNetwork(network, game)
 
 
 class CompiledNetwork:
