@@ -22,8 +22,8 @@ from anyzero.doctor.data import (
 from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.contestants import network_contestant, self_play_method
 from anyzero.learning.folder import RunFolder
+from anyzero.learning.samples import load_shard, save_shard
 from anyzero.learning.selfplay import play_block
-from anyzero.learning.shards import load_shard, save_shard
 from tests.doctor.nim import STONES
 from tests.doctor.runs import case_of, nim_case, play_line, write_lines
 

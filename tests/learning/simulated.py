@@ -54,7 +54,7 @@ def new_games(name):
 def play(name, folder):
     """Two fetchings of finished games, one after the other."""
     games, names = new_games(name), [str(number) for number in range(NETWORKS.get(name, 1))]
-    parts = [games.play(4 if name == "chance" else 12, names) for _ in range(2)]
+    parts = [games.play(3 if name == "chance" else 8, names) for _ in range(2)]
     for number, part in enumerate(parts):
         np.savez(folder / f"{name}{number}.npz", **part.samples._asdict())
     lines = [line._asdict() for part in parts for line in part.games]

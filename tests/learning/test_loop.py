@@ -15,10 +15,9 @@ from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, change
 from anyzero.learning.folder import RunFolder
-from anyzero.learning.loop import Training
 from anyzero.learning.presets import PRESETS, preset_config
 from anyzero.learning.stages import OutOfTimeError, Silent
-from anyzero.learning.start import fill_in, make_config, open_run
+from anyzero.learning.start import Training, fill_in, make_config, open_run
 from anyzero.learning.train import train
 from anyzero.networks import resolve
 
@@ -115,7 +114,7 @@ def test_a_run_that_is_stopped_again_and_again_ends_with_the_same_bytes(whole, t
 def killed_again_and_again(path, kills, delays):
     """Train in processes that are killed after these many seconds; the last one may finish."""
     code = (
-        "import sys; from anyzero.learning.folder import RunFolder; from anyzero.learning.loop import Training\n"
+        "import sys; from anyzero.learning.folder import RunFolder; from anyzero.learning.start import Training\n"
         "folder = RunFolder.open(sys.argv[1])\n"
         f"with folder.locked(): Training(folder).run({GENERATIONS})"
     )

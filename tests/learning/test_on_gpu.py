@@ -118,13 +118,13 @@ def scaled(number):
 
 @pytest.mark.parametrize("name", ["gumbel", "fast", "reuse", "three"])
 def test_games_on_the_gpu_are_those_of_the_cpu(folder, name):
-    """Games 0 to 11 of the same seed, whatever slots they are played in: two champions, a recent one, resigning."""
+    """Games 0 to 7 of the same seed, whatever slots they are played in: two champions, a recent one, resigning."""
     lines = found(folder, name)["lines"]
     players = simulated.players(name, [scaled(number) for number in range(simulated.NETWORKS.get(name, 1))])
     config = SelfPlayConfig(**simulated.SCENARIOS[name][1])
     block = Block(
         *(TTT, players, simulated.pairings(name), manner_of(config)),
-        games=12,
+        games=8,
         seed=3,
         resign_below=simulated.BAR.get(name, -1.0),
         target="interpreted",

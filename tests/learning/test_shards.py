@@ -8,8 +8,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from anyzero.games.load import load
-from anyzero.learning.samples import new_samples, take
-from anyzero.learning.shards import HEADER_KEY, BadShardError, load_shard, save_shard
+from anyzero.learning.samples import HEADER_KEY, BadShardError, load_shard, new_samples, save_shard, take
 from anyzero.networks import new_network, parse_network, save_network
 from tests.learning.rows import random_samples
 

@@ -17,9 +17,8 @@ from anyzero.learning.config import RunConfig
 from anyzero.learning.folder import GAMES, RunFolder
 from anyzero.learning.manifest import Generation
 from anyzero.learning.replay import Batch, Replay, build_replay
-from anyzero.learning.samples import Samples, join, new_samples
+from anyzero.learning.samples import Samples, join, load_shard, new_samples
 from anyzero.learning.selfplay import play_random
-from anyzero.learning.shards import load_shard
 from anyzero.networks import Network, NetworkEvaluator, load_network, new_network
 from anyzero.seeds import draw_seed
 

@@ -14,9 +14,8 @@ from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
 from anyzero.games.laws import check_game
 from anyzero.learning.contestants import match_method, self_play_method
 from anyzero.learning.replay import window_size
-from anyzero.learning.samples import Samples
+from anyzero.learning.samples import Samples, load_shard
 from anyzero.learning.selfplay import start_states
-from anyzero.learning.shards import load_shard
 
 NOT_TRAINED = Finding(SKIPPED, "there has been no training yet")
 FEW_GAMES = 16

@@ -1,11 +1,18 @@
 """Samples: what one position teaches. Stored as positions, so that an input is made when it is needed."""
 
+import hashlib
+import json
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
 
+from anyzero.errors import AnyzeroError
+from anyzero.files import write_whole
 from anyzero.games.encoding import encode_states
-from anyzero.games.game import Game
+from anyzero.games.game import Game, game_text
 
 CHUNK = 4096
 """Positions that are encoded at a time for their keys."""
@@ -84,3 +91,120 @@ def input_keys(game: Game, states: Any, threads: int = 1) -> np.ndarray:
 def factors(num: int) -> np.ndarray:
     """The same random odd numbers in every process."""
     return np.random.default_rng(0).integers(0, 1 << 63, num, np.uint64) * np.uint64(2) + np.uint64(1)
+
+
+# --- files
+
+
+FORMAT = 1
+HEADER_KEY = "anyzero"
+HEADER_FIELDS = {"format": int, "game": str, "options": dict, "state": str, "num": int, "sha256": str}
+TRIMMED = ("actions", "policies")
+"""Columns of which only as much is written as the row with the most actions needs."""
+
+
+class BadShardError(AnyzeroError):
+    """A file that holds no samples of this game, or damaged ones."""
+
+
+def save_shard(path: Path | str, game: Game, samples: Samples) -> None:
+    """Write samples so that whatever happens, `path` holds nothing or all of them."""
+    columns = to_columns(samples)
+    header = {
+        "format": FORMAT,
+        "game": game.name,
+        "options": dict(game.options),
+        "state": state_fields(game),
+        "num": samples.num,
+    }
+    header["sha256"] = checksum(header, columns)
+    write_whole(Path(path), save(columns, {HEADER_KEY: json.dumps(header, sort_keys=True)}))
+
+
+def load_shard(path: Path | str, game: Game) -> Samples:
+    """The samples of a file, bit for bit as they were saved."""
+    path = Path(path)
+    try:
+        if not path.is_file():
+            raise BadShardError(f"there is no file of samples {path}")
+        with safe_open(path, framework="numpy") as file:
+            header = check_header(path, (file.metadata() or {}).get(HEADER_KEY), game)
+            columns = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except OSError as error:
+        raise BadShardError(f"cannot read {path}: {error.strerror or error}") from None
+    except SafetensorError as error:
+        raise BadShardError(f"{path} is not a file of samples, or only a part of one ({error})") from None
+    if header.pop("sha256") != checksum(header, columns):
+        raise BadShardError(f"{path} is damaged: its checksum is not that of what it holds")
+    return from_columns(path, game, header["num"], columns)
+
+
+def to_columns(samples: Samples) -> dict[str, np.ndarray]:
+    """Plain arrays by name: positions as bytes, actions and policies as narrow as they can be."""
+    columns = dict(samples._asdict())
+    columns["states"] = as_bytes(np.ascontiguousarray(samples.states))
+    widest = int((samples.actions >= 0).sum(axis=1).max(initial=0))
+    for name in TRIMMED:
+        columns[name] = columns[name][:, :widest]
+    return {name: np.ascontiguousarray(column) for name, column in columns.items()}
+
+
+def from_columns(path: Path, game: Game, num: int, columns: dict[str, np.ndarray]) -> Samples:
+    """New samples, filled from the columns of a file."""
+    samples = new_samples(game, num)
+    wanted = {**samples._asdict(), "states": as_bytes(samples.states)}
+    if set(columns) != set(wanted):
+        raise BadShardError(f"{path} does not hold the columns that samples have")
+    for name, column in wanted.items():
+        found = columns[name]
+        room = column[:, : found.shape[1]] if name in TRIMMED and found.ndim == 2 else column
+        if (found.shape, found.dtype) != (room.shape, room.dtype):
+            shape = f"{found.dtype} {found.shape}"
+            raise BadShardError(f"{path}: its column {name!r} is {shape}, not {room.dtype} {room.shape}")
+        room[...] = found
+    return samples
+
+
+def as_bytes(states: Any) -> np.ndarray:
+    """The memory of positions, [positions, bytes]."""
+    return np.asarray(states.view(np.uint8).reshape(len(states), states.dtype.itemsize))
+
+
+def state_fields(game: Game) -> str:
+    """What a position is made of, as a text that changes with it."""
+    return f"{game.state_dtype.itemsize} bytes: {game.state_dtype.descr}"
+
+
+def checksum(header: dict[str, Any], columns: dict[str, np.ndarray]) -> str:
+    """SHA-256 of the header without the checksum, and of every column with its name, type and shape."""
+    found = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name in sorted(columns):
+        column = columns[name]
+        found.update(f"\n{name} {column.dtype.str} {column.shape}\n".encode())
+        found.update(np.ascontiguousarray(column).data.cast("B") if column.size else b"")
+    return found.hexdigest()
+
+
+def check_header(path: Path, text: str | None, game: Game) -> dict[str, Any]:
+    """The header as a dict with all its fields, if it is of this game."""
+    if text is None:
+        raise BadShardError(f"{path} was not written by anyzero: it does not say what its samples are")
+    try:
+        header = json.loads(text)
+    except (ValueError, RecursionError):
+        header = None
+    if not isinstance(header, dict) or type(header.get("format")) is not int:
+        raise BadShardError(f"{path} has a header that cannot be read")
+    if header["format"] != FORMAT:
+        raise BadShardError(f"{path} has format {header['format']}; this version of anyzero reads format {FORMAT}")
+    for name, kind in HEADER_FIELDS.items():
+        if type(header.get(name)) is not kind:
+            raise BadShardError(f"{path} has a header without a proper {name!r}")
+    if (header["game"], header["options"]) != (game.name, dict(game.options)):
+        made_for = game_text(header["game"], header["options"])
+        raise BadShardError(f"{path} holds samples of {made_for}, not of {game_text(game.name, game.options)}")
+    if header["state"] != state_fields(game):
+        raise BadShardError(
+            f"{path} holds positions of {header['state']}, but those of {game.name} are now of {state_fields(game)}"
+        )
+    return header

@@ -26,7 +26,7 @@ from anyzero.learning.folder import RunFolder
 from anyzero.learning.lesson import Source, num_steps
 from anyzero.learning.manifest import NETWORK, TRAINER, Generation
 from anyzero.learning.replay import build_replay, window_size
-from anyzero.learning.samples import Samples, join, new_samples, take
+from anyzero.learning.samples import BadShardError, Samples, join, load_shard, new_samples, save_shard, take
 from anyzero.learning.selfplay import (
     block_sizes,
     describe_block,
@@ -38,7 +38,6 @@ from anyzero.learning.selfplay import (
     start_states,
     summary,
 )
-from anyzero.learning.shards import BadShardError, load_shard, save_shard
 from anyzero.learning.trainer import Trainer
 from anyzero.networks import NetworkEvaluator, load_network, new_network, save_network
 from anyzero.networks.find import find_network
