@@ -123,10 +123,10 @@ class CpuForward:
         is_ours = precision == "float32" and compiles(network.config)
         self.network: Answering
         if is_ours:
-            self.pool, self.network = new_pool(threads), compiled(store(network), game)
+            self.pool, self.network = _new_pool(threads), compiled(store(network), game)
         else:
             models = import_torch_module("models")
-            self.pool, self.network = new_pool(threads, models.torch), models.TorchNetwork(network, game, precision)
+            self.pool, self.network = _new_pool(threads, models.torch), models.TorchNetwork(network, game, precision)
         if cache is None:
             # torch answers a little differently in each batch: what it is remembered for would not be another run's.
             cache = places_that_pay(game) if is_ours else 0
@@ -158,7 +158,7 @@ def places_that_pay(game: Game) -> int:
     return min(places, MOST_PLACES) if places >= LEAST_PLACES else 0
 
 
-def new_pool(threads: int, torch: Any = None) -> ThreadPoolExecutor:
+def _new_pool(threads: int, torch: Any = None) -> ThreadPoolExecutor:
     """Threads on each of which torch computes alone, if it does; elsewhere it keeps the threads that it had."""
     before, together = torch.get_num_threads() if torch else 0, Barrier(threads)
     pool = ThreadPoolExecutor(threads, thread_name_prefix="network")

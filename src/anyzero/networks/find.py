@@ -12,7 +12,7 @@ CHAMPION, SUFFIX = "champion.safetensors", ".safetensors"
 def find_network(name: str) -> Path:
     """The file of a run's champion (`hex7`, `runs/hex7`), of one of its generations (`hex7/12`), or the file itself."""
     name = name.strip()
-    for path in possible_files(name):
+    for path in _possible_files(name):
         if is_file(path):
             return path
     known = known_names()
@@ -21,7 +21,7 @@ def find_network(name: str) -> Path:
     raise UnknownNameError(f"there is no network {name!r}; {hint}{listed}; a path to a {SUFFIX} file will do too")
 
 
-def possible_files(name: str) -> list[Path]:
+def _possible_files(name: str) -> list[Path]:
     """Where the network may be, the likeliest first."""
     found = [Path(name)] if name.endswith(SUFFIX) else []
     for folder in (RUNS / name, Path(name)):

@@ -42,7 +42,7 @@ class Remembered:
     def __init__(self, network: Answering, num_actions: int, places: int) -> None:
         self.network, self.num_actions, self.places = network, num_actions, places
         self.own, self.memories = local(), list[Memory]()
-        self.look_up, self.keep = compile_kernel(look_up, UNIT), compile_kernel(keep, UNIT)
+        self.look_up, self.keep = compile_kernel(_look_up, UNIT), compile_kernel(keep, UNIT)
         # Compiled now, not by several threads at once.
         keys, sources, answers = np.empty(0, np.uint64), np.empty(0, np.int64), empty_answers(0, num_actions)
         self.look_up(np.empty((0, 1), np.uint32), keys, sources, self.new_memory(), *answers)
@@ -78,12 +78,12 @@ class Remembered:
         return int(asked), int(new)
 
 
-def look_up(words: Any, keys: Any, sources: Any, memory: Any, logits: Any, values: Any) -> int:
+def _look_up(words: Any, keys: Any, sources: Any, memory: Any, logits: Any, values: Any) -> int:
     """Kernel: write what is remembered; how many rows are new. A row's source is the first row with the same input."""
     new = 0
     for row in range(len(keys)):
-        key = hash_words(words[row])
-        place = place_of(key, memory)
+        key = _hash_words(words[row])
+        place = _place_of(key, memory)
         keys[row], sources[row] = key, REMEMBERED
         if memory.keys[place] == key:
             copy(memory.logits[place], logits[row])
@@ -105,7 +105,7 @@ def keep(keys: Any, sources: Any, answers: Any, memory: Any, logits: Any, values
     number = 0
     for row in range(len(keys)):
         if sources[row] == row:
-            place = place_of(keys[row], memory)
+            place = _place_of(keys[row], memory)
             copy(answers[0][number], logits[row])
             copy(answers[0][number], memory.logits[place])
             memory.keys[place] = keys[row]
@@ -116,7 +116,7 @@ def keep(keys: Any, sources: Any, answers: Any, memory: Any, logits: Any, values
             values[row] = values[sources[row]]
 
 
-def hash_words(words: Any) -> Any:
+def _hash_words(words: Any) -> Any:
     key = START
     for index in range(len(words)):
         key = (key ^ U(words[index])) * START
@@ -124,7 +124,7 @@ def hash_words(words: Any) -> Any:
     return scramble(key) | U(1)
 
 
-def place_of(key: Any, memory: Any) -> Any:
+def _place_of(key: Any, memory: Any) -> Any:
     return np.int64((key >> U(1)) & U(len(memory.keys) - 1))
 
 

@@ -98,7 +98,7 @@ def read_network(path: Path | str, game: Game) -> StoredNetwork:
     if not path.is_file():
         raise BadNetworkError(f"there is no network file {path}")
     with opened(path) as file:
-        config = fitting_config(path, check_header(path, file.metadata()), game)
+        config = _fitting_config(path, check_header(path, file.metadata()), game)
         weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     return StoredNetwork(config, game.planes_shape, game.num_actions, weights, str(path))
 
@@ -139,7 +139,7 @@ def check_header(path: Path, metadata: Mapping[str, str] | None) -> dict[str, An
     return header
 
 
-def fitting_config(path: Path, header: dict[str, Any], game: Game) -> NetworkConfig:
+def _fitting_config(path: Path, header: dict[str, Any], game: Game) -> NetworkConfig:
     """The config of the network that the header describes, if it can play this game."""
     if header["game"] != game.name:
         raise BadNetworkError(f"{path} plays {header['game']}, not {game.name}")

@@ -35,7 +35,7 @@ UNIT = Unit("heads", {}, (), intrinsics=INTRINSICS)
 # --- the kernel
 
 
-def run_heads(features: Any, pooled: Any, policy: Any, value: Any, room: Any, logits: Any, values: Any) -> None:
+def _run_heads(features: Any, pooled: Any, policy: Any, value: Any, room: Any, logits: Any, values: Any) -> None:
     """Logits [positions, actions] and values [positions] of features [positions, cells * channels] and what was pooled.
 
     `policy` is (weights, bias) for the whole board, the spots, the readings and the extras; `value` is the same for two
@@ -46,21 +46,21 @@ def run_heads(features: Any, pooled: Any, policy: Any, value: Any, room: Any, lo
     first, second, support = value
     for position in range(len(features)):
         if BY_COLUMN:
-            pool_columns(features[position], spots)
+            _pool_columns(features[position], spots)
         else:
             copy(features[position], spots)
-        multiply_one(pooled[position], whole, board)
-        multiply_some(spots, local[0], hidden, (SEEN, HIDDEN))
-        rectify_spots(hidden, board, local[1])
+        _multiply_one(pooled[position], whole, board)
+        _multiply_some(spots, local[0], hidden, (SEEN, HIDDEN))
+        _rectify_spots(hidden, board, local[1])
         read(hidden, last[0], readings)
-        write_logits(readings, last[1], logits[position])
+        _write_logits(readings, last[1], logits[position])
         if EXTRAS > 0:
-            rectify(board)
-            multiply_one(board, more, extras)
+            _rectify(board)
+            _multiply_one(board, more, extras)
             copy(extras[:EXTRAS], logits[position, READINGS * LOGITS :])
-        multiply_one(pooled[position], first, units)
-        rectify(units)
-        multiply_one(units, second, payoffs)
+        _multiply_one(pooled[position], first, units)
+        _rectify(units)
+        _multiply_one(units, second, payoffs)
         values[position] = expected(payoffs, support)
 
 
@@ -69,7 +69,7 @@ def copy(source: Any, target: Any) -> None:
         target[index] = source[index]
 
 
-def pool_columns(features: Any, spots: Any) -> None:
+def _pool_columns(features: Any, spots: Any) -> None:
     """Mean and maximum of each column's cells, which are not negative."""
     for column in range(COLUMNS):
         spot = spots[column * SEEN :]
@@ -84,7 +84,7 @@ def pool_columns(features: Any, spots: Any) -> None:
             spot[channel] *= ONE / np.float32(ROWS)
 
 
-def multiply_one(source: Any, layer: Any, target: Any) -> None:
+def _multiply_one(source: Any, layer: Any, target: Any) -> None:
     """target = source * weights [parts, inputs * lanes] + bias, one row."""
     weights, bias = layer
     inputs = weights.shape[1] // LANES
@@ -94,7 +94,7 @@ def multiply_one(source: Any, layer: Any, target: Any) -> None:
         target[index] += bias[index]
 
 
-def multiply_some(spots: Any, weights: Any, hidden: Any, steps: Any) -> None:
+def _multiply_some(spots: Any, weights: Any, hidden: Any, steps: Any) -> None:
     for part in range(HIDDEN // LANES):
         for spot in range(0, SPOTS, ABREAST):
             target = hidden[spot * HIDDEN + part * LANES :]
@@ -109,21 +109,21 @@ def read(hidden: Any, weights: Any, readings: Any) -> None:
             multiply(hidden[reading * inputs :], weights[part], target, (inputs, outputs), READ_ABREAST, 1, LANES)
 
 
-def write_logits(readings: Any, bias: Any, logits: Any) -> None:
+def _write_logits(readings: Any, bias: Any, logits: Any) -> None:
     for reading in range(READINGS):
         own, answers = logits[reading * LOGITS :], readings[reading * len(bias) :]
         for index in range(LOGITS):
             own[index] = answers[index] + bias[index]
 
 
-def rectify_spots(hidden: Any, board: Any, bias: Any) -> None:
+def _rectify_spots(hidden: Any, board: Any, bias: Any) -> None:
     for spot in range(SPOTS):
         own = hidden[spot * HIDDEN :]
         for index in range(HIDDEN):
             own[index] = max(own[index] + board[index] + bias[index], ZERO)
 
 
-def rectify(numbers: Any) -> None:
+def _rectify(numbers: Any) -> None:
     for index in range(len(numbers)):
         numbers[index] = max(numbers[index], ZERO)
 
@@ -186,8 +186,8 @@ class Heads:
         constants = {name: sizes[name] for name in ("ROWS", "COLUMNS", "CHANNELS", "LANES")}
         own = {name.upper(): number for name, number in policy._asdict().items() if name != "layers"}
         own |= {"HIDDEN": len(self.policy[1][1]), "READ_ABREAST": ABREAST if policy.readings > 1 else 1}
-        self.kernel = compile_kernel(run_heads, UNIT, "cpu", {**constants, **own})
-        spots, readings = round_up(policy.spots, ABREAST), round_up(policy.readings, own["READ_ABREAST"])
+        self.kernel = compile_kernel(_run_heads, UNIT, "cpu", {**constants, **own})
+        spots, readings = _round_up(policy.spots, ABREAST), _round_up(policy.readings, own["READ_ABREAST"])
         lengths = [len(bias) for _, bias in (*self.policy, *self.value[:2])]
         self.shapes = spots * policy.seen, spots * lengths[1], lengths[0], readings * lengths[2], *lengths[3:]
 
@@ -251,5 +251,5 @@ def pack(weight: np.ndarray, bias: np.ndarray, lanes: int) -> Layer:
     return aligned(parts).reshape(len(parts), -1), np.pad(bias, (0, missing))
 
 
-def round_up(number: int, step: int) -> int:
+def _round_up(number: int, step: int) -> int:
     return -(-number // step) * step

@@ -48,32 +48,32 @@ def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, featur
     for first in range(0, len(planes), BOARDS):
         num = min(BOARDS, len(planes) - first)
         for index in range(num):
-            read_planes(planes[first + index], inputs[index])
-            transform_planes(inputs[index], index, points)
-        multiply_tiles(points, INPUTS, stem[0], num, products)
+            _read_planes(planes[first + index], inputs[index])
+            _transform_planes(inputs[index], index, points)
+        _multiply_tiles(points, INPUTS, stem[0], num, products)
         for index in range(num):
-            clear_cells(trunk[index])
-            add_to_board(products, stem[1], index, trunk[index], active[index])
+            _clear_cells(trunk[index])
+            _add_to_board(products, stem[1], index, trunk[index], active[index])
         for block in range(len(pools[2])):
             for index in range(num):
-                total_bias(active[index], pooled[first + index], pools, block, blocks[1][2 * block], biases[index])
-                transform_board(active[index], index, points)
-            multiply_tiles(points, CHANNELS, blocks[0][2 * block], num, products)
+                _total_bias(active[index], pooled[first + index], pools, block, blocks[1][2 * block], biases[index])
+                _transform_board(active[index], index, points)
+            _multiply_tiles(points, CHANNELS, blocks[0][2 * block], num, products)
             for index in range(num):
-                rectify_board(products, biases[index], index, hidden[index])
-                transform_board(hidden[index], index, points)
-            multiply_tiles(points, CHANNELS, blocks[0][2 * block + 1], num, products)
+                _rectify_board(products, biases[index], index, hidden[index])
+                _transform_board(hidden[index], index, points)
+            _multiply_tiles(points, CHANNELS, blocks[0][2 * block + 1], num, products)
             for index in range(num):
-                add_to_board(products, blocks[1][2 * block + 1], index, trunk[index], active[index])
+                _add_to_board(products, blocks[1][2 * block + 1], index, trunk[index], active[index])
         for index in range(num):
-            pool_cells(active[index], pooled[first + index])
+            _pool_cells(active[index], pooled[first + index])
             write_cells(active[index], features[first + index])
 
 
-def read_planes(planes: Any, board: Any) -> None:
+def _read_planes(planes: Any, board: Any) -> None:
     """The game's planes, and one that shows where the board ends."""
     for row in range(ROWS):
-        start = row_start(row, INPUTS)
+        start = _row_start(row, INPUTS)
         for column in range(COLUMNS):
             cell = start + column * INPUTS
             for plane in range(INPUTS - 1):
@@ -81,44 +81,44 @@ def read_planes(planes: Any, board: Any) -> None:
             board[cell + INPUTS - 1] = ONE
 
 
-def transform_planes(board: Any, index: int, points: Any) -> None:
+def _transform_planes(board: Any, index: int, points: Any) -> None:
     """The input transform of a board's tiles, for cells of the input."""
     steps = INPUTS, BOARD_WIDTH * INPUTS, POINT_STEP
     for tile in range(TILES):
-        cells, own = board[tile_start(tile, INPUTS) :], points[(index * TILES + tile) * INPUTS :]
+        cells, own = board[_tile_start(tile, INPUTS) :], points[(index * TILES + tile) * INPUTS :]
         for plane in range(INPUTS):
             transform_input(cells[plane:], own[plane:], steps, HEIGHT, WIDTH, 1)
 
 
-def rectify_board(products: Any, bias: Any, index: int, board: Any) -> None:
+def _rectify_board(products: Any, bias: Any, index: int, board: Any) -> None:
     """The output transform of a board's tiles with the bias, after a ReLU."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        own, cells = products[(index * TILES + tile) * CHANNELS :], board[inner_start(tile) :]
+        own, cells = products[(index * TILES + tile) * CHANNELS :], board[_inner_start(tile) :]
         for channel in range(0, CHANNELS, LANES):
             rectify_output(own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES)
-    clear_rim(board)
+    _clear_rim(board)
 
 
-def add_to_board(products: Any, bias: Any, index: int, trunk: Any, active: Any) -> None:
+def _add_to_board(products: Any, bias: Any, index: int, trunk: Any, active: Any) -> None:
     """The output transform of a board's tiles with the bias, added to the trunk; `active` is its ReLU."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        own, start = products[(index * TILES + tile) * CHANNELS :], inner_start(tile)
+        own, start = products[(index * TILES + tile) * CHANNELS :], _inner_start(tile)
         cells, rectified = trunk[start:], active[start:]
         for channel in range(0, CHANNELS, LANES):
             add_output(own[channel:], bias[channel:], cells[channel:], rectified[channel:], steps, HEIGHT, WIDTH, LANES)
-    clear_rim(active)
+    _clear_rim(active)
 
 
-def total_bias(board: Any, pooled: Any, pools: Any, block: int, bias: Any, total: Any) -> None:
+def _total_bias(board: Any, pooled: Any, pools: Any, block: int, bias: Any, total: Any) -> None:
     """The bias of a block's first convolution, with what the whole board adds to it where the block pools."""
     weights, biases, does_pool = pools
     for channel in range(CHANNELS):
         total[channel] = bias[channel]
     if not does_pool[block]:
         return
-    pool_cells(board, pooled)
+    _pool_cells(board, pooled)
     for channel in range(CHANNELS):
         total[channel] += biases[block, channel]
     for index in range(2 * CHANNELS):
@@ -126,11 +126,11 @@ def total_bias(board: Any, pooled: Any, pools: Any, block: int, bias: Any, total
             total[channel] += pooled[index] * weights[block, index, channel]
 
 
-def pool_cells(board: Any, pooled: Any) -> None:
+def _pool_cells(board: Any, pooled: Any) -> None:
     """Mean and maximum of each channel, of a board without negative numbers."""
     clear(pooled, 0, 2 * CHANNELS)
     for row in range(ROWS):
-        start = row_start(row, CHANNELS)
+        start = _row_start(row, CHANNELS)
         for column in range(COLUMNS):
             cell = start + column * CHANNELS
             for channel in range(CHANNELS):
@@ -141,17 +141,17 @@ def pool_cells(board: Any, pooled: Any) -> None:
         pooled[channel] *= ONE / np.float32(ROWS * COLUMNS)
 
 
-def clear_rim(board: Any) -> None:
+def _clear_rim(board: Any) -> None:
     """Zeros where tiles reach over the board's right and lower edge."""
     for row in range(ROWS):
-        clear(board, row_start(row, CHANNELS) + COLUMNS * CHANNELS, (BOARD_WIDTH - 2 - COLUMNS) * CHANNELS)
+        clear(board, _row_start(row, CHANNELS) + COLUMNS * CHANNELS, (BOARD_WIDTH - 2 - COLUMNS) * CHANNELS)
     for row in range(ROWS, HEIGHT * TILES_DOWN):
-        clear(board, row_start(row, CHANNELS), (BOARD_WIDTH - 2) * CHANNELS)
+        clear(board, _row_start(row, CHANNELS), (BOARD_WIDTH - 2) * CHANNELS)
 
 
-def clear_cells(board: Any) -> None:
+def _clear_cells(board: Any) -> None:
     for row in range(ROWS):
-        clear(board, row_start(row, CHANNELS), COLUMNS * CHANNELS)
+        clear(board, _row_start(row, CHANNELS), COLUMNS * CHANNELS)
 
 
 # --- a residual block in training
@@ -166,7 +166,7 @@ def run_block(inputs: Any, first: Any, second: Any, room: Any, hidden: Any, outp
         end = min(start + BOARDS, len(inputs))
         convolve(inputs[start:end], ZERO, first[0], first[1][start:end], room, hidden[start:end])
         convolve(hidden[start:end], ZERO, second[0], second[1][start:end], room, outputs[start:end])
-        add_boards(inputs[start:end], outputs[start:end])
+        _add_boards(inputs[start:end], outputs[start:end])
 
 
 def run_block_back(saved: Any, gradients: Any, weights: Any, room: Any, own: Any, biases: Any, targets: Any) -> None:
@@ -183,13 +183,13 @@ def run_block_back(saved: Any, gradients: Any, weights: Any, room: Any, own: Any
     for start in range(0, len(inputs), BOARDS):
         end = min(start + BOARDS, len(inputs))
         some, middle = gradients[start:end], between[: end - start]
-        add_gradients(hidden[start:end], some, room, sums[1], biases[1, start:end])
+        _add_gradients(hidden[start:end], some, room, sums[1], biases[1, start:end])
         convolve(some, LOWEST, weights[1], none, room, middle)
-        mask_boards(hidden[start:end], middle)
-        add_gradients(inputs[start:end], middle, room, sums[0], biases[0, start:end])
+        _mask_boards(hidden[start:end], middle)
+        _add_gradients(inputs[start:end], middle, room, sums[0], biases[0, start:end])
         convolve(middle, LOWEST, weights[0], none, room, targets[start:end])
-        mask_boards(inputs[start:end], targets[start:end])
-        add_boards(some, targets[start:end])
+        _mask_boards(inputs[start:end], targets[start:end])
+        _add_boards(some, targets[start:end])
     weight_gradients(sums[0], weights[2], own[0])
     weight_gradients(sums[1], weights[2], own[1])
 
@@ -198,32 +198,32 @@ def convolve(inputs: Any, least: Any, weights: Any, biases: Any, room: Any, outp
     """Of inputs that are raised to `least`."""
     board, other, points, products = room[:4]
     for index in range(len(inputs)):
-        read_cells(inputs[index], least, board)
-        transform_board(board, index, points)
-    multiply_tiles(points, CHANNELS, weights, len(inputs), products)
+        _read_cells(inputs[index], least, board)
+        _transform_board(board, index, points)
+    _multiply_tiles(points, CHANNELS, weights, len(inputs), products)
     for index in range(len(inputs)):
-        write_board(products, biases[index], index, other)
+        _write_board(products, biases[index], index, other)
         write_cells(other, outputs[index])
 
 
-def write_board(products: Any, bias: Any, index: int, board: Any) -> None:
+def _write_board(products: Any, bias: Any, index: int, board: Any) -> None:
     """The output transform of a board's tiles with the bias."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        own, cells = products[(index * TILES + tile) * CHANNELS :], board[inner_start(tile) :]
+        own, cells = products[(index * TILES + tile) * CHANNELS :], board[_inner_start(tile) :]
         for channel in range(0, CHANNELS, LANES):
             write_output(own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES)
 
 
-def add_gradients(inputs: Any, gradients: Any, room: Any, weights: Any, biases: Any) -> None:
+def _add_gradients(inputs: Any, gradients: Any, room: Any, weights: Any, biases: Any) -> None:
     """Add what gradients of the outputs say of the weights at each point and of each board's biases, after a ReLU."""
     board, _, points, own = room[:4]
     for index in range(len(inputs)):
-        read_cells(inputs[index], ZERO, board)
-        transform_board(board, index, points)
-        read_cells(gradients[index], LOWEST, board)
-        transform_gradients(board, index, own)
-        add_cells(gradients[index], biases[index])
+        _read_cells(inputs[index], ZERO, board)
+        _transform_board(board, index, points)
+        _read_cells(gradients[index], LOWEST, board)
+        _transform_gradients(board, index, own)
+        _add_cells(gradients[index], biases[index])
     steps, outputs = (len(inputs) * TILES, CHANNELS, CHANNELS, CHANNELS), VECTORS * LANES
     for point in range(POINTS):
         start = point * POINT_STEP
@@ -234,17 +234,17 @@ def add_gradients(inputs: Any, gradients: Any, room: Any, weights: Any, biases: 
                 multiply_transposed(source, factors, target, steps, ABREAST, VECTORS, LANES)
 
 
-def add_cells(cells: Any, sums: Any) -> None:
+def _add_cells(cells: Any, sums: Any) -> None:
     for cell in range(ROWS * COLUMNS):
         for channel in range(CHANNELS):
             sums[channel] += cells[cell * CHANNELS + channel]
 
 
-def transform_gradients(board: Any, index: int, points: Any) -> None:
+def _transform_gradients(board: Any, index: int, points: Any) -> None:
     """The transposed output transform of a board's tiles."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        cells, own = board[inner_start(tile) :], points[(index * TILES + tile) * CHANNELS :]
+        cells, own = board[_inner_start(tile) :], points[(index * TILES + tile) * CHANNELS :]
         for channel in range(0, CHANNELS, LANES):
             transform_gradient(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
 
@@ -260,22 +260,22 @@ def weight_gradients(sums: Any, transform: Any, weights: Any) -> None:
                 target[index] += factor * source[index]
 
 
-def read_cells(cells: Any, least: Any, board: Any) -> None:
+def _read_cells(cells: Any, least: Any, board: Any) -> None:
     """Cells raised to `least`, unless they are NaN; the rim stays as it is."""
     for row in range(ROWS):
-        source, target = row * COLUMNS * CHANNELS, row_start(row, CHANNELS)
+        source, target = row * COLUMNS * CHANNELS, _row_start(row, CHANNELS)
         for index in range(COLUMNS * CHANNELS):
             number = cells[source + index]
             board[target + index] = least if number < least else number
 
 
-def add_boards(more: Any, boards: Any) -> None:
+def _add_boards(more: Any, boards: Any) -> None:
     for board in range(len(boards)):
         for index in range(ROWS * COLUMNS * CHANNELS):
             boards[board, index] += more[board, index]
 
 
-def mask_boards(gates: Any, boards: Any) -> None:
+def _mask_boards(gates: Any, boards: Any) -> None:
     """Gradients pass a ReLU only where it was open."""
     for board in range(len(boards)):
         for index in range(ROWS * COLUMNS * CHANNELS):
@@ -285,16 +285,16 @@ def mask_boards(gates: Any, boards: Any) -> None:
 # --- in both
 
 
-def transform_board(board: Any, index: int, points: Any) -> None:
+def _transform_board(board: Any, index: int, points: Any) -> None:
     """The input transform of a board's tiles."""
     steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
     for tile in range(TILES):
-        cells, own = board[tile_start(tile, CHANNELS) :], points[(index * TILES + tile) * CHANNELS :]
+        cells, own = board[_tile_start(tile, CHANNELS) :], points[(index * TILES + tile) * CHANNELS :]
         for channel in range(0, CHANNELS, LANES):
             transform_input(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
 
 
-def multiply_tiles(points: Any, inputs: int, weights: Any, boards: int, products: Any) -> None:
+def _multiply_tiles(points: Any, inputs: int, weights: Any, boards: int, products: Any) -> None:
     """The transformed tiles of some boards times weights [points, parts, inputs * outputs of a part].
 
     The last few tiles at once may be more than there are.
@@ -315,7 +315,7 @@ def multiply_tiles(points: Any, inputs: int, weights: Any, boards: int, products
 def write_cells(board: Any, cells: Any) -> None:
     """The board without its rim."""
     for row in range(ROWS):
-        start, own = row_start(row, CHANNELS), row * COLUMNS * CHANNELS
+        start, own = _row_start(row, CHANNELS), row * COLUMNS * CHANNELS
         for index in range(COLUMNS * CHANNELS):
             cells[own + index] = board[start + index]
 
@@ -325,17 +325,17 @@ def clear(numbers: Any, start: int, num: int) -> None:
         numbers[index] = ZERO
 
 
-def row_start(row: int, channels: int) -> int:
+def _row_start(row: int, channels: int) -> int:
     """Where the cells of a row begin, inside the rim."""
     return ((row + 1) * BOARD_WIDTH + 1) * channels
 
 
-def tile_start(tile: int, channels: int) -> int:
+def _tile_start(tile: int, channels: int) -> int:
     """Where the inputs of a tile begin."""
     row, column = HEIGHT * (tile // TILES_ACROSS), WIDTH * (tile % TILES_ACROSS)
     return (row * BOARD_WIDTH + column) * channels
 
 
-def inner_start(tile: int) -> int:
+def _inner_start(tile: int) -> int:
     """Where the outputs of a tile begin."""
-    return tile_start(tile, CHANNELS) + (BOARD_WIDTH + 1) * CHANNELS
+    return _tile_start(tile, CHANNELS) + (BOARD_WIDTH + 1) * CHANNELS

@@ -24,7 +24,7 @@ ZERO = np.float32(0.0)
 UNIT = Unit("mlp", {}, (), intrinsics=INTRINSICS)
 
 
-def run_mlp(planes: Any, trunk: Any, heads: Any, support: Any, room: Any, logits: Any, values: Any) -> None:
+def _run_mlp(planes: Any, trunk: Any, heads: Any, support: Any, room: Any, logits: Any, values: Any) -> None:
     """Logits [positions, actions] and values [positions] of planes [positions, inputs].
 
     `trunk` is the stem, and the weights and biases of all hidden layers; `heads` are the policy and two layers of the
@@ -35,25 +35,25 @@ def run_mlp(planes: Any, trunk: Any, heads: Any, support: Any, room: Any, logits
     for first in range(0, len(planes), ROWS):
         num = min(ROWS, len(planes) - first)
         for row in range(num):
-            copy_numbers(planes[first + row], inputs[row], planes.shape[1])
-        multiply_rows(inputs, stem[0], stem[1], x)
+            _copy_numbers(planes[first + row], inputs[row], planes.shape[1])
+        _multiply_rows(inputs, stem[0], stem[1], x)
         for layer in range(len(weights)):
-            rectify_rows(x, active)
-            multiply_rows(active, weights[layer], biases[layer], branch)
+            _rectify_rows(x, active)
+            _multiply_rows(active, weights[layer], biases[layer], branch)
             for row in range(ROWS):
                 for index in range(x.shape[1]):
                     x[row, index] += branch[row, index]
-        rectify_rows(x, active)
-        multiply_rows(active, heads[0][0], heads[0][1], actions)
-        multiply_rows(active, heads[1][0], heads[1][1], units)
-        rectify_rows(units, units)
-        multiply_rows(units, heads[2][0], heads[2][1], payoffs)
+        _rectify_rows(x, active)
+        _multiply_rows(active, heads[0][0], heads[0][1], actions)
+        _multiply_rows(active, heads[1][0], heads[1][1], units)
+        _rectify_rows(units, units)
+        _multiply_rows(units, heads[2][0], heads[2][1], payoffs)
         for row in range(num):
-            copy_numbers(actions[row], logits[first + row], logits.shape[1])
+            _copy_numbers(actions[row], logits[first + row], logits.shape[1])
             values[first + row] = expected(payoffs[row], support)
 
 
-def multiply_rows(source: Any, weights: Any, bias: Any, target: Any) -> None:
+def _multiply_rows(source: Any, weights: Any, bias: Any, target: Any) -> None:
     """target = source @ weights + bias, for ROWS rows."""
     numbers, sums = source.reshape(source.size), target.reshape(target.size)
     for part in range(len(weights)):
@@ -64,13 +64,13 @@ def multiply_rows(source: Any, weights: Any, bias: Any, target: Any) -> None:
             target[row, index] += bias[index]
 
 
-def rectify_rows(source: Any, target: Any) -> None:
+def _rectify_rows(source: Any, target: Any) -> None:
     for row in range(ROWS):
         for index in range(source.shape[1]):
             target[row, index] = max(source[row, index], ZERO)
 
 
-def copy_numbers(source: Any, target: Any, num: int) -> None:
+def _copy_numbers(source: Any, target: Any, num: int) -> None:
     for index in range(num):
         target[index] = source[index]
 
@@ -103,7 +103,7 @@ class CompiledMlp:
         self.support, self.own, self.inputs = np.array(support, np.float32), local(), inputs
         columns = inputs + -inputs % lanes, wide, wide, wide, *(len(bias) for _, bias in self.heads)
         self.shapes = [(ROWS, number) for number in columns]
-        self.kernel = compile_kernel(run_mlp, UNIT, "cpu", {"LANES": lanes})
+        self.kernel = compile_kernel(_run_mlp, UNIT, "cpu", {"LANES": lanes})
         # Compiled now, not by several threads at once.
         self.answer(np.zeros((0, inputs), np.float32), *empty_answers(0, game.num_actions))
 

@@ -28,10 +28,10 @@ def sizes_for(rows: int, columns: int, channels: int, *, inputs: int = 0, most_t
     lanes = lanes_here()
     vectors = -(-channels // lanes)
     own = max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
-    height, width = tile_for(rows, columns)
+    height, width = _tile_for(rows, columns)
     down, across = -(-rows // height), -(-columns // width)
     tiles, most_together = down * across, MOST_SUMS[lanes] // own
-    boards = boards_for(tiles, most_together, most_tiles)
+    boards = _boards_for(tiles, most_together, most_tiles)
     strips = -(-boards * tiles // most_together)
     together = -(-boards * tiles // strips)
     return {
@@ -57,7 +57,7 @@ def sizes_for(rows: int, columns: int, channels: int, *, inputs: int = 0, most_t
     }
 
 
-def tile_for(rows: int, columns: int) -> tuple[int, int]:
+def _tile_for(rows: int, columns: int) -> tuple[int, int]:
     """Height and width of the tiles that cover a board at the lowest cost."""
 
     def cost(side: int, cells: int) -> float:
@@ -67,7 +67,7 @@ def tile_for(rows: int, columns: int) -> tuple[int, int]:
     return height, width
 
 
-def boards_for(tiles: int, together: int, most: int) -> int:
+def _boards_for(tiles: int, together: int, most: int) -> int:
     """Boards of so many tiles, `most` in all, that best fill strips of so many together; the more, the better."""
 
     def fullness(boards: int) -> tuple[float, int]:

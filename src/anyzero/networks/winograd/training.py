@@ -35,7 +35,7 @@ class TrainingBlock(torch.autograd.Function):
 
     @staticmethod
     def forward(context: Any, boards: Tensor, *layers: Tensor) -> Tensor:
-        kernels, inputs = kernels_for(*boards.shape[1:]), as_cells(boards)
+        kernels, inputs = kernels_for(*boards.shape[1:]), _as_cells(boards)
         hidden, outputs = kernels.forward(inputs, *layers)
         context.save_for_backward(inputs, hidden, *layers[::2])
         return outputs.permute(0, 3, 1, 2)
@@ -45,7 +45,7 @@ class TrainingBlock(torch.autograd.Function):
     def backward(context: Any, gradients: Tensor) -> tuple[Tensor, ...]:
         inputs, hidden, *weights = context.saved_tensors
         kernels = kernels_for(*gradients.shape[1:])
-        own, first, second, biases = kernels.back(inputs, hidden, as_cells(gradients), weights)
+        own, first, second, biases = kernels.back(inputs, hidden, _as_cells(gradients), weights)
         return own.permute(0, 3, 1, 2), first, biases[0], second, biases[1]
 
 
@@ -65,9 +65,9 @@ class TrainingPool(torch.autograd.Function):
 
     @staticmethod
     def forward(context: Any, boards: Tensor) -> Tensor:
-        inputs = as_cells(boards)
+        inputs = _as_cells(boards)
         pooled = torch.empty(len(boards), 2, boards.shape[1])
-        kernel, numbers = compile_kernel(run_pool, UNIT), (inputs.flatten(1, 2).numpy(), pooled.numpy())
+        kernel, numbers = compile_kernel(_run_pool, UNIT), (inputs.flatten(1, 2).numpy(), pooled.numpy())
         in_pieces(lambda part: kernel(*(one[part] for one in numbers)), len(boards))
         context.save_for_backward(inputs, pooled)
         return pooled.flatten(1)
@@ -79,7 +79,7 @@ class TrainingPool(torch.autograd.Function):
         own, counts = torch.empty_like(inputs), torch.empty_like(pooled)
         boards = [part.flatten(1, 2).numpy() for part in (inputs, own)]
         rest = [part.numpy() for part in (pooled, gradients.contiguous().view_as(pooled), counts)]
-        kernel, numbers = compile_kernel(run_pool_back, UNIT), (*boards, *rest)
+        kernel, numbers = compile_kernel(_run_pool_back, UNIT), (*boards, *rest)
         in_pieces(lambda part: kernel(*(one[part] for one in numbers)), len(inputs))
         return own.permute(0, 3, 1, 2)
 
@@ -188,7 +188,7 @@ def threads(num: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(num, thread_name_prefix="training")
 
 
-def as_cells(boards: Tensor) -> Tensor:
+def _as_cells(boards: Tensor) -> Tensor:
     """[boards, rows, columns, channels]; no copy if the channels of a cell lie side by side already."""
     return boards.detach().permute(0, 2, 3, 1).contiguous()
 
@@ -201,7 +201,7 @@ def flat(boards: Tensor) -> np.ndarray:
 # --- kernels of the pooling
 
 
-def run_pool(inputs: Any, pooled: Any) -> None:
+def _run_pool(inputs: Any, pooled: Any) -> None:
     """Pooled [boards, 2, channels] of inputs [boards, cells, channels]."""
     num, cells, channels = inputs.shape
     for board in range(num):
@@ -218,7 +218,7 @@ def run_pool(inputs: Any, pooled: Any) -> None:
             mean[channel] *= ONE / np.float32(cells)
 
 
-def run_pool_back(inputs: Any, targets: Any, pooled: Any, gradients: Any, shares: Any) -> None:
+def _run_pool_back(inputs: Any, targets: Any, pooled: Any, gradients: Any, shares: Any) -> None:
     """Gradients of the inputs (`targets`) from those of what was pooled; for `shares` there is room of that shape.
 
     Cells that share a maximum share its gradient.

@@ -59,15 +59,15 @@ WEIGHTS = {
 def transform_input(cells: Any, points: Any, steps: Any, height: int, width: int, lanes: int) -> None:
     """The cells of a tile and those around it into points; `steps` are (cell, row, point)."""
     cells, points = in_lanes(lanes, cells, points)
-    square = read_square(cells, steps[1], steps[0], height + 2, width + 2)
-    write_points(both_ways(INPUTS[height], INPUTS[width], square), points, steps[2])
+    square = _read_square(cells, steps[1], steps[0], height + 2, width + 2)
+    _write_points(_both_ways(INPUTS[height], INPUTS[width], square), points, steps[2])
 
 
 def transform_gradient(cells: Any, points: Any, steps: Any, height: int, width: int, lanes: int) -> None:
     """The transpose of the output transform: gradients of a tile's cells into those of its points."""
     cells, points = in_lanes(lanes, cells, points)
-    square = read_square(cells, steps[1], steps[0], height, width)
-    write_points(both_ways(GRADIENTS[height], GRADIENTS[width], square), points, steps[2])
+    square = _read_square(cells, steps[1], steps[0], height, width)
+    _write_points(_both_ways(GRADIENTS[height], GRADIENTS[width], square), points, steps[2])
 
 
 def write_output(points: Any, bias: Any, cells: Any, steps: Any, height: int, width: int, lanes: int) -> None:
@@ -107,7 +107,7 @@ def multiply(source: Any, factors: Any, target: Any, steps: Any, rows: int, vect
     starts = [num * row for row in range(rows)]
     for index in source.loop(num):
         places = [start + index for start in starts]
-        add_products(source, places, factors, index * (vectors * lanes), sums, vectors, lanes)
+        _add_products(source, places, factors, index * (vectors * lanes), sums, vectors, lanes)
     for row, vector in product(range(rows), range(vectors)):
         target[target_step * row + vector * lanes] = sums[row, vector]
 
@@ -125,7 +125,7 @@ def multiply_transposed(
     sums = source.registers({(row, vector): target[target_step * row + vector * lanes] for row, vector in places})
     for index in source.loop(num):
         start = index * source_step
-        add_products(source, [start + row for row in range(rows)], factors, index * factor_step, sums, vectors, lanes)
+        _add_products(source, [start + row for row in range(rows)], factors, index * factor_step, sums, vectors, lanes)
     for row, vector in places:
         target[target_step * row + vector * lanes] = sums[row, vector]
 
@@ -147,7 +147,7 @@ INTRINSICS = {
 # --- what they are made of
 
 
-def add_products(source: Any, places: Any, factors: Any, start: Any, sums: Any, vectors: int, lanes: int) -> None:
+def _add_products(source: Any, places: Any, factors: Any, start: Any, sums: Any, vectors: int, lanes: int) -> None:
     """The numbers at these places, one a row, times the vectors of factors that begin at `start`."""
     own = [factors[start + vector * lanes] for vector in range(vectors)]
     for row, place in enumerate(places):
@@ -159,62 +159,62 @@ def add_products(source: Any, places: Any, factors: Any, start: Any, sums: Any, 
 def outputs(points: Any, bias: Any, steps: Any, height: int, width: int) -> Iterator[tuple[Any, Any]]:
     """Place and vector, with the bias, of each cell."""
     cell_step, row_step, point_step = steps
-    square = read_square(points, point_step * (width + 2), point_step, height + 2, width + 2)
+    square = _read_square(points, point_step * (width + 2), point_step, height + 2, width + 2)
     own = bias[0]
-    for row, vectors in enumerate(both_ways(OUTPUTS[height], OUTPUTS[width], square)):
+    for row, vectors in enumerate(_both_ways(OUTPUTS[height], OUTPUTS[width], square)):
         for column, vector in enumerate(vectors):
             yield row_step * row + cell_step * column, vector + own
 
 
-def read_square(memory: Any, row_step: Any, column_step: Any, rows: int, columns: int) -> list[list[Any]]:
+def _read_square(memory: Any, row_step: Any, column_step: Any, rows: int, columns: int) -> list[list[Any]]:
     return [[memory[row_step * row + column_step * column] for column in range(columns)] for row in range(rows)]
 
 
-def write_points(square: Any, points: Any, point_step: Any) -> None:
+def _write_points(square: Any, points: Any, point_step: Any) -> None:
     for point, vector in enumerate(vector for row in square for vector in row):
         points[point_step * point] = vector
 
 
-def both_ways(down: Transform, across: Transform, square: Sequence[Sequence[Any]]) -> Any:
+def _both_ways(down: Transform, across: Transform, square: Sequence[Sequence[Any]]) -> Any:
     """Each row transformed, and then each column."""
     rows = [across(row) for row in square]
     return list(zip(*(down(column) for column in zip(*rows, strict=True)), strict=True))
 
 
-def input_for_two(cells: Sequence[Any]) -> Sequence[Any]:
+def _input_for_two(cells: Sequence[Any]) -> Sequence[Any]:
     a, b, c, d = cells
     return a - c, b + c, c - b, b - d
 
 
-def output_of_two(points: Sequence[Any]) -> Sequence[Any]:
+def _output_of_two(points: Sequence[Any]) -> Sequence[Any]:
     a, b, c, d = points
     return a + b + c, b - c - d
 
 
-def gradient_of_two(cells: Sequence[Any]) -> Sequence[Any]:
+def _gradient_of_two(cells: Sequence[Any]) -> Sequence[Any]:
     a, b = cells
     return a, a + b, a - b, -b
 
 
-def input_for_three(cells: Sequence[Any]) -> Sequence[Any]:
+def _input_for_three(cells: Sequence[Any]) -> Sequence[Any]:
     a, b, c, d, e = cells
     ahead, behind = c - 2 * b, d - 2 * c
     return behind - (b - 2 * a), behind + ahead, behind - ahead, d - b, e - 2 * d - ahead
 
 
-def output_of_three(points: Sequence[Any]) -> Sequence[Any]:
+def _output_of_three(points: Sequence[Any]) -> Sequence[Any]:
     zero, plus, minus, two, infinite = points
     even, odd = plus + minus, plus - minus
     return zero + even + two, odd + 2 * two, even + infinite + 4 * two
 
 
-def gradient_of_three(cells: Sequence[Any]) -> Sequence[Any]:
+def _gradient_of_three(cells: Sequence[Any]) -> Sequence[Any]:
     a, b, c = cells
     even = a + c
     return a, even + b, even - b, a + 2 * b + 4 * c, c
 
 
-def input_for_four(cells: Sequence[Any]) -> Sequence[Any]:
+def _input_for_four(cells: Sequence[Any]) -> Sequence[Any]:
     a, b, c, d, e, f = cells
     near_even, near_odd = e - FAR**2 * c, NEAR * d - FAR * b
     far_even, far_odd = e - NEAR**2 * c, FAR * d - NEAR * b
@@ -228,7 +228,7 @@ def input_for_four(cells: Sequence[Any]) -> Sequence[Any]:
     )
 
 
-def output_of_four(points: Sequence[Any]) -> Sequence[Any]:
+def _output_of_four(points: Sequence[Any]) -> Sequence[Any]:
     zero, near, near_minus, far, far_minus, infinite = points
     near_even, near_odd = near + near_minus, near - near_minus
     far_even, far_odd = far + far_minus, far - far_minus
@@ -240,14 +240,14 @@ def output_of_four(points: Sequence[Any]) -> Sequence[Any]:
     )
 
 
-def gradient_of_four(cells: Sequence[Any]) -> Sequence[Any]:
+def _gradient_of_four(cells: Sequence[Any]) -> Sequence[Any]:
     a, b, c, d = cells
     near_even, near_odd = a + NEAR**2 * c, NEAR * b + NEAR**3 * d
     far_even, far_odd = a + FAR**2 * c, FAR * b + FAR**3 * d
     return a, near_even + near_odd, near_even - near_odd, far_even + far_odd, far_even - far_odd, d
 
 
-INPUTS: dict[int, Transform] = {2: input_for_two, 3: input_for_three, 4: input_for_four}
-OUTPUTS: dict[int, Transform] = {2: output_of_two, 3: output_of_three, 4: output_of_four}
-GRADIENTS: dict[int, Transform] = {2: gradient_of_two, 3: gradient_of_three, 4: gradient_of_four}
+INPUTS: dict[int, Transform] = {2: _input_for_two, 3: _input_for_three, 4: _input_for_four}
+OUTPUTS: dict[int, Transform] = {2: _output_of_two, 3: _output_of_three, 4: _output_of_four}
+GRADIENTS: dict[int, Transform] = {2: _gradient_of_two, 3: _gradient_of_three, 4: _gradient_of_four}
 """By the outputs along a side."""
