@@ -20,7 +20,7 @@ def encode_kernel(rules: Any, states: Any, rows: Any, planes: Any) -> None:
         encode(rules, states[rows[index]], planes[index])
 
 
-class Order(NamedTuple):
+class BatchOrder(NamedTuple):
     """All that a batch is made from besides the rows themselves."""
 
     rows: Tensor
@@ -68,12 +68,12 @@ class GpuReplay:
         """The same as the replay's, on the GPU."""
         return self.deliver(self.order(rows, rng))
 
-    def order(self, rows: np.ndarray, rng: np.random.Generator | None) -> Order:
+    def order(self, rows: np.ndarray, rng: np.random.Generator | None) -> BatchOrder:
         """These rows, each to be turned at random; without an `rng` none is."""
         turns, importance = self.replay.draw_turns(len(rows), rng), self.replay.importance(rows).astype(np.float32)
-        return Order(self.upload(rows), self.upload(turns), self.upload(importance))
+        return BatchOrder(self.upload(rows), self.upload(turns), self.upload(importance))
 
-    def deliver(self, order: Order) -> Batch:
+    def deliver(self, order: BatchOrder) -> Batch:
         """What was ordered. Nothing of it waits for the GPU, so that it can be recorded."""
         rows = order.rows
         policies, legal = self.dense_policies(rows, order.turns)

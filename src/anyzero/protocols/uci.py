@@ -18,7 +18,7 @@ from anyzero.networks.find import find_network
 from anyzero.players.search_player import load_evaluator
 from anyzero.protocols.limits import read_limits
 from anyzero.protocols.uci_options import UciOptions, changed, offers
-from anyzero.protocols.uci_search import Task, Thinking, make_searcher, say
+from anyzero.protocols.uci_search import Go, Thinking, make_searcher, say
 from anyzero.search.methods import Evaluator
 
 Words = list[str]
@@ -125,7 +125,7 @@ class UciEngine:
         limits = replace(limits, searchmoves=tuple(self.game.format_action(state, action) for action in actions))
         if limits.mate is not None:
             say(self.send, "mate is no limit here: a tree search does not look for mates by their length")
-        self.thinking = Thinking(Task(self.game, state, limits, self.options, self.evaluator), self.send)
+        self.thinking = Thinking(Go(self.game, state, limits, self.options, self.evaluator), self.send)
 
     def stop(self, words: Words) -> None:
         if self.thinking is not None:

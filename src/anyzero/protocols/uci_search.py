@@ -16,7 +16,7 @@ from anyzero.protocols.uci_options import UciOptions
 from anyzero.search import Searcher
 from anyzero.search.methods import Evaluator
 from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
-from anyzero.search.report import Child
+from anyzero.search.report import RootMove
 from anyzero.search.run import new_tree_for
 
 FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 0.25
@@ -29,7 +29,7 @@ PROVEN_CENTIPAWNS = 10_000
 
 
 @dataclass(frozen=True)
-class Task:
+class Go:
     """What a `go` asks for."""
 
     game: Game
@@ -86,11 +86,11 @@ def say(send: Send, sentence: str) -> None:
 class Report(NamedTuple):
     """A move that is reported: its statistics, and the line that begins with it."""
 
-    child: Child
+    child: RootMove
     line: list[str]
 
 
-class Progress(NamedTuple):
+class SearchProgress(NamedTuple):
     """How far a search is."""
 
     simulations: int
@@ -98,7 +98,9 @@ class Progress(NamedTuple):
     depth: int
 
 
-def info_lines(game: Game, state: State, reports: Sequence[Report], progress: Progress, *, wdl: bool) -> list[str]:
+def info_lines(
+    game: Game, state: State, reports: Sequence[Report], progress: SearchProgress, *, wdl: bool
+) -> list[str]:
     """One line a reported move, the best first."""
     nodes, time_ms = progress.simulations, round(1000 * progress.seconds)
     speed = f"nodes {nodes} nps {round(nodes / max(progress.seconds, 1e-3))} time {time_ms}"
@@ -134,7 +136,7 @@ def centipawns(value: float) -> int:
     return max(-MOST_CENTIPAWNS, min(MOST_CENTIPAWNS, wanted))
 
 
-def wdl_text(child: Child) -> str:
+def wdl_text(child: RootMove) -> str:
     """Wins, draws and losses in a thousand. A mean cannot tell draws from even chances: only a proven draw is one."""
     if child.proven == "draw":
         return " wdl 0 1000 0"
@@ -148,7 +150,7 @@ def wdl_text(child: Child) -> str:
 class Thinking:
     """The thread; `stop` and `hit` (the opponent made the expected move) may be called at any time."""
 
-    def __init__(self, task: Task, send: Send) -> None:
+    def __init__(self, task: Go, send: Send) -> None:
         self.task, self.send = task, send
         self.stopped, self.done, self.pondering = threading.Event(), threading.Event(), task.limits.ponder
         self.since = time.perf_counter()
@@ -222,7 +224,7 @@ class Thinking:
         ]
         seen = [child for child in wanted if child.visits > 0 or child.proven] or wanted[:1]
         reports = [Report(child, live.line(child.action)) for child in seen[: task.options.multipv]]
-        progress = Progress(live.simulations, live.seconds, found.depth)
+        progress = SearchProgress(live.simulations, live.seconds, found.depth)
         for line in info_lines(task.game, task.state, reports, progress, wdl=task.options.uci_showwdl):
             self.send(line)
         return reports

@@ -205,7 +205,7 @@ class RootMoves(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Child:
+class RootMove:
     """A move at the root and its statistics; values are mean payoffs for the seat to move."""
 
     move: str
@@ -227,7 +227,7 @@ class SearchResult(Shown):
     value: float
     """The expected payoff of the best move for the seat to move."""
     proven: str | None
-    children: list[Child]
+    children: list[RootMove]
     """Best first."""
     principal_variation: list[str]
     simulations: int
@@ -263,11 +263,11 @@ class SearchResult(Shown):
         return asdict(self)
 
 
-def make_children(moves: RootMoves, order: np.ndarray, texts: list[str]) -> list[Child]:
+def make_children(moves: RootMoves, order: np.ndarray, texts: list[str]) -> list[RootMove]:
     """The moves as rows, in this order."""
     columns = [column[order].tolist() for column in moves]
     return [
-        Child(texts[place], action, visits, known(value), prior, amaf_visits, known(amaf), PROVEN_NAMES.get(proof))
+        RootMove(texts[place], action, visits, known(value), prior, amaf_visits, known(amaf), PROVEN_NAMES.get(proof))
         for place, action, visits, value, prior, amaf_visits, amaf, proof in zip(order, *columns, strict=True)
     ]
 
