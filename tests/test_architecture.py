@@ -1,6 +1,7 @@
 """Folders import downwards only, and a command's help needs neither NumPy nor Numba."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -90,3 +91,11 @@ def test_every_public_name_can_be_imported():
     assert set(anyzero.HOMES) == set(anyzero.__all__)
     for name in anyzero.__all__:
         assert getattr(anyzero, name) is not None
+
+
+def test_every_file_that_the_architecture_names_is_there_and_walks_are_short():
+    text = (Path(__file__).parent.parent / "docs" / "architecture.md").read_text()
+    for part in text.split("\n## ")[1:]:
+        named = set(re.findall(r"`(\w+/[\w/]+\.(?:py|js))`", part))
+        assert all((PACKAGE / name).is_file() for name in named), named
+        assert len(named) <= 12, part.partition("\n")[0]
