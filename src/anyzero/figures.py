@@ -2,7 +2,7 @@
 
 import io
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +28,22 @@ GUIDE: dict[str, Any] = {"color": "#7f7f7f", "linewidth": 0.8, "linestyle": (0, 
 """A line that is no curve."""
 FORMATS: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """With the metadata that keeps a file from changing with the day on which it was drawn."""
-DOTS_PER_INCH = 150
+DOTS_PER_INCH, ON_SCREEN = 150, 80
+
+
+class SeenFigure(Figure):
+    """A figure that a notebook shows, whatever the backend."""
+
+    def _repr_png_(self) -> bytes:
+        content = io.BytesIO()
+        self.savefig(content, format="png", dpi=ON_SCREEN)
+        return content.getvalue()
 
 
 def new_figure(width: float, height: float, title: str, caption: str = "") -> Figure:
     """A figure with its title above and its caption below, which makes it taller."""
     lines = textwrap.wrap(caption, int(width / CHARACTER) - 3)
-    figure = Figure(figsize=(width, height + 0.14 * len(lines)), layout="constrained")
+    figure = SeenFigure(figsize=(width, height + 0.14 * len(lines)), layout="constrained")
     figure.suptitle(title, fontsize=TITLE)
     if lines:
         figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=SMALL, color="#404040")
@@ -75,6 +84,28 @@ def finish(axes: Axes, title: str, across: str, up: str) -> None:
 
 def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str]) -> None:
     figure.legend(handles, labels, loc="outside right upper", fontsize=LABEL, frameon=False)
+
+
+def draw_ranking(players: Mapping[str, Sequence[float] | None], *, title: str, unit: str) -> Figure:
+    """A row a player, the best on top: its value, and a line from low to high."""
+    figure = new_figure(6.0, 0.8 + 0.3 * len(players), title)
+    axes = figure.subplots()
+    for place, found in enumerate(players.values()):
+        if found is not None:
+            value, low, high = found
+            axes.hlines(place, low, high, color=COLOURS[0], linewidth=1.4)
+            axes.plot([value], [place], color=COLOURS[0], marker=MARKERS[0], markersize=5)
+    finish(axes, "", f"{unit}, with 95 % interval", "")
+    axes.set_yticks(range(len(players)), list(players))
+    axes.set_ylim(len(players) - 0.5, -0.5)
+    return figure
+
+
+def keep(figure: Figure, file: Path | str | None) -> Figure:
+    """The figure, also written to a file if one is named."""
+    if file is not None:
+        save_figure(figure, Path(file))
+    return figure
 
 
 def check_picture(path: Path) -> None:

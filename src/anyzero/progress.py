@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Tell = Callable[..., None]
-"""Told how much is done, and what the bar says beside it: `tell(3, words="+2 =0 -1")`."""
+"""Told how much is done, and what the bar says beside it: `tell(3, words="+2 =0 -1")`; with `total=`, of how much."""
 
 SHARE = 1.0
 """The total of work that is told as a share of it."""
@@ -16,63 +16,73 @@ REMEMBER_S = 600
 """The speed, for the time that is left, is that of the last so many seconds."""
 
 
+def in_notebook() -> bool:
+    return "ipykernel" in sys.modules
+
+
 def is_seen() -> bool:
     """Whether somebody looks: standard error is a terminal, or this is a notebook."""
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
+    return sys.stderr.isatty() or in_notebook()
 
 
 @contextmanager
 def progress(words: str, total: float | None = None, *, shown: bool = True) -> Iterator[Tell]:
     """A bar while the block runs; without a total, a sign of life. Nothing where nobody looks."""
     if not (shown and is_seen()):
-        yield lambda done=0, words="": None
+        yield lambda done=0, words="", total=None: None
         return
-    with _in_notebook(total) if "ipykernel" in sys.modules else _in_terminal(total) as show:
-        seen = 0.0
+    with _in_notebook() if in_notebook() else _in_terminal() as show:
+        seen, last = 0.0, total
 
-        def tell(done: float = 0, words: str = words) -> None:
-            nonlocal seen
-            if time.monotonic() - seen > EVERY_S or done == total:
-                seen = time.monotonic()
-                show(done, words)
+        def tell(done: float = 0, words: str = words, total: float | None = total) -> None:
+            nonlocal seen, last
+            if time.monotonic() - seen > EVERY_S or done == total or total != last:
+                seen, last = time.monotonic(), total
+                show(done, total, f"{words} {_amount(done, total)}".strip())
 
         if total is None:
             tell()
         yield tell
 
 
-Show = Callable[[float, str], None]
+Show = Callable[[float, float | None, str], None]
+
+
+def _amount(done: float, total: float | None) -> str:
+    return "" if total is None else f"{done:.0%}" if total == SHARE else f"{done:g}/{total:g}"
 
 
 @contextmanager
-def _in_terminal(total: float | None) -> Iterator[Show]:
+def _in_terminal() -> Iterator[Show]:
     from rich import progress as rich
     from rich.console import Console
 
-    told = rich.TextColumn("{task.description}", markup=False)
-    much = rich.TaskProgressColumn() if total == SHARE else rich.MofNCompleteColumn()
-    columns = (told, rich.BarColumn(), much, rich.TimeRemainingColumn()) if total else (rich.SpinnerColumn(), told)
-    with rich.Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=REMEMBER_S) as bar:
+    columns = rich.TextColumn("{task.description}", markup=False), rich.BarColumn(), rich.TimeRemainingColumn()
+    console = Console(stderr=True, soft_wrap=True)
+    with rich.Progress(*columns, console=console, transient=True, speed_estimate_period=REMEMBER_S) as bar:
 
-        def show(done: float, words: str) -> None:
-            if not bar.task_ids:  # begun with the first figure: what was done before says nothing of the speed
-                bar.add_task(words, total=total, completed=done)  # type: ignore[arg-type]
-            bar.update(bar.task_ids[0], completed=done, description=words)
+        def show(done: float, total: float | None, words: str) -> None:
+            if bar.task_ids and bar.tasks[0].total == total:
+                bar.update(bar.task_ids[0], completed=done, description=words)
+                return
+            for task in bar.task_ids:  # another kind of work
+                bar.remove_task(task)
+            # begun with the first figure: what was done before says nothing of the speed
+            bar.add_task(words, total=total, completed=done)  # type: ignore[arg-type]
 
         yield show
 
 
 @contextmanager
-def _in_notebook(total: float | None) -> Iterator[Show]:
+def _in_notebook() -> Iterator[Show]:
     """A bar of HTML that leaves nothing behind; it needs no widgets."""
     from html import escape
 
     shell = importlib.import_module("IPython.display")
     place = shell.display(shell.HTML(""), display_id=True)
 
-    def show(done: float, words: str) -> None:
-        much = f"{done:.0%}" if total == SHARE else f"{done:g} of {total:g}" if total else ""
-        bar = f'<progress value="{done}" max="{total}"></progress> {much} ' if total else ""
+    def show(done: float, total: float | None, words: str) -> None:
+        bar = "" if total is None else f'<progress value="{done}" max="{total}"></progress> '
         place.update(shell.HTML(f"{bar}{escape(words)}"))
 
     try:

@@ -15,6 +15,7 @@ from anyzero.arena.standings import Standings, make_standings, pair_scores
 from anyzero.arena.workers import Task, play_all
 from anyzero.errors import BadOptionError
 from anyzero.games.game import Game
+from anyzero.players import Player
 from anyzero.progress import progress as bar
 
 Results = dict[Match, MatchResult]
@@ -24,8 +25,8 @@ Watch = Callable[[Results], bool | None]
 
 def match(
     game: Game | str,
-    first: str,
-    second: str,
+    first: Player | str,
+    second: Player | str,
     *,
     sprt: Sprt | tuple[float, float] | None = None,
     progress: bool = True,

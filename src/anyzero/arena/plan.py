@@ -12,7 +12,7 @@ from anyzero.errors import BadOptionError
 from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
 from anyzero.games.load import load
-from anyzero.players import parse_player
+from anyzero.players import Player, parse_player
 from anyzero.search import search
 from anyzero.seeds import draw_seed, draw_unit, pick_index
 
@@ -79,7 +79,7 @@ class Plan:
 
 def make_plan(
     game: Game | str,
-    players: Sequence[str],
+    players: Sequence[Player | str],
     *,
     games: int = 100,
     seed: int = 0,

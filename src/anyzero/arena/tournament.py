@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyzero.arena.arena import play_games, watching
 from anyzero.arena.match import MatchResult
@@ -13,7 +13,11 @@ from anyzero.arena.standings import Standings, forfeit_words, make_standings, po
 from anyzero.arena.statistics import Interval, mean_interval, rate
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
+from anyzero.players import Player
 from anyzero.report import Part, Sheet, Shown, percent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 RATED = ("rating", "95 %", "points", "games")
 
@@ -74,6 +78,14 @@ class Tournament(Shown):
         for couple in self.couples.values():
             yield from forfeit_words(couple.forfeits)
 
+    def plot(self, file: Path | str | None = None) -> "Figure":
+        """Each player's rating, or its mean score, with the 95 % interval; also written to a file if named."""
+        from anyzero.figures import draw_ranking, keep
+
+        unit = "mean score" if self.anchor is None else f"Elo ({self.anchor} = 0)"
+        found = {row.player: row.rating or row.mean_score for row in self.rows}
+        return keep(draw_ranking(found, title=f"{self.plan.game}: tournament", unit=unit), file)
+
     def describe(self, row: "Row") -> tuple[Any, ...]:
         """The cells of a player: its rating, or its mean score where there is one seat."""
         value = interval = ""
@@ -112,7 +124,7 @@ def describe_row(row: Row) -> dict[str, Any]:
 
 def tournament(
     game: Game | str,
-    players: Sequence[str],
+    players: Sequence[Player | str],
     *,
     anchor: str | None = None,
     progress: bool = True,

@@ -115,12 +115,9 @@ class Study(Shown):
     def plot(self, file: Path | str | None = None) -> "Figure":
         """Estimates against the reference, their error and their rank correlation; also written to a file if named."""
         from anyzero.experiments.plots import draw_study
-        from anyzero.figures import save_figure
+        from anyzero.figures import keep
 
-        figure = draw_study(self)
-        if file is not None:
-            save_figure(figure, Path(file))
-        return figure
+        return keep(draw_study(self), file)
 
     def report(self, most: int = 10) -> Iterator[Part]:
         """The best moves once, then the errors as simulations come in."""

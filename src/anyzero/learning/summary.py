@@ -146,11 +146,11 @@ class RunSummary(Shown):
             yield f"not the defaults: {', '.join(own)}"
         if self.generations is None:
             yield "no generation is finished yet"
-            return
-        yield self.last_generations()
-        champion = f"generation {self.champion_generation} is the champion"
-        yield ", ".join(filter(None, (champion, self.strength, f"{short(self.minutes)} minutes in all")))
-        yield f"its network: {self.path / CHAMPION}"
+        else:
+            yield self.last_generations()
+            champion = f"generation {self.champion_generation} is the champion"
+            yield ", ".join(filter(None, (champion, self.strength, f"{short(self.minutes)} minutes in all")))
+            yield f"its network: {self.path / CHAMPION}"
         yield from self.ending() if self.ended else ()
 
     def last_generations(self) -> Sheet:
@@ -162,7 +162,7 @@ class RunSummary(Shown):
 
     def ending(self) -> Iterator[str]:
         """Why training ended, what the champion scored, and how to play against it, or watch it where it is alone."""
-        yield f"{self.ended}; the champion is generation {self.champion_generation} of {self.path}"
+        yield f"{self.ended}; the champion is generation {self.champion_generation or 0} of {self.path}"
         if self.match is not None:
             yield self.match["text"]
         does, seat = ("to watch it play", 0) if load(self.config.game).num_seats == 1 else ("to play against it", 1)
@@ -293,15 +293,12 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
 def draw_runs(found: Sequence[RunSummary], *, by: str = "generations", file: Path | str | None = None) -> "Figure":
     """The curves of runs, also written to a file if one is named."""
     from anyzero.experiments import plots
-    from anyzero.figures import save_figure
+    from anyzero.figures import keep
 
     if not found:
         raise AnyzeroError("there are no runs to draw")
     curves = [plots.RunCurves(run.name, run.config.game, run.config.gate.threshold, run.history) for run in found]
-    figure = plots.draw_runs(curves, by)
-    if file is not None:
-        save_figure(figure, Path(file))
-    return figure
+    return keep(plots.draw_runs(curves, by), file)
 
 
 def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:

@@ -17,6 +17,7 @@ from anyzero.learning.folder import RunFolder, is_run, run_path
 from anyzero.learning.history import HISTORY, rebuild
 from anyzero.learning.start import default_name, fill_in, make_config, open_run, prove, train_on
 from anyzero.learning.summary import RunSummary, describe_network, draw_runs, summarise
+from anyzero.progress import Tell, in_notebook
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
 
@@ -54,9 +55,9 @@ def train(
     text = game.text if isinstance(game, Game) else game
     wanted = {**settings, **(changes or {})}
     folder = open_run(text, run=run, preset=preset, config_file=config_file, changes=wanted)
-    watch = Watcher(folder, shown=progress)
     kept = f"stopped; all that is finished is in {folder.path}, the same command goes on from there"
-    with stopping.telling(lambda: kept):
+    with stopping.telling(lambda: kept), bar("preparing", shown=progress) as tell:
+        watch = Watcher(folder, tell, shown=progress)
         ended = train_on(folder, generations=generations, minutes=minutes, progress=watch)
         return replace(summarise(folder.path), ended=ended, match=final_match(folder, match - match % 2, watch))
 
@@ -84,8 +85,9 @@ def final_match(folder: RunFolder, games: int, watch: "Watcher") -> dict[str, An
 class Watcher:
     """A bar for the stage under way, and a line for each generation."""
 
-    def __init__(self, folder: RunFolder, *, shown: bool) -> None:
-        self.folder, self.shown, self.told = folder, shown, 0
+    def __init__(self, folder: RunFolder, tell: Tell, *, shown: bool) -> None:
+        self.folder, self.tell, self.told = folder, tell, 0
+        self.shown = shown and not in_notebook()  # there the bar is enough, and the table follows
         config = folder.config
         self.say(f"{config.game}: run {folder.path}, {describe_network(config)}, {config.device}")
 
@@ -102,9 +104,9 @@ class Watcher:
     @contextmanager
     def stage(self, generation: int, name: str, total: int) -> Iterator[Callable[[int], None]]:
         self.tell_notes()
-        with bar(f"generation {generation}: {name}", total, shown=self.shown) as tell:
-            tell(0)
-            yield tell
+        words = f"generation {generation}: {name}"
+        self.tell(0, words, total or None)
+        yield lambda done: self.tell(done, words, total or None)
 
     def finished(self, report: dict[str, Any]) -> None:
         rebuild(self.folder)

@@ -16,8 +16,15 @@ from anyzero.players.text import ENGINE, FILE, RANDOM, PlayerText, split_player
 __all__ = ["Player", "parse_player"]
 
 
-def parse_player(text: str) -> Player:
-    """The player that a text names; an error says what is wrong with it."""
+def parse_player(text: Player | str) -> Player:
+    """The player that a text names: a method and its budget, a level, a network, another engine, a file of your own.
+
+    `uct:1000`, `rave:0.5s,bias=1e-5`, `gumbel:64@RUN`, `gumbel:64@best`, `level:easy`, `uci:stockfish`, `./mine.py`.
+
+    >>> anyzero.player("rave:2000").move("hex:size=7")
+    """
+    if isinstance(text, Player):
+        return text
     wanted = split_player(text)
     if wanted.kind == RANDOM:
         return Player(wanted.text, choose_at_random)

@@ -9,9 +9,9 @@ from typing import NamedTuple, Protocol
 
 from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.files import is_file
-from anyzero.games.game import Game
+from anyzero.games.game import Game, State
 from anyzero.games.line import Line
-from anyzero.games.load import load_file, parse_options
+from anyzero.games.load import load_file, parse_options, position_of
 from anyzero.search import SearchResult
 
 Choose = Callable[[Game, Line, int], int]
@@ -31,7 +31,7 @@ def do_nothing(game: Game) -> None:
     """The preparation of a player that needs none."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Player:
     """Chooses moves. What it keeps from one move to the next it uses only while a line goes on: see `Line.extends`."""
 
@@ -44,6 +44,14 @@ class Player:
     """Called before every game, while no clock runs: to compile code, or to start an engine."""
     think: Think | None = None
     """`choose` with everything that the search found, for players that search."""
+
+    def __repr__(self) -> str:
+        return f"<Player {self.text}>"
+
+    def move(self, game: Game | str, state: State | str | None = None, *, seed: int = 0) -> str:
+        """The move that it makes in a position, the start if left out, as text; the same seed, the same move."""
+        game, state = position_of(game, state)
+        return game.format_action(state, consult(self, game, Line.begin(game, state), seed).action)
 
 
 class Answer(NamedTuple):

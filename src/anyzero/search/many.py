@@ -44,6 +44,8 @@ def search_many(
 
     An evaluator outside is called with one leaf of every tree at a time. Threads change nothing but the time. On the
     target `cuda` the trees grow on the GPU, with an evaluator that is compiled into the search.
+
+    >>> anyzero.search_many(game, [game.initial_state()] * 100, "uct", simulations=200, evaluator="rollout").actions
     """
     check_game(game)
     check_budget(simulations, None)

@@ -120,7 +120,7 @@ class Scene:
             raise ValueError(f"the scene has no cell {name!r}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Picture:
     """A scene that draws itself: text in a terminal, SVG in a notebook or a file."""
 
@@ -142,7 +142,7 @@ class Picture:
     def _repr_svg_(self) -> str:
         return self.svg
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.text
 
 

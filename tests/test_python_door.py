@@ -1,0 +1,89 @@
+"""The Python door: what `anyzero` offers, its page, and the notebook, run with small budgets."""
+
+import inspect
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import anyzero
+from anyzero.report import Shown
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "python.md").read_text()
+FUNCTIONS = [name for name in anyzero.__all__ if inspect.isfunction(anyzero.find(name))]
+SMALL = {
+    "simulations": 10,
+    "games": 2,
+    "training": {
+        "generations": 1,
+        "threads": 1,
+        "network": {"blocks": 1, "channels": 8},
+        "selfplay": {"games": 8, "simulations": 4},
+        "league": {"games": 4, "anchors": ("random",)},
+    },
+}
+"""In the place of what the first cell of the notebook sets."""
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_says_what_it_does_with_types_and_an_example(name):
+    function = anyzero.find(name)
+    assert ">>> " in inspect.getdoc(function)
+    hints = inspect.get_annotations(function)
+    assert set(hints) == {*inspect.signature(function).parameters, "return"}
+
+
+def test_all_names_are_listed():
+    assert dir(anyzero) == sorted([*anyzero.__all__, "__version__"])
+
+
+def test_the_page_shows_every_function():
+    for name in FUNCTIONS:
+        assert f"anyzero.{name}(" in PAGE or f"`{name}" in PAGE, name
+
+
+def test_the_examples_of_the_page_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(block, names)
+    assert {"ratings.png", "toe.png", "estimates.png"} <= {path.name for path in tmp_path.iterdir()}
+    for name in ("result", "standings", "table", "run", "study"):
+        assert isinstance(names[name], Shown)
+        assert "<table>" in names[name]._repr_html_()
+        assert json.dumps(names[name].to_json())
+    assert names["run"].champion == "gumbel:64@toe"
+
+
+def test_the_notebook_runs_and_is_executed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = ROOT / "examples" / "tour.ipynb"
+    assert path.stat().st_size < 300_000
+    cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    names: dict[str, object] = {}
+    for number, cell in enumerate(cells):
+        exec("".join(cell["source"]), names)
+        if number == 0:
+            assert set(SMALL) <= set(names)
+            names |= SMALL
+    assert names["toe"].is_over(names["state"])
+
+
+def test_a_notebook_gets_a_bar_that_leaves_nothing(monkeypatch):
+    from types import ModuleType, SimpleNamespace
+
+    from anyzero import progress
+
+    shown = []
+    shell = ModuleType("IPython.display")
+    shell.HTML = str
+    shell.display = lambda text, display_id: SimpleNamespace(update=shown.append)
+    monkeypatch.setitem(__import__("sys").modules, "ipykernel", ModuleType("ipykernel"))
+    monkeypatch.setitem(__import__("sys").modules, "IPython.display", shell)
+    with progress.progress("playing", 4) as tell:
+        tell(2, words="+1 <=0")
+    assert shown == ['<progress value="2" max="4"></progress> +1 &lt;=0 2/4', ""]
