@@ -41,6 +41,13 @@ class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
         return NoEnvironment()
 
 
+class RulesLibrary(CalleeLibrary):
+    """Code of a game, optimised by itself as well: without it Oware plays a quarter fewer random games a second."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        JITCodeLibrary._optimize_functions(self, ll_module)
+
+
 class NoEnvironment:
     """Executable code has an environment for its exceptions; a part that is linked has none."""
 
@@ -148,5 +155,12 @@ class CalleeCompiler(KernelCompiler):
         return CalleeLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
 
 
-PARTS = (CalleeLibrary, KernelLibrary, FixedFields, KernelCompiler, CalleeCompiler)
+class RulesCompiler(KernelCompiler):
+    """The same for the functions of a game."""
+
+    def new_library(self) -> Any:
+        return RulesLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+
+
+PARTS = (CalleeLibrary, RulesLibrary, RulesCompiler, KernelLibrary, FixedFields, KernelCompiler, CalleeCompiler)
 """All of it, for the key of the disk cache."""

@@ -11,14 +11,14 @@ from numba.extending import intrinsic
 from anyzero.compile import bits, bundle, callees
 from anyzero.compile.bind import Function
 from anyzero.compile.cache import DiskCache
-from anyzero.compile.callees import CalleeCompiler, KernelCompiler
+from anyzero.compile.callees import CalleeCompiler, KernelCompiler, RulesCompiler
 from anyzero.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
 
 # The NumPy error model: a division by zero raises nothing, as on the GPU. The GIL is free while a kernel runs. Kernels
 # allocate nothing, so no references are counted: counting those to the tables of the rules took longer than the rules.
 # No kernel makes a NaN, and 0.0 is -0.0: with that known, several scores are compared at once. Sums keep their order.
 OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "_nrt": False}
-CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": CalleeCompiler}
+CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Only kernels are called from Python; the others save the time to compile that door."""
 PIPELINE = (OPTIONS, *callees.PARTS, *bundle.PARTS)
 """How functions are compiled, for the key of the disk cache."""
@@ -106,7 +106,8 @@ def compile_function(function: FunctionType, cache: DiskCache | None, *, inline:
     if cache is None and "print" in function.__code__.co_names:
         return numba.njit(**OPTIONS)(function)  # print needs an environment, which a linked part has not
     if cache is None:
-        return numba.njit(**OPTIONS, **CALLEE_OPTIONS, forceinline=inline)(function)
+        compiler = CalleeCompiler if inline else RulesCompiler
+        return numba.njit(**OPTIONS, **CALLEE_OPTIONS, pipeline_class=compiler, forceinline=inline)(function)
     dispatcher = numba.njit(**OPTIONS, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(function)
     dispatcher._cache = cache
     return dispatcher
