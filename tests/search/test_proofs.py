@@ -76,11 +76,16 @@ def test_a_proof_before_the_first_visit_is_played_at_any_temperature(method):
     assert {player.choose(win_in_one(), seed) for seed in range(10)} == {0}
 
 
-@pytest.mark.parametrize("method", ["uct", "rave", "puct", "gumbel"])
+SLOW = pytest.mark.slow  # chess takes long to compile, and each family of methods has kernels of its own
+
+
+@pytest.mark.parametrize(
+    "method", [pytest.param("uct", marks=SLOW), pytest.param("rave", marks=SLOW), "puct", "gumbel"]
+)
 def test_a_proven_draw_is_played_where_all_else_looks_lost(method):
     state = CHESS.parse_state(TAKE_THE_QUEEN)
     lost = {} if method == "rave" else {"evaluator": even_evaluator(-0.5)}
-    for final in ["visits", "value", "value_log_visits", "lower_bound"] if method == "uct" else [None]:
+    for final in ["visits", "value", "value_log_visits", "lower_bound"] if method in ("uct", "puct") else [None]:
         found = search(CHESS, state, method, simulations=400, seed=1, final=final, **lost)
         assert (found.best_move, found.children[0].proven) == ("d4d3", "draw")
 
@@ -123,9 +128,14 @@ def test_a_tree_that_is_used_again_begins_anew_where_only_a_proof_was_known():
 
 
 def test_shared_positions_prove_nothing_where_their_history_differs():
-    fortress = CHESS.parse_state("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1")
+    """What proofs are switched off by: chess leaves its history out of its key."""
     assert Searcher(CHESS, "uct", simulations=10).method.settings.solve == 1
-    shared = Searcher(CHESS, "uct", simulations=2_000, transpositions=1)
-    assert shared.method.settings.solve == 0
-    assert all(child.proven is None for child in shared.search(fortress, 1).children)
+    assert Searcher(CHESS, "uct", simulations=10, transpositions=1).method.settings.solve == 0
     assert Searcher(FOUR, "uct", simulations=10, transpositions=1).method.settings.solve == 1
+
+
+@SLOW
+def test_a_fortress_with_shared_positions_is_not_proven():
+    fortress = CHESS.parse_state("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1")
+    shared = Searcher(CHESS, "uct", simulations=2_000, transpositions=1)
+    assert all(child.proven is None for child in shared.search(fortress, 1).children)

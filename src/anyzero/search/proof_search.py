@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.bits import leading_bit, record_word, record_words
+from anyzero.compile.bits import by_pointer, leading_bit, record_word, record_words
 from anyzero.compile.random import U, scramble
 from anyzero.games.contract import OVER, legal_actions, payoffs, play, seat_to_move
 from anyzero.games.game import Game
@@ -182,6 +182,7 @@ def new_stack(game: Game) -> Stack:
 
 def walk(rules: Any, table: ProofTable, stack: Stack, goal: int, way: int, most: int) -> None:
     """Kernel: expand up to `most` positions, from where the walk was left."""
+    table, stack = by_pointer(table), by_pointer(stack)
     level, stop = stack.counters[LEVEL], stack.counters[NODES] + most
     while level >= 0 and stack.counters[NODES] < stop and stack.counters[FAULT] == 0:
         if stack.rows[level].count == NONE:
