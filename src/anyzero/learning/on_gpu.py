@@ -61,9 +61,10 @@ def advance_kernel(
     """Every game goes on to its next leaf, with the answers of the network that was asked for it."""
     number = cuda.grid(1)
     if number < games.plies.shape[0]:
-        network = games.contestant[number]
-        state, answer = (games, rows, manner), (logits[network], values[network])
-        if advance_game(rules, tree, spare, scratch, SETTINGS, LATE, *state, *answer, number):
+        own_logits, own_values = logits[games.contestant[number]], values[games.contestant[number]]
+        if advance_game(
+            rules, tree, spare, scratch, SETTINGS, LATE, games, rows, manner, own_logits, own_values, number
+        ):
             encode(rules, scratch.states[number], planes[number])
 
 
