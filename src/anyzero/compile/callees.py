@@ -62,13 +62,14 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         tidy(ll_module, self._codegen)
 
     def finalize(self) -> None:
-        parts = self._linking_libraries
-        for part in parts:  # grows as it goes; callers come first, since nothing is linked before it is called
-            parts.extend(other for other in part._linking_libraries if other not in parts)
+        self._linking_libraries = callers_first(self)
         super().finalize()
 
     def _optimize_final_module(self) -> None:
         """Inline first, and optimise once; Numba does so twice, for references that kernels do not count."""
+        missing = [one.name for one in self._final_module.functions if one.is_declaration and one.name[:3] == "_ZN"]
+        if missing:  # a call of it would jump to address 0
+            raise RuntimeError(f"{self.name} was linked without {missing[0]}")
         first = newpassmanagers.create_new_module_pass_manager()
         first.add_always_inliner_pass()
         first.add_global_dead_code_eliminate_pass()
@@ -78,6 +79,21 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         first.run(self._final_module, self._codegen._pass_builder())
         rest, builder = self._codegen._module_pass_manager()
         rest.run(self._final_module, builder)
+
+
+def callers_first(kernel: Any) -> list[Any]:
+    """All parts of a kernel, each behind every part that calls it: the linker drops what nobody has called so far."""
+    found, seen = [], set()
+
+    def visit(part: Any) -> None:
+        seen.add(id(part))
+        for other in part._linking_libraries:
+            if id(other) not in seen:
+                visit(other)
+        found.append(part)
+
+    visit(kernel)
+    return found[-2::-1]
 
 
 def tidy(module: Any, codegen: Any) -> None:
@@ -162,5 +178,14 @@ class RulesCompiler(KernelCompiler):
         return RulesLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
 
 
-PARTS = (CalleeLibrary, RulesLibrary, RulesCompiler, KernelLibrary, FixedFields, KernelCompiler, CalleeCompiler)
+PARTS = (
+    CalleeLibrary,
+    RulesLibrary,
+    RulesCompiler,
+    KernelLibrary,
+    FixedFields,
+    KernelCompiler,
+    CalleeCompiler,
+    callers_first,
+)
 """All of it, for the key of the disk cache."""
