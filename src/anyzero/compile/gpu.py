@@ -12,7 +12,10 @@ for gone, now in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoi
         setattr(np, gone, getattr(np, now))
 
 from numba import config  # noqa: E402  (after the names above are back)
-from numba import cuda as cuda  # noqa: E402  (for all who launch: never before the names above)
+
+with warnings.catch_warnings():  # numba-cuda 0.30 also asks for a unit that NumPy 2.5 is about to drop
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from numba import cuda as cuda  # for all who launch: never before the names above
 
 from anyzero.compile import bits  # noqa: E402
 from anyzero.compile.bind import Function  # noqa: E402
