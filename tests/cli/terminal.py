@@ -16,6 +16,14 @@ PATIENCE_S = 120
 """A first compile may come in between."""
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
+TAKE_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-m", "anyzero", *sys.argv[1:]])
+"""
+"""Ctrl-C reaches a process through its controlling terminal. Not by `preexec_fn`: a fork of a process that has threads
+may hang."""
+
 
 class Terminal:
     def __init__(self, *words: str, **environment: str) -> None:
@@ -23,12 +31,11 @@ class Terminal:
         fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         known = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "anyzero", *words],
+            [sys.executable, "-c", TAKE_TERMINAL, *words],
             stdin=side,
             stdout=side,
             stderr=side,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
             env={**known, "TERM": "xterm-256color", **environment},
         )
         os.close(side)
@@ -66,10 +73,25 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self.main, text.encode())
 
+    def stop(self) -> tuple[int, str]:
+        """Ctrl-C, and once more if nothing comes of it.
+
+        A signal that arrives between the prompt and the wait for a line is heard by readline only with the next one.
+        """
+        time.sleep(0.3)
+        for _ in range(2):
+            self.type("\x03")
+            end = time.monotonic() + PATIENCE_S / 4
+            while time.monotonic() < end:
+                if not self.read():
+                    return self.end()
+        raise AssertionError(f"it does not end: {self.new_text!r}")
+
     def end(self) -> tuple[int, str]:
         """The exit code, and what came last."""
+        end = time.monotonic() + PATIENCE_S
         while self.read():
-            pass
+            assert time.monotonic() < end, f"it does not end: {self.new_text!r}"
         code = self.process.wait(PATIENCE_S)
         os.close(self.main)
         return code, self.take()

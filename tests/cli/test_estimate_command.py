@@ -40,12 +40,11 @@ def test_estimate_plays_the_moves_that_are_named_first(run):
     assert not {"b2", "a1"} & set(found["moves"])
 
 
-@pytest.mark.parametrize("form", ["svg", "png"])
-def test_estimate_draws_a_picture_and_the_same_one_again(run, tmp_path, form):
-    path = tmp_path / f"amaf.{form}"
+def test_estimate_draws_a_picture_and_the_same_one_again(run, tmp_path):
+    path = tmp_path / "amaf.svg"
     assert run(*QUICK, "--plot", str(path))[0] == 0
     picture = path.read_bytes()
-    assert picture.startswith(b"\x89PNG" if form == "png" else b"<?xml")
+    assert picture.startswith(b"<?xml")
     run(*QUICK, "--plot", str(path))
     assert path.read_bytes() == picture
 

@@ -16,7 +16,7 @@ FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
 STUDENTS = {
     "grid_sizes": [3],
     "budget_j1": [2, 10],
-    "budget_j2": [2, 10],
+    "budget_j2": [2],
     "starting_players": [1, 2],
     "strategie": [["mcts", "random"], ["mcts", "mcts"]],
     "nb_games": 4,
@@ -38,13 +38,13 @@ def test_the_students_file_runs_end_to_end(run, tmp_path):
     config.write_text(json.dumps(STUDENTS))
     code, out, err = run("experiment", str(config), "--results", str(table), "--json")
     found = json.loads(out)
-    assert (code, err, found["cells"]) == (0, "", 16)
+    assert (code, err, found["cells"]) == (0, "", 8)
     lines = table.read_text().splitlines()
     assert lines[0] == (
         "GridSize,BudgetJ1,BudgetJ2,StrategieJ1,StrategieJ2,NbGames,StartPlayer,"
         "VictoiresJ1,VictoiresJ2,PourcentageJ1,PourcentageJ2,IntervalleBasJ1,IntervalleHautJ1"
     )
-    assert len(lines) == 17
+    assert len(lines) == 9
     for row in found["rows"]:
         assert tuple(row) == STUDENT_COLUMNS
         assert row["VictoiresJ1"] + row["VictoiresJ2"] == row["NbGames"] == 4
@@ -114,15 +114,3 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(run, quick, words, says):
     assert (code, out) == (2, "")
     assert says in err
     assert "Traceback" not in err
-
-
-def test_their_help_needs_neither_numpy_nor_matplotlib():
-    code = (
-        "import sys; from anyzero.cli.app import app\n"
-        "for name in ('experiment', 'plot'):\n"
-        "    app([name, '--help'], standalone_mode=False)\n"
-        "print(sorted({'numpy', 'numba', 'matplotlib', 'anyzero.games'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "anyzero plot rave.csv" in " ".join(done.stdout.split())
-    assert done.stdout.splitlines()[-1] == "[]"

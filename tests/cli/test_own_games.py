@@ -59,17 +59,11 @@ def test_check_says_where_a_game_goes_wrong(run, faulty):
     assert "1 of 1 laws broken" in out
 
 
-def test_a_file_that_prints_keeps_every_law(run, faulty):
-    code, out, _ = run("check", faulty("STEP = 3", 'STEP = 3\nprint("loading")'))
-    assert code == 0
-    assert "all laws hold" in out
-
-
 def test_compiled_rules_may_print(faulty, tmp_path):
     """What people do to find a fault. A process of its own, as a print that goes wrong never comes back."""
     path = faulty("state.total += action", 'print("adds", action)\n    state.total += action')
-    words = [sys.executable, "-m", "anyzero", "search", path, "uct:3"]
+    words = [sys.executable, "-m", "anyzero", "perft", path, "2"]
     fresh = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}  # code from the cache prints in any case
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True, env=fresh)
     assert {"adds 1", "adds 2", "adds 3"} <= set(done.stdout.splitlines())
-    assert done.stdout.splitlines()[-1].startswith("3 simulations")
+    assert done.stdout.splitlines()[-1].startswith("9 leaves")

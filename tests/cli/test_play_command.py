@@ -101,8 +101,7 @@ def test_ctrl_c_says_how_a_game_is_saved(open_terminal):
     terminal.wait_for("seat 0> ")
     terminal.type("b2\n")
     terminal.wait_for("seat 1> ")
-    terminal.type("\x03")
-    code, last = terminal.end()
+    code, last = terminal.stop()
     assert code == 130
     assert "stopped after 1 move; the game was not saved: the command save FILE keeps one" in last
     assert "Traceback" not in last
@@ -113,8 +112,7 @@ def test_ctrl_c_keeps_the_game_where_it_was_told_to(open_terminal, tmp_path):
     terminal.wait_for("seat 0> ")
     terminal.type("b2\n")
     terminal.wait_for("seat 1> ")
-    terminal.type("\x03")
-    code, last = terminal.end()
+    code, last = terminal.stop()
     assert code == 130
     assert "stopped after 1 move, kept up to move 1: anyzero play --load" in last
     assert read_record(tmp_path / "kept.json").moves == ("b2",)

@@ -1,8 +1,6 @@
 """`runs` through the real entry point: the list, one run, several, and their picture."""
 
 import json
-import subprocess
-import sys
 import time
 
 import pytest
@@ -206,14 +204,3 @@ def test_ages_are_in_the_unit_that_a_person_would_use(monkeypatch):
     monkeypatch.setattr(time, "time", lambda: 1_000_000.0)
     ages = [ago(1_000_000.0 - seconds) for seconds in (-5, 59, 60, 3599, 7200, 86_400 * 3)]
     assert ages == ["0 s ago", "59 s ago", "1 min ago", "60 min ago", "2 h ago", "3 d ago"]
-
-
-def test_its_help_needs_neither_numpy_nor_matplotlib():
-    code = (
-        "import sys; from anyzero.cli.app import app\n"
-        "app(['runs', '--help'], standalone_mode=False)\n"
-        "print(sorted({'numpy', 'numba', 'torch', 'matplotlib', 'anyzero.games'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "anyzero runs hex7" in " ".join(done.stdout.split())
-    assert done.stdout.splitlines()[-1] == "[]"

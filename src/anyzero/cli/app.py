@@ -123,7 +123,7 @@ def show_version(wanted: bool) -> None:
 @app.callback()
 def begin(
     _version: Annotated[
-        bool, typer.Option("--version", help="Show the version and end.", callback=show_version, is_eager=True)
+        bool, typer.Option("--version", help="Show the version and exit.", callback=show_version, is_eager=True)
     ] = False,
 ) -> None:
     """Options that belong to no command."""

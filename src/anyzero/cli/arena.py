@@ -55,7 +55,10 @@ def match(
     record: RecordFile = None,
     json: Json = False,
 ) -> None:
-    """Play two players against each other, in pairs of games with one opening and the seats swapped."""
+    """Play two players against each other.
+
+    Games come in pairs with the same opening and the seats swapped.
+    """
     from anyzero.arena.arena import match as play
 
     settings: dict[str, Any] = {"games": games, "seed": seed, "openings": openings, "limit_s": limit}

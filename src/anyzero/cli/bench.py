@@ -6,6 +6,7 @@ import typer
 
 from anyzero.cli.output import GameText, Json, examples, print_json
 from anyzero.progress import progress
+from anyzero.report import count
 
 
 def check_seconds(seconds: float) -> float:
@@ -40,7 +41,8 @@ def rollouts(
     if json:
         print_json(found._asdict())
         return
-    print(f"{found.game} on {found.target}, {found.threads} thread(s): {found.rollouts_per_s:,.0f} rollouts/s")
+    threads_used = count(found.threads, "thread")
+    print(f"{found.game} on {found.target}, {threads_used}: {found.rollouts_per_s:,.0f} rollouts/s")
     print(f"{found.moves_per_s:,.0f} moves/s; ready after {found.compile_s:.2f} s")
 
 

@@ -20,9 +20,10 @@ def doctor(
     root: Annotated[Path, typer.Option("--root", metavar="FOLDER", help="Where runs are.")] = Path("runs"),
     json: Json = False,
 ) -> None:
-    """Examine a run, or a game before it is learnt, in about a minute; exit code 1 if something is wrong.
+    """Examine a run, or a game before it is learnt.
 
-    A run is only read. What is doubtful is worth a look, but does not change the exit code.
+    That takes about a minute, and a run is only read. The exit code is 1 if something is wrong.
+    What is doubtful is worth a look, but does not change the exit code.
     """
     from anyzero.doctor.examine import examine
 

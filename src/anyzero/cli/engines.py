@@ -19,7 +19,10 @@ GTP_EXAMPLES = examples(
 
 
 def uci() -> None:
-    """Play chess by UCI: give a GUI the command `anyzero uci`."""
+    """Be a chess engine for GUIs that speak UCI.
+
+    Give the GUI the command `anyzero uci`.
+    """
     from anyzero.child import take_output
     from anyzero.protocols.uci import UciEngine
 
@@ -38,7 +41,10 @@ def gtp(
         float | None, typer.Option("--resign", metavar="VALUE", min=-1, max=1, help="Resign below this value (-0.9).")
     ] = None,
 ) -> None:
-    """Play a game of two seats by GTP: give a GUI the command `anyzero gtp GAME`."""
+    """Be an engine for GUIs that speak GTP.
+
+    Give the GUI the command `anyzero gtp GAME`; any game of two seats will do.
+    """
     from anyzero.child import take_output
     from anyzero.protocols.gtp import GtpEngine
 

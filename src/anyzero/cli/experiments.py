@@ -43,7 +43,10 @@ def experiment(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Play every cell of a grid of games, sizes, budgets and players; run it again to resume."""
+    """Play a grid of games, sizes, budgets and players from a file.
+
+    Run it again to resume an experiment that was stopped.
+    """
     from anyzero.experiments import experiment as run
 
     print_result(run(config, results, workers=workers, progress=not json), json=json)
@@ -59,7 +62,7 @@ def plot(
     formats: Annotated[str, typer.Option("--format", help="png, svg or pdf, or several: png,svg.")] = "png,svg",
     json: Json = False,
 ) -> None:
-    """Draw heat maps by both budgets, curves with intervals, and cross tables."""
+    """Draw results as heat maps, curves and cross tables."""
     from anyzero.experiments.score_plots import parse_formats, plot_rows, save_figures
     from anyzero.experiments.table import read_rows
 
@@ -92,7 +95,10 @@ def estimate(
     most: Annotated[int, typer.Option("--top", min=1, help="How many moves to show.")] = 10,
     json: Json = False,
 ) -> None:
-    """Compare what flat Monte Carlo, AMAF and RAVE say about each move with a long-run reference."""
+    """Compare flat Monte Carlo, AMAF and RAVE move by move.
+
+    Their estimates are held against those of very many rollouts.
+    """
     from anyzero.experiments import estimate as module
     from anyzero.figures import check_picture
 

@@ -39,7 +39,10 @@ def games(json: Json = False) -> None:
 
 
 def check(game: GameText, json: Json = False) -> None:
-    """Check a game against the laws of the contract on random play; exit code 1 if one is broken."""
+    """Check a game against the laws of the contract.
+
+    The laws are checked on random play; the exit code is 1 if one is broken.
+    """
     from anyzero.games.apart import check_apart
     from anyzero.games.laws import check_game
     from anyzero.games.load import load
@@ -84,7 +87,10 @@ def perft(
     divide: Annotated[bool, typer.Option("--divide", help="Also the count below each move.")] = False,
     json: Json = False,
 ) -> None:
-    """Count the sequences of moves of a given length, the classic test of a move generator."""
+    """Count the sequences of moves of a given length.
+
+    The classic test of a move generator.
+    """
     from anyzero.games.perft import count_lines
 
     found = count_lines(*load_position(game, state, moves), depth=depth, progress=not json)

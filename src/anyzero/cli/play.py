@@ -47,8 +47,9 @@ def play(
     web: Annotated[bool, typer.Option("--web", help="Play in a browser; with --json, only print the address.")] = False,
     json: Json = False,
 ) -> None:
-    """Play in the terminal: against a machine by default; people and machines can take any seat.
+    """Play in the terminal, against a machine by default.
 
+    People and machines can take any seat.
     Type a move, or help for the commands: hint, analyse, undo, redo, save, load, resign, quit and more.
     """
     from anyzero.cli.screen import Screen

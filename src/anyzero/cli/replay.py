@@ -33,7 +33,7 @@ def replay(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Show the positions of a game, or of all games of a file, move by move."""
+    """Show the games of a file, move by move."""
     from anyzero.cli.screen import Screen
     from anyzero.games.load import load
     from anyzero.records import read_records

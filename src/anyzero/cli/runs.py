@@ -40,7 +40,7 @@ def runs(
 
 
 def nets(json: Json = False) -> None:
-    """List the trained nets that come with the package, and how strong each was measured to be."""
+    """List the trained nets that come with the package."""
     from anyzero.networks.box import nets as find_nets
 
     print_result(find_nets(), json=json)

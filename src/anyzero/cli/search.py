@@ -64,7 +64,10 @@ def solve(
     method: Annotated[str, typer.Option("--method", help="both, depth (first) or proof (numbers).")] = "both",
     json: Json = False,
 ) -> None:
-    """Find the exact value of a position and all its best moves, in small games of two seats without chance."""
+    """Find the exact value of a position and all its best moves.
+
+    For games of two seats without chance that are small enough; the exit code is 1 if the position was not solved.
+    """
     from anyzero.search.solve import solve as run_solve
 
     loaded, position = load_position(game, state, moves)

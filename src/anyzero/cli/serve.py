@@ -33,9 +33,10 @@ def serve(
     ] = "127.0.0.1",
     json: Json = False,
 ) -> None:
-    """Play, analyse and watch games in a browser; everything stays on this machine.
+    """Play, analyse and watch games in a browser.
 
-    Games go on after a restart. Runs and models are those of the folders runs and models.
+    Everything stays on this machine, and games go on after a restart. Training runs and networks are those of
+    the folders runs and models.
     """
     run(port=port, host=host, files=tuple(game or ()), data=data, experiments=experiments, browser=browser, json=json)
 

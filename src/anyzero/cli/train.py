@@ -73,7 +73,10 @@ def train(
     ] = 100,
     json: Json = False,
 ) -> None:
-    """Train a network by self-play; the same command resumes a run that was stopped or killed."""
+    """Train a network by self-play.
+
+    The same command resumes a run that was stopped or killed.
+    """
     given = {**locals(), "from": begin_with}
     # Torch's threads shall sleep while they wait: spinning, a step took 30 times as long on a busy machine. They read
     # this when torch is imported, which has not happened yet.
