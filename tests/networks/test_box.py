@@ -29,7 +29,13 @@ def test_a_game_without_a_net_is_one_sentence():
         best_network(load("tests/race.py"))
 
 
-@pytest.mark.parametrize("name", sorted(set(BUILT_IN) - {"chess", "hex"}))
+QUICK = ("connect_four", "oware")
+"""One residual net and one MLP; each further game compiles kernels of its own."""
+
+
+@pytest.mark.parametrize(
+    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in sorted(set(BUILT_IN) - set(QUICK)))]
+)
 def test_a_net_finds_a_legal_move(name):
     game = load(name)
     state = game.initial_state()
