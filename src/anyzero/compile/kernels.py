@@ -22,7 +22,7 @@ class Unit:
     functions: Mapping[Function, Function]
     """Generic function -> the function to call instead."""
     modules: tuple[str, ...]
-    """The modules that define those functions: their sources are part of the cache key."""
+    """The modules that define those functions; what is in their packages is called, not inlined."""
     intrinsics: Mapping[Function, Any] = field(default_factory=dict)
     """Plain function -> the intrinsic that stands in for it on the CPU."""
     inlined: frozenset[str] = frozenset()
