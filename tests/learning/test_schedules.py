@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from anyzero.learning.config import TrainerConfig
-from anyzero.learning.lesson import SHARES, learning_rate
+from anyzero.learning.lesson import SHARES, learning_rate, warmth
 
 
 def rate(schedule, generation, step=0, steps=10, **config):
@@ -35,6 +35,17 @@ def test_cosine_falls_over_the_horizon_and_stays_at_a_thousandth():
     )
     assert rate("cosine", 2, 5, 10, horizon=3) == pytest.approx(lowest + 0.4995 / 2)
     assert rate("cosine", 8, 100, 100, horizon=8) == pytest.approx(lowest), "the horizon's last step"
+
+
+def test_cosine_falls_by_the_share_of_the_minutes_where_some_are_planned():
+    config = TrainerConfig(schedule="cosine", learning_rate=0.5, horizon=8)
+    found = [learning_rate(config, 5, 0, 10, passed) for passed in (0.0, 0.5, 1.0, 1.5)]
+    assert found == pytest.approx([0.5, 0.0005 + 0.4995 / 2, 0.0005, 0.0005])
+
+
+def test_the_rate_warms_up_on_a_straight_line():
+    assert [warmth(TrainerConfig(warm_up=4), steps) for steps in (0, 1, 3, 9)] == [0.25, 0.5, 1.0, 1.0]
+    assert warmth(TrainerConfig(), 0) == 1.0
 
 
 def test_one_cycle_rises_for_three_tenths_and_falls_to_a_thousandth():

@@ -8,7 +8,16 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from anyzero.games.load import load
-from anyzero.learning.samples import HEADER_KEY, BadShardError, load_shard, new_samples, save_shard, take
+from anyzero.learning.samples import (
+    HEADER_KEY,
+    BadShardError,
+    checksum,
+    load_shard,
+    new_samples,
+    save_shard,
+    take,
+    to_columns,
+)
 from anyzero.networks import new_network, parse_network, save_network
 from tests.learning.rows import random_samples
 
@@ -67,8 +76,17 @@ def test_only_as_many_actions_are_written_as_the_widest_row_has(tmp_path):
     samples.actions[1, :4] = [7, 8, 9, 10]
     samples.policies[1, :4] = 0.25
     save_shard(tmp_path / "shard", chess, samples)
-    assert load_file(tmp_path / "shard")["policies"].shape == (3, 4)
+    assert header_of(tmp_path / "shard")["packed"]["policies"] == ["<f2", [3, 4]]
     assert load_shard(tmp_path / "shard", chess).policies.shape == (3, 218)
+
+
+def test_a_file_from_before_columns_were_compressed_is_read_too(saved):
+    samples, header = load_shard(saved, HEX), header_of(saved)
+    columns = to_columns(samples)
+    del header["packed"], header["sha256"]
+    rewrite(saved, columns, header | {"sha256": checksum(header, columns)})
+    for one, other in zip(samples, load_shard(saved, HEX), strict=True):
+        assert one.tobytes() == other.tobytes()
 
 
 def test_a_part_of_a_file_is_refused_whatever_its_length(saved):

@@ -50,6 +50,33 @@ def test_games_whose_samples_went_with_their_process_are_played_again(tmp_path, 
         assert later.window(1).num == found["samples"]
 
 
+def test_a_run_that_writes_samples_only_when_it_stops_goes_on_with_all_of_them(tmp_path):
+    folder = new_folder(tmp_path, **{"replay.window": 25})
+    folder.config = folder.config.change(device="cuda", keep_samples=False)
+    first = Stages(folder, Silent())
+    for generation in (1, 2, 3):
+        first.keep_block(generation, 0, play_random(TTT, 4, seed=generation))
+        first.samples.generations[first.samples.generations == 0] = generation
+    window = first.window(3)
+    assert not folder.blocks()
+    first.save_replay()
+    later = Stages(folder, Silent())
+    assert later.has_samples(3)
+    for one, other in zip(window, later.window(3), strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+def test_the_share_of_the_minutes_is_of_the_time_spent_on_training(tmp_path, monkeypatch):
+    folder = new_folder(tmp_path, minutes=2.0)
+    monkeypatch.setattr(Training, "seconds_so_far", lambda self: 90.0)
+    with folder.locked():
+        training = Training(folder)
+        training.run(0)
+    assert 0.75 <= training.stages.passed() < 1.0
+    folder.config = folder.config.change(minutes=0.0)
+    assert Stages(folder, Silent()).passed() is None
+
+
 @pytest.mark.parametrize(
     ("settings", "previous", "wanted"),
     [

@@ -32,6 +32,26 @@ def begun(machine, tmp_path):
     return path
 
 
+def test_the_schedule_is_planned_over_the_minutes_or_generations_of_the_run(tmp_path):
+    path, other = str(tmp_path / "minutes"), str(tmp_path / "generations")
+    assert open_run("hex:size=3", run=path, changes=SMALL, minutes=30.0, generations=5).config.minutes == 30.0
+    for preset in (None, "hex"):  # a piece, and the whole: the plan stays
+        assert open_run("hex:size=3", run=path, preset=preset, changes=SMALL, minutes=20.0).config.minutes == 30.0
+    assert open_run("hex:size=3", run=path, changes=SMALL, minutes=60.0).config.minutes == 60.0
+    assert open_run("hex:size=3", run=other, changes=SMALL, generations=40).config.trainer.horizon == 40
+    for preset in (None, "hex"):
+        found = open_run("hex:size=3", run=other, preset=preset, changes=SMALL, generations=50, minutes=9.0).config
+        assert (found.trainer.horizon, found.minutes) == (40, 0.0)
+
+
+def test_an_explicit_plan_wins(tmp_path):
+    path = str(tmp_path / "run")
+    changes = {**SMALL, "minutes": 120.0, "trainer.horizon": 7}
+    for minutes in (30.0, 60.0):
+        config = open_run("hex:size=3", run=path, changes=changes, minutes=minutes, generations=9).config
+        assert (config.minutes, config.trainer.horizon) == (120.0, 7)
+
+
 def decided(folder):
     return folder.config.threads, folder.config.precision
 

@@ -149,10 +149,12 @@ class TrainerConfig(Schema):
     """AdamW's weight decay."""
     clip: float = Field(1.0, ge=1e-06, le=1000000.0)
     """The greatest norm of a gradient."""
+    warm_up: int = Field(0, ge=0, le=1e12)
+    """Steps at the start of the run in which the rate rises from near zero."""
     schedule: Literal["constant", "step", "cosine", "one-cycle"] = "constant"
-    """constant, step, cosine (over `horizon` generations) or one-cycle (within each generation)."""
+    """constant, step, cosine (over the run's minutes, or `horizon` generations) or one-cycle (in each generation)."""
     horizon: int = Field(100, ge=1, le=1_000_000)
-    """Schedule cosine: generations until the rate has fallen."""
+    """Schedule cosine: generations until the rate has fallen, in a run that no minutes are planned for."""
     step_every: int = Field(20, ge=1, le=1_000_000)
     """Schedule step: generations until the rate falls."""
     step_factor: float = Field(0.5, ge=0, le=1)
@@ -214,10 +216,12 @@ class RunConfig(Schema):
     """The seed of everything random in the run."""
     generations: int = Field(1000, ge=0, le=1_000_000)
     """Generations after which the run is done."""
+    minutes: float = Field(0.0, ge=0, le=1e12)
+    """Minutes of training that the run is planned for, in all its pieces; 0: its schedule counts generations."""
     keep: int = Field(3, ge=1, le=1_000_000)
     """Generations that are kept besides those that were promoted."""
     keep_samples: bool = True
-    """Whether samples are written; on a GPU, where they are many, a run may go on with an empty replay instead."""
+    """Whether samples are written as they are made; else, on a GPU, when training stops, and a kill loses them."""
     device: Literal["cpu", "cuda"] = "cpu"
     """Where games are played and networks trained."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"

@@ -21,6 +21,8 @@ CHECK_EVERY = {"cpu": 1, "cuda": 16}
 """Steps from one look at the numbers to the next: on a GPU each look waits for it."""
 Watch = Callable[[int, int], bool | None]
 """Told how many steps are done and how many there are; True stops training."""
+Pace = Callable[[], float | None]
+"""What share of the run's minutes has passed; None where none are planned."""
 
 
 class Source(Protocol):
@@ -47,8 +49,10 @@ class Source(Protocol):
 class Lesson:
     """A trainer at work on a source."""
 
-    def __init__(self, trainer: "Trainer", source: Source, generation: int, rng: np.random.Generator) -> None:
-        self.trainer, self.source, self.generation, self.rng = trainer, source, generation, rng
+    def __init__(
+        self, trainer: "Trainer", source: Source, generation: int, rng: np.random.Generator, pace: Pace
+    ) -> None:
+        self.trainer, self.source, self.generation, self.rng, self.pace = trainer, source, generation, rng, pace
         self.size = min(trainer.config.batch_size, source.num)
         self.steps = num_steps(trainer.config, source.num)
         self.recovery = Recovery(trainer.live_tensors())
@@ -83,7 +87,8 @@ class Lesson:
                 return
             self.count()
             self.recovery.keep_if_due(step)  # before the step: what comes after it is not known to be good
-        self.rate = self.recovery.factor * learning_rate(trainer.config, self.generation, step, self.steps)
+        rate = learning_rate(trainer.config, self.generation, step, self.steps, self.pace())
+        self.rate = self.recovery.factor * rate * warmth(trainer.config, int(trainer.steps))
         trainer.step(self.rate)
         if self.source.prioritised:
             self.source.note_losses(rows, losses.cpu().numpy())
@@ -152,37 +157,47 @@ def on_device(order: Any, device: str) -> Any:
 
 
 LOWEST = 1e-3
-"""Cosines end at this share of the rate: a run that goes on beyond its horizon still learns."""
+"""Cosines end at this share of the rate: a run that goes on beyond its plan still learns."""
 FIRST = 1 / 25
 """One-cycle begins at this share of the rate."""
 RISING = 0.3
 """One-cycle rises for this share of a generation's steps. Smith and Topin 2018."""
 
 
-def learning_rate(config: TrainerConfig, generation: int, step: int, steps: int) -> float:
-    """The rate of step 0..steps-1 of a generation; generation 1 is the first that is trained."""
-    return config.learning_rate * SHARES[config.schedule](config, max(0, generation - 1), step, steps)
+def learning_rate(config: TrainerConfig, generation: int, step: int, steps: int, passed: float | None = None) -> float:
+    """The rate of step 0..steps-1 of a generation; generation 1 is the first that is trained.
+
+    `passed` is the share of the run's minutes; where none are planned, its generations are counted instead.
+    """
+    before = max(0, generation - 1)
+    if passed is None:
+        passed = (before + step / steps) / config.horizon
+    return config.learning_rate * SHARES[config.schedule](config, before, passed, step / max(1, steps - 1))
 
 
-# Shares of the rate, by how many generations have been trained before.
+def warmth(config: TrainerConfig, steps: int) -> float:
+    """The share of the rate after so many steps of the run: a straight line up, then 1."""
+    return min(1.0, (steps + 1) / max(1, config.warm_up))
 
 
-def constant(_config: TrainerConfig, _before: int, _step: int, _steps: int) -> float:
+# Shares of the rate, by generations that were trained before, the share of the run, and that of the generation's steps.
+
+
+def constant(_config: TrainerConfig, _before: int, _passed: float, _done: float) -> float:
     return 1.0
 
 
-def stepwise(config: TrainerConfig, before: int, _step: int, _steps: int) -> float:
+def stepwise(config: TrainerConfig, before: int, _passed: float, _done: float) -> float:
     return math.pow(config.step_factor, before // config.step_every)
 
 
-def cosine(config: TrainerConfig, before: int, step: int, steps: int) -> float:
-    """From the full rate to the lowest at the end of the horizon, falling a little with every step."""
-    return fall((before + step / steps) / config.horizon)
+def cosine(_config: TrainerConfig, _before: int, passed: float, _done: float) -> float:
+    """From the full rate to the lowest at the end of the run, falling a little with every step."""
+    return fall(passed)
 
 
-def one_cycle(_config: TrainerConfig, _before: int, step: int, steps: int) -> float:
+def one_cycle(_config: TrainerConfig, _before: int, _passed: float, done: float) -> float:
     """Within the generation: a straight line up, then a cosine down."""
-    done = step / max(1, steps - 1)
     if done < RISING:
         return FIRST + (1.0 - FIRST) * done / RISING
     return fall((done - RISING) / (1.0 - RISING))

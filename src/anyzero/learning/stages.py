@@ -84,6 +84,8 @@ class Stages:
         self.folder, self.progress = folder, progress
         self.config: RunConfig = folder.config
         self.game = load(self.config.game)
+        self.started = time.monotonic()
+        """When the run would have begun had it not been interrupted."""
         self.deadline = float("inf")
         self.samples: Samples | None = None
         self.on_gpu: GpuGames | None = None
@@ -105,6 +107,11 @@ class Stages:
             self.look_at_the_clock()
 
         return look
+
+    def passed(self) -> float | None:
+        """What share of the run's minutes has passed, not counting interruptions; None where none are planned."""
+        planned = 60.0 * self.config.minutes
+        return (time.monotonic() - self.started) / planned if planned else None
 
     def look_at_the_clock(self) -> None:
         stopping.check()
@@ -137,7 +144,7 @@ class Stages:
         config, number = self.config.selfplay, before.number + 1
         on_gpu = self.config.device == "cuda"
         sizes = [config.games] if on_gpu else block_sizes(config.games, config.at_once)
-        if on_gpu and not (self.config.keep_samples or self.has_samples(number) or (part / "training.json").exists()):
+        if on_gpu and not (self.has_samples(number) or (part / "training.json").exists()):
             (part / "block-000.json").unlink(missing_ok=True)  # its samples went with the process that made them
         play, found, done = self.play_on_gpu if on_gpu else self.play_on_cpu(), [], 0
         with self.progress.stage(number, "self-play", config.games) as tell:
@@ -204,8 +211,19 @@ class Stages:
         return self.on_gpu
 
     def has_samples(self, number: int) -> bool:
-        """Whether those of a generation are in memory."""
+        """Whether those of a generation are in memory or on disk."""
+        if self.folder.samples_path(number, 0).exists():
+            return True
         return self.samples is not None and self.samples.num > 0 and int(self.samples.generations[-1]) == number
+
+    def save_replay(self) -> None:
+        """Write the samples that are only in memory, so that the run can go on with them."""
+        if self.config.keep_samples or self.samples is None:
+            return
+        for number in np.unique(self.samples.generations).tolist():
+            path = self.folder.samples_path(number, 0)
+            if not path.exists():
+                save_shard(path, self.game, take(self.samples, self.samples.generations == number))
 
     def keep_block(self, number: int, block: int, result: BlockResult) -> dict[str, Any]:
         """Write the games and the samples of a block; returns what the report needs of it."""
@@ -282,7 +300,7 @@ class Stages:
                 source = GpuReplay(replay)
             rng = np.random.default_rng(draw_seed("training", self.config.seed, number))
             with self.progress.stage(number, "training", num_steps(self.config.trainer, source.num)) as tell:
-                report = trainer.train(source, number, rng, self.watch(tell))
+                report = trainer.train(source, number, rng, self.watch(tell), self.passed)
             save_network(part / NETWORK, trainer.network_to_play(), self.game)
             write_whole(part / TRAINER, save(trainer.state_tensors()))
             return {"training": report.to_dict(), "replay": replay.statistics.to_dict()}

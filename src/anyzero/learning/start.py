@@ -23,8 +23,10 @@ from anyzero.networks.evaluator import check_device, choose_precision
 from anyzero.networks.find import find_network
 from anyzero.seeds import draw_seed
 
-FREE = ("generations", "keep", "tensorboard")
+FREE = ("generations", "minutes", "keep", "tensorboard")
 """What may change when a run goes on."""
+PLANNED = ("minutes", "trainer.horizon")
+"""What a run keeps as it was planned when a recipe is named again."""
 MOST_SETTINGS = 3
 """Differences that are named when a run cannot go on."""
 
@@ -51,15 +53,41 @@ def open_run(
     preset: str | None = None,
     config_file: Path | str | None = None,
     changes: Mapping[str, Any] | None = None,
+    generations: int | None = None,
+    minutes: float | None = None,
 ) -> RunFolder:
-    """The run of this name if it is there and nothing else is asked of it, else a new one."""
-    if run is not None and is_run(run_path(run)):
-        return reopen(run_path(run), game, preset, config_file, changes or {})
-    config = make_config(game, preset=preset, config_file=config_file, changes=changes)
-    path = run_path(run or default_name(config, preset))
-    if is_run(path):
-        return reopen(path, game, preset, config_file, changes or {})
-    return RunFolder.create(path, fill_in(config))
+    """The run of this name if it is there and nothing else is asked of it, else a new one.
+
+    Its schedule is planned over so many minutes, or generations; a run that is there is planned anew for more minutes.
+    """
+    path = run_path(run) if run is not None else None
+    if path is None or not is_run(path):
+        config = make_config(game, preset=preset, config_file=config_file, changes=changes)
+        path = path or run_path(default_name(config, preset))
+        if not is_run(path):
+            asked = asked_for(config_file, changes)
+            return RunFolder.create(path, fill_in(plan(config, asked, generations, minutes)))
+    return reopen(path, game, preset, config_file, {**(changes or {}), **more_minutes(path, changes, minutes)})
+
+
+def asked_for(config_file: Path | str | None, changes: Mapping[str, Any] | None) -> set[str]:
+    """The settings that a file or a change names."""
+    return {*flatten(read_config(config_file) if config_file is not None else {}), *flatten(changes or {})}
+
+
+def plan(config: RunConfig, asked: set[str], generations: int | None, minutes: float | None) -> RunConfig:
+    """The config with its schedule over the whole run, unless a setting says how long that is."""
+    if minutes and "minutes" not in asked:
+        return config.change(minutes=minutes)
+    if generations and not config.minutes and "trainer.horizon" not in asked:
+        return change(config, {"trainer.horizon": generations})
+    return config
+
+
+def more_minutes(path: Path, changes: Mapping[str, Any] | None, minutes: float | None) -> dict[str, float]:
+    """A longer plan for a run that had one, where more minutes are asked for than it was planned for."""
+    planned = RunFolder.open(path).config.minutes
+    return {"minutes": minutes} if minutes and 0 < planned < minutes and "minutes" not in (changes or {}) else {}
 
 
 def make_config(
@@ -122,6 +150,8 @@ def reopen(
         folder.check_game(game)
     if preset is not None or config_file is not None:
         config = make_config(folder.config.game, preset=preset, config_file=config_file, changes=changes)
+        begun, asked = flatten(folder.config.to_dict()), asked_for(config_file, changes)
+        config = change(config, {key: begun[key] for key in PLANNED if key not in asked})
     else:
         config = change(folder.config, changes)
         check_form(config, changes)
@@ -177,8 +207,9 @@ class Training:
 
     def run(self, generations: int | None = None, minutes: float | None = None) -> str:
         """Go on until so many generations or minutes in all are done; returns why it ended, in words."""
+        self.stages.started = time.monotonic() - self.seconds_so_far()
         if minutes is not None:
-            self.stages.deadline = time.monotonic() + 60.0 * minutes - self.seconds_so_far()
+            self.stages.deadline = self.stages.started + 60.0 * minutes
         most = self.config.generations if generations is None else generations
         try:
             newest = self.folder.newest() or self.begin()
@@ -189,6 +220,8 @@ class Training:
                 newest = self.next_generation(newest)
         except OutOfTimeError:
             return f"{minutes:g} minutes are over"
+        finally:
+            self.stages.save_replay()
         return f"{newest.number} generations are done"
 
     def seconds_so_far(self) -> float:

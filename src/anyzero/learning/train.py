@@ -54,11 +54,12 @@ def train(
     """
     text = game.text if isinstance(game, Game) else game
     wanted = {**settings, **(changes or {})}
-    folder = open_run(text, run=run, preset=preset, config_file=config_file, changes=wanted)
+    times: dict[str, Any] = {"generations": generations, "minutes": minutes}
+    folder = open_run(text, run=run, preset=preset, config_file=config_file, changes=wanted, **times)
     kept = f"stopped; all that is finished is in {folder.path}, the same command goes on from there"
     with stopping.telling(lambda: kept), bar("preparing", shown=progress) as tell:
         watch = Watcher(folder, tell, shown=progress)
-        ended = train_on(folder, generations=generations, minutes=minutes, progress=watch)
+        ended = train_on(folder, progress=watch, **times)
         return replace(summarise(folder.path), ended=ended, match=final_match(folder, match - match % 2, watch))
 
 

@@ -14,7 +14,7 @@ from anyzero.child import count_cores
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.learning.config import TrainerConfig
-from anyzero.learning.lesson import Lesson, Source, Watch, on_device
+from anyzero.learning.lesson import Lesson, Pace, Source, Watch, on_device
 from anyzero.learning.measures import Measured, RowLosses, TrainReport, row_losses, weighted_sums
 from anyzero.learning.replay import Batch
 from anyzero.networks.config import NetworkConfig
@@ -54,7 +54,12 @@ class Trainer:
         self.average = {name: weight.detach().clone() for name, weight in self.parameters.items() if config.average}
 
     def train(
-        self, source: Source, generation: int, rng: np.random.Generator, watch: Watch | None = None
+        self,
+        source: Source,
+        generation: int,
+        rng: np.random.Generator,
+        watch: Watch | None = None,
+        pace: Pace = lambda: None,
     ) -> TrainReport:
         """Learn from a source for one generation; the numbers are the same for the same state, source and `rng`."""
         if source.num == 0:
@@ -62,7 +67,7 @@ class Trainer:
         with computing_on(self.threads, self.network.config):
             if source.prioritised:
                 self.note_all_losses(source)
-            return Lesson(self, source, generation, rng).run(watch)
+            return Lesson(self, source, generation, rng, pace).run(watch)
 
     def network_to_play(self) -> Network:
         """A copy on the CPU, of the averaged weights where there are any."""
