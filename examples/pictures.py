@@ -1,25 +1,38 @@
-"""A picture of every game in mid-game: `python examples/pictures.py FOLDER`."""
+"""The rules of every game on its page, with two pictures: `python examples/pictures.py`.
 
-import random
-import sys
+Writes `docs/pictures/GAME-start.svg` and `docs/pictures/GAME.svg`, and the part of `docs/games/GAME.md` between the
+heading Rules and the pictures.
+"""
+
+import re
 from pathlib import Path
+from textwrap import fill
 
-from anyzero.games.load import BUILT_IN, load
+from anyzero import rules
+from anyzero.games.load import BUILT_IN
 
-PLIES = {"tic_tac_toe": 5, "connect_four": 14, "hex": 50, "take_it_easy": 23, "chess": 30}
-DEFAULT_PLIES = 20
+DOCS = Path(__file__).parent.parent / "docs"
+WIDTH = 120
+RULES = re.compile(r"(?<=^## Rules\n\n).*?!\[[^\n]*\n", re.DOTALL | re.MULTILINE)
 
 
-def main(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def rules_part(name: str) -> str:
+    """What stands under the heading Rules: the sentences, and a line of pictures."""
+    found = rules(name)
+    captions = [picture.scene.caption or found.game.title for picture in found.pictures]
+    files = [f"../pictures/{name}{end}.svg" for end in ("-start", "")]
+    pictures = " ".join(f"![{caption}]({file})" for caption, file in zip(captions, files, strict=True))
+    return "\n\n".join(fill(part, WIDTH) for part in found.paragraphs) + f"\n\n{pictures}\n"
+
+
+def main() -> None:
     for name in BUILT_IN:
-        game, choose = load(name), random.Random(7)
-        state = game.initial_state()
-        for _ in range(PLIES.get(name, DEFAULT_PLIES)):
-            if not game.is_over(state):
-                state = game.play(state, choose.choice(game.legal_actions(state)))
-        (folder / f"{name}.svg").write_text(game.show(state).svg, encoding="utf-8")
+        start, telling = rules(name).pictures
+        (DOCS / "pictures" / f"{name}-start.svg").write_text(start.svg, encoding="utf-8")
+        (DOCS / "pictures" / f"{name}.svg").write_text(telling.svg, encoding="utf-8")
+        page = DOCS / "games" / f"{name}.md"
+        page.write_text(RULES.sub(lambda _: rules_part(name), page.read_text(encoding="utf-8")), encoding="utf-8")  # noqa: B023
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

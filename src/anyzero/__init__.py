@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from anyzero.experiments import experiment
     from anyzero.experiments.estimate import estimate
     from anyzero.games.contract import CHANCE, OVER
+    from anyzero.games.explain import rules
     from anyzero.games.game import Game, Symmetry
     from anyzero.games.laws import check_game
     from anyzero.games.load import load
@@ -40,6 +41,7 @@ __all__ = [
     "match",
     "nets",
     "player",
+    "rules",
     "runs",
     "search",
     "search_many",
@@ -66,6 +68,7 @@ HOMES = {
     "match": "anyzero.arena.arena",
     "nets": "anyzero.networks.box",
     "player": "anyzero.players:parse_player",
+    "rules": "anyzero.games.explain",
     "runs": "anyzero.learning.summary",
     "search": "anyzero.players.search_player",
     "search_many": "anyzero.search",

@@ -179,3 +179,11 @@ def test_the_help_of_commands_that_take_players_lists_the_methods(run, command):
 
 def test_without_a_command_there_is_help(run):
     assert "train" in run("--help")[1]
+
+
+def test_rules_are_explained_with_pictures(run):
+    code, out, _ = run("rules", "hex:size=5")
+    assert code == 0
+    assert "joining the top and the bottom edge" in " ".join(out.split())
+    assert "orange (o) has joined left and right and won" in out
+    assert run("rules", "chess", "--json")[0] == 0

@@ -57,7 +57,7 @@ def play_to_the_end(terminal: Terminal, machine: str) -> str:
     """Take the first free cell each time; returns everything that was shown."""
     taken, shown = set(), ""
     while True:
-        text = terminal.wait_for("seat 0> ", "game over> ")
+        text = terminal.wait_for("x> ", "game over> ")
         shown += text
         if "game over> " in text:
             return shown
@@ -77,7 +77,7 @@ def test_a_person_plays_a_game_to_its_end_in_a_terminal(open_terminal, tmp_path)
     assert code == 0
     record = read_record(tmp_path / "game.json")
     assert (record.termination, record.players) == ("rules", ("human", "uct:50"))
-    assert {1.0: "human (seat 0) wins", 0.0: "a draw", -1.0: "uct:50 (seat 1) wins"}[record.payoffs[0]] in shown
+    assert {1.0: "human as x wins", 0.0: "a draw", -1.0: "uct:50 as o wins"}[record.payoffs[0]] in shown
     assert record.clocks is not None
     assert record.evaluations[1].simulations <= 50
     assert "\x1b[1;94m" in terminal.shown  # the first seat's colour
@@ -86,9 +86,9 @@ def test_a_person_plays_a_game_to_its_end_in_a_terminal(open_terminal, tmp_path)
 
 def test_without_colours_the_last_move_is_still_marked(open_terminal):
     terminal = open_terminal("play", "tic_tac_toe", *PEOPLE, NO_COLOR="1")
-    terminal.wait_for("seat 0> ")
+    terminal.wait_for("x> ")
     terminal.type("b2\n")
-    assert "2 .[X]." in terminal.wait_for("seat 1> ")
+    assert "2 .[X]." in terminal.wait_for("o> ")
     terminal.type("\x04")
     code, last = terminal.end()
     assert code == 0
@@ -98,9 +98,9 @@ def test_without_colours_the_last_move_is_still_marked(open_terminal):
 
 def test_ctrl_c_says_how_a_game_is_saved(open_terminal):
     terminal = open_terminal("play", "tic_tac_toe", *PEOPLE)
-    terminal.wait_for("seat 0> ")
+    terminal.wait_for("x> ")
     terminal.type("b2\n")
-    terminal.wait_for("seat 1> ")
+    terminal.wait_for("o> ")
     code, last = terminal.stop()
     assert code == 130
     assert "stopped after 1 move; the game was not saved: the command save FILE keeps one" in last
@@ -109,9 +109,9 @@ def test_ctrl_c_says_how_a_game_is_saved(open_terminal):
 
 def test_ctrl_c_keeps_the_game_where_it_was_told_to(open_terminal, tmp_path):
     terminal = open_terminal("play", "tic_tac_toe", *PEOPLE, "--save", f"{tmp_path}/kept.json")
-    terminal.wait_for("seat 0> ")
+    terminal.wait_for("x> ")
     terminal.type("b2\n")
-    terminal.wait_for("seat 1> ")
+    terminal.wait_for("o> ")
     code, last = terminal.stop()
     assert code == 130
     assert "stopped after 1 move, kept up to move 1: anyzero play --load" in last
@@ -124,13 +124,13 @@ def test_ctrl_c_keeps_the_game_where_it_was_told_to(open_terminal, tmp_path):
 def test_two_people_play_by_lines_of_text(typed):
     out = typed("tic_tac_toe", *PEOPLE, lines="b2\na1\nc3\nA2\na3\nc1\nb1\n")
     assert out.splitlines()[:7] == [
-        "tic_tac_toe; seat 0: human; seat 1: human; help lists the commands",
+        "tic_tac_toe; x: human; o: human; help lists the commands",
         "3 . . .",
         "2 . . .",
         "1 . . .",
         "  a b c",
         "x to move",
-        "seat 0> b2",
+        "x> b2",
     ]
     assert "\x1b" not in out
     assert out.splitlines()[-1] == "the game was not saved"
@@ -138,15 +138,15 @@ def test_two_people_play_by_lines_of_text(typed):
 
 def test_the_end_names_the_winner(typed):
     out = typed("tic_tac_toe", *PEOPLE, lines="a1\nb1\na2\nb2\na3\nundo\nc3\nb3\nhint\nmoves\n")
-    assert "game over: human (seat 0) wins\n" in out
-    assert "game over: human (seat 1) wins\n" in out
+    assert "game over: human as x wins\n" in out
+    assert "game over: human as o wins\n" in out
     assert "the game is over; undo takes the last move back" in out
     assert "none, the game is over" in out
 
 
 def test_one_seat_has_no_opponent_and_a_score(typed):
     out = typed("take_it_easy", "--seed", "3", lines="".join(f"{cell}\n" for cell in range(19)))
-    assert out.startswith("take_it_easy; seat 0: human; help")
+    assert out.startswith("take_it_easy; you: human; help")
     assert re.search(r"game over: score \d+\n", out)
     assert "drawn: " in out
 
@@ -162,7 +162,7 @@ def test_commands(typed, tmp_path):
     assert re.search(r"hint: \w\d \(value", out)
     assert "move  visits  value   prior  proven" in out
     assert f"saved to {tmp_path}/a b.json" in " ".join(out.split())
-    assert "game over: human (seat 0) resigns; uct:50 (seat 1) wins" in out
+    assert "game over: human as x resigns; uct:50 as o wins" in out
     assert "undo stands alone" in out
     assert "save FILE: the name ends in" in out
     assert "load FILE: a game that was saved" in out
@@ -201,8 +201,8 @@ def test_an_empty_input_ends_cleanly(typed):
 
 
 def test_a_game_without_a_picture_can_be_played(typed):
-    assert "race (seat" not in typed(RACE, *PEOPLE, lines="3\n3\n3\n1\n")
-    assert "game over: human (seat 1) wins" in typed(RACE, *PEOPLE, lines="3\n3\n3\n1\n")
+    assert "total: 3" in typed(RACE, *PEOPLE, lines="3\n")
+    assert "game over: human as seat 2 wins" in typed(RACE, *PEOPLE, lines="3\n3\n3\n1\n")
 
 
 def test_torch_is_never_needed():
@@ -251,25 +251,25 @@ def test_a_player_that_fails_forfeits(run):
     code, out, _ = run("play", "tic_tac_toe", *words)
     assert code == 0
     assert "failed: RuntimeError: out of ideas" in " ".join(out.split())
-    assert "forfeits; random (seat 1) wins" in " ".join(out.split())
+    assert "forfeits; random as o wins" in " ".join(out.split())
 
 
 def test_a_game_begins_in_any_position(typed):
     out = typed("tic_tac_toe", *PEOPLE, "--position", "xx1/oo1/3 x", lines="c3\n")
-    assert "game over: human (seat 0) wins" in out
+    assert "game over: human as x wins" in out
 
 
 def test_who_sits_where(run, typed, tmp_path):
-    assert "seat 0: human; seat 1: level:medium (uct:" in typed("tic_tac_toe", lines="")
-    assert "seat 0: uct:50; seat 1: human;" in typed("tic_tac_toe", "--seat0", "uct:50", lines="")
-    assert "seat 0: level:medium (uct:30); seat 1: human" in typed("tic_tac_toe", "--seat1", "human", lines="")
+    assert "x: human; o: level:medium (uct:" in typed("tic_tac_toe", lines="")
+    assert "x: uct:50; o: human;" in typed("tic_tac_toe", "--seat0", "uct:50", lines="")
+    assert "x: level:medium (uct:30); o: human" in typed("tic_tac_toe", "--seat1", "human", lines="")
     table = play_all("tic_tac_toe", "b2")
     table.players = ("Ann", "human")
     write_record(tmp_path / "ann.json", table.to_record())
-    assert "seat 0: level:medium (uct:30); seat 1: human" in typed("--load", str(tmp_path / "ann.json"), lines="")
+    assert "x: level:medium (uct:30); o: human" in typed("--load", str(tmp_path / "ann.json"), lines="")
     table.players = ("./evil.py", "uct:50")
     write_record(tmp_path / "evil.json", table.to_record())
-    assert "seat 0: human; seat 1: uct:50" in typed("--load", str(tmp_path / "evil.json"), lines="")
+    assert "x: human; o: uct:50" in typed("--load", str(tmp_path / "evil.json"), lines="")
 
 
 def test_a_file_does_not_name_a_command_to_run(typed, tmp_path):
@@ -277,7 +277,7 @@ def test_a_file_does_not_name_a_command_to_run(typed, tmp_path):
     table = play_all("tic_tac_toe", "b2")
     table.players = ("human", f"uci:touch {mark},start=2")
     write_record(tmp_path / "evil.json", table.to_record())
-    assert "seat 0: human; seat 1: level:medium" in typed("--load", str(tmp_path / "evil.json"), lines="")
+    assert "x: human; o: level:medium" in typed("--load", str(tmp_path / "evil.json"), lines="")
     assert not mark.exists()
 
 

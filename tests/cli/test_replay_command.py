@@ -38,7 +38,7 @@ def test_a_game_is_shown_move_by_move(run, game):
         "  a b c",
     ]
     assert "2. uct:50 plays b1 (1.50 s, value +0.250, 50 simulations)" in out
-    assert out.endswith("game over: Ann (seat 0) wins\n")
+    assert out.endswith("game over: Ann as x wins\n")
 
 
 def test_one_position_is_shown(run, game):

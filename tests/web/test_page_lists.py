@@ -61,3 +61,11 @@ def test_a_hint_is_shown_on_the_board(server, page):
     page.get_by_role("button", name="Hint").click()
     page.wait_for_selector(".hint-cell", timeout=90_000)
     assert page.inner_text(".hint-words").startswith("Try c1")
+
+
+def test_rules_are_shown_with_two_pictures(server, page):
+    open_game(page, server, "hex:size=5")
+    page.get_by_role("button", name="Rules").click()
+    page.wait_for_selector(".rules figure:nth-child(2) svg")
+    assert "joining the top and the bottom edge" in page.locator(".rules").inner_text()
+    assert page.locator(".rules figcaption").all_inner_texts()[1] == "orange (o) has joined left and right and won"

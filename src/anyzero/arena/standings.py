@@ -59,7 +59,7 @@ class Standings(Shown):
     def report(self) -> Iterator[Part]:
         """A line a seat, the score, and what it means."""
         first, second = ("the first player", "the second") if self.plan is None else self.plan.players
-        tallies = [(f"{first} in seat {number}", tally) for number, tally in enumerate(self.seats)]
+        tallies = [(f"{first} in seat {number + 1}", tally) for number, tally in enumerate(self.seats)]
         tallies.append((f"{first} against {second}", self.tally))
         rows = [(name, tally.wins, tally.draws, tally.losses, percent(tally.score)) for name, tally in tallies]
         yield Sheet(("", "wins", "draws", "losses", "score"), rows)

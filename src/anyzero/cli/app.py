@@ -53,6 +53,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(epilog=games.GAMES_EXAMPLES)(games.games)
+app.command(epilog=games.RULES_EXAMPLES)(games.rules)
 app.command(epilog=games.CHECK_EXAMPLES)(games.check)
 app.command(epilog=games.SHOW_EXAMPLES)(games.show)
 app.command(epilog=games.PERFT_EXAMPLES)(games.perft)

@@ -1,4 +1,4 @@
-"""`anyzero games`, `check`, `show` and `perft`: the rules of games."""
+"""`anyzero games`, `rules`, `check`, `show` and `perft`: the rules of games."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +19,7 @@ from anyzero.cli.output import (
 )
 
 GAMES_EXAMPLES = examples("anyzero games --json")
+RULES_EXAMPLES = examples("anyzero rules hex", "anyzero rules ./my_game.py")
 CHECK_EXAMPLES = examples("anyzero check hex:size=5", "anyzero check ./my_game.py")
 SHOW_EXAMPLES = examples('anyzero show hex:size=7 --moves "d4 c3"', "anyzero show chess --svg board.svg")
 PERFT_EXAMPLES = examples("anyzero perft chess 5", "anyzero perft connect_four 7 --divide")
@@ -36,6 +37,16 @@ def games(json: Json = False) -> None:
     options = [" ".join(f"{key}={value}" for key, value in game.options.items()) for game in found]
     rows = [(game.name, text, game.num_seats, game.num_actions) for game, text in zip(found, options, strict=True)]
     print_table(("game", "options", "seats", "actions"), rows)
+
+
+def rules(game: GameText, json: Json = False) -> None:
+    """Explain a game in a few sentences, with two pictures.
+
+    For a game of your own they are what the docstring of make() says.
+    """
+    from anyzero.games.explain import rules as explain
+
+    print_result(explain(game), json=json)
 
 
 def check(game: GameText, json: Json = False) -> None:

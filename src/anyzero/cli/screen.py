@@ -53,7 +53,8 @@ class Screen:
         if game.has("scene"):
             self.console.print(scene_to_terminal(game.scene(state), marked), soft_wrap=True)
         else:
-            self.say(game.format_state(state) if game.has("format_state") else f"{game.name}: it has no picture")
+            for name, value in game.fields(state).items():
+                self.say(f"{name}: {value}")
 
     def ask(self, prompt: str) -> str | None:
         """A line from whoever plays; None at the end of the input."""
@@ -115,27 +116,27 @@ def end_words(record: GameRecord, game: Game, last: State) -> str:
     """How the game ended, and for whom."""
     if record.termination == UNFINISHED:
         return "the game is not finished"
-    words = [declared_words(record), winner_words(record), score_words(game, last)]
+    words = [declared_words(record, game), winner_words(record, game), score_words(game, last)]
     return "game over: " + "; ".join(word for word in words if word)
 
 
-def declared_words(record: GameRecord) -> str:
+def declared_words(record: GameRecord, game: Game) -> str:
     """What ended the game, if it was not the rules."""
     if record.termination == AGREEMENT:
         return "agreed"
     if record.payoffs is None or record.termination not in (RESIGN, FORFEIT):
         return ""
-    return f"{seat_words(record, record.payoffs.index(-1.0))} {record.termination}s"
+    return f"{seat_words(record, game, record.payoffs.index(-1.0))} {record.termination}s"
 
 
-def winner_words(record: GameRecord) -> str:
+def winner_words(record: GameRecord, game: Game) -> str:
     payoffs = record.payoffs or ()
     if len(payoffs) < 2:
         return ""
     if len(set(payoffs)) == 1:
         return "a draw"
     best = [seat for seat, payoff in enumerate(payoffs) if payoff == max(payoffs)]
-    return f"{' and '.join(seat_words(record, seat) for seat in best)} win{'s' * (len(best) == 1)}"
+    return f"{' and '.join(seat_words(record, game, seat) for seat in best)} win{'s' * (len(best) == 1)}"
 
 
 def score_words(game: Game, last: State) -> str:
@@ -144,5 +145,6 @@ def score_words(game: Game, last: State) -> str:
     return f"score {' : '.join(f'{game.score(last, seat):g}' for seat in range(game.num_seats))}"
 
 
-def seat_words(record: GameRecord, seat: int) -> str:
-    return f"{record.players[seat]} (seat {seat})"
+def seat_words(record: GameRecord, game: Game, seat: int) -> str:
+    """`uct:50 as white`."""
+    return f"{record.players[seat]} as {game.seat_name(seat)}"

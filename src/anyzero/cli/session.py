@@ -9,6 +9,7 @@ from anyzero import stopping
 from anyzero.cli.output import print_parts
 from anyzero.cli.screen import Screen, answer_words, end_words, player_words
 from anyzero.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
+from anyzero.games.explain import Rules
 from anyzero.players import Player, parse_player
 from anyzero.players.player import Answer, FailedPlayerError, consult
 from anyzero.records import Evaluation, GameInProgress, read_record, write_record
@@ -82,7 +83,7 @@ class Session:
     def greet(self) -> None:
         game = self.table.game
         names = [HUMAN if player is None else player_words(player.text, game) for player in self.seats]
-        seats = "; ".join(f"seat {seat}: {name}" for seat, name in enumerate(names))
+        seats = "; ".join(f"{game.seat_name(seat)}: {name}" for seat, name in enumerate(names))
         help_words = "; help lists the commands" if None in self.seats else ""
         self.screen.say(f"{game.text}; {seats}{help_words}")
 
@@ -118,7 +119,7 @@ class Session:
     def obey_next(self) -> bool:
         """Ask for a line and do what it says; True when that is the end."""
         over = self.table.is_over
-        prompt = "game over> " if over else f"seat {self.table.seat_to_move}> "
+        prompt = "game over> " if over else f"{self.table.game.seat_name(self.table.seat_to_move)}> "
         start = time.perf_counter()
         line = self.screen.ask(prompt)
         if line is None:
@@ -230,7 +231,14 @@ class Session:
         self.table.resign()
         return False
 
+    def rules(self, argument: str) -> bool:
+        for paragraph in Rules(self.table.game).paragraphs:
+            self.screen.say(paragraph)
+        return False
+
     def help(self, argument: str) -> bool:
+        self.rules("")
+        self.screen.say("")
         for name, command in COMMANDS.items():
             self.screen.say(f"  {f'{name} {command.argument}':<18}{command.meaning}")
         self.screen.say("  anything else is a move; moves lists those that are legal")
@@ -256,13 +264,14 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "hint": Command(Session.hint, "a good move, by the player for hints or by another", "[PLAYER]"),
     "analyse": Command(Session.analyse, "visits, value and prior of each move", "[PLAYER]"),
+    "rules": Command(Session.rules, "how the game is played"),
     "moves": Command(Session.list_moves, "the legal moves"),
     "undo": Command(Session.undo, "take your last move back"),
     "redo": Command(Session.redo, "make it again"),
     "save": Command(Session.save, "write the game to a file: .json, .pgn (chess), .sgf (Hex)", "FILE"),
     "load": Command(Session.load, "go on with a game from a file", "FILE"),
     "resign": Command(Session.resign, "give the game up"),
-    "help": Command(Session.help, "this list"),
+    "help": Command(Session.help, "the rules, and this list"),
     "quit": Command(Session.quit, "leave; what was not saved is lost"),
 }
 

@@ -37,7 +37,12 @@ class Atarigo(NamedTuple):
 
 
 def make(size: int = 8) -> Game:
-    """Atarigo on a square board."""
+    """Go in which the first to take a stone wins. Black begins, and the players put stones on empty points in turn.
+
+    Stones of one colour that touch along the lines are a chain, and the empty points beside it are its liberties. You
+    take a chain, and win, by filling its last liberty. A move that leaves your own chain without a liberty and takes
+    nothing is illegal. Nobody may pass; a player without a legal move loses. A move is its point: d4.
+    """
     if not 3 <= size <= 19:
         raise BadOptionError(f"atarigo: the size is from 3 to 19, not {size}")
     words = -(-size // (64 // size))
@@ -56,6 +61,8 @@ def make(size: int = 8) -> Game:
         num_actions=size * size,
         max_plies=size * size,
         planes_shape=(2, size, size),
+        seat_names=SEAT_NAMES,
+        example="e5 d4 d5 e4 f4 c5 e3 d6 c4 e6 d3",
     )
 
 

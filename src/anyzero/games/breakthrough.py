@@ -23,6 +23,14 @@ from anyzero.views.chess_pieces import chess_piece
 STATE = [("pawns", np.uint64, 2), ("mover", np.int64)]  # or knights
 LETTERS = "wb"
 SEAT_NAMES = ("white", "black")
+PAWN_GAME = (
+    "e2e3 c7d6 f1e2 f7e6 e3f4 f8f7 f4g5 d8c7 g5f6 e7f6 g2f3 f6f5 d2c3 a7b6 a2a3 f5f4 e2e3 f4e3 f2e3 e6d5 h1g2 d5d4 "
+    "e3d4 h7g6 d4e5 d6e5 c3d4 e5d4 c1d2 d4c3 b2c3 b6c5 f3e4 c7c6 e4e5 c5c4 e5d6 c4b3 d6e7 g7f6 e7d8"
+)
+KNIGHT_GAME = (
+    "b2a4 e7f5 a4b6 a8b6 f2h3 b6c4 c2d4 h7g5 d4c6 b8c6 d2c4 f5e3 d1e3 g5e4 c4b6 c8b6 h3g5 a7b5 g5f7 d8f7 e3d5 c7d5 "
+    "e1f3 e4d2 b1d2 d5c3 a2c3 c6b4 e2d4 b5c3 h1f2 c3d1"
+)
 PAWN_STEPS = ((1, 0), (1, -1), (1, 1))
 """(rows, columns) of each direction; only a pawn's first one cannot take."""
 KNIGHT_JUMPS = ((2, -1), (2, 1), (1, -2), (1, 2))
@@ -45,16 +53,25 @@ class Race(NamedTuple):
 
 
 def make(rows: int = 8, columns: int = 8) -> Game:
-    """Breakthrough on any board of up to 64 cells."""
-    return make_race("breakthrough", rows, columns, PAWN_STEPS)
+    """The first pawn to reach the far row wins, and so does a side that takes every pawn of the other. White begins.
+
+    A pawn goes one step forward, straight or diagonally. It takes diagonally, never straight ahead, and taking is not
+    compulsory. There is always a move and there are no draws. A move is where the pawn stands and where it goes: e2e3.
+    """
+    return make_race("breakthrough", rows, columns, PAWN_STEPS, PAWN_GAME)
 
 
 def make_knightthrough(rows: int = 8, columns: int = 8) -> Game:
-    """Knightthrough on any board of up to 64 cells."""
-    return make_race("knightthrough", rows, columns, KNIGHT_JUMPS)
+    """The first knight to reach the far row wins, and so does a side that takes every knight of the other.
+
+    White begins. A knight jumps as in chess, but only forward: two rows ahead and one column aside, or one row ahead
+    and two columns aside. It takes what stands where it lands. A side that cannot move has lost. A move is where the
+    knight stands and where it goes: b2c4.
+    """
+    return make_race("knightthrough", rows, columns, KNIGHT_JUMPS, KNIGHT_GAME)
 
 
-def make_race(name: str, rows: int, columns: int, steps: tuple[tuple[int, int], ...]) -> Game:
+def make_race(name: str, rows: int, columns: int, steps: tuple[tuple[int, int], ...], example: str) -> Game:
     if not (rows >= 4 and columns >= 2 and rows * columns <= 64):
         raise BadOptionError(
             f"{name}: needs 4 rows or more, 2 columns or more and at most 64 cells, not {rows}x{columns}"
@@ -74,6 +91,8 @@ def make_race(name: str, rows: int, columns: int, steps: tuple[tuple[int, int], 
         max_plies=2 * columns * (2 * rows - 5) + 1,
         planes_shape=(2, rows, columns),
         num_amaf_keys=2 * num_actions,
+        seat_names=SEAT_NAMES,
+        example=example,
     )
 
 

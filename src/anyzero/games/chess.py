@@ -54,7 +54,16 @@ other, one must take (which is a step, too) or be taken (and lose its steps)."""
 
 
 def make() -> Game:
-    """Chess."""
+    """Chess by the laws of FIDE: white begins, and whoever attacks the king so that nothing can save it has won.
+
+    A rook goes any distance along rows and columns, a bishop along diagonals, a queen both ways, the king one step both
+    ways, and a knight jumps two steps one way and one aside. A pawn goes one step forward, from its first row also two,
+    takes one step diagonally forward, and becomes another piece on the last row. The king may castle: two steps towards
+    a rook that has not moved either, which jumps over it. Whoever stands where a piece arrives is taken.
+
+    A draw needs no claim: stalemate, too few pieces to mate, the same position for the third time, or fifty moves each
+    without a capture or a pawn's move. A move is written as Nf3, exd5, O-O or e8=Q, or by its squares as g1f3 or e7e8q.
+    """
     return Game(
         name="chess",
         rules=make_rules(),
@@ -68,6 +77,9 @@ def make() -> Game:
         max_legal=MAX_LEGAL,
         max_plies=(MAX_IRREVERSIBLE + 1) * MAX_CLOCK,
         planes_shape=(NUM_INPUT_PLANES, 8, 8),
+        seat_names=chess_text.SEAT_NAMES,
+        example="e2e4 e7e5 g1f3 d7d6 d2d4 c8g4 d4e5 g4f3 d1f3 d6e5 f1c4 g8f6 f3b3 d8e7 b1c3 c7c6 c1g5 b7b5 c3b5 c6b5 "
+        "c4b5 b8d7 e1c1 a8d8 d1d7 d8d7 h1d1 e7e6 b5d7 f6d7 b3b8 d7b8 d1d8",
     )
 
 

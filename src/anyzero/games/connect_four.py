@@ -33,7 +33,11 @@ class ConnectFour(NamedTuple):
 
 
 def make(rows: int = 6, columns: int = 7) -> Game:
-    """Connect Four on any board that fits 64 bits with a spare row."""
+    """The players drop stones into the columns in turn, and a stone falls to the lowest free cell of its column.
+
+    Four stones of your colour in a row, across, upright or diagonally, win. A full board without four is a draw. A move
+    is the letter of its column: d is the middle one.
+    """
     if not (rows >= 4 and columns >= 4 and (rows + 1) * columns <= 64):
         raise BadOptionError(
             f"connect_four: needs 4 rows and 4 columns or more, and (rows + 1) * columns <= 64, not {rows}x{columns}"
@@ -50,6 +54,8 @@ def make(rows: int = 6, columns: int = 7) -> Game:
         num_actions=columns,
         max_plies=rows * columns,
         planes_shape=(2, rows, columns),
+        seat_names=SEAT_NAMES,
+        example="d e d e e d d e b g b a a b a g d f g e b d f e b g b g g a a f c c f",
     )
 
 

@@ -22,6 +22,10 @@ from anyzero.views.boards import LETTERS, cell_name, rounded, segment, square_sc
 STATE = [("covered", np.uint64, 2), ("mover", np.int64)]
 MARKS = "vh"
 SEAT_NAMES = ("vertical", "horizontal")
+EXAMPLE = (
+    "b5b6 g8h8 e7e8 e5f5 c7c8 e3f3 a7a8 g4h4 g2g3 g6h6 b1b2 c5d5 c3c4 a3b3 d1d2 e1f1 f6f7 d4e4 h1h2 g5h5 d6d7 a4b4 "
+    "c1c2 e2f2 b7b8 g7h7 a1a2"
+)
 
 
 class Domineering(NamedTuple):
@@ -38,7 +42,10 @@ class Domineering(NamedTuple):
 
 
 def make(rows: int = 8, columns: int = 8) -> Game:
-    """Domineering on any board of up to 64 cells."""
+    """The players cover two empty cells with a domino in turn: the first places them upright, the second flat.
+
+    Whoever cannot place a domino loses, so that there are no draws. A move is the two cells: b5b6.
+    """
     if not (rows >= 2 and 2 <= columns <= len(LETTERS) and rows * columns <= 64):
         raise BadOptionError(
             f"domineering: needs 2 rows or more, 2 to 26 columns and at most 64 cells, not {rows}x{columns}"
@@ -56,6 +63,8 @@ def make(rows: int = 8, columns: int = 8) -> Game:
         max_legal=max((rows - 1) * columns, rows * (columns - 1)),
         max_plies=rows * columns // 2,
         planes_shape=(3, side, side),
+        seat_names=SEAT_NAMES,
+        example=EXAMPLE,
     )
 
 

@@ -69,10 +69,16 @@ class Game:
     """How many AMAF keys a seat has; 0: one an action."""
     zero_sum: bool = True
     """Whether the payoffs of all seats add up to zero."""
+    seat_names: Sequence[str] = ()
+    """What people call the seats: `("white", "black")`; by default `seat 1` and so on."""
+    example: str = ""
+    """Moves of a game with the default options whose last position shows what the rules mean."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What the game was made with, filled in by `load`."""
     source: str = ""
     """The name or file that `load` found it by."""
+    about: str = ""
+    """The rules in a few sentences, filled in by `load` from the docstring of `make` or of the file."""
 
     def __post_init__(self) -> None:
         sizes = {"max_legal": max(self.num_actions, self.num_outcomes), "num_amaf_keys": self.num_actions}
@@ -134,6 +140,16 @@ class Game:
     def is_opposed(self) -> bool:
         """Whether there are two seats, one of which wins what the other loses."""
         return self.num_seats == 2 and self.zero_sum
+
+    @cached_property
+    def title(self) -> str:
+        """What people call the game: its picture's title, or its name."""
+        title = self.scene(self.initial_state()).title if self.has("scene") else ""
+        return title or self.name.replace("_", " ").capitalize()
+
+    def seat_name(self, seat: int) -> str:
+        """What people call a seat; where it has no name, they are counted from one."""
+        return self.seat_names[seat] if seat < len(self.seat_names) else f"seat {seat + 1}"
 
     def has(self, name: str) -> bool:
         """Whether the game itself brings this function."""
@@ -324,6 +340,11 @@ class Game:
             example = self.format_state(self.initial_state())
             raise BadPositionError(f"{self.name}: {error}; a position looks like {example!r}") from None
         return state
+
+    def fields(self, state: State) -> dict[str, Any]:
+        """What a state holds, as plain values: what people see of a game without a picture."""
+        names = [field[0] for field in self.state]
+        return {name: getattr(state[name], "tolist", lambda name=name: state[name])() for name in names}
 
     def scene(self, state: State) -> Scene:
         """The picture of a position, as cells, pieces and labels.

@@ -25,6 +25,7 @@ from anyzero.views.boards import HEX_TEXT_SCALE, cell_name, hex_cells, hex_centr
 
 LETTERS = "xo"
 SEAT_NAMES = ("blue (x)", "orange (o)")
+EXAMPLE = "e7 f5 e9 e8 h6 h5 i5 i4 j4 j3 g5 f8 g6 d8 g4 i2 h7 h2 g3 g2 f3 f2 e3 e2 d3 d2 c3 c2 b3 b2 j2 i3 a2 a3 j6 k2"
 EDGES = ("top and bottom", "left and right")
 NEIGHBOURS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
 NOBODY = -1
@@ -39,7 +40,12 @@ class Hex(NamedTuple):
 
 
 def make(size: int = 11, swap: bool = False) -> Game:
-    """Hex on a rhombus of size x size cells."""
+    """The players put stones on empty cells in turn, and stones never move. There are no draws.
+
+    Blue begins and wins by joining the top and the bottom edge with a chain of its stones; orange joins left and right.
+    With swap=true the second player may answer the first stone by taking it over, mirrored, instead of playing, which
+    makes up for the advantage of the first move. A move is its cell, d4, or swap.
+    """
     if not 2 <= size <= 19:
         raise BadOptionError(f"hex: the size is from 2 to 19, not {size}")
     row = np.uint16 if size <= 16 else np.uint32
@@ -58,6 +64,8 @@ def make(size: int = 11, swap: bool = False) -> Game:
         max_legal=size * size,
         max_plies=size * size + swap,
         planes_shape=(2 + swap, size, size),
+        seat_names=SEAT_NAMES,
+        example=EXAMPLE,
     )
 
 

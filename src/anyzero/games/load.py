@@ -48,7 +48,13 @@ def load(text: str, **options: Any) -> Game:
         game = make(**given)
     if not isinstance(game, Game):
         raise BadGameError(f"{name}: make() returned {type(game).__name__}, not a Game")
-    return replace(game, options={**default_options(make), **given}, source=name)
+    return replace(game, options={**default_options(make), **given}, source=name, about=rules_of(make))
+
+
+def rules_of(make: Maker) -> str:
+    """The rules as their author wrote them down: in the docstring of `make`, or at the top of a user's file."""
+    text = make.__doc__ or sys.modules[make.__module__].__doc__ or ""
+    return inspect.cleandoc(text)
 
 
 @contextmanager

@@ -78,7 +78,14 @@ class Oware(NamedTuple):
 def make(
     plies: int = 200, grand_slam: str = "takes_nothing", last_seeds: str = "mover", repetition: bool = False
 ) -> Game:
-    """Oware as on CodinGame; the options make the common variants."""
+    """South owns the lower row of houses, North the upper one, with four seeds in each; more than 24 seeds win.
+
+    Take all seeds of one of your houses and sow them one by one into the next houses, counter-clockwise, leaving out
+    the one they came from. If the last seed makes a house of the other row two or three, you take what is in it, and in
+    the houses before it as long as they hold two or three. A move that would take all seeds of the other row takes
+    nothing. If the other row is empty, you must sow into it; if you cannot, you take what is left and the game ends.
+    After 200 moves the higher score wins, and 24 each is a draw. A move is the letter of a house: A to F, a to f.
+    """
     if not 1 <= plies <= MOST_PLIES:
         raise BadOptionError(f"oware: plies must be from 1 to {MOST_PLIES}, not {plies}")
     for option, value, choices in (("grand_slam", grand_slam, GRAND_SLAMS), ("last_seeds", last_seeds, LAST_SEEDS)):
@@ -97,6 +104,8 @@ def make(
         num_actions=HOUSES,
         max_plies=plies,
         planes_shape=(FEATURES,),
+        seat_names=SEAT_NAMES,
+        example="F a C a F e B c E d E e F c C b A a E f F a A e E c F f C d A a C e E f D f F a E a F b B a F c",
     )
 
 

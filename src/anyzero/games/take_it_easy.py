@@ -67,7 +67,13 @@ class TakeItEasy(NamedTuple):
 
 
 def make() -> Game:
-    """Take It Easy with the tiles and the board of the box."""
+    """Place nineteen of the 27 tiles, one by one as they are drawn, each on an empty cell. One player, the most points.
+
+    A tile has three numbers, each with a band of its colour. The tile 164 has 1 from top to bottom, 6 towards the upper
+    right and 4 towards the lower right; it is never turned. At the end a line that shows one number on all its tiles
+    scores that number for each of them: five tiles with a 9 make 45 points. A line with two numbers scores nothing. The
+    best possible board has 307 points. A move is the number of a cell: 0 to 18, down the columns from left to right.
+    """
     return Game(
         name="take_it_easy",
         rules=make_rules(),
@@ -83,6 +89,9 @@ def make() -> Game:
         max_plies=2 * NUM_CELLS,
         planes_shape=(FEATURES,),
         num_amaf_keys=NUM_TILES * NUM_CELLS,
+        seat_names=("you",),
+        example="164 9 924 0 978 2 128 6 524 5 168 11 928 1 923 17 964 18 574 14 523 12 173 3 564 15 123 8 568 13 573 "
+        "7 973 16 124 4 968 10",
     )
 
 

@@ -30,6 +30,10 @@ class TicTacToe(NamedTuple):
 
 
 def make() -> Game:
+    """The players x and o mark empty cells in turn, and x begins. Three marks in a row, a column or a diagonal win.
+
+    A full board without such a line is a draw. A move is the cell to mark: b2 is the centre.
+    """
     return Game(
         name="tic_tac_toe",
         rules=TicTacToe(),
@@ -41,6 +45,8 @@ def make() -> Game:
         num_actions=9,
         max_plies=9,
         planes_shape=(2, 3, 3),
+        seat_names=tuple(MARKS),
+        example="b2 b1 a1 c1 c3",
     )
 
 

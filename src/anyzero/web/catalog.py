@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.games.explain import Rules
 from anyzero.games.game import Game, game_text
 from anyzero.games.load import game_names, load, split_text
 from anyzero.networks.find import known_names
@@ -94,7 +95,10 @@ class Catalog:
         options = [{"name": key, "default": value, "kind": type(value).__name__} for key, value in game.options.items()]
         return {
             "name": name,
-            "title": title_of(game),
+            "title": game.title,
+            "rules": Rules(game).paragraphs,
+            "example": game.example.split(),
+            "seat_names": [game.seat_name(seat) for seat in range(game.num_seats)],
             "options": options,
             "num_seats": game.num_seats,
             "chance": game.num_outcomes > 0,
@@ -146,9 +150,3 @@ def check_network(name: str) -> None:
     if name not in known and not (run in known and re.fullmatch("[0-9]{1,6}", number)):
         listed = f"known: {list_some(known)}" if known else "there are no runs and no models here"
         raise UnknownNameError(f"there is no network {name!r}; {nearest_hint(name, known)}{listed}")
-
-
-def title_of(game: Game) -> str:
-    """The picture's title, or the name."""
-    title = game.scene(game.initial_state()).title if game.has("scene") else ""
-    return title or game.name.replace("_", " ").capitalize()

@@ -58,6 +58,7 @@ def position_values(game: Game, states: Sequence[State], actions: Sequence[int])
     return {
         "seat": game.seat_to_move(state),
         "scene": scene_values(scene_of(game, state)) if drawn else None,
+        "fields": None if drawn else game.fields(state),
         "position": game.format_state(state) if game.has("format_state") else None,
         "scores": [game.score(state, seat) for seat in range(game.num_seats)] if game.has("score") else None,
         "last": last_cells(game, states, actions),

@@ -17,7 +17,8 @@ export class Board {
     this.overlay = null;
     this.focused = null;
     this.svg = s("svg", { class: "board-svg", role: "group", "aria-label": label });
-    this.node = h("div", { class: "board" }, this.svg);
+    this.choices = h("div", { class: "choices" });
+    this.node = h("div", { class: "board" }, this.svg, this.choices);
     this.svg.addEventListener("keydown", (event) => this.press(event));
     this.svg.addEventListener("pointerdown", (event) => this.lift(event));
   }
@@ -78,18 +79,25 @@ export class Board {
     };
     const hadFocus = this.svg.contains(document.activeElement);
     replace(this.svg, Object.values(this.layers));
-    if (this.node.firstChild !== this.svg) replace(this.node, this.svg);
+    if (this.node.firstChild !== this.svg) replace(this.node, this.svg, this.choices);
+    replace(this.choices, this.buttons(this.view.legal.filter((move) => !move.cells.length)));
     this.drawMarks();
     this.drawOverlay();
     this.setFocus(this.focused && this.cells.has(this.focused) ? this.focused : scene.cells[0].name, hadFocus);
     if (before && before.scene && before !== this.view) this.animate(before);
   }
 
-  // A game without a picture: its position as text, its moves as buttons.
+  // A game without a picture: what its state holds, and its moves as buttons.
   renderWords() {
-    const moves = this.open ? this.view.legal : [];
-    replace(this.node, h("div", { class: "words" }, h("p", {}, this.view.position || "This game has no picture."),
-      h("div", { class: "choices" }, moves.map((move) => button(move.move, () => this.onMove(move))))));
+    const show = (value) => (Array.isArray(value) ? value.map((one) => (Array.isArray(one) ? one.join(" ") : one)).join(Array.isArray(value[0]) ? "\n" : " ") : String(value));
+    replace(this.node, h("div", { class: "words" },
+      h("dl", { class: "state-fields" }, Object.entries(this.view.fields).flatMap(([name, value]) => [h("dt", {}, name.replaceAll("_", " ")), h("dd", {}, show(value))])),
+      h("div", { class: "choices" }, this.buttons(this.view.legal))));
+  }
+
+  // Moves that no click on a cell can make.
+  buttons(moves) {
+    return this.open ? moves.map((move) => button(move.move, () => this.onMove(move))) : [];
   }
 
   drawCell(cell) {

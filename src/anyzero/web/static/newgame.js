@@ -3,6 +3,7 @@
 import { ask, button, field, h, plural, replace } from "./dom.js";
 import { link } from "./link.js";
 import { playerPicker } from "./players.js";
+import { showRules } from "./rules.js";
 import { thumbnail } from "./shapes.js";
 import { seatName } from "./table.js";
 
@@ -96,7 +97,7 @@ export function askNewGame(lists, { game = "hex", seats = null, machines = false
     return h("form", { onsubmit: read, class: "form" },
       field("Game", names), optionBox, seatBox,
       h("details", {}, h("summary", {}, "Position and seed"), h("div", { class: "fields" }, field("Position", position), field("Seed", seed))),
-      h("div", { class: "row end" }, button("Cancel", () => close(null), { class: "quiet" }),
+      h("div", { class: "row end" }, button("Rules", () => showRules(lists, names.value), { class: "quiet" }), button("Cancel", () => close(null), { class: "quiet" }),
         h("button", { type: "submit", class: "main" }, "Start")));
   });
 }

@@ -6,6 +6,7 @@ import { catalog, get, link } from "./link.js";
 import { moveList } from "./moves.js";
 import { askFile, askNewGame, askSeats, defaultSeats, gameCards, splitGame, tableRow } from "./newgame.js";
 import { HUMAN } from "./players.js";
+import { showRules } from "./rules.js";
 import { seatRole } from "./shapes.js";
 import { caption, joinTable, positionLink, result, seatName, shareLink } from "./table.js";
 import { hintOverlay } from "./overlay.js";
@@ -144,7 +145,8 @@ function makePanel(table, board) {
     if (input.value.trim() && (await table.move(input.value.trim()))) input.value = "";
   });
   const node = h("aside", { class: "panel", "aria-label": "Game" }, status, seats, words,
-    h("div", { class: "row tools" }, undo, redo, hint, button("Flip", () => board.flip()), goOn),
+    h("div", { class: "row tools" }, undo, redo, hint, button("Flip", () => board.flip()),
+      button("Rules", async () => showRules(await catalog(), table.view.game)), goOn),
     form, list.node, menu(table, resign), keyHelp());
 
   function update() {

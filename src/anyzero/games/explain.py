@@ -1,0 +1,81 @@
+"""The rules of a game as people read them: a few sentences, and two pictures."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from textwrap import fill
+from typing import Any
+
+from anyzero.games.game import Game, State
+from anyzero.games.load import load
+from anyzero.report import Part, Sheet, Shown
+from anyzero.views import Picture
+
+WIDTH = 100
+"""Of the text, in letters."""
+SILENT = "its author wrote no rules down: they belong into the docstring of make()"
+
+
+@dataclass(frozen=True, repr=False)
+class Rules(Shown):
+    """What a game is about, how it starts, and a position that shows what matters."""
+
+    game: Game
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """The rules, a line each."""
+        return [" ".join(part.split()) for part in (self.game.about or SILENT).split("\n\n")]
+
+    @property
+    def pictures(self) -> list[Picture]:
+        """The start, and a telling position of the game with its default options."""
+        if not self.game.has("scene"):
+            return []
+        usual = load(self.game.source) if self.game.source else self.game
+        return [self.game.show(self.game.initial_state()), usual.show(telling_state(usual))]
+
+    def report(self) -> Iterator[Part]:
+        yield f"{self.game.title}\n"
+        yield "\n\n".join(fill(part, WIDTH) for part in self.paragraphs)
+        if self.game.options:
+            yield ""
+            yield Sheet(("option", "now"), list(self.game.options.items()))
+        yield from (f"\n{picture.text}" for picture in self.pictures)
+
+    def _repr_html_(self) -> str:
+        words = "".join(f"<p>{escape(part)}</p>" for part in self.paragraphs)
+        return f"<h3>{escape(self.game.title)}</h3>{words}{''.join(picture.svg for picture in self.pictures)}"
+
+    def to_json(self) -> dict[str, Any]:
+        about = {"game": self.game.text, "title": self.game.title, "rules": self.paragraphs}
+        return {**about, "options": dict(self.game.options), "example": self.game.example.split()}
+
+
+def rules(game: Game | str) -> Rules:
+    """The rules of a game in a few sentences, with pictures.
+
+    >>> rules("tic_tac_toe").paragraphs[1]
+    'A full board without such a line is a draw. A move is the cell to mark: b2 is the centre.'
+    """
+    return Rules(load(game) if isinstance(game, str) else game)
+
+
+def telling_state(game: Game) -> State:
+    """The position after the game's example, or half-way through a random game."""
+    if game.example:
+        return after(game, game.example.split())
+    state, played, draw = game.initial_state(), list[int](), random.Random(0)
+    while not game.is_over(state):
+        played.append(draw.choice(game.legal_actions(state)))
+        state = game.play(state, played[-1])
+    return after(game, played[: len(played) // 2])
+
+
+def after(game: Game, moves: list[Any]) -> State:
+    """The position after these moves or actions."""
+    state = game.initial_state()
+    for move in moves:
+        state = game.play(state, move)
+    return state
