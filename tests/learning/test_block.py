@@ -8,14 +8,15 @@ import pytest
 from anyzero.errors import BadOptionError
 from anyzero.games.contract import CHANCE
 from anyzero.games.load import load
-from anyzero.learning.block import Block, Pairings
+from anyzero.learning.block import Block, Pairings, surprise_weights
 from anyzero.learning.config import RunConfig, SelfPlayConfig
 from anyzero.learning.contestants import anchor_contestant, match_method, network_contestant, self_play_method
-from anyzero.learning.games import Manner
+from anyzero.learning.games import Manner, surprise_of
 from anyzero.learning.samples import take
 from anyzero.networks import NetworkEvaluator, new_network
 from anyzero.networks.config import parse_network
 from anyzero.search.run import part_bounds
+from tests.learning.rows import plain_samples
 
 FOUR, EASY, TOE = load("connect_four"), load("take_it_easy"), load("tic_tac_toe")
 DICE = load(str(Path(__file__).parent.parent / "dice_race.py"))
@@ -193,6 +194,36 @@ def test_games_that_are_too_long_are_cut_off_and_teach_what_searches_said_of_the
     assert [(line.end, len(line.actions), line.payoffs) for line in result.games] == [("plies", 5, [0.0, 0.0])] * 2
     assert result.samples.payoffs.tolist() == [0.25, -0.25, 0.25, -0.25, 0.25] * 2
     assert play(FOUR, [scripted(FOUR, -0.9)], 2, max_plies=5, bar=-0.8, resign_checked=1.0).resign_checks == []
+
+
+def test_a_trace_takes_the_values_of_later_positions_back_to_earlier_ones():
+    """Tic-tac-toe from the first cell on: the first seat wins at ply 7, and no search knows before the last plies."""
+    plain, half, whole = (
+        play(TOE, [scripted(TOE)], 1, keep_samples=1, trace=trace).samples for trace in (0.0, 0.5, 1.0)
+    )
+    assert plain.values[:4].tolist() == [0.0] * 4
+    assert whole.values.tolist() == whole.payoffs.tolist() == [1.0, -1.0] * 3 + [1.0]
+    assert half.values[6] == (plain.values[6] + 1.0) / 2
+    assert half.values[:4].tolist() == [(-half.values[ply + 1]) / 2 for ply in range(4)]
+    cut_off = play(FOUR, [scripted(FOUR, 0.25)], 1, max_plies=5, keep_samples=1, trace=0.5).samples
+    assert cut_off.values.tolist() == cut_off.payoffs.tolist() == [0.25, -0.25, 0.25, -0.25, 0.25]
+
+
+def test_surprise_is_the_divergence_from_the_priors_and_half_of_the_weight():
+    """(ln 2 + ln 2/3) / 2; a mean surprise of 2, so that 1 weighs 0.5 + 0.25; a value alone always weighs 1."""
+    assert surprise_of(np.array([0.5, 0.5]), np.array([0.25, 0.75])) == pytest.approx(0.143841)
+    assert surprise_of(np.array([1.0, 0.0]), np.array([1.0, 0.0])) == 0.0
+    samples = plain_samples(TOE, [1, 2, 3], weights=[1.0, 3.0, 9.0], policy_weights=[1.0, 1.0, 0.0])
+    assert surprise_weights(samples, 0.5).tolist() == [0.75, 1.25, 1.0]
+    assert surprise_weights(samples, 0.0).tolist() == [1.0, 1.0, 1.0]
+    assert surprise_weights(plain_samples(TOE, [1], weights=[0.0]), 0.5).tolist() == [1.0]
+
+
+def test_samples_weigh_by_surprise_where_that_is_asked_for():
+    samples = play(FOUR, [scripted(FOUR, simulations=16, best=3)], 1, keep_samples=1, surprise=0.5).samples
+    assert samples.weights.mean() == pytest.approx(1.0, abs=1e-5)
+    assert samples.weights.min() == pytest.approx(0.5, abs=1e-3) != samples.weights.max()
+    assert set(play(FOUR, [scripted(FOUR)], 1, keep_samples=1).samples.weights.tolist()) == {1.0}
 
 
 @pytest.mark.parametrize("most", [0, 5])  # to the end, and cut off before a draw

@@ -20,15 +20,19 @@ def replay_of(samples, generation=0, game=TTT, **config):
 # --- the window
 
 
-def test_the_window_grows_by_generations():
-    config = ReplayConfig(window=100, window_growth=2.5)
-    assert [window_size(config, generation) for generation in (0, 1, 2, 10)] == [100, 102, 105, 125]
+def test_the_window_grows_with_the_samples_of_the_run():
+    """Sixteen windows of samples and a power of 3/4: 100 * (1 + 0.4 * (8 - 1) / 0.75) = 473.3."""
+    config = ReplayConfig(window=100, window_growth=0.4, window_power=0.75)
+    assert [window_size(config, total) for total in (0, 100, 1600)] == [100, 100, 473]
+    assert window_size(config.change(window_growth=0.5, window_power=1.0), 300) == 200
+    assert window_size(ReplayConfig(window=100), 1600) == 100
 
 
 def test_the_newest_samples_are_kept():
     samples = plain_samples(TTT, range(10))
-    replay = replay_of(samples, generation=2, window=2, window_growth=1.0)
-    assert replay.samples.keys.tolist() == [6, 7, 8, 9]
+    growing = {"window": 2, "window_growth": 0.25, "window_power": 1.0}
+    assert replay_of(samples, **growing).samples.keys.tolist() == [6, 7, 8, 9]
+    assert build_replay(TTT, samples, ReplayConfig(**growing), 2, total=14).samples.keys.tolist() == [5, 6, 7, 8, 9]
     assert replay_of(samples, window=99).num == 10
 
 

@@ -14,7 +14,7 @@ from safetensors.torch import save as save_tensors
 from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
-from anyzero.learning.lesson import KEEP_EVERY, Recovery, TrainingFailedError
+from anyzero.learning.lesson import KEEP_EVERY, Recovery, TrainingFailedError, num_steps
 from anyzero.learning.measures import Bin, RowLosses, summarise, weighted_sums
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import new_samples
@@ -404,7 +404,7 @@ def test_a_prioritised_source_hears_the_loss_of_every_row_and_of_each_that_was_t
 class OneBatch:
     """A source that always gives the same batch."""
 
-    num, prioritised = 16, False
+    num, num_new, prioritised = 16, 16, False
 
     def __init__(self, batch):
         self.given = batch
@@ -420,6 +420,13 @@ class OneBatch:
 
     def note_losses(self, rows, losses):
         raise AssertionError
+
+
+def test_steps_go_by_epochs_batches_or_how_often_a_sample_is_trained_on():
+    """16 rows, all new, in batches of 8."""
+    source = OneBatch(None)
+    asked = [{}, {"epochs": 2.5}, {"batches": 7}, {"trainings": 4.0}, {"trainings": 0.1}]
+    assert [num_steps(TrainerConfig(batch_size=8, **one), source) for one in asked] == [2, 5, 7, 8, 1]
 
 
 def test_any_source_of_batches_will_do():

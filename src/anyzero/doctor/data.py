@@ -243,7 +243,10 @@ def check_age(case: Case) -> Finding:
     replay, played, trained = (case.late(part, 1) for part in ("replay", "selfplay", "training"))
     if not (replay and played and trained):
         return NOT_TRAINED
-    new, window = max(1, played[0]["samples"]), window_size(case.config.replay, case.generation)
+    new, window = (
+        max(1, played[0]["samples"]),
+        window_size(case.config.replay, sum(one["samples"] for one in case.late("selfplay", case.generation))),
+    )
     held, age = window / new, float(replay[0]["mean_age"])
     uses = trained[0]["samples"] / max(1, replay[0]["rows"]) * min(held, case.generation)
     seen = f"the window holds {held:.1f} generations; mean age {age:.1f}; a sample is learnt about {uses:.1f} times"

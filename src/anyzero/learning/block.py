@@ -313,6 +313,7 @@ class Finished:
         """All of them, ordered by their numbers or as they came; samples get their keys if they are wanted."""
         ends = {name: np.concatenate([part[name] for part in self.ends]) for name in ENDED}
         samples, numbers = join(self.samples), ends["end_game"]
+        samples.weights[:] = surprise_weights(samples, self.manner.surprise)
         order = np.argsort(numbers) if ordered else np.arange(len(numbers))
         if ordered:
             whose = np.repeat(numbers, ends["end_samples"])
@@ -338,8 +339,16 @@ ENDED = (
 """What is known of a finished game besides its moves."""
 
 
+def surprise_weights(samples: Samples, share: float) -> np.ndarray:
+    """1 on average: this share of it by surprise, which the weights of samples with a policy still are; else all 1."""
+    searched = samples.policy_weights > 0.0
+    mean = float(samples.weights[searched].mean(dtype=np.float64)) if searched.any() else 0.0
+    relative = samples.weights / mean if mean > 0.0 else np.ones(samples.num, np.float32)
+    return np.where(searched, 1.0 - share + share * relative, 1.0).astype(np.float32)
+
+
 def rows_to_samples(game: Game, rows: Any, chosen: Any) -> Samples:
-    """Samples of these rows."""
+    """Samples of these rows, with their surprise as weights."""
     columns = {name: getattr(rows, name)[chosen] for name in Rows._fields if name != "seats"}
     columns["policies"] = columns["policies"].astype(np.float16)
     return new_samples(game, len(columns["plies"]))._replace(**columns)

@@ -83,6 +83,10 @@ class SelfPlayConfig(Schema):
     """The final move of PUCT at temperature 0, and of every match: most visits, or best value + log visits."""
     opening_plies: int = Field(0, ge=0, le=1000)
     """Up to so many random moves at the start of a game; they are not samples."""
+    value_trace: float = Field(0.0, ge=0, le=1)
+    """How much of a root value is that of the game's next position, and so on to its end (lambda of TD(lambda))."""
+    surprise: float = Field(0.0, ge=0, le=1)
+    """Share of a sample's weight that goes by how far its policy is from the priors (KataGo: 0.5)."""
     fast_share: float = Field(0.0, ge=0, le=0.95)
     """Share of moves searched with few simulations, which are not samples (playout-cap randomisation)."""
     fast_simulations: int = Field(8, ge=1, le=1_000_000)
@@ -112,8 +116,10 @@ class ReplayConfig(Schema):
 
     window: int = Field(50_000, ge=1, le=1 << 40)
     """Samples in the replay buffer, the newest."""
-    window_growth: float = Field(0.0, ge=0, le=1e12)
-    """Samples by which the window grows with each generation."""
+    window_growth: float = Field(0.0, ge=0, le=1)
+    """How fast the window grows with the samples of the run, once it is full (beta of KataGo: 0.4); 0: not at all."""
+    window_power: float = Field(0.75, ge=0.01, le=1)
+    """The power of the run's samples by which it grows (alpha of KataGo)."""
     merge: bool = True
     """Whether equal positions become one sample with the mean of their targets."""
     fade: float = Field(0.0, ge=0, le=1)
@@ -141,6 +147,8 @@ class TrainerConfig(Schema):
     """Passes over the replay buffer for each generation."""
     batches: int = Field(0, ge=0, le=1e12)
     """Batches for each generation instead, where it is positive."""
+    trainings: float = Field(0.0, ge=0, le=1000)
+    """How often each sample is trained on in its life instead, where it is positive."""
     batch_size: int = Field(256, ge=1, le=1 << 20)
     """Samples of each gradient step."""
     learning_rate: float = Field(1e-3, ge=0, le=10)

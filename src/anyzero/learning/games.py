@@ -3,6 +3,7 @@
 While the samples of a finished game wait in a slot to be fetched, the next game may fill the slot's other page of rows.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from anyzero.compile.random import STREAM
 from anyzero.games.contract import legal_actions, payoffs, score, seat_to_move
 from anyzero.games.game import Game
+from anyzero.search.priors import LEAST_PRIOR
 from anyzero.search.report import root_policy
 from anyzero.search.settings import Settings
 from anyzero.search.tree import Scratch, Tree, root_of
@@ -43,6 +45,10 @@ class Manner(NamedTuple):
     """Share of games in which nobody resigns, to see how often that would have been wrong."""
     max_plies: int = 0
     keep_samples: int = 0
+    trace: float = 0.0
+    """How much of a sample's value is that of the next one."""
+    surprise: float = 0.0
+    """Share of samples' weights that goes by their surprise."""
     reuse: int = 0
     """Whether the next search begins with the tree below the move that was played."""
     search: int = 0
@@ -99,6 +105,8 @@ class Games(NamedTuple):
     """[slots]: whether nobody resigns in this game."""
     low: np.ndarray
     """[slots, seats]: how many values in a row were below the bar."""
+    surprise: np.ndarray
+    """[slots]: how far the policy after the last search was from its priors, in nats."""
     legal: np.ndarray
     """[slots, max_legal]: room for a list of actions."""
     simulations: np.ndarray
@@ -133,6 +141,8 @@ class Rows(NamedTuple):
     policy_weights: np.ndarray
     payoffs: np.ndarray
     values: np.ndarray
+    weights: np.ndarray
+    """[rows]: surprise; what becomes of it is a matter of all games together."""
     plies: np.ndarray
     lengths: np.ndarray
     seats: np.ndarray
@@ -161,6 +171,7 @@ def new_games(
         lowest=np.zeros((pages, seats)),
         moves=np.zeros((pages, manner.max_plies), np.int32),
         low=np.zeros((slots, seats), np.int32),
+        surprise=np.zeros(slots, np.float32),
         legal=np.zeros((slots, game.max_legal), np.int32),
         simulations=np.zeros(slots, np.int64),
         finished=np.zeros(slots, np.int64),
@@ -182,6 +193,7 @@ def new_rows(game: Game, num: int, policies: Any = np.float32) -> Rows:
         policy_weights=np.zeros(num, np.float32),
         payoffs=np.zeros(num, np.float32),
         values=np.zeros(num, np.float32),
+        weights=np.zeros(num, np.float32),
         plies=np.zeros(num, np.int16),
         lengths=np.zeros(num, np.int16),
         seats=np.zeros(num, np.int8),
@@ -210,7 +222,7 @@ def keep_searched(
 ) -> None:
     """The position that was searched, as a sample; scratch holds its policy, as `list_policy` leaves it."""
     row = next_row(rules, games, rows, manner, number)
-    rows.values[row], rows.policy_weights[row] = value, 1.0
+    rows.values[row], rows.policy_weights[row], rows.weights[row] = value, 1.0, games.surprise[number]
     order, shares = scratch.actions[number], scratch.scores[number]
     for index in range(rows.actions.shape[1]):
         rows.actions[row, index] = order[index] if index < count else -1
@@ -227,6 +239,7 @@ def list_policy(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, ga
             shares[index] = 1.0 / count
     else:
         root_policy(tree, settings, root, shares)
+        games.surprise[number] = surprise_of(shares, tree.prior[first : first + count])
         for index in range(count):
             order[index] = tree.action[first + index]
     for end in range(1, count):
@@ -238,10 +251,19 @@ def list_policy(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, ga
     return count  # type: ignore[no-any-return]
 
 
+def surprise_of(policy: Any, priors: Any) -> float:
+    """The divergence from priors to the policy after search, in nats."""
+    found = 0.0
+    for index in range(len(priors)):
+        if policy[index] > 0.0:
+            found += policy[index] * math.log(policy[index] / max(priors[index], LEAST_PRIOR))
+    return found
+
+
 def keep_afterstate(rules: Any, games: Games, rows: Rows, manner: Manner, number: int) -> None:
     """The position before a draw: a sample of a value, which is filled in at the game's end."""
     row = next_row(rules, games, rows, manner, number)
-    rows.policy_weights[row] = 0.0
+    rows.policy_weights[row] = rows.weights[row] = 0.0
     for index in range(rows.actions.shape[1]):
         rows.actions[row, index], rows.policies[row, index] = -1, np.float32(0.0)
 
@@ -273,7 +295,7 @@ def end_game(rules: Any, games: Games, rows: Rows, manner: Manner, number: int) 
 
 
 def fill_rows(games: Games, rows: Rows, manner: Manner, reason: int, number: int) -> None:
-    """The payoffs of a game's samples, from the last to the first, and the values of those without a search.
+    """The payoffs of a game's samples, from the last to the first, and values: traces, and of those without a search.
 
     Positions of a game that was cut off are worth what their searches say; the last one has no value if it is before
     a draw, and is no sample. Elsewhere a value before a draw is that of the next position, at the end the payoff.
@@ -286,8 +308,14 @@ def fill_rows(games: Games, rows: Rows, manner: Manner, reason: int, number: int
     games.samples[number] = last + 1 - begin
     for row in range(last, begin - 1, -1):
         payoff = games.payoffs[page, rows.seats[row]]
+        after = payoff
+        if row < last:
+            after = rows.values[row + 1] if rows.seats[row] == rows.seats[row + 1] else -rows.values[row + 1]
+        elif reason == CUT_OFF:
+            after = rows.values[row]
         if rows.policy_weights[row] == 0.0:
-            sign = 1.0 if row == last or rows.seats[row] == rows.seats[row + 1] else -1.0
-            rows.values[row] = payoff if row == last else sign * rows.values[row + 1]
+            rows.values[row] = after
+        elif manner.trace > 0.0:
+            rows.values[row] += manner.trace * (after - rows.values[row])
         rows.payoffs[row] = rows.values[row] if reason == CUT_OFF else payoff
         rows.lengths[row] = games.plies[number]

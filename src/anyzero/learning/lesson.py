@@ -32,6 +32,10 @@ class Source(Protocol):
     def num(self) -> int: ...
 
     @property
+    def num_new(self) -> int:
+        """Samples that no generation has trained on before."""
+
+    @property
     def prioritised(self) -> bool:
         """Whether it wants to hear the loss of every row."""
 
@@ -54,7 +58,7 @@ class Lesson:
     ) -> None:
         self.trainer, self.source, self.generation, self.rng, self.pace = trainer, source, generation, rng, pace
         self.size = min(trainer.config.batch_size, source.num)
-        self.steps = num_steps(trainer.config, source.num)
+        self.steps = num_steps(trainer.config, source)
         self.recovery = Recovery(trainer.live_tensors())
         self.sums = empty_sums(trainer.device)
         self.norms: list[float] = []
@@ -141,9 +145,10 @@ class Lesson:
         )
 
 
-def num_steps(config: TrainerConfig, num: int) -> int:
-    """Steps a generation takes on so many rows."""
-    return config.batches or math.ceil(config.epochs * num / max(1, min(config.batch_size, num)))
+def num_steps(config: TrainerConfig, source: Source) -> int:
+    """Steps a generation takes on a source."""
+    wanted = config.trainings * source.num_new if config.trainings else config.epochs * source.num
+    return config.batches or math.ceil(wanted / max(1, min(config.batch_size, source.num)))
 
 
 def on_device(order: Any, device: str) -> Any:

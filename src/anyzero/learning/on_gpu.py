@@ -82,7 +82,8 @@ def fetch_row(places: Any, games: Any, rows: Any, fetched: Any, manner: Manner, 
     row = places[page] + place
     fetched.states[row] = rows.states[index]
     fetched.policy_weights[row], fetched.payoffs[row] = rows.policy_weights[index], rows.payoffs[index]
-    fetched.values[row], fetched.plies[row] = rows.values[index], rows.plies[index]
+    fetched.values[row], fetched.weights[row] = rows.values[index], rows.weights[index]
+    fetched.plies[row] = rows.plies[index]
     fetched.lengths[row], fetched.seats[row] = rows.lengths[index], rows.seats[index]
     for column in range(rows.actions.shape[1]):
         fetched.actions[row, column] = rows.actions[index, column]

@@ -52,14 +52,16 @@ class ReplayStatistics:
         return asdict(self)
 
 
-def window_size(config: ReplayConfig, generation: int) -> int:
-    """How many samples, the newest, a generation trains on."""
-    return int(config.window + config.window_growth * generation)
+def window_size(config: ReplayConfig, total: int) -> int:
+    """How many samples, the newest, are trained on once there have been so many in all. Wu 2019, Appendix C."""
+    smallest, power = config.window, config.window_power
+    grown = ((max(total, smallest) / smallest) ** power - 1.0) / power
+    return int(smallest * (1.0 + config.window_growth * grown))
 
 
-def build_replay(game: Game, samples: Samples, config: ReplayConfig, generation: int) -> "Replay":
-    """The replay of a generation, from all samples so far, the oldest first."""
-    window = take(samples, slice(max(0, samples.num - window_size(config, generation)), None))
+def build_replay(game: Game, samples: Samples, config: ReplayConfig, generation: int, total: int = 0) -> "Replay":
+    """The replay of a generation, from the newest samples, the oldest first, of `total` that there have been."""
+    window = take(samples, slice(max(0, samples.num - window_size(config, max(total, samples.num))), None))
     targets = value_targets(window, config)
     merged = merge(window, targets) if config.merge else Merged(window, targets, np.ones(window.num, np.int64))
     return Replay(game, merged, config, generation, describe(window, merged, generation))
@@ -110,6 +112,11 @@ class Replay:
     @property
     def num(self) -> int:
         return self.samples.num
+
+    @property
+    def num_new(self) -> int:
+        """Samples of this generation, before equal ones were merged."""
+        return round(self.statistics.new_share * self.statistics.num)
 
     @property
     def prioritised(self) -> bool:

@@ -55,6 +55,10 @@ class GpuReplay:
         return self.replay.num
 
     @property
+    def num_new(self) -> int:
+        return self.replay.num_new
+
+    @property
     def prioritised(self) -> bool:
         return self.replay.prioritised
 

@@ -38,6 +38,8 @@ def manner_of(config: SelfPlayConfig) -> Manner:
         resign_checked=config.resign_checked,
         max_plies=config.max_plies,
         keep_samples=1,
+        trace=config.value_trace,
+        surprise=config.surprise,
         reuse=int(config.reuse),
     )
 

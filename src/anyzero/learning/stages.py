@@ -292,14 +292,15 @@ class Stages:
 
         def make() -> dict[str, Any]:
             trainer = self.trainer(before)
-            replay = build_replay(self.game, self.window(number), self.config.replay, number)
+            total = self.samples_so_far(number)
+            replay = build_replay(self.game, self.window(number), self.config.replay, number, total)
             source: Source = replay
             if self.config.device == "cuda":
                 from anyzero.learning.replay_on_gpu import GpuReplay
 
                 source = GpuReplay(replay)
             rng = np.random.default_rng(draw_seed("training", self.config.seed, number))
-            with self.progress.stage(number, "training", num_steps(self.config.trainer, source.num)) as tell:
+            with self.progress.stage(number, "training", num_steps(self.config.trainer, source)) as tell:
                 report = trainer.train(source, number, rng, self.watch(tell), self.passed)
             save_network(part / NETWORK, trainer.network_to_play(), self.game)
             write_whole(part / TRAINER, save(trainer.state_tensors()))
@@ -319,13 +320,13 @@ class Stages:
 
     def window(self, number: int) -> Samples:
         """The newest samples, those of this generation among them; shards that are too old are dropped."""
-        most = window_size(self.config.replay, number)
         parts: list[Samples] = [] if self.samples is None else [self.samples]
         known = int(self.samples.generations[-1]) if self.samples is not None and self.samples.num else -1
         for block in self.folder.blocks():
             if known < block.generation <= number:
                 parts += self.read_shard(block.path)
         joined = join(parts) if parts else new_samples(self.game, 0)
+        most = window_size(self.config.replay, max(joined.num, self.samples_so_far(number)))
         window = take(joined, slice(max(0, joined.num - most), None))
         if window.num:
             oldest = int(window.generations[0])
@@ -334,6 +335,12 @@ class Stages:
             joined = take(joined, slice(int(np.searchsorted(joined.generations, oldest)), None))
         self.samples = joined
         return window
+
+    def samples_so_far(self, number: int) -> int:
+        """Of all generations up to this one, which is under way."""
+        played = [report["selfplay"] for report in self.folder.reports()]
+        blocks = [json.loads(path.read_text()) for path in self.folder.part_path(number).glob("block-*.json")]
+        return sum(int(one["samples"]) for one in (*played, *blocks) if one)
 
     def read_shard(self, path: Path) -> list[Samples]:
         """Its samples; nothing if it is damaged, in which case it is put aside."""
