@@ -138,7 +138,7 @@ def test_bench_measures_searches(run):
         (["show", "chess", "--svg", "/nowhere/at/all.svg"], "cannot write"),
         (["perft", "hex", "-1"], "-1"),
         (["perft", "hex", "many"], "Invalid value"),
-        (["bench", "rollouts", "hex", "--target", "gpu"], "known: cpu, cuda, interpreted"),
+        (["bench", "rollouts", "hex", "--target", "gpu"], "known: cpu, cuda, interpreted, wasm"),
         (["bench", "rollouts", "hex", "--target", "cuda"], "GPU"),
         (["bench", "rollouts", "hex", "--seconds", "nan"], "nan is not a number of seconds"),
         (["bench", "search", "hex", "uct:10", "--seconds", "0"], "--seconds"),

@@ -25,11 +25,26 @@ VARIANTS = [
 ]
 
 
+IN_WASM = ("connect_four", "take_it_easy")
+"""Those whose kernels are small, with and without chance; the others take minutes to compile."""
+WASM = "wasm is interpreted"
+
+
 @pytest.mark.parametrize("text", VARIANTS)
 def test_a_game_keeps_the_laws(text):
-    results = check_game(load(text), num_games=12, plies=500_000)
+    results = check_game(load(text), num_games=12, plies=500_000, browser=False)
     assert [result.law for result in results] == ["the game runs", *LAWS]
     assert [result for result in results if not result.ok] == []
+
+
+@pytest.mark.parametrize(
+    "text", [*IN_WASM, *(pytest.param(text, marks=pytest.mark.slow) for text in VARIANTS if text not in IN_WASM)]
+)
+def test_a_game_is_the_same_game_in_wasm(text):
+    pytest.importorskip("wasmtime")
+    _, result = check_game(load(text), WASM, num_games=2)
+    assert result.ok, result.detail
+    assert not result.detail.startswith("not checked")
 
 
 def is_broken(law: str, *faults, target="interpreted", **changes) -> bool:
@@ -127,7 +142,7 @@ def play_that_never_ends(rules, state, action):
 
 
 def test_the_game_without_a_fault_breaks_no_law():
-    laws = [law for law in LAWS if law not in ("simulated GPU is compiled", ROLLOUTS)]
+    laws = [law for law in LAWS if law not in ("simulated GPU is compiled", WASM, ROLLOUTS)]
     results = check_game(load(GAME), *laws, num_games=8, target="interpreted")
     assert [result for result in results if not result.ok] == []
 

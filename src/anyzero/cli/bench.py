@@ -27,7 +27,7 @@ app = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True, r
 def rollouts(
     game: GameText,
     threads: Annotated[int, typer.Option("--threads", min=1, max=1024, help="CPU threads.")] = 1,
-    target: Annotated[str, typer.Option("--target", help="cpu, cuda or interpreted.")] = "cpu",
+    target: Annotated[str, typer.Option("--target", help="cpu, cuda, interpreted or wasm.")] = "cpu",
     seconds: Seconds = 2.0,
     json: Json = False,
 ) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from anyzero.compile.bind import Function, bind
 
-TARGETS = ("cpu", "cuda", "interpreted")
+TARGETS = ("cpu", "cuda", "interpreted", "wasm")
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,29 +87,57 @@ def fill_in(constants: Mapping[str, Any], rebuilt: FunctionType, kernel: Functio
 def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
     from anyzero.compile import cpu
     from anyzero.compile.cache import DiskCache
-    from anyzero.compile.fingerprint import NoFingerprintError, fingerprint
 
     functions = {**unit.functions, **cpu.INTRINSICS, **unit.intrinsics}
     own = unit.functions.get(function, function)
-
-    def is_inlined(member: FunctionType) -> bool:
-        return package_of(member.__module__) in unit.inlined
-
-    fields = {name: value for name, value in constants.items() if "." in name}
-    try:
-        key = fingerprint(function, functions, constants, lambda member: (is_inlined(member), cpu.PIPELINE, fields))
-    except NoFingerprintError:
-        key = None
+    key = key_of(function, functions, unit, constants, cpu.PIPELINE)
     cache = DiskCache(unit.name, own.__name__, key)
 
     def wrap(rebuilt: FunctionType) -> Any:
-        # The name goes into the symbol, and symbols of two games must not meet in one process.
-        rebuilt.__qualname__ += f"_{unit.name}_{(key or str(id(unit)))[:12]}"
+        rename(rebuilt, unit, key)
         is_kernel = rebuilt.__code__ is own.__code__
         fill_in(constants, rebuilt, own)
-        return cpu.compile_function(rebuilt, cache if is_kernel else None, inline=is_inlined(rebuilt))
+        return cpu.compile_function(rebuilt, cache if is_kernel else None, inline=is_inlined(rebuilt, unit))
 
     return bind(function, functions, wrap)
+
+
+def is_inlined(member: FunctionType, unit: Unit) -> bool:
+    return package_of(member.__module__) in unit.inlined
+
+
+def key_of(function: Function, functions: Any, unit: Unit, constants: Mapping[str, Any], pipeline: Any) -> str | None:
+    """A hash of all that a kernel is compiled from; None where nothing can tell."""
+    from anyzero.compile.fingerprint import NoFingerprintError, fingerprint
+
+    fields = {name: value for name, value in constants.items() if "." in name}
+    try:
+        return fingerprint(function, functions, constants, lambda member: (is_inlined(member, unit), pipeline, fields))
+    except NoFingerprintError:
+        return None
+
+
+def rename(rebuilt: FunctionType, unit: Unit, key: str | None) -> None:
+    """The name goes into the symbol, and symbols of two games must not meet in one process."""
+    rebuilt.__qualname__ += f"_{unit.name}_{(key or str(id(unit)))[:12]}"
+
+
+def compile_wasm(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
+    """A kernel for browsers; called here, it runs in wasmtime."""
+    from anyzero.compile import wasm
+    from anyzero.compile.wasm_run import WasmKernel
+
+    functions = {**unit.functions, **wasm.INTRINSICS, **unit.intrinsics}
+    own = unit.functions.get(function, function)
+    key = key_of(function, functions, unit, constants, wasm.PIPELINE)
+
+    def wrap(rebuilt: FunctionType) -> Any:
+        rename(rebuilt, unit, key)
+        fill_in(constants, rebuilt, own)
+        is_kernel = rebuilt.__code__ is own.__code__
+        return wasm.compile_function(rebuilt, is_kernel=is_kernel, inline=is_inlined(rebuilt, unit))
+
+    return WasmKernel(own.__name__, bind(function, functions, wrap), key)
 
 
 def compile_cuda(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
@@ -129,4 +157,5 @@ COMPILERS: dict[str, Callable[[Function, Unit, Mapping[str, Any]], Any]] = {
     "cpu": compile_cpu,
     "cuda": compile_cuda,
     "interpreted": compile_interpreted,
+    "wasm": compile_wasm,
 }

@@ -2,7 +2,8 @@
 
 Such a function takes flat float32 arrays, a tuple of steps that are known when it runs, and whole numbers that are
 known when it is compiled; the last of these is the number of lanes, the numbers in a vector. It reads and writes its
-arrays through `in_lanes`. A sum with a product becomes one instruction (FMA).
+arrays through `in_lanes`. A sum with a product becomes one instruction (FMA)
+where the processor has it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -161,9 +162,9 @@ class Vector:
         if product.factor is None:
             return Vector(self.builder, self.builder.fadd(self.value, other.value))
         kind = self.value.type
-        operation = f"llvm.fma.v{kind.count}f32"
-        fma = self.builder.module.declare_intrinsic(operation, fnty=ir.FunctionType(kind, [kind] * 3))
-        return Vector(self.builder, self.builder.call(fma, [product.spread_factor(), product.value, rest.read()]))
+        operation = f"llvm.fmuladd.v{kind.count}f32"
+        sum_up = self.builder.module.declare_intrinsic(operation, fnty=ir.FunctionType(kind, [kind] * 3))
+        return Vector(self.builder, self.builder.call(sum_up, [product.spread_factor(), product.value, rest.read()]))
 
     def __sub__(self, other: "Vector") -> "Vector":
         if other.factor is not None:

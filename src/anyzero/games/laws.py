@@ -70,6 +70,8 @@ class Evidence:
     plies: int = 2_000_000
     """How many plies of rollouts are compared from each position; long games get fewer of them."""
     simulate: bool = True
+    browser: bool = True
+    """Whether the game is also compiled to wasm."""
     seed: int = 1
     target: str = "cpu"
     """`interpreted` compiles nothing: enough for every law but those on what was compiled."""
@@ -155,7 +157,7 @@ class Law(NamedTuple):
 def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
     """Check a game against these laws of the contract, or all of them, on random play.
 
-    Options: num_games, plies, simulate, seed (see `Evidence`).
+    Options: num_games, plies, simulate, browser, seed (see `Evidence`).
 
     >>> anyzero.check_game("hex:size=5")
     """
@@ -241,6 +243,21 @@ def simulated_is_compiled(game: Game, evidence: Evidence) -> str | None:
         return "rollouts with the same seeds end differently"
     same = np.array_equal(evidence.records[0].keys[: len(seen.keys)], seen.keys)
     return None if same else "the same game leads to other positions"
+
+
+def wasm_is_interpreted(game: Game, evidence: Evidence) -> str | None:
+    """The game as a browser runs it and the plain Python give the same answers."""
+    from anyzero.compile.wasm_run import is_available
+
+    if not evidence.browser:
+        raise Skip("switched off")
+    if not is_available():
+        raise Skip("wasmtime is not installed; it comes with anyzero[browser]")
+    for number, plain in enumerate(evidence.interpreted[:2]):
+        seen = observe(game, seed=evidence.seed + number, rows=len(plain.seats), target="wasm")
+        if part := first_difference(seen, plain):
+            return f"game {number}: interpreted and wasm differ in {part}"
+    return None
 
 
 def actions_are_legal_numbers(game: Game, at: Observations) -> str | None:
@@ -411,6 +428,7 @@ FIRST_LAW, ACTIONS_LAW = "the game runs", "actions are legal numbers"
 LAWS = {
     "interpreted is compiled": Law(interpreted_is_compiled),
     "simulated GPU is compiled": Law(simulated_is_compiled),
+    "wasm is interpreted": Law(wasm_is_interpreted),
     ACTIONS_LAW: Law(actions_are_legal_numbers, every_position),
     "questions change nothing": Law(questions_change_nothing, every_position),
     "play is a function": Law(play_is_a_function),

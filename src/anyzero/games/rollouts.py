@@ -18,7 +18,7 @@ from anyzero.games.game import Game, State
 
 PARTS_A_THREAD = 16
 """A thread that is held up leaves its share to the others."""
-FIRST_STREAMS = {"cpu": 16, "cuda": 131_072, "interpreted": 1}
+FIRST_STREAMS = {"cpu": 16, "cuda": 131_072, "interpreted": 1, "wasm": 16}
 """Streams of a benchmark's first measurement; on a GPU as many threads as fill a large one."""
 APART_BYTES = 128
 """Two cache lines: processors fetch them in pairs."""
@@ -148,6 +148,10 @@ def check_target(target: str) -> None:
         raise UnknownNameError(
             f"there is no target {target!r}; {nearest_hint(target, TARGETS)}known: {list_some(TARGETS)}"
         )
+    if target == "wasm":
+        from anyzero.compile.wasm_run import check_runtime
+
+        check_runtime()
     if target == "cuda":
         try:
             from anyzero.compile import gpu

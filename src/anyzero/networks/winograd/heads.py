@@ -165,7 +165,7 @@ class Policy(NamedTuple):
 class Heads:
     """The kernel of the heads, and their weights: zeros where a vector has more numbers than a layer has."""
 
-    def __init__(self, network: StoredNetwork, game: Game, sizes: Mapping[str, int]) -> None:
+    def __init__(self, network: StoredNetwork, game: Game, sizes: Mapping[str, int], target: str) -> None:
         self.network, self.channels = network, network.config.channels
         self.wide, self.lanes = sizes["CHANNELS"], sizes["LANES"]
         board = sizes["ROWS"], sizes["COLUMNS"]
@@ -186,7 +186,7 @@ class Heads:
         constants = {name: sizes[name] for name in ("ROWS", "COLUMNS", "CHANNELS", "LANES")}
         own = {name.upper(): number for name, number in policy._asdict().items() if name != "layers"}
         own |= {"HIDDEN": len(self.policy[1][1]), "READ_ABREAST": ABREAST if policy.readings > 1 else 1}
-        self.kernel = compile_kernel(_run_heads, UNIT, "cpu", {**constants, **own})
+        self.kernel = compile_kernel(_run_heads, UNIT, target, {**constants, **own})
         spots, readings = _round_up(policy.spots, ABREAST), _round_up(policy.readings, own["READ_ABREAST"])
         lengths = [len(bias) for _, bias in (*self.policy, *self.value[:2])]
         self.shapes = spots * policy.seen, spots * lengths[1], lengths[0], readings * lengths[2], *lengths[3:]

@@ -15,7 +15,7 @@ from anyzero.networks.config import hidden_units, support_of
 from anyzero.networks.remembered import empty_answers
 from anyzero.networks.weights import StoredNetwork
 from anyzero.networks.winograd.heads import Layer, expected, pack
-from anyzero.networks.winograd.sizes import lanes_here, room
+from anyzero.networks.winograd.sizes import lanes_of, room
 from anyzero.networks.winograd.transforms import INTRINSICS, multiply
 
 LANES, ROWS = 16, 12
@@ -35,39 +35,37 @@ def _run_mlp(planes: Any, trunk: Any, heads: Any, support: Any, room: Any, logit
     for first in range(0, len(planes), ROWS):
         num = min(ROWS, len(planes) - first)
         for row in range(num):
-            _copy_numbers(planes[first + row], inputs[row], planes.shape[1])
+            _copy_numbers(planes[first + row], inputs[row * (len(inputs) // ROWS) :], planes.shape[1])
         _multiply_rows(inputs, stem[0], stem[1], x)
         for layer in range(len(weights)):
             _rectify_rows(x, active)
             _multiply_rows(active, weights[layer], biases[layer], branch)
-            for row in range(ROWS):
-                for index in range(x.shape[1]):
-                    x[row, index] += branch[row, index]
+            for index in range(len(x)):
+                x[index] += branch[index]
         _rectify_rows(x, active)
         _multiply_rows(active, heads[0][0], heads[0][1], actions)
         _multiply_rows(active, heads[1][0], heads[1][1], units)
         _rectify_rows(units, units)
         _multiply_rows(units, heads[2][0], heads[2][1], payoffs)
         for row in range(num):
-            _copy_numbers(actions[row], logits[first + row], logits.shape[1])
-            values[first + row] = expected(payoffs[row], support)
+            _copy_numbers(actions[row * (len(actions) // ROWS) :], logits[first + row], logits.shape[1])
+            values[first + row] = expected(payoffs[row * (len(payoffs) // ROWS) :], support)
 
 
 def _multiply_rows(source: Any, weights: Any, bias: Any, target: Any) -> None:
-    """target = source @ weights + bias, for ROWS rows."""
-    numbers, sums = source.reshape(source.size), target.reshape(target.size)
+    """target = source @ weights + bias, for ROWS rows, one after the other."""
+    steps = len(source) // ROWS, len(bias)
     for part in range(len(weights)):
-        steps = source.shape[1], target.shape[1]
-        multiply(numbers, weights[part], sums[part * LANES :], steps, ROWS, 1, LANES)
+        multiply(source, weights[part], target[part * LANES :], steps, ROWS, 1, LANES)
     for row in range(ROWS):
+        own = target[row * len(bias) :]
         for index in range(len(bias)):
-            target[row, index] += bias[index]
+            own[index] += bias[index]
 
 
 def _rectify_rows(source: Any, target: Any) -> None:
-    for row in range(ROWS):
-        for index in range(source.shape[1]):
-            target[row, index] = max(source[row, index], ZERO)
+    for index in range(len(source)):
+        target[index] = max(source[index], ZERO)
 
 
 def _copy_numbers(source: Any, target: Any, num: int) -> None:
@@ -81,8 +79,8 @@ class CompiledMlp:
     The answer to a position does not depend on the others that it is asked with.
     """
 
-    def __init__(self, network: StoredNetwork, game: Game) -> None:
-        width, support, lanes = network.config.width, support_of(network.config), lanes_here()
+    def __init__(self, network: StoredNetwork, game: Game, target: str = "cpu") -> None:
+        width, support, lanes = network.config.width, support_of(network.config), lanes_of(target)
         units, inputs = hidden_units(width), math.prod(game.planes_shape)
 
         def layer(name: str, outputs: int, inputs: int) -> Layer:
@@ -102,8 +100,8 @@ class CompiledMlp:
         network.check_all_taken()
         self.support, self.own, self.inputs = np.array(support, np.float32), local(), inputs
         columns = inputs + -inputs % lanes, wide, wide, wide, *(len(bias) for _, bias in self.heads)
-        self.shapes = [(ROWS, number) for number in columns]
-        self.kernel = compile_kernel(_run_mlp, UNIT, "cpu", {"LANES": lanes})
+        self.shapes = [ROWS * number for number in columns]
+        self.kernel = compile_kernel(_run_mlp, UNIT, target, {"LANES": lanes})
         # Compiled now, not by several threads at once.
         self.answer(np.zeros((0, inputs), np.float32), *empty_answers(0, game.num_actions))
 

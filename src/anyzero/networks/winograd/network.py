@@ -26,8 +26,9 @@ def compiles(config: NetworkConfig) -> bool:
     return config.kind == "mlp" or config.channels >= LEAST_CHANNELS
 
 
-def compiled(network: StoredNetwork, game: Game) -> "CompiledNetwork | CompiledMlp":
-    return CompiledMlp(network, game) if network.config.kind == "mlp" else CompiledNetwork(network, game)
+def compiled(network: StoredNetwork, game: Game, target: str = "cpu") -> "CompiledNetwork | CompiledMlp":
+    kind = CompiledMlp if network.config.kind == "mlp" else CompiledNetwork
+    return kind(network, game, target)
 
 
 class CompiledNetwork:
@@ -36,9 +37,9 @@ class CompiledNetwork:
     The answer to a position does not depend on the others that it is asked with.
     """
 
-    def __init__(self, network: StoredNetwork, game: Game) -> None:
-        self.trunk = Trunk(network, game.planes_shape)
-        self.heads = Heads(network, game, self.trunk.sizes)
+    def __init__(self, network: StoredNetwork, game: Game, target: str = "cpu") -> None:
+        self.trunk = Trunk(network, game.planes_shape, target)
+        self.heads = Heads(network, game, self.trunk.sizes, target)
         network.check_all_taken()
         self.own = local()
         # Compiled now, not by several threads at once.
@@ -59,12 +60,12 @@ class CompiledNetwork:
 class Trunk:
     """The kernel of a trunk, and its weights in the order in which that reads them."""
 
-    def __init__(self, network: StoredNetwork, planes_shape: tuple[int, ...]) -> None:
+    def __init__(self, network: StoredNetwork, planes_shape: tuple[int, ...], target: str) -> None:
         planes, rows, columns = planes_shape
         self.network, self.channels = network, network.config.channels
-        self.sizes = sizes_for(rows, columns, self.channels, inputs=planes + 1, most_tiles=MOST_TILES)
+        self.sizes = sizes_for(rows, columns, self.channels, inputs=planes + 1, most_tiles=MOST_TILES, target=target)
         self.wide, blocks = self.sizes["CHANNELS"], range(network.config.blocks)
-        self.kernel = compile_kernel(run_trunk, UNIT, "cpu", self.sizes)
+        self.kernel = compile_kernel(run_trunk, UNIT, target, self.sizes)
         names = [f"trunk.blocks.{index}.{layer}" for index in blocks for layer in ("first", "second")]
         self.stem = aligned(self.pack("trunk.stem", planes + 1, planes + 1)), self.bias("trunk.stem")
         self.blocks = (

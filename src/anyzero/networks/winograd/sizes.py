@@ -5,7 +5,7 @@ from functools import cache, partial
 
 import numpy as np
 
-MOST_SUMS = {16: 24, 8: 12}
+MOST_SUMS = {16: 24, 8: 12, 4: 12}
 """Vectors of sums that fit into the registers beside their factors, by the numbers in a vector."""
 MOST_VECTORS = 3
 """Of channels that are computed at once: with more, too few tiles share each load of weights."""
@@ -23,9 +23,16 @@ def lanes_here() -> int:
     return 16 if binding.get_host_cpu_features().get("avx512f") else 8
 
 
-def sizes_for(rows: int, columns: int, channels: int, *, inputs: int = 0, most_tiles: int) -> Mapping[str, int]:
+def lanes_of(target: str) -> int:
+    """Numbers in a vector of a target."""
+    return 4 if target == "wasm" else lanes_here()
+
+
+def sizes_for(
+    rows: int, columns: int, channels: int, *, inputs: int = 0, most_tiles: int, target: str = "cpu"
+) -> Mapping[str, int]:
     """The constants of the kernels; `most_tiles` fit into the nearer caches beside the weights."""
-    lanes = lanes_here()
+    lanes = lanes_of(target)
     vectors = -(-channels // lanes)
     own = max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
     height, width = _tile_for(rows, columns)

@@ -1,0 +1,110 @@
+"""The memory of a module of wasm: where its arrays lie, and the frames through which kernels are called.
+
+The same plan serves Python, which fills it and reads it back, and a page, which gets it as a file: every address is
+known when the module is built, so that whoever runs it only copies bytes and writes numbers into slots.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.compile.wasm import FIRST_ARGUMENT, SLOT
+
+ALIGNMENT = 64
+STACK_BYTES = 1 << 20
+PAGE_BYTES = 65_536
+
+
+class Block(NamedTuple):
+    """An array and its address."""
+
+    address: int
+    array: np.ndarray
+
+    @property
+    def content(self) -> np.ndarray:
+        """The bytes of its numbers, one after the other."""
+        return np.ascontiguousarray(self.array).reshape(-1).view(np.uint8)
+
+
+class Plan:
+    """Arrays and frames, one behind the other; an array that is handed on twice is there once."""
+
+    def __init__(self, data_end: int) -> None:
+        self.stack_top = _round_up(data_end + STACK_BYTES, ALIGNMENT)
+        self.end = self.stack_top
+        self.blocks: dict[str, Block] = {}
+        self.slots: dict[str, tuple[int, str]] = {}
+        """Addresses and kinds of the numbers that kernels are called with, by kernel and argument."""
+        self.frames: dict[str, int] = {}
+        self.places: dict[tuple[Any, ...], int] = {}
+
+    @property
+    def pages(self) -> int:
+        return -(-self.end // PAGE_BYTES)
+
+    def add(self, name: str, array: np.ndarray) -> int:
+        """The address of an array."""
+        key = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
+        if key not in self.places or array.size == 0:
+            self.places[key], self.end = self.end, _round_up(self.end + array.nbytes, ALIGNMENT)
+            self.blocks[name] = Block(self.places[key], array)
+        return self.places[key]
+
+    def call(self, kernel: str, names: tuple[str, ...], arguments: tuple[Any, ...]) -> int:
+        """The address of a frame with these arguments, whose parameters have these names."""
+        numbers = [
+            slot
+            for name, value in zip(names, arguments, strict=True)
+            for slot in self._flatten(f"{kernel}.{name}", value)
+        ]
+        frame = np.zeros(FIRST_ARGUMENT // SLOT + len(numbers), np.uint64)
+        address = self.frames[kernel] = self.end
+        for index, (name, kind, number) in enumerate(numbers):
+            frame[FIRST_ARGUMENT // SLOT + index :].view(kind)[0] = number
+            if name:
+                self.slots[name] = address + FIRST_ARGUMENT + SLOT * index, kind
+        return self.add(f"{kernel}.frame", frame)
+
+    def _flatten(self, name: str, value: Any) -> Iterator[tuple[str, str, Any]]:
+        """Numbers as Numba hands them on: their name if a caller may change it, kind and value."""
+        if isinstance(value, tuple):
+            fields = getattr(value, "_fields", range(len(value)))
+            for field, part in zip(fields, value, strict=True):
+                yield from self._flatten(f"{name}.{field}", part)
+        elif isinstance(value, np.ndarray):
+            address = self.add(name.partition(".")[2], value)
+            strides = np.ascontiguousarray(value).strides
+            for number in (0, 0, value.size, value.itemsize, address, *value.shape, *strides):
+                yield "", "<i8", number
+        elif isinstance(value, float | np.floating):
+            yield name, "<f4" if isinstance(value, np.float32) else "<f8", value
+        else:
+            yield name, "<u8" if isinstance(value, np.uint64) else "<i8", int(value)
+
+    def describe(self) -> dict[str, Any]:
+        """The plan as plain values: what a page needs to know."""
+        return {
+            "pages": self.pages,
+            "stack": self.stack_top,
+            "arrays": {
+                name: {"address": block.address, **describe_array(block.array)} for name, block in self.blocks.items()
+            },
+            "frames": self.frames,
+            "slots": {name: list(place) for name, place in self.slots.items()},
+        }
+
+
+def describe_array(array: np.ndarray) -> dict[str, Any]:
+    """Its shape, and the kind of its numbers: `<f4`, or for records, size and places of the fields."""
+    fields = array.dtype.fields
+    kind: Any = array.dtype.str
+    if fields is not None:
+        parts = {name: (form.base.str, int(offset), list(form.shape)) for name, (form, offset, *_) in fields.items()}
+        kind = {"size": array.itemsize, "fields": parts}
+    return {"kind": kind, "shape": list(array.shape)}
+
+
+def _round_up(number: int, step: int) -> int:
+    return -(-number // step) * step
