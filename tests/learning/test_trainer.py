@@ -16,11 +16,13 @@ from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
 from anyzero.learning.lesson import KEEP_EVERY, Recovery, TrainingFailedError, num_steps
 from anyzero.learning.measures import Bin, RowLosses, summarise, weighted_sums
+from anyzero.learning.muon import orthogonal
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import new_samples
 from anyzero.learning.trainer import Trainer, computing_on
 from anyzero.networks import new_network, parse_network
 from anyzero.networks.config import NetworkConfig
+from anyzero.networks.models import Output
 from anyzero.networks.winograd.training import THREADS
 from tests.learning.rows import random_samples
 
@@ -420,6 +422,63 @@ class OneBatch:
 
     def note_losses(self, rows, losses):
         raise AssertionError
+
+
+def test_an_orthogonal_step_has_singular_values_of_about_one():
+    matrices = torch.randn(3, 4, 9, generator=torch.Generator().manual_seed(1))
+    for some in (matrices, matrices.mT):
+        found = orthogonal(some)
+        assert found.shape == some.shape
+        values = torch.linalg.svdvals(found)
+        assert 0.6 < values.min() < values.max() < 1.3
+    single = orthogonal(torch.diag(torch.tensor([2.0, 2.0]))[None])[0]  # its vectors are known
+    assert single[0, 1] == single[1, 0] == 0.0
+
+
+def test_muon_takes_steps_of_the_size_of_adamw_and_has_the_inner_matrices():
+    """One step at rate 0.1: the root mean square of the change is 0.1 * 0.2 * about 1, whatever the gradient's size."""
+    trainer = trainer_of(optimizer="muon", learning_rate=0.1, weight_decay=0.0)
+    names = {name for name in trainer.parameters if f"momentum.{name}" in trainer.live_tensors()}
+    assert names == {f"trunk.blocks.{n}.{part}.weight" for n in (0, 1) for part in ("first", "second")} | {
+        "trunk.blocks.0.pooled.weight"
+    }
+    name = "trunk.blocks.0.first.weight"
+    before = trainer.parameters[name].detach().clone()
+    rng = torch.Generator().manual_seed(2)
+    for weight in trainer.parameters.values():
+        weight.grad = 1e-3 * torch.randn(weight.shape, generator=rng)
+    trainer.step(0.1)
+    change = (trainer.parameters[name].detach() - before).square().mean().sqrt()
+    assert float(change) == pytest.approx(0.02, rel=0.3)
+
+
+def test_a_softer_policy_is_learnt_by_a_head_that_is_not_part_of_the_network():
+    """(1/2, 1/2) stays, the fourth roots of (16/17, 1/17) are 2 to 1; the head still says 1/9 for each action."""
+    trainer = trainer_of(soft_policy=2.0)
+    policies = torch.zeros(2, 9)
+    policies[0, :2], policies[1, :2] = torch.tensor([0.5, 0.5]), torch.tensor([16 / 17, 1 / 17])
+    batch = Batch(torch.zeros(2, 3, 3, 3), policies, torch.ones(2, 9, dtype=torch.bool), *torch.ones(3, 2))
+    found = trainer.soft_loss(Output(policies, policies, torch.zeros(2, 9)), batch)
+    wanted = [math.log(9) - math.log(2), math.log(9) - (math.log(3) - 2 / 3 * math.log(2))]
+    assert found.tolist() == pytest.approx([2.0 * one for one in wanted], abs=1e-5)
+    assert trainer.network_to_play().state_dict().keys() == new_network(TTT, SIZE).state_dict().keys()
+
+
+@pytest.mark.parametrize("config", [{"optimizer": "muon"}, {"soft_policy": 8.0}], ids=["muon", "soft"])
+def test_learning_with_muon_or_a_softer_policy_goes_down_and_resumes_bit_for_bit(config):
+    replay, reports = replay_of(random_samples(TTT, 64), merge=False), []
+    whole = trainer_of(batches=10, batch_size=32, learning_rate=5e-3, **config)
+    again = trainer_of(batches=10, batch_size=32, learning_rate=5e-3, **config)
+    for generation in (1, 2, 3):
+        reports.append(whole.train(replay, generation, stream(generation)))
+    again.train(replay, 1, stream(1))
+    later = trainer_of(seed=5, batches=10, batch_size=32, learning_rate=5e-3, **config)
+    later.load_state_tensors(load_tensors(save_tensors(again.state_tensors())))
+    for generation in (2, 3):
+        later.train(replay, generation, stream(generation))
+    assert reports[-1].kl < reports[0].kl
+    for name, tensor in whole.state_tensors().items():
+        assert torch.equal(tensor, later.state_tensors()[name]), name
 
 
 def test_steps_go_by_epochs_batches_or_how_often_a_sample_is_trained_on():

@@ -151,6 +151,8 @@ class TrainerConfig(Schema):
     """How often each sample is trained on in its life instead, where it is positive."""
     batch_size: int = Field(256, ge=1, le=1 << 20)
     """Samples of each gradient step."""
+    optimizer: Literal["adamw", "muon"] = "adamw"
+    """AdamW for all weights, or Muon for the matrices between the first layer and the heads."""
     learning_rate: float = Field(1e-3, ge=0, le=10)
     """The learning rate, before its schedule."""
     weight_decay: float = Field(1e-4, ge=0, le=1e12)
@@ -171,6 +173,8 @@ class TrainerConfig(Schema):
     """Weight of the policy in the loss."""
     value_weight: float = Field(1.0, ge=0, le=1e12)
     """Weight of the value in the loss."""
+    soft_policy: float = Field(0.0, ge=0, le=1000)
+    """Weight of a head of its own for the policy ** (1 / 4), which only training has (KataGo: 8); 0: no such head."""
     average: float = Field(0.0, ge=0, le=0.99999)
     """Where it is positive, games are played with an exponential average of the weights, of this decay."""
 

@@ -1,6 +1,6 @@
 """Trainer: the network that learns, and all that its next step depends on."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import deepcopy
 from functools import cache
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
 from anyzero.child import count_cores
@@ -16,13 +17,16 @@ from anyzero.games.game import Game
 from anyzero.learning.config import TrainerConfig
 from anyzero.learning.lesson import Lesson, Pace, Source, Watch, on_device
 from anyzero.learning.measures import Measured, RowLosses, TrainReport, row_losses, weighted_sums
+from anyzero.learning.muon import Muon
 from anyzero.learning.replay import Batch
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.evaluator import check
-from anyzero.networks.models import Network, Output
+from anyzero.networks.models import Network, Output, Pupil, log_priors
 from anyzero.networks.on_gpu import MOST_COMPILED
 from anyzero.networks.winograd.training import THREADS
 
+SOFTNESS = 4.0
+"""The temperature of the softer policy."""
 CHUNK = 1024
 """Rows whose losses are computed at a time."""
 NARROW = 384
@@ -44,11 +48,13 @@ class Trainer:
         check(game, network, device)
         self.config, self.device = config, device
         self.threads = threads or count_cores()
-        self.network = deepcopy(network).float().requires_grad_(True).to(device)
+        self.network = deepcopy(network).float().requires_grad_(True)
+        self.pupil: Network | Pupil = Pupil(game, self.network) if config.soft_policy else self.network
+        self.pupil.to(device)
         if network.config.kind == "residual":
-            self.network = self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.parameters = dict(self.network.named_parameters())
-        self.optimizer = new_optimizer(self.parameters.values(), config)
+            self.pupil.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.parameters = {name.removeprefix("network."): one for name, one in self.pupil.named_parameters()}
+        self.optimizers = new_optimizers(self.parameters, config)
         self.steps = torch.zeros((), dtype=torch.int64)
         self.graph = MeasureGraph() if device == "cuda" else None
         self.average = {name: weight.detach().clone() for name, weight in self.parameters.items() if config.average}
@@ -82,7 +88,8 @@ class Trainer:
         """The very tensors that training changes, by name."""
         found = {f"weights.{name}": weight.detach() for name, weight in self.parameters.items()}
         for name, weight in self.parameters.items():
-            found |= {f"{key}.{name}": value for key, value in self.optimizer.state[weight].items()}
+            state = next(one.state[weight] for one in self.optimizers if weight in one.state)
+            found |= {f"{key}.{name}": value for key, value in state.items()}
         return found | {f"average.{name}": weight for name, weight in self.average.items()} | {"steps": self.steps}
 
     def state_tensors(self) -> dict[str, Tensor]:
@@ -114,12 +121,21 @@ class Trainer:
             planes = planes.contiguous(memory_format=torch.channels_last)
         run = compiled_answer() if self.graph is not None and torch.is_grad_enabled() else answer
         with autocast(self.device):
-            return run(self.network, planes)
+            return run(self.pupil, planes)
 
     def loss(self, losses: RowLosses, batch: Batch) -> Tensor:
         """Of each row, [rows]: policy and value as the config weighs them."""
         policy = self.config.policy_weight * batch.policy_weights * losses.policy
         return policy + self.config.value_weight * losses.value
+
+    def soft_loss(self, output: Output, batch: Batch) -> Tensor:
+        """Of each row, [rows]: how far the softer policy is from what the head for it says."""
+        if output.soft is None:
+            return batch.weights.new_zeros(len(batch.weights))
+        softened = batch.policies ** (1.0 / SOFTNESS)
+        softened = softened / softened.sum(1, keepdim=True).clamp(min=1e-6)
+        losses = F.kl_div(log_priors(output.soft, batch.legal), softened, reduction="none").sum(1)
+        return self.config.soft_policy * batch.policy_weights * losses
 
     def measure(self, source: Source, order: Any) -> Measured:
         """The losses of a batch, and their gradients."""
@@ -132,22 +148,24 @@ class Trainer:
         output = self.forward(batch)
         parts = row_losses(self.network, output, batch)
         losses = self.loss(parts, batch)
-        loss = (batch.weights * losses).mean()
+        loss = (batch.weights * (losses + self.soft_loss(output, batch))).mean()
         norm = self.backward(loss)
         sums = weighted_sums(parts, self.network.expected(output.value.detach()), batch)
         return Measured(losses.detach(), torch.stack([loss.detach(), norm]), sums)
 
     def backward(self, loss: Tensor) -> Tensor:
         """Gradients of this loss, clipped; their norm before that."""
-        self.optimizer.zero_grad()
+        for optimizer in self.optimizers:
+            optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         return nn.utils.clip_grad_norm_(self.parameters.values(), self.config.clip)
 
     def step(self, rate: float) -> None:
         """Follow the gradients that are there."""
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        self.optimizer.step()
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = rate
+            optimizer.step()
         self.steps += 1
         if self.average:
             self.update_average()
@@ -170,9 +188,21 @@ class Trainer:
             source.note_losses(rows, losses.cpu().numpy())
 
 
-def new_optimizer(parameters: Iterable[nn.Parameter], config: TrainerConfig) -> torch.optim.AdamW:
+def new_optimizers(parameters: Mapping[str, nn.Parameter], config: TrainerConfig) -> list[torch.optim.Optimizer]:
+    """AdamW, and Muon for its share of the weights where that is asked for."""
+    inner = [weight for name, weight in parameters.items() if config.optimizer == "muon" and is_inner(name, weight)]
+    rest = [weight for weight in parameters.values() if not any(weight is one for one in inner)]
+    own = [Muon(inner, rate=config.learning_rate, weight_decay=config.weight_decay)] if inner else []
+    return [new_adamw(rest, config), *own]
+
+
+def is_inner(name: str, weight: Tensor) -> bool:
+    """Whether it is a matrix between the first layer and the heads."""
+    return weight.dim() > 1 and name.startswith("trunk.") and not name.startswith("trunk.stem")
+
+
+def new_adamw(every: list[nn.Parameter], config: TrainerConfig) -> torch.optim.AdamW:
     """AdamW that leaves biases undecayed; its state is there from the start, so that it can be saved at any time."""
-    every = list(parameters)
     groups = [
         {"params": [weight for weight in every if weight.dim() > 1], "weight_decay": config.weight_decay},
         {"params": [weight for weight in every if weight.dim() <= 1], "weight_decay": 0.0},
@@ -184,13 +214,13 @@ def new_optimizer(parameters: Iterable[nn.Parameter], config: TrainerConfig) -> 
     return optimizer
 
 
-def answer(network: Network, planes: Tensor) -> Output:
+def answer(network: nn.Module, planes: Tensor) -> Output:
     output: Output = network(planes)
     return output
 
 
 @cache
-def compiled_answer() -> Callable[[Network, Tensor], Output]:
+def compiled_answer() -> Callable[[nn.Module, Tensor], Output]:
     """The same, with its gradients: two thirds of the time, since what lies between two convolutions is one kernel."""
     return torch.compile(answer, dynamic=False)
 
