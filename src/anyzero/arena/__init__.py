@@ -1,7 +1,8 @@
 """Who is stronger: games in pairs with the seats swapped, on all cores, with honest intervals.
 
 Reading order: `plan` (which games, from which openings), `match` (one game), `workers` (many at once), `record` (what a
-stopped run goes on from), `statistics`, `sprt` and `standings` (what the games say), `arena` (the door), `tournament`.
+stopped run goes on from), `statistics`, `sprt` and `standings` (what the games say), `arena` (the door), `tournament`,
+`problems` (positions whose best moves are proven).
 """
 
 from anyzero.arena.arena import match, play_games
