@@ -22,6 +22,7 @@ LOWER = {
     "networks": {"compile", "games", "search"},
     "learning": {"compile", "games", "search", "players", "arena", "networks", "experiments"},
     "doctor": {"compile", "games", "search", "players", "arena", "networks", "learning"},
+    "export": {"compile", "games", "search", "players", "networks"},
     "protocols": {"compile", "games", "views", "search", "players", "arena", "networks", "records"},
     "web": {
         *("compile", "views", "games", "records", "search", "players", "arena", "experiments", "networks", "learning"),
@@ -40,6 +41,7 @@ LOWER = {
         "learning",
         "protocols",
         "doctor",
+        "export",
     },
 }
 """What each folder may import besides itself and the bottom."""

@@ -16,6 +16,7 @@ from anyzero.cli import (
     doctor,
     engines,
     experiments,
+    export,
     games,
     play,
     replay,
@@ -70,6 +71,7 @@ app.command(epilog=experiments.ESTIMATE_EXAMPLES)(experiments.estimate)
 app.command(epilog=train.EXAMPLES)(train.train)
 app.command(epilog=runs.RUNS_EXAMPLES)(runs.runs)
 app.command(epilog=runs.NETS_EXAMPLES)(runs.nets)
+app.command(epilog=export.EXAMPLES)(export.export)
 app.command(epilog=doctor.EXAMPLES)(doctor.doctor)
 app.command(epilog=engines.UCI_EXAMPLES)(engines.uci)
 app.command(epilog=engines.GTP_EXAMPLES)(engines.gtp)

@@ -1,0 +1,27 @@
+"""`anyzero export`: a game or its net as files for other programs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from anyzero.cli.output import GameText, Json, examples, print_result
+
+EXAMPLES = examples(
+    "anyzero export connect_four --onnx connect_four.onnx",
+    "anyzero export hex:size=7 --net hex7 --onnx hex7.onnx",
+)
+
+
+def export(
+    game: GameText,
+    net: Annotated[str, typer.Option("--net", help="A run, a .safetensors file, or best: the net in the package.")] = (
+        "best"
+    ),
+    onnx: Annotated[Path | None, typer.Option("--onnx", metavar="FILE", help="Write the net as ONNX.")] = None,
+    json: Json = False,
+) -> None:
+    """Write a game or its net as files for other programs."""
+    from anyzero.export.door import export as write
+
+    print_result(write(game, net=net, onnx=onnx), json=json)

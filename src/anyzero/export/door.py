@@ -1,0 +1,57 @@
+"""The door of `anyzero export`: a game or its net as files for other programs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anyzero.errors import BadOptionError
+from anyzero.games.game import Game
+from anyzero.games.load import load
+from anyzero.networks.box import BEST, best_network
+from anyzero.networks.find import find_network
+from anyzero.networks.weights import StoredNetwork, read_network
+from anyzero.report import Part, Sheet, Shown
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file that was written, and what is good to know about it."""
+
+    file: Path
+    size: int
+    note: str
+
+
+class Exported(Shown, list[Written]):
+    """All files of an export."""
+
+    def report(self) -> Iterator[Part]:
+        yield Sheet(("file", "bytes", ""), [(written.file, f"{written.size:,}", written.note) for written in self])
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [{"file": str(written.file), "bytes": written.size, "note": written.note} for written in self]
+
+
+def export(game: Game | str, *, net: str = BEST, onnx: Path | str | None = None) -> Exported:
+    """Write a game's net for other programs; `net` is a run, a file, or `best` for the one in the package.
+
+    >>> export("connect_four", onnx="connect_four.onnx")
+    """
+    game = load(game) if isinstance(game, str) else game
+    if onnx is None:
+        raise BadOptionError("there is nothing to export: say what, as in --onnx FILE")
+    return Exported([_write_onnx(Path(onnx), game, net)])
+
+
+def network_for(game: Game, net: str) -> StoredNetwork:
+    """The net of this name."""
+    name = net.removeprefix("@")
+    return read_network(best_network(game) if name == BEST else find_network(name), game)
+
+
+def _write_onnx(path: Path, game: Game, net: str) -> Written:
+    from anyzero.export.onnx import export_onnx
+
+    size = export_onnx(path, network_for(game, net), game)
+    return Written(path, size, "planes in, logits and value out; its metadata says what they mean")
