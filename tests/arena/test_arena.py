@@ -241,6 +241,49 @@ def test_a_record_of_another_seed_or_with_a_broken_middle_is_refused(tmp_path):
         play_games(plan, record=tmp_path / "no" / "where")
 
 
+CHANGES = {
+    "payoffs": lambda values: values.update(payoffs=[1.0, 1.0]),
+    "not a number": lambda values: values.update(payoffs=[float("nan")] * 2),
+    "moves": lambda values: values.update(moves=["a1"] * len(values["moves"])),
+    "players": lambda values: values.update(players=values["players"][::-1]),
+    "reason": lambda values: values.update(reason="resignation", forfeited_by=0),
+}
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_game_that_was_changed_in_the_record_is_refused(record_of_four, change, sealed):
+    plan, path, lines = record_of_four
+    values = json.loads(lines[1])
+    seal = values.pop("seal")
+    CHANGES[change](values)
+    path.write_text("\n".join([lines[0], json.dumps(values | ({"seal": seal} if sealed else {})), *lines[2:], ""]))
+    with pytest.raises(AnyzeroError, match=r"line 2 is not a finished game: .*; nothing was changed"):
+        play_games(plan, record=path)
+
+
+def test_games_without_a_seal_are_played_again_from_their_moves(record_of_four, monkeypatch):
+    plan, path, lines = record_of_four
+    games = [{key: value for key, value in json.loads(line).items() if key != "seal"} for line in lines]
+    path.write_text("".join(json.dumps(game) + "\n" for game in games))
+    monkeypatch.setattr("anyzero.arena.workers.Worker", None)  # no process is started
+    assert len(play_games(plan, record=path)) == 4
+
+
+@pytest.fixture(scope="module")
+def four_games(tmp_path_factory):
+    plan, path = make_plan("tic_tac_toe", **QUICK, games=4), tmp_path_factory.mktemp("four") / "games"
+    play_games(plan, record=path, workers=1)
+    return plan, path.read_text().splitlines()
+
+
+@pytest.fixture
+def record_of_four(four_games, tmp_path):
+    plan, lines = four_games
+    (tmp_path / "games.jsonl").write_text("\n".join([*lines, ""]))
+    return plan, tmp_path / "games.jsonl", lines
+
+
 def test_two_runs_cannot_write_one_record(tmp_path):
     plan = make_plan(SAME[0], **QUICK, games=2)
     record = Record(tmp_path / "games.jsonl", plan)

@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -106,6 +107,19 @@ def test_a_damaged_entry_is_thrown_away_and_rebuilt(cache, damage):
     rebuilt = run(RACE, cache)
     assert (rebuilt.moves, rebuilt.hits) == (expected, 0)
     assert run(RACE, cache).hits == 1
+
+
+def test_a_whole_entry_under_the_name_of_another_is_not_used():
+    own = cache_module.DiskCache("race", "roll", "0123456789abcdef")
+
+    def is_own(name, *args):
+        return own.is_own((b"", SimpleNamespace(qualname=name), None, SimpleNamespace(args=args)), (int, float))
+
+    assert is_own("roll_race_0123456789ab", int, float)
+    assert not is_own("roll_race_ffffffffffff", int, float)
+    assert not is_own("play_race_0123456789ab", int, float)
+    assert not is_own("roll_race_0123456789ab", int)
+    assert not own.is_own({"a": 1}, (int, float))
 
 
 def test_a_folder_that_cannot_be_written_costs_one_warning(tmp_path):

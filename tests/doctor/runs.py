@@ -10,10 +10,10 @@ from anyzero.doctor.case import Case
 from anyzero.games.load import load
 from anyzero.learning.config import change
 from anyzero.learning.folder import RunFolder
-from anyzero.learning.manifest import NETWORK, read_manifest, write_manifest
 from anyzero.learning.presets import preset_config
 from anyzero.learning.start import Training, fill_in, make_config
 from anyzero.networks import NetworkConfig, load_network, resolve, save_network
+from anyzero.networks.manifest import NETWORK, read_manifest, write_manifest
 
 NIM = str(Path(__file__).parent / "nim.py")
 HEALTHY = {

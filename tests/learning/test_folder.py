@@ -18,7 +18,8 @@ from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.files import write_whole
 from anyzero.learning.config import RunConfig, change
 from anyzero.learning.folder import RunFolder, find_run, list_runs, run_path
-from anyzero.learning.manifest import DamagedError, read_whole
+from anyzero.networks.manifest import read_whole
+from anyzero.sealed import DamagedError
 
 CONFIG = RunConfig(keep=2)
 

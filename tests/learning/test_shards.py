@@ -8,17 +8,9 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from anyzero.games.load import load
-from anyzero.learning.samples import (
-    HEADER_KEY,
-    BadShardError,
-    checksum,
-    load_shard,
-    new_samples,
-    save_shard,
-    take,
-    to_columns,
-)
+from anyzero.learning.samples import SHARD, BadShardError, load_shard, new_samples, save_shard, take, to_columns
 from anyzero.networks import new_network, parse_network, save_network
+from anyzero.sealed import HEADER_KEY, write_arrays
 from tests.learning.rows import random_samples
 
 HEX = load("hex:size=5")
@@ -84,7 +76,7 @@ def test_a_file_from_before_columns_were_compressed_is_read_too(saved):
     samples, header = load_shard(saved, HEX), header_of(saved)
     columns = to_columns(samples)
     del header["packed"], header["sha256"]
-    rewrite(saved, columns, header | {"sha256": checksum(header, columns)})
+    write_arrays(saved, SHARD, header, columns)
     for one, other in zip(samples, load_shard(saved, HEX), strict=True):
         assert one.tobytes() == other.tobytes()
 

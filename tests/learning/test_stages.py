@@ -6,11 +6,11 @@ import pytest
 from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.folder import RunFolder
-from anyzero.learning.manifest import Generation
 from anyzero.learning.samples import Samples, save_shard
 from anyzero.learning.selfplay import play_random, start_states
 from anyzero.learning.stages import Silent, Stages
 from anyzero.learning.start import Training, fill_in, make_config
+from anyzero.networks.manifest import Generation
 from tests.learning.rows import random_samples
 
 TTT = load("tic_tac_toe")

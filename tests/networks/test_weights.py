@@ -10,7 +10,7 @@ from safetensors.torch import save_file
 from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
 from anyzero.networks import BadNetworkError, load_network, new_network, parse_network, read_header, save_network
-from anyzero.networks.weights import HEADER_KEY
+from anyzero.sealed import HEADER_KEY
 
 TINY = parse_network("tiny")
 HEX = load("hex:size=7")

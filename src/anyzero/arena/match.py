@@ -21,6 +21,7 @@ from anyzero.seeds import draw_seed, draw_unit
 
 NORMAL, CRASH, ILLEGAL, LATE, RESIGNED = "normal", "crash", "illegal move", "time", "resignation"
 """Why a game ended; all but the first are a forfeit."""
+REASONS = (NORMAL, CRASH, ILLEGAL, LATE, RESIGNED)
 NOBODY = -1
 
 
@@ -195,6 +196,25 @@ def report(game: Game, match: Match, players: list[str], opening: int, live: Liv
         detail=end[1],
         seconds=[round(seconds, 4) for seconds in live.row["seconds"][: game.num_seats].tolist()],
     )
+
+
+def check_result(game: Game, result: MatchResult, players: Sequence[str], *, replay: bool) -> None:
+    """ValueError unless a result that was read is one of these players, and of its moves if they are played again."""
+    if result.players != [players[index] for index in result.match.by_seat(game.num_seats)]:
+        raise ValueError("its players are others")
+    if len(result.payoffs) != game.num_seats or not all(-1.0 <= payoff <= 1.0 for payoff in result.payoffs):
+        raise ValueError("its payoffs are not from -1 to 1")
+    if not replay:
+        return
+    state = game.initial_state()
+    for move in result.moves:
+        state = game.play(state, move)
+    loser = None if result.reason == NORMAL else game.seat_to_move(state)
+    if result.reason not in REASONS or game.is_over(state) != (loser is None) or loser != result.forfeited_by:
+        raise ValueError("its moves do not end that way")
+    payoffs = game.payoffs(state).tolist() if loser is None else forfeit_payoffs(game.num_seats, loser)
+    if (payoffs, final_scores(game, state, loser)) != (result.payoffs, result.scores):
+        raise ValueError("its moves do not lead to its payoffs")
 
 
 def forfeit_payoffs(num_seats: int, loser: int) -> list[float]:

@@ -1,7 +1,9 @@
 """Finished games in a file, one JSON line each, written at once: what a stopped run goes on from.
 
-The first line says what is played; a run with other players, another game or another seed is refused. `Journal` knows
-how to write and to take over lines, `Record` which games they are.
+The first line says what is played; a run with other players, another game or another seed is refused. Each line has a
+seal over itself and the first line; one without, of an earlier version or another program, is played again from its
+moves, as are all of a user's game, whose rules may have changed. `Journal` knows how to write and to take over lines,
+`Record` which games they are.
 """
 
 import contextlib
@@ -11,10 +13,12 @@ import sys
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from anyzero.arena.match import MatchResult
+from anyzero.arena.match import MatchResult, check_result
 from anyzero.arena.plan import Match, Plan
 from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object, take_lock
+from anyzero.games.load import load
+from anyzero.sealed import SEAL, seal_of
 
 FORM = "anyzero games 1"
 
@@ -33,13 +37,14 @@ class Journal:
             raise AnyzeroError(f"cannot write {path}: {error.strerror}") from None
         try:
             take_lock(self.file.fileno(), path, "is being written by another run")
-            self.read(json.dumps(header))
+            self.header = json.dumps(header)
+            self.read(self.header)
         except BaseException:
             self.file.close()
             raise
 
-    def take(self, values: dict[str, Any]) -> None:
-        """Take a finished game over; TypeError, ValueError or KeyError if it is none."""
+    def take(self, values: dict[str, Any], *, is_sealed: bool) -> None:
+        """Take a finished game over; TypeError, ValueError, KeyError or AnyzeroError if it is none."""
         raise NotImplementedError
 
     def read(self, header: str) -> None:
@@ -55,23 +60,29 @@ class Journal:
         end = len(expected)
         lines = content[end:].splitlines(keepends=True)
         for number, line in enumerate(lines, start=2):
-            taken = self.take_line(line)
-            if not taken and number <= len(lines):
-                raise AnyzeroError(f"{self.path}: line {number} is not a finished game; nothing was changed")
-            if not taken:
+            fault = self.take_line(line)
+            if fault and number <= len(lines):
+                advice = "nothing was changed; without that line the game is played again"
+                raise AnyzeroError(f"{self.path}: line {number} is not a finished game: {fault}; {advice}")
+            if fault:
                 print(f"anyzero: {self.path}: the last line is broken; its game is played again", file=sys.stderr)
                 self.file.truncate(end)
                 return
             end += len(line)
 
-    def take_line(self, line: bytes) -> bool:
-        """Whether the line is whole and a finished game."""
+    def take_line(self, line: bytes) -> str:
+        """What is wrong with a line; nothing if it is whole and a finished game."""
         values = parse_object(line) if line.endswith(b"\n") else None
-        with contextlib.suppress(TypeError, ValueError, KeyError):
-            if values is not None:
-                self.take(values)
-                return True
-        return False
+        if values is None:
+            return "it is not whole"
+        seal = values.pop(SEAL, None)
+        if seal not in (None, seal_of(values, self.header)):
+            return "it was changed after it was written"
+        try:
+            self.take(values, is_sealed=seal is not None)
+        except (TypeError, ValueError, KeyError, AnyzeroError) as error:
+            return str(error) if isinstance(error, ValueError | AnyzeroError) else "parts of it are missing or wrong"
+        return ""
 
     def check_header(self, content: bytes, header: str) -> None:
         """One sentence if the file belongs to something else."""
@@ -97,6 +108,9 @@ class Journal:
         except OSError as error:
             raise AnyzeroError(f"cannot write {self.path}: {error.strerror}") from None
 
+    def write_game(self, values: dict[str, Any]) -> None:
+        self.write(json.dumps({**values, SEAL: seal_of(values, self.header)}))
+
     def close(self) -> None:
         with contextlib.suppress(OSError):  # what could not be written has been reported
             self.file.close()
@@ -107,12 +121,18 @@ class Record(Journal):
 
     def __init__(self, path: Path, plan: Plan) -> None:
         self.results: dict[Match, MatchResult] = {}
+        self.plan, self.game = plan, load(plan.game)
         super().__init__(path, {"form": FORM, **plan.identity()})
 
-    def take(self, values: dict[str, Any]) -> None:
+    def take(self, values: dict[str, Any], *, is_sealed: bool) -> None:
         result = MatchResult.from_json(values)
+        first, second, pair, leg = result.match
+        if not 0 <= first < second < len(self.plan.players) or pair < 0 or leg not in self.plan.legs:
+            raise ValueError("it is not a game of this match")
+        replay = self.game.is_from_file or not is_sealed
+        check_result(self.game, result, self.plan.players, replay=replay)
         self.results[result.match] = result
 
     def add(self, result: MatchResult) -> None:
-        self.write(json.dumps(result.to_json()))
+        self.write_game(result.to_json())
         self.results[result.match] = result

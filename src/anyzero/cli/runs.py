@@ -11,6 +11,7 @@ RUNS_EXAMPLES = examples(
     "anyzero runs",
     "anyzero runs hex7 --plot hex7.png",
     "anyzero runs small large --by minutes --plot both.svg",
+    "anyzero runs hex7 --verify",
 )
 NETS_EXAMPLES = examples("anyzero nets", "anyzero play connect_four --seat1 gumbel:64@best")
 
@@ -26,11 +27,18 @@ def runs(
     by: Annotated[
         str, typer.Option("--by", help="The curves' horizontal axis: generations or minutes.")
     ] = "generations",
+    verify: Annotated[bool, typer.Option("--verify", help="Check every file: exit code 1 if one is damaged.")] = False,
     json: Json = False,
 ) -> None:
     """List all training runs, show one, or compare several."""
     from anyzero.learning.summary import runs as find
 
+    if verify:
+        from anyzero.learning.verify import verify as check
+
+        verified = check(*names or (), root=root)
+        print_result(verified, json=json)
+        raise typer.Exit(not verified.ok)
     found = find(*names or (), root=root)
     if plot is not None:
         found.plot(by=by, file=plot)

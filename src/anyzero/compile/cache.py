@@ -63,13 +63,22 @@ class DiskCache:
         """The compiled code of this signature, or None; then Numba compiles, and a person may be told."""
         path = self.entry(signature, context)
         found = None if path is None else read_entry(path)
-        if found is not None:
+        if found is not None and self.is_own(found, signature):
             context.refresh()  # what the code links to must be in place before it is loaded
             return CompileResult._rebuild(context, *found)
         if not may_compile.get():
             raise NotCompiledError(self.owner)
         self.start_notice()
         return None
+
+    def is_own(self, found: Any, signature: Any) -> bool:
+        """Whether an entry is the one that its name says; a file may have been copied over another."""
+        try:
+            _, function, _, made_for, *_ = found
+            is_code = function.qualname.endswith(f"{self.kernel}_{self.owner}_{str(self.key)[:12]}")
+            return is_code and str(made_for.args) == str(tuple(signature))
+        except (AttributeError, TypeError, ValueError):
+            return False
 
     def save_overload(self, signature: Any, result: Any) -> None:
         self.stop_notice()

@@ -15,11 +15,11 @@ from anyzero.games.game import Game
 from anyzero.learning.block import BlockResult
 from anyzero.learning.config import RunConfig
 from anyzero.learning.folder import GAMES, RunFolder
-from anyzero.learning.manifest import Generation
 from anyzero.learning.replay import Batch, Replay, build_replay
 from anyzero.learning.samples import Samples, join, load_shard, new_samples
 from anyzero.learning.selfplay import play_random
 from anyzero.networks import Network, NetworkEvaluator, load_network, new_network
+from anyzero.networks.manifest import Generation
 from anyzero.seeds import draw_seed
 
 WELL, DOUBTFUL, WRONG, SKIPPED = "well", "doubtful", "wrong", "skipped"

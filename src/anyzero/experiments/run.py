@@ -3,7 +3,6 @@
 The door: `experiment("hex_rave.toml")`, and `run_experiment` below it.
 """
 
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anyzero import stopping
-from anyzero.arena.match import MatchResult
+from anyzero.arena.match import MatchResult, check_result
 from anyzero.arena.plan import Match, Plan
 from anyzero.arena.record import Journal
 from anyzero.arena.workers import Task, play_all
@@ -126,26 +125,26 @@ class GridJournal(Journal):
         self.matches = [dict.fromkeys(plan.matches()) for plan in self.plans]
         self.results: list[dict[Match, MatchResult]] = [{} for _ in self.plans]
         self.outcomes: dict[Plan, Outcome] = {}
-        plies = {text: load(text).max_plies for text in {plan.game for plan in self.plans}}
-        self.costs = [guess_cost(plan, plies[plan.game]) for plan in self.plans]
+        self.games = {text: load(text) for text in {plan.game for plan in self.plans}}
+        self.costs = [guess_cost(plan, self.games[plan.game].max_plies) for plan in self.plans]
         self.total = sum(cost * plan.games for cost, plan in zip(self.costs, self.plans, strict=True))
         self.num_cells = Counter(cell.plan for cell in experiment.cells)
         self.reached = Reached(0, 0, 0.0)
         super().__init__(path, {"form": JOURNAL_FORM, **experiment.identity})
 
-    def take(self, values: dict[str, Any]) -> None:
+    def take(self, values: dict[str, Any], *, is_sealed: bool) -> None:
         number = values.pop("plan")
         result = MatchResult.from_json(values)
-        seats = result.match.by_seat(len(result.players))
         if number not in range(len(self.plans)) or result.match not in self.matches[number]:
-            raise ValueError("not a game of this experiment")
-        if result.players != [self.plans[number].players[index] for index in seats]:
-            raise ValueError("not the players of this cell")
+            raise ValueError("it is not a game of this experiment")
+        game = self.games[self.plans[number].game]
+        replay = game.is_from_file or not is_sealed
+        check_result(game, result, self.plans[number].players, replay=replay)
         self.note(number, result)
 
     def add(self, plan: Plan, result: MatchResult) -> None:
         number = self.numbers[plan]
-        self.write(json.dumps({"plan": number, **result.to_json()}))
+        self.write_game({"plan": number, **result.to_json()})
         self.note(number, result)
 
     def note(self, number: int, result: MatchResult) -> None:

@@ -1,6 +1,7 @@
 """A run is a folder, and the folder is the truth. It survives a kill at any instant.
 
     config.toml                     everything resolved, with the seed
+    seal.json                       the same settings, sealed: what was edited since is noticed
     games/0007-002.jsonl            finished games of a block
     samples/0007-002.safetensors    their samples
     generations/0007/               network, trainer, report and, written last, the manifest with the hash of each
@@ -21,21 +22,26 @@ from typing import Any, NamedTuple
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
 from anyzero.files import numbers_in, put_aside, sync, take_lock, write_whole, writing
 from anyzero.games.load import load
-from anyzero.learning.config import RunConfig, load_config, write_config
-from anyzero.learning.manifest import (
+from anyzero.learning.config import RunConfig, load_config
+from anyzero.learning.seal import CONFIG, SEAL_FILE, check_settings, hash_settings, read_settings, write_settings
+from anyzero.networks.manifest import (
+    CHAMPION,
+    GENERATIONS,
     MANIFEST,
     NETWORK,
     REPORT,
-    DamagedError,
     Generation,
+    champion_file,
+    generation_numbers,
+    generation_path,
+    network_file,
     read_manifest,
-    read_object,
     read_whole,
     write_manifest,
 )
+from anyzero.sealed import DamagedError, describe_file
 
-CONFIG, CHAMPION, LOCK = "config.toml", "champion.safetensors", ".lock"
-GENERATIONS, GAMES, SAMPLES = "generations", "games", "samples"
+LOCK, GAMES, SAMPLES = ".lock", "games", "samples"
 TEMPORARY = re.compile(r"\..+\.[0-9]+")
 """What `write_whole` leaves behind when it is killed."""
 
@@ -79,7 +85,13 @@ class RunFolder:
         if not is_run(folder.path):
             raise AnyzeroError(f"{path} is not a run: it has no {CONFIG}")
         folder.config = load_config(folder.path / CONFIG)
+        folder.note(check_settings(folder.path))
         return folder
+
+    def note(self, words: str) -> None:
+        """Say something once; nothing, if there is nothing to say."""
+        if words and words not in self.notes:
+            self.notes.append(words)
 
     def check_is_free(self) -> None:
         """One sentence unless a new run may begin here."""
@@ -87,15 +99,20 @@ class RunFolder:
             raise AnyzeroError(f"{self.path} is a run already")
         if self.path.exists() and not self.path.is_dir():
             raise AnyzeroError(f"{self.path} is not a folder")
-        known = {GENERATIONS, GAMES, SAMPLES, LOCK}
+        known = {GENERATIONS, GAMES, SAMPLES, LOCK, SEAL_FILE}
         others = [path.name for path in self.path.iterdir()] if self.path.exists() else []
         if any(name not in known and not TEMPORARY.fullmatch(name) for name in others):
             raise AnyzeroError(f"{self.path} is not empty and not a run; nothing was changed")
 
     def write_config(self, config: RunConfig) -> None:
         """Put the config in the place of the old one."""
-        write_whole(self.path / CONFIG, write_config(config).encode())
+        write_settings(self.path, config)
         self.config = config
+
+    @property
+    def settings(self) -> str:
+        """The hash of the settings that may never change."""
+        return hash_settings(read_settings(self.path))
 
     def check_game(self, game_text: str) -> None:
         """One sentence if the run is of another game, or of the same with other options."""
@@ -130,13 +147,13 @@ class RunFolder:
 
     def numbers(self) -> list[int]:
         """The finished generations, rising; whether they are whole is not looked at."""
-        return numbers_in(self.path / GENERATIONS, r"([0-9]{4,})")
+        return generation_numbers(self.path)
 
     def part_numbers(self) -> list[int]:
         return numbers_in(self.path / GENERATIONS, r"([0-9]{4,})\.part")
 
     def generation_path(self, number: int) -> Path:
-        return self.path / GENERATIONS / f"{number:04d}"
+        return generation_path(self.path, number)
 
     def newest(self) -> Generation | None:
         """The newest generation that is whole; `notes` says which were passed over, and they are put aside if locked.
@@ -162,7 +179,9 @@ class RunFolder:
     def pass_over(self, wrong: Mapping[int, str], newest: Generation) -> None:
         """Put aside what is newer than the newest generation, and what was made from it."""
         for number, reason in wrong.items():
-            self.notes.append(f"generation {number} of {self.path} was passed over: {reason}")
+            self.note(f"generation {number} of {self.path} was passed over: {reason}")
+        for words in self.chain_faults(newest):
+            self.note(words)
         if not self.is_locked:
             return
         with writing(self.path):
@@ -174,7 +193,22 @@ class RunFolder:
             for block in (*self.blocks(SAMPLES), *self.blocks(GAMES)):
                 if block.generation > newest.number + 1:
                     put_aside(block.path)
-        self.copy_champion(newest)
+        self.copy_champion()
+
+    def chain_faults(self, newest: Generation) -> Iterator[str]:
+        """What is wrong with the generations up to this one, each of which was made from the one before."""
+        after: Generation | None = None
+        first = min(self.numbers())
+        for number in range(newest.number, first - 1, -1):
+            try:
+                found = read_manifest(self.generation_path(number))
+            except DamagedError as error:
+                after = None
+                yield f"generation {number} of {self.path} is damaged: {error}; what it measured is left out"
+                continue
+            if after is not None and after.facts.get("before") not in (None, found.seal):
+                yield f"generation {number} of {self.path} is not the one that generation {number + 1} was made from"
+            after = found
 
     def part_path(self, number: int) -> Path:
         return self.path / GENERATIONS / f"{number:04d}.part"
@@ -198,11 +232,11 @@ class RunFolder:
         part, final = self.part(number), self.generation_path(number)
         self.check_part(part, number, facts)
         with writing(final):
-            write_manifest(part, number, facts)
+            write_manifest(part, number, {**facts, **self.links(part, number, facts["champion"])})
             part.rename(final)
             sync(final.parent)
         generation = read_manifest(final)
-        self.copy_champion(generation)
+        self.copy_champion()
         self.prune(generation)
         return generation
 
@@ -219,26 +253,27 @@ class RunFolder:
         ):
             raise AnyzeroError(f"generation {number} of {self.path} cannot have the champion {champion}")
 
-    def copy_champion(self, newest: Generation) -> None:
+    def links(self, part: Path, number: int, champion: int) -> dict[str, Any]:
+        """What a manifest says of the rest of the run: settings, the generation before, the champion, its games."""
+        before = number - 1 if number - 1 in self.numbers() else None
+        network = part / NETWORK if champion == number else self.network(champion)
+        blocks = [block.path for kind in (GAMES, SAMPLES) for block in self.blocks(kind) if block.generation == number]
+        return {
+            "settings": self.settings,
+            "before": None if before is None else read_manifest(self.generation_path(before)).seal,
+            "champion_network": describe_file(network),
+            "blocks": {str(path.relative_to(self.path)): describe_file(path) for path in blocks},
+        }
+
+    def copy_champion(self) -> None:
         """See to it that players find the champion's network."""
-        champion, copy = read_manifest(self.generation_path(newest.champion)), self.path / CHAMPION
-        try:
-            champion.check(NETWORK, copy)
-        except DamagedError:
-            write_whole(copy, self.network(newest.champion).read_bytes())
+        found = champion_file(self.path)
+        if found != self.path / CHAMPION:
+            write_whole(self.path / CHAMPION, found.read_bytes())
 
     def network(self, number: int) -> Path:
         """The file with the network of a generation, or with the same bytes; DamagedError if there is none."""
-        try:
-            generation = read_manifest(self.generation_path(number))
-            for path in (generation.network, self.path / CHAMPION):
-                with contextlib.suppress(DamagedError):
-                    generation.check(NETWORK, path)
-                    return path
-            generation.check(NETWORK)
-        except DamagedError as error:
-            raise DamagedError(f"the network of generation {number} of {self.path} cannot be used: {error}") from None
-        return generation.network
+        return network_file(self.path, number)
 
     def prune(self, newest: Generation) -> None:
         """Drop what is big in old generations: networks that were not promoted, and trainers; reports stay."""
@@ -253,16 +288,18 @@ class RunFolder:
                 drop_big_files(generation, keep_network=wanted)
 
     def reports(self) -> list[dict[str, Any]]:
-        """The reports of all finished generations, in order; those that cannot be read are left out."""
+        """The reports of all finished generations, in order; `notes` says which are damaged and left out."""
         return [report for report, _ in self.timed_reports()]
 
     def timed_reports(self) -> list[tuple[dict[str, Any], float]]:
         """The same, each with the time at which it was written."""
         found = []
         for number in self.numbers():
-            path = self.generation_path(number) / REPORT
-            with contextlib.suppress(DamagedError):
-                found.append((read_object(path), path.stat().st_mtime))
+            path = self.generation_path(number)
+            try:
+                found.append((read_manifest(path).read_report(), (path / REPORT).stat().st_mtime))
+            except DamagedError as error:
+                self.note(f"generation {number} of {self.path} is damaged: {error}; what it measured is left out")
         return found
 
     # --- blocks of games and their samples
@@ -281,6 +318,15 @@ class RunFolder:
             if match := re.fullmatch(r"([0-9]{4,})-([0-9]{3,})", path.stem):
                 found.append(BlockFile(int(match[1]), int(match[2]), path))
         return sorted(found)
+
+    def missing_samples(self, first: int, end: int) -> list[str]:
+        """Shards of these generations that are gone, though the training before `end` still kept them."""
+        names: list[str] = []
+        with contextlib.suppress(DamagedError):  # what is damaged was noted where it was read
+            before = read_manifest(self.generation_path(end - 1)).read_report()
+            for number in range(max(first, (before.get("replay") or {}).get("oldest", end)), end):
+                names += read_manifest(self.generation_path(number)).facts.get("blocks", {})
+        return [name for name in names if name.startswith(SAMPLES) and not (self.path / name).exists()]
 
     def prune_samples(self, first_needed_generation: int) -> None:
         """Drop the shards of older generations; their games stay."""

@@ -1,19 +1,14 @@
 """Samples: what one position teaches. Stored as positions, so that an input is made when it is needed."""
 
-import hashlib
-import json
 import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
-from anyzero.errors import AnyzeroError
-from anyzero.files import write_whole
 from anyzero.games.encoding import encode_states
 from anyzero.games.game import Game, game_text
+from anyzero.sealed import DamagedError, Form, read_arrays, write_arrays
 
 CHUNK = 4096
 """Positions that are encoded at a time for their keys."""
@@ -97,9 +92,6 @@ def factors(num: int) -> np.ndarray:
 # --- files
 
 
-FORMAT = 1
-HEADER_KEY = "anyzero"
-HEADER_FIELDS = {"format": int, "game": str, "options": dict, "state": str, "num": int, "sha256": str}
 PACKED = "packed"
 """The header's entry with the type and shape of each column; files without it hold them as they are."""
 PACKING_LEVEL = 1
@@ -108,44 +100,31 @@ TRIMMED = ("actions", "policies")
 """Columns of which only as much is written as the row with the most actions needs."""
 
 
-class BadShardError(AnyzeroError):
+class BadShardError(DamagedError):
     """A file that holds no samples of this game, or damaged ones."""
+
+
+FIELDS = {"game": str, "options": dict, "state": str, "num": int}
+SHARD = Form("file of samples", 1, FIELDS, BadShardError, optional=(PACKED,))
 
 
 def save_shard(path: Path | str, game: Game, samples: Samples) -> None:
     """Write samples so that whatever happens, `path` holds nothing or all of them."""
     columns = to_columns(samples)
-    header = {
-        "format": FORMAT,
-        "game": game.name,
-        "options": dict(game.options),
-        "state": state_fields(game),
-        "num": samples.num,
-    }
-    header[PACKED] = {name: [column.dtype.str, list(column.shape)] for name, column in columns.items()}
-    columns = {
+    forms = {name: [column.dtype.str, list(column.shape)] for name, column in columns.items()}
+    packed = {
         name: np.frombuffer(zlib.compress(column.tobytes(), PACKING_LEVEL), np.uint8)
         for name, column in columns.items()
     }
-    header["sha256"] = checksum(header, columns)
-    write_whole(Path(path), save(columns, {HEADER_KEY: json.dumps(header, sort_keys=True)}))
+    header = {"game": game.name, "options": dict(game.options), "state": state_fields(game), "num": samples.num}
+    write_arrays(Path(path), SHARD, {**header, PACKED: forms}, packed)
 
 
 def load_shard(path: Path | str, game: Game) -> Samples:
     """The samples of a file, bit for bit as they were saved."""
     path = Path(path)
-    try:
-        if not path.is_file():
-            raise BadShardError(f"there is no file of samples {path}")
-        with safe_open(path, framework="numpy") as file:
-            header = check_header(path, (file.metadata() or {}).get(HEADER_KEY), game)
-            columns = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except OSError as error:
-        raise BadShardError(f"cannot read {path}: {error.strerror or error}") from None
-    except SafetensorError as error:
-        raise BadShardError(f"{path} is not a file of samples, or only a part of one ({error})") from None
-    if header.pop("sha256") != checksum(header, columns):
-        raise BadShardError(f"{path} is damaged: its checksum is not that of what it holds")
+    header, columns = read_arrays(path, SHARD)
+    check_game(path, header, game)
     return from_columns(path, game, header["num"], unpack(columns, header[PACKED]) if PACKED in header else columns)
 
 
@@ -193,31 +172,8 @@ def state_fields(game: Game) -> str:
     return f"{game.state_dtype.itemsize} bytes: {game.state_dtype.descr}"
 
 
-def checksum(header: dict[str, Any], columns: dict[str, np.ndarray]) -> str:
-    """SHA-256 of the header without the checksum, and of every column with its name, type and shape."""
-    found = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
-    for name in sorted(columns):
-        column = columns[name]
-        found.update(f"\n{name} {column.dtype.str} {column.shape}\n".encode())
-        found.update(np.ascontiguousarray(column).data.cast("B") if column.size else b"")
-    return found.hexdigest()
-
-
-def check_header(path: Path, text: str | None, game: Game) -> dict[str, Any]:
-    """The header as a dict with all its fields, if it is of this game."""
-    if text is None:
-        raise BadShardError(f"{path} was not written by anyzero: it does not say what its samples are")
-    try:
-        header = json.loads(text)
-    except (ValueError, RecursionError):
-        header = None
-    if not isinstance(header, dict) or type(header.get("format")) is not int:
-        raise BadShardError(f"{path} has a header that cannot be read")
-    if header["format"] != FORMAT:
-        raise BadShardError(f"{path} has format {header['format']}; this version of anyzero reads format {FORMAT}")
-    for name, kind in HEADER_FIELDS.items():
-        if type(header.get(name)) is not kind:
-            raise BadShardError(f"{path} has a header without a proper {name!r}")
+def check_game(path: Path, header: dict[str, Any], game: Game) -> None:
+    """BadShardError unless the samples are of this game."""
     if (header["game"], header["options"]) != (game.name, dict(game.options)):
         made_for = game_text(header["game"], header["options"])
         raise BadShardError(f"{path} holds samples of {made_for}, not of {game_text(game.name, game.options)}")
@@ -225,4 +181,3 @@ def check_header(path: Path, text: str | None, game: Game) -> dict[str, Any]:
         raise BadShardError(
             f"{path} holds positions of {header['state']}, but those of {game.name} are now of {state_fields(game)}"
         )
-    return header

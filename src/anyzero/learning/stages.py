@@ -24,7 +24,7 @@ from anyzero.learning.contestants import Contestant, anchor_contestant, network_
 from anyzero.learning.contests import benchmark, open_gate, play_anchors, rate_generation
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.lesson import Source, num_steps
-from anyzero.learning.manifest import NETWORK, TRAINER, Generation
+from anyzero.learning.once import STAGE, anchor_points, once
 from anyzero.learning.replay import build_replay, window_size
 from anyzero.learning.samples import BadShardError, Samples, join, load_shard, new_samples, save_shard, take
 from anyzero.learning.selfplay import (
@@ -41,6 +41,8 @@ from anyzero.learning.selfplay import (
 from anyzero.learning.trainer import Trainer
 from anyzero.networks import NetworkEvaluator, load_network, new_network, save_network
 from anyzero.networks.find import find_network
+from anyzero.networks.manifest import NETWORK, TRAINER, Generation
+from anyzero.sealed import read_sealed
 from anyzero.seeds import draw_seed
 
 if TYPE_CHECKING:
@@ -73,10 +75,6 @@ class OutOfTimeError(Exception):
     """The minutes are over; the generation under way stays as it is."""
 
 
-def write_json(path: Path, content: dict[str, Any]) -> None:
-    write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
-
-
 class Stages:
     """What a generation of one run goes through."""
 
@@ -88,16 +86,9 @@ class Stages:
         """When the run would have begun had it not been interrupted."""
         self.deadline = float("inf")
         self.samples: Samples | None = None
+        self.oldest = 0
+        """The generation from which on samples are kept."""
         self.on_gpu: GpuGames | None = None
-
-    def once(self, part: Path, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """A stage: its result is read if it is there, else made and written."""
-        path = part / f"{name}.json"
-        if not path.exists():
-            start = time.monotonic()
-            found = make()
-            write_json(path, found | {"seconds": time.monotonic() - start})
-        return json.loads(path.read_text())  # type: ignore[no-any-return]
 
     def watch(self, tell: Callable[[int], None], before: int = 0) -> Callable[[int, int], None]:
         """What a block or a trainer calls as it goes."""
@@ -155,7 +146,7 @@ class Stages:
                     result.samples.generations[:] = number
                     return self.keep_block(number, block, result)
 
-                found.append(self.once(part, f"block-{block:03d}", make))
+                found.append(once(self.folder, part, f"block-{block:03d}", make, self.block_files(number, block)))
                 done += size
                 tell(done)
         return summary(found) | {"resign_below": self.resign_bar(before)}
@@ -225,6 +216,11 @@ class Stages:
             if not path.exists():
                 save_shard(path, self.game, take(self.samples, self.samples.generations == number))
 
+    def block_files(self, number: int, block: int) -> list[Path]:
+        """What a block leaves beside its result."""
+        samples = [self.folder.samples_path(number, block)] if self.config.keep_samples else []
+        return [*samples, self.folder.games_path(number, block)]
+
     def keep_block(self, number: int, block: int, result: BlockResult) -> dict[str, Any]:
         """Write the games and the samples of a block; returns what the report needs of it."""
         if self.config.keep_samples:
@@ -278,13 +274,16 @@ class Stages:
 
     def first_network(self, part: Path) -> None:
         """Random weights, or those of a network that is there."""
-        if (part / NETWORK).exists():
-            return
-        if self.config.begin_with:
-            network = load_network(find_network(self.config.begin_with), self.game)
-        else:
-            network = new_network(self.game, self.config.network, draw_seed("network", self.config.seed) % 2**63)
-        save_network(part / NETWORK, network, self.game)
+
+        def make() -> dict[str, Any]:
+            if self.config.begin_with:
+                network = load_network(find_network(self.config.begin_with), self.game)
+            else:
+                network = new_network(self.game, self.config.network, draw_seed("network", self.config.seed) % 2**63)
+            save_network(part / NETWORK, network, self.game)
+            return {}
+
+        once(self.folder, part, "network", make, [part / NETWORK])
 
     def train(self, part: Path, before: Generation) -> dict[str, Any]:
         """The candidate: the last generation's network, trained on."""
@@ -304,9 +303,10 @@ class Stages:
                 report = trainer.train(source, number, rng, self.watch(tell), self.passed)
             save_network(part / NETWORK, trainer.network_to_play(), self.game)
             write_whole(part / TRAINER, save(trainer.state_tensors()))
-            return {"training": report.to_dict(), "replay": replay.statistics.to_dict()}
+            oldest = {"oldest": self.oldest}
+            return {"training": report.to_dict(), "replay": replay.statistics.to_dict() | oldest}
 
-        found = self.once(part, "training", make)
+        found = once(self.folder, part, "training", make, [part / NETWORK, part / TRAINER])
         return {"training": found["training"] | {"seconds": found["seconds"]}, "replay": found["replay"]}
 
     def trainer(self, before: Generation) -> Trainer:
@@ -322,6 +322,8 @@ class Stages:
         """The newest samples, those of this generation among them; shards that are too old are dropped."""
         parts: list[Samples] = [] if self.samples is None else [self.samples]
         known = int(self.samples.generations[-1]) if self.samples is not None and self.samples.num else -1
+        for name in self.folder.missing_samples(known + 1, number):
+            self.folder.note(f"{self.folder.path}: {name} is gone; training goes on without its samples")
         for block in self.folder.blocks():
             if known < block.generation <= number:
                 parts += self.read_shard(block.path)
@@ -330,6 +332,7 @@ class Stages:
         window = take(joined, slice(max(0, joined.num - most), None))
         if window.num:
             oldest = int(window.generations[0])
+            self.oldest = oldest
             self.folder.prune_samples(oldest)
             # Whole generations, as a run that goes on finds them: the next window may reach back further.
             joined = take(joined, slice(int(np.searchsorted(joined.generations, oldest)), None))
@@ -339,7 +342,7 @@ class Stages:
     def samples_so_far(self, number: int) -> int:
         """Of all generations up to this one, which is under way."""
         played = [report["selfplay"] for report in self.folder.reports()]
-        blocks = [json.loads(path.read_text()) for path in self.folder.part_path(number).glob("block-*.json")]
+        blocks = [read_sealed(path, STAGE)["result"] for path in self.folder.part_path(number).glob("block-*.json")]
         return sum(int(one["samples"]) for one in (*played, *blocks) if one)
 
     def read_shard(self, path: Path) -> list[Samples]:
@@ -347,7 +350,7 @@ class Stages:
         try:
             return [load_shard(path, self.game)]
         except BadShardError as error:
-            self.folder.notes.append(f"samples were put aside: {error}")
+            self.folder.note(f"samples were put aside: {error}")
             put_aside(path)
             return []
 
@@ -374,28 +377,27 @@ class Stages:
                     watch=self.watch(tell),
                 )
 
-        return self.once(part, "gate", make)
+        return once(self.folder, part, "gate", make)
 
     def measure(self, part: Path, number: int) -> dict[str, Any]:
         """The rating or the benchmark of a generation, where it is its turn."""
         found: dict[str, Any] = {}
         league, deals = self.config.league, self.config.benchmark
         if self.game.num_seats > 1 and league.every and number % league.every == 0:
-            found["league"] = self.once(part, "league", lambda: self.rate(number))
+            found["league"] = once(self.folder, part, "league", lambda: self.rate(number))
         if self.game.num_seats == 1 and deals.every and number % deals.every == 0:
-            found["benchmark"] = self.once(part, "benchmark", lambda: self.benchmark(number))
+            found["benchmark"] = once(self.folder, part, "benchmark", lambda: self.benchmark(number))
         return found
 
     def rate(self, number: int) -> dict[str, Any]:
         config, seed = self.config.league, self.config.seed
         anchors = [anchor_contestant(self.game, text) for text in config.anchors]
-        path = self.folder.path / "anchors.json"
         with self.progress.stage(number, "rating", config.games) as tell:
             watch = self.watch(tell)
-            if not path.exists():
-                points = play_anchors(self.game, anchors, config, seed, threads=self.config.threads, watch=watch)
-                write_json(path, {"points": points})
-            points = json.loads(path.read_text())["points"]
+            threads = self.config.threads
+            points = anchor_points(
+                self.folder, lambda: play_anchors(self.game, anchors, config, seed, threads=threads, watch=watch)
+            )
             mine = self.contestant(number, noise=False, simulations=config.simulations)
             return rate_generation(self.game, mine, anchors, points, config, seed, watch)
 

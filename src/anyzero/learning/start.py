@@ -1,6 +1,5 @@
 """How a run begins or goes on: its config from a preset, a file and single changes, all that is left open decided."""
 
-import json
 import re
 import time
 from collections.abc import Mapping
@@ -15,16 +14,16 @@ from anyzero.learning.contestants import anchor_contestant
 from anyzero.learning.contests import Contest, contest, has_converged
 from anyzero.learning.folder import RunFolder, is_run, run_path
 from anyzero.learning.history import rebuild
-from anyzero.learning.manifest import Generation
+from anyzero.learning.once import read_seconds, write_json
 from anyzero.learning.presets import preset_config
-from anyzero.learning.stages import OutOfTimeError, Progress, Silent, Stages, write_json
+from anyzero.learning.seal import FREE
+from anyzero.learning.stages import OutOfTimeError, Progress, Silent, Stages
 from anyzero.networks import load_network, resolve
 from anyzero.networks.evaluator import check_device, choose_precision
 from anyzero.networks.find import find_network
+from anyzero.networks.manifest import Generation
 from anyzero.seeds import draw_seed
 
-FREE = ("generations", "minutes", "keep", "tensorboard")
-"""What may change when a run goes on."""
 PLANNED = ("minutes", "trainer.horizon")
 """What a run keeps as it was planned when a recipe is named again."""
 MOST_SETTINGS = 3
@@ -228,8 +227,7 @@ class Training:
         """Of all finished generations, and of the stages of the one under way."""
         finished = sum(sum(report["seconds"].values()) for report in self.folder.reports())
         parts = [self.folder.part_path(number) for number in self.folder.part_numbers()]
-        stages = [json.loads(path.read_text()) for part in parts for path in part.glob("*.json")]
-        return float(finished + sum(stage["seconds"] for stage in stages if type(stage.get("seconds")) is float))
+        return float(finished + sum(read_seconds(part) for part in parts))
 
     def has_converged(self) -> bool:
         found = [report["benchmark"] for report in self.folder.reports() if report.get("benchmark")]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, flatten, format_setting
-from anyzero.learning.folder import CHAMPION, GENERATIONS, SAMPLES, RunFolder, find_run, list_runs
+from anyzero.learning.folder import SAMPLES, RunFolder, find_run, list_runs
 from anyzero.learning.history import Row, read_rows
-from anyzero.learning.manifest import read_manifest
+from anyzero.networks.manifest import CHAMPION, GENERATIONS, champion_file, read_manifest
 from anyzero.report import Part, Sheet, Shown, short
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class RunSummary(Shown):
     champion_generation: int | None
     changed: float
     """When something was last written, in seconds since 1970."""
+    notes: tuple[str, ...] = ()
+    """What is damaged, as far as it was read."""
     ended: str = ""
     """Why training ended, if it just did."""
     match: dict[str, Any] | None = None
@@ -125,6 +127,7 @@ class RunSummary(Shown):
             "benchmark_generation": self.generation_of("benchmark_score_mean"),
             "minutes": self.minutes,
             "changed": self.changed,
+            "notes": list(self.notes),
         }
 
     def to_dataframe(self) -> Any:
@@ -151,6 +154,7 @@ class RunSummary(Shown):
             champion = f"generation {self.champion_generation} is the champion"
             yield ", ".join(filter(None, (champion, self.strength, f"{short(self.minutes)} minutes in all")))
             yield f"its network: {self.path / CHAMPION}"
+        yield from self.notes
         yield from self.ending() if self.ended else ()
 
     def last_generations(self) -> Sheet:
@@ -179,21 +183,25 @@ OVERVIEW = ("run", "game", "generations", "champion", "strength", "minutes")
 
 
 def summarise(path: Path) -> RunSummary:
-    """Read a run; nothing is changed, and files are not checked beyond what is read."""
+    """Read a run; nothing is changed, and only what is read is checked: `verify` checks the rest."""
     folder = RunFolder.open(path)
     numbers = folder.numbers()
     try:
         newest = read_manifest(folder.generation_path(numbers[-1])) if numbers else None
     except AnyzeroError as error:
         raise AnyzeroError(f"{path}: generation {numbers[-1]}: {error}") from None
+    history = read_rows(folder)
+    if newest is not None and champion_file(path) != path / CHAMPION:
+        folder.note(f"{path / CHAMPION} is not the champion that the run wrote; anyzero train mends it")
     return RunSummary(
         name=path.resolve().name,
         path=path,
         config=folder.config,
-        history=read_rows(folder),
+        history=history,
         generations=None if newest is None else newest.number,
         champion_generation=None if newest is None else newest.champion,
         changed=max(place.stat().st_mtime for place in (path, path / GENERATIONS, path / SAMPLES) if place.exists()),
+        notes=tuple(folder.notes),
     )
 
 
@@ -241,6 +249,7 @@ class Runs(Shown):
     def list_all(self) -> Iterator[Part]:
         if self.runs:
             yield Sheet((*OVERVIEW, "last change"), [[*run.overview, ago(run.changed)] for run in self.runs])
+        yield from (note for run in self.runs for note in run.notes)
         yield from (f"cannot be read: {error}" for error in self.broken.values())
         if not self.runs and not self.broken:
             yield f"there are no runs in {self.root}; anyzero train makes one"

@@ -3,28 +3,23 @@
 The header is one key, so that the same network is the same bytes wherever it is written. Reading needs no torch.
 """
 
-import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
 from anyzero.errors import AnyzeroError
-from anyzero.files import write_whole
 from anyzero.games.game import Game, game_text
 from anyzero.networks.config import BadNetworkError, NetworkConfig, fits
+from anyzero.sealed import HASH, Form, read_arrays, write_arrays
 
 if TYPE_CHECKING:
     from anyzero.networks.models import Network
 
-FORMAT = 1
-HEADER_KEY = "anyzero"
-HEADER_FIELDS = {"format": int, "game": str, "options": dict, "planes_shape": list, "num_actions": int, "network": dict}
+FIELDS = {"game": str, "options": dict, "planes_shape": list, "num_actions": int, "network": dict}
+FILE = Form("network file", 1, FIELDS, BadNetworkError, optional=(HASH,))
 
 
 @dataclass(frozen=True)
@@ -74,15 +69,13 @@ def store(network: "Network | StoredNetwork") -> StoredNetwork:
 def save_network(path: Path | str, network: "Network | StoredNetwork", game: Game) -> None:
     """Write a network so that whatever happens, `path` holds the old file or the new one, whole."""
     header = {
-        "format": FORMAT,
         "game": game.name,
         "options": dict(game.options),
         "planes_shape": list(network.planes_shape),
         "num_actions": network.num_actions,
         "network": network.config.to_dict(),
     }
-    weights = dict(store(network).weights)
-    write_whole(Path(path), save(weights, {HEADER_KEY: json.dumps(header, sort_keys=True)}))
+    write_arrays(Path(path), FILE, header, store(network).weights)
 
 
 def load_network(path: Path | str, game: Game) -> "Network":
@@ -95,48 +88,13 @@ def load_network(path: Path | str, game: Game) -> "Network":
 def read_network(path: Path | str, game: Game) -> StoredNetwork:
     """The network in a file, for this game: one of its own size, or of any size if its weights allow that."""
     path = Path(path)
-    if not path.is_file():
-        raise BadNetworkError(f"there is no network file {path}")
-    with opened(path) as file:
-        config = _fitting_config(path, check_header(path, file.metadata()), game)
-        weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    return StoredNetwork(config, game.planes_shape, game.num_actions, weights, str(path))
+    header, weights = read_arrays(path, FILE)
+    return StoredNetwork(_fitting_config(path, header, game), game.planes_shape, game.num_actions, weights, str(path))
 
 
 def read_header(path: Path | str) -> dict[str, Any]:
     """What a file says of its network: format, game, options, planes_shape, num_actions, network."""
-    with opened(Path(path)) as file:
-        return check_header(Path(path), file.metadata())
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[Any]:
-    try:
-        with safe_open(path, framework="np") as file:
-            yield file
-    except OSError as error:
-        raise BadNetworkError(f"cannot read {path}: {error.strerror or error}") from None
-    except (SafetensorError, TypeError) as error:  # a TypeError: numbers of a kind that NumPy does not have
-        raise BadNetworkError(f"{path} is not a network file, or only a part of one ({error})") from None
-
-
-def check_header(path: Path, metadata: Mapping[str, str] | None) -> dict[str, Any]:
-    """The header as a dict with all its fields."""
-    text = (metadata or {}).get(HEADER_KEY)
-    if text is None:
-        raise BadNetworkError(f"{path} was not written by anyzero: it does not say what its network plays")
-    try:
-        header = json.loads(text)
-    except (ValueError, RecursionError):
-        header = None
-    if not isinstance(header, dict) or type(header.get("format")) is not int:
-        raise BadNetworkError(f"{path} has a header that cannot be read")
-    if header["format"] != FORMAT:
-        raise BadNetworkError(f"{path} has format {header['format']}; this version of anyzero reads format {FORMAT}")
-    for name, kind in HEADER_FIELDS.items():
-        if type(header.get(name)) is not kind:
-            raise BadNetworkError(f"{path} has a header without a proper {name!r}")
-    return header
+    return read_arrays(Path(path), FILE)[0]
 
 
 def _fitting_config(path: Path, header: dict[str, Any], game: Game) -> NetworkConfig:

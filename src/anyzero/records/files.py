@@ -13,6 +13,7 @@ from anyzero.records.notes import pick
 from anyzero.records.pgn import read_pgn, write_pgn
 from anyzero.records.record import FORFEIT, FORMAT, RESIGN, RULES, BadRecordError, GameRecord, find_game, load_named
 from anyzero.records.sgf import read_sgf, write_sgf
+from anyzero.sealed import SEAL, seal_of
 
 LARGEST_FILE = 16 * 2**20
 """Bytes; more are not read."""
@@ -80,7 +81,7 @@ def read_lines(text: str, number: int | None, game: Game | None) -> list[GameRec
         raise BadRecordError("it is not a record of games")
     game = load_named(header["game"]) if game is None else game
     check_header(header["game"], game)
-    return [read_line(line, place, header, game) for place, line in pick(games, number)]
+    return [read_line(unseal(line, place, lines[0]), place, header, game) for place, line in pick(games, number)]
 
 
 def check_header(text: str, game: Game) -> None:
@@ -91,10 +92,17 @@ def check_header(text: str, game: Game) -> None:
         raise BadRecordError(f"the record is of {text}, which is not {game.text}")
 
 
-def read_line(line: str, number: int, header: dict[str, Any], game: Game) -> GameRecord:
+def unseal(line: str, number: int, header: str) -> dict[str, Any]:
+    """What a line says of its game."""
     values = parse_object(line)
     if values is None:
         raise BadRecordError(f"line {number + 1} is not a finished game")
+    if values.pop(SEAL, None) not in (None, seal_of(values, header)):
+        raise BadRecordError(f"line {number + 1} was changed after it was written")
+    return values
+
+
+def read_line(values: dict[str, Any], number: int, header: dict[str, Any], game: Game) -> GameRecord:
     record = {
         "format": FORMAT,
         "game": header["game"],
