@@ -310,6 +310,11 @@ class RunFolder:
     def samples_path(self, generation: int, block: int) -> Path:
         return self.path / SAMPLES / f"{generation:04d}-{block:03d}.safetensors"
 
+    def block_files(self, generation: int, block: int) -> list[Path]:
+        """What a block that is finished leaves."""
+        samples = [self.samples_path(generation, block)] if self.config.keep_samples else []
+        return [*samples, self.games_path(generation, block)]
+
     def blocks(self, kind: str = SAMPLES) -> list[BlockFile]:
         """The shards of samples, or the files of games, in order."""
         end = "safetensors" if kind == SAMPLES else "jsonl"

@@ -146,7 +146,9 @@ class Stages:
                     result.samples.generations[:] = number
                     return self.keep_block(number, block, result)
 
-                found.append(once(self.folder, part, f"block-{block:03d}", make, self.block_files(number, block)))
+                found.append(
+                    once(self.folder, part, f"block-{block:03d}", make, self.folder.block_files(number, block))
+                )
                 done += size
                 tell(done)
         return summary(found) | {"resign_below": self.resign_bar(before)}
@@ -215,11 +217,6 @@ class Stages:
             path = self.folder.samples_path(number, 0)
             if not path.exists():
                 save_shard(path, self.game, take(self.samples, self.samples.generations == number))
-
-    def block_files(self, number: int, block: int) -> list[Path]:
-        """What a block leaves beside its result."""
-        samples = [self.folder.samples_path(number, block)] if self.config.keep_samples else []
-        return [*samples, self.folder.games_path(number, block)]
 
     def keep_block(self, number: int, block: int, result: BlockResult) -> dict[str, Any]:
         """Write the games and the samples of a block; returns what the report needs of it."""
@@ -303,8 +300,7 @@ class Stages:
                 report = trainer.train(source, number, rng, self.watch(tell), self.passed)
             save_network(part / NETWORK, trainer.network_to_play(), self.game)
             write_whole(part / TRAINER, save(trainer.state_tensors()))
-            oldest = {"oldest": self.oldest}
-            return {"training": report.to_dict(), "replay": replay.statistics.to_dict() | oldest}
+            return {"training": report.to_dict(), "replay": replay.statistics.to_dict() | {"oldest": self.oldest}}
 
         found = once(self.folder, part, "training", make, [part / NETWORK, part / TRAINER])
         return {"training": found["training"] | {"seconds": found["seconds"]}, "replay": found["replay"]}
