@@ -98,7 +98,8 @@ def test_a_small_budget_is_not_overrun(method, budget):
     game = load("connect_four")
     found = search(game, game.initial_state(), method, simulations=budget, seed=4)
     assert sum(found.visits.values()) == found.simulations <= budget
-    assert budget > 9 or found.simulations == budget
+    whole_plies = method == "expectimax"  # seven leaves, or seven and those behind a move
+    assert budget > (7 if whole_plies else 9) or found.simulations == budget
     assert found.visits[found.best_move] >= 1
 
 

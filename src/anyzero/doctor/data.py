@@ -171,7 +171,7 @@ def check_noise(case: Case) -> Finding:
     """Self-play must vary its games, and matches must not be disturbed; measured on the newest games."""
     config, game = case.config.selfplay, case.game
     settings, match = self_play_method(config).settings, match_method(config).settings
-    heated = config.method == "puct" and config.temperature > 0.0 and config.temperature_plies > 0
+    heated = config.method != "gumbel" and config.temperature > 0.0 and config.temperature_plies > 0
     noisy = settings.gumbel_scale > 0.0 if config.method == "gumbel" else settings.noise_fraction > 0.0 or heated
     varied = config.opening_plies > 0 or game.num_outcomes > 0 or len(config.starts) > 1
     num = len(case.lines)

@@ -45,8 +45,8 @@ Anchors = Annotated[tuple[str, ...], AfterValidator(check_anchors)]
 class SelfPlayConfig(Schema):
     """How games are made."""
 
-    method: Literal["puct", "gumbel"] = "gumbel"
-    """The search: PUCT as AlphaZero has it, or Gumbel AlphaZero's."""
+    method: Literal["puct", "gumbel", "expectimax"] = "gumbel"
+    """The search: PUCT as AlphaZero has it, Gumbel AlphaZero's, or expectimax one move deep, for games of chance."""
     simulations: int = Field(32, ge=1, le=1_000_000)
     """Simulations for each move."""
     games: int = Field(256, ge=1, le=10_000_000)
@@ -72,11 +72,15 @@ class SelfPlayConfig(Schema):
     gumbel_scale: float = Field(1.0, ge=0, le=1e12)
     """Gumbel: how much noise the root's moves get."""
     temperature: float = Field(1.0, ge=0, le=100)
-    """PUCT: moves are drawn by visits ** (1 / temperature)."""
+    """PUCT: moves are drawn by visits ** (1 / temperature); expectimax: by exp(value / temperature)."""
     temperature_plies: int = Field(30, ge=0, le=1e12)
     """Moves are drawn for so many plies; Gumbel draws by its own noise for as long."""
     late_temperature: float = Field(0.1, ge=0, le=100)
-    """PUCT: the temperature after those plies."""
+    """PUCT and expectimax: the temperature after those plies."""
+    draws: int = Field(0, ge=0, le=1_000_000)
+    """Expectimax: outcomes, drawn at random, of which a value before a draw is the mean; 0: all, by their weights."""
+    trace: float = Field(0.8, ge=0, le=1)
+    """Expectimax: lambda of TD(lambda), how much of the surprises later in the game goes back to a position's value."""
     move_value: bool = False
     """Whether a position's value after search is that of the move chosen, rather than the mean of all simulations."""
     final: Literal["visits", "value+log visits"] = "visits"

@@ -25,6 +25,8 @@ def network_contestant(
 ) -> Contestant:
     """A network as self-play or a match uses it; 0 simulations: as many as in self-play."""
     method = adapt(game, self_play_method(config) if noise else match_method(config), evaluator)
+    if config.method == "expectimax":
+        return Contestant(name, method, game.num_actions, game.num_actions, evaluator)
     return Contestant(name, method, simulations or config.simulations, config.fast_simulations, evaluator)
 
 
@@ -38,6 +40,8 @@ def self_play_method(config: SelfPlayConfig) -> Method:
     """The search of self-play, with its noise."""
     if config.method == "gumbel":
         return find_method("gumbel", {**gumbel_options(config), "gumbel_scale": config.gumbel_scale})
+    if config.method == "expectimax":
+        return find_method("expectimax", {})
     noise = {
         "noise_fraction": config.noise_fraction,
         "noise_concentration": config.noise_concentration,
@@ -48,6 +52,8 @@ def self_play_method(config: SelfPlayConfig) -> Method:
 
 def match_method(config: SelfPlayConfig) -> Method:
     """The same search without noise."""
+    if config.method == "expectimax":
+        return find_method("expectimax", {})
     if config.method == "gumbel":
         return find_method("gumbel", gumbel_options(config))
     return find_method("puct", puct_options(config))

@@ -99,6 +99,35 @@ PRESETS: dict[str, Preset] = {
             "benchmark": {"deals": 1000, "convergence_threshold": 0.2},
         },
     ),
+    "take-it-easy-expectimax": Preset(
+        "take_it_easy",
+        "Afterstates by TD(lambda): the best move behind every draw, no sampled payoffs, no policy",
+        {
+            "network": {"layers": 3, "width": 256, "bins": 308},
+            "selfplay": {
+                "method": "expectimax",
+                "games": 512,
+                "at_once": 512,
+                "draws": 3,
+                "trace": 0.8,
+                # A point is 2 / 307 of payoff.
+                "temperature": 0.0065,
+                "temperature_plies": 20,
+                "late_temperature": 0.0,
+            },
+            "replay": {"window": 150_000, "payoff_share": 0.0, "merge": False},
+            "trainer": {
+                "batch_size": 512,
+                "epochs": 0.4,
+                "learning_rate": 2e-3,
+                "schedule": "cosine",
+                "average": 0.99,
+                "policy_weight": 0.0,
+            },
+            "gate": {"games": 0},
+            "benchmark": {"deals": 1000, "every": 10},
+        },
+    ),
     "oware-cgzero": Preset(
         "oware",
         "CGZero's way: an MLP, equal positions merged, payoff and root value mixed, two champions, a gate at 55 %",

@@ -1,7 +1,7 @@
 """A replay whose rows live on the GPU, and whose batches are made there: training never waits for the host."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -9,15 +9,8 @@ from torch import Tensor
 
 from anyzero.compile import gpu
 from anyzero.compile.gpu import cuda
-from anyzero.games.contract import encode
 from anyzero.learning.replay import Batch, Replay
-
-
-def encode_kernel(rules: Any, states: Any, rows: Any, planes: Any) -> None:
-    """One thread a row, over zeros."""
-    index = cuda.grid(1)
-    if index < rows.shape[0]:
-        encode(rules, states[rows[index]], planes[index])
+from anyzero.networks.on_gpu import encode_kernel
 
 
 class BatchOrder(NamedTuple):

@@ -27,8 +27,8 @@ def block_sizes(games: int, at_once: int) -> list[int]:
 
 
 def manner_of(config: SelfPlayConfig) -> Manner:
-    """How self-play moves: PUCT draws by visits, Gumbel by the noise of its root."""
-    draws = config.method == "puct"
+    """How self-play moves: PUCT draws by visits, expectimax by values, Gumbel by the noise of its root."""
+    draws = config.method != "gumbel"
     return Manner(
         temperature=config.temperature if draws else 0.0,
         temperature_plies=config.temperature_plies,

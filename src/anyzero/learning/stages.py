@@ -22,6 +22,7 @@ from anyzero.learning.block import BlockResult, Watch
 from anyzero.learning.config import RunConfig
 from anyzero.learning.contestants import Contestant, anchor_contestant, network_contestant, no_evaluator
 from anyzero.learning.contests import benchmark, open_gate, play_anchors, rate_generation
+from anyzero.learning.expectations import expect
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.lesson import Source, num_steps
 from anyzero.learning.once import STAGE, anchor_points, once
@@ -88,6 +89,8 @@ class Stages:
         self.samples: Samples | None = None
         self.oldest = 0
         """The generation from which on samples are kept."""
+        self.asked: tuple[int, NetworkEvaluator] | None = None
+        """The champion whose expectations are learnt, and its network."""
         self.on_gpu: GpuGames | None = None
 
     def watch(self, tell: Callable[[int], None], before: int = 0) -> Callable[[int, int], None]:
@@ -118,15 +121,14 @@ class Stages:
 
     def contestant(self, number: int, *, noise: bool, simulations: int = 0) -> Contestant:
         """The network of a generation with its search."""
+        config, evaluator = self.config.selfplay, self.evaluator(number)
+        return network_contestant(self.game, str(number), evaluator, config, noise=noise, simulations=simulations)
+
+    def evaluator(self, number: int) -> NetworkEvaluator:
+        """The network of a generation, wherever the run computes."""
         run = self.config
-        evaluator = NetworkEvaluator(
-            *(self.game, self.network(number)),
-            device=run.device,
-            precision=run.precision,
-            threads=run.threads,
-            compiled=False,
-        )
-        return network_contestant(self.game, str(number), evaluator, run.selfplay, noise=noise, simulations=simulations)
+        options = {"device": run.device, "precision": run.precision, "threads": run.threads, "compiled": False}
+        return NetworkEvaluator(self.game, self.network(number), **options)  # type: ignore[arg-type]
 
     # --- self-play
 
@@ -144,6 +146,7 @@ class Stages:
                 def make(block: int = block, done: int = done, size: int = size) -> dict[str, Any]:
                     result = play(before, done, size, self.watch(tell, done))
                     result.samples.generations[:] = number
+                    result = result._replace(samples=self.expected(result.samples, before.champion, block))
                     return self.keep_block(number, block, result)
 
                 found.append(
@@ -152,6 +155,20 @@ class Stages:
                 done += size
                 tell(done)
         return summary(found) | {"resign_below": self.resign_bar(before)}
+
+    def expected(self, samples: Samples, champion: int, block: int) -> Samples:
+        """With expectations before draws as values, if expectimax is the search."""
+        config = self.config.selfplay
+        if config.method != "expectimax":
+            return samples
+        if self.asked is None or (self.asked[0] != champion and self.config.device == "cpu"):
+            self.asked = champion, self.evaluator(champion)
+        elif self.asked[0] != champion:
+            self.asked[1].forward.load(self.network(champion))
+            self.asked = champion, self.asked[1]
+        seed = draw_seed("draws", self.config.seed, champion, block)
+        threads = self.config.threads if self.config.device == "cuda" else 1  # on the CPU the network has them
+        return expect(self.game, samples, self.asked[1], config, seed=seed, threads=threads)
 
     def play_on_cpu(self) -> Play:
         """Plays blocks, all with the same contestants."""

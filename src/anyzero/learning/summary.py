@@ -44,7 +44,7 @@ LIMITS = {
 """Columns that have an interval, which says how many of their digits mean something."""
 LAST = 10
 """How many generations are shown."""
-PLAYS = "gumbel:64"
+PLAYS, PLAYS_AFTERSTATES = "gumbel:64", "expectimax:8000"
 """How a champion plays where nobody says otherwise."""
 
 
@@ -72,7 +72,8 @@ class RunSummary(Shown):
     @property
     def champion(self) -> str:
         """The champion as a player, for `match`, `tournament`, `search` and `player`: `gumbel:64@hex7`."""
-        return f"{PLAYS}@{self.path.name if self.path.parent == Path('runs') else self.path}"
+        plays = PLAYS_AFTERSTATES if self.config.selfplay.method == "expectimax" else PLAYS
+        return f"{plays}@{self.path.name if self.path.parent == Path('runs') else self.path}"
 
     @property
     def minutes(self) -> float:

@@ -9,7 +9,9 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
-from anyzero.games.encoding import encode_states
+from anyzero.compile import gpu
+from anyzero.compile.gpu import cuda
+from anyzero.games.contract import encode
 from anyzero.games.game import Game
 from anyzero.networks.config import BadNetworkError, support_of
 from anyzero.networks.evaluator import choose_precision
@@ -124,31 +126,44 @@ def widen(stem: Conv) -> None:
     stem.in_channels += extra
 
 
+def encode_kernel(rules: Any, states: Any, rows: Any, planes: Any) -> None:
+    """One thread a row, over zeros."""
+    index = cuda.grid(1)
+    if index < rows.shape[0]:
+        encode(rules, states[rows[index]], planes[index])
+
+
 class GpuForward:
-    """Encodes on the CPU, computes on the GPU."""
+    """Encodes and computes on the GPU, where only positions and answers are copied to and from."""
 
     def __init__(
         self, network: Network | StoredNetwork, game: Game, precision: str, threads: int, compiled: bool = True
     ) -> None:
         self.network = network_of(network, game) if isinstance(network, StoredNetwork) else deepcopy(network)
         self.game, self.threads, self.compiled, self.precision = game, threads, compiled, precision
-        self.sizes: dict[int, tuple[GpuEvaluator, Tensor]] = {}
+        self.sizes: dict[int, GpuEvaluator] = {}
+        self.rules, self.kernel = gpu.rules_to_device(game.rules), game.compile(encode_kernel, "cuda")
 
     def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
         num = len(states)
-        evaluator, host = self.size(max(LEAST_ROWS, 1 << (num - 1).bit_length()))
-        encode_states(self.game, states, host.numpy()[:num], self.threads)
+        evaluator = self.size(max(LEAST_ROWS, 1 << (num - 1).bit_length()))
+        on_device, rows = cuda.to_device(np.ascontiguousarray(states)), torch.arange(num, device="cuda")
         with torch.inference_mode():
-            evaluator.planes[:num].copy_(host[:num], non_blocking=True)
+            arguments = self.rules, on_device, gpu.tensor_array(rows), gpu.tensor_array(evaluator.planes)
+            gpu.enqueue(self.kernel, num, torch.cuda.current_stream().cuda_stream, *arguments)
             evaluator.run()
             torch.from_numpy(logits).copy_(evaluator.logits[0, :num])
             torch.from_numpy(values).copy_(evaluator.values[0, :num, 0])
 
-    def size(self, rows: int) -> tuple[GpuEvaluator, Tensor]:
-        """The evaluator for so many rows, and memory from which its planes are copied fast."""
+    def size(self, rows: int) -> GpuEvaluator:
+        """The evaluator for so many rows."""
         if rows not in self.sizes:
-            evaluator = GpuEvaluator(
-                self.game, self.network, rows=rows, precision=self.precision, compiled=self.compiled
-            )
-            self.sizes[rows] = evaluator, torch.zeros(rows, *self.game.planes_shape).pin_memory()
+            options = {"rows": rows, "precision": self.precision, "compiled": self.compiled}
+            self.sizes[rows] = GpuEvaluator(self.game, self.network, **options)  # type: ignore[arg-type]
         return self.sizes[rows]
+
+    def load(self, network: Network) -> None:
+        """Take over the weights of another network of the same form."""
+        self.network = deepcopy(network)
+        for evaluator in self.sizes.values():
+            evaluator.load(network)

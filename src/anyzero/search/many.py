@@ -9,7 +9,7 @@ from anyzero.games.game import Game
 from anyzero.search.methods import Evaluator, Method, find_method
 from anyzero.search.run import Run
 from anyzero.search.search import adapt, check_budget, check_game, check_max_nodes, check_room, room
-from anyzero.search.settings import BATCH
+from anyzero.search.settings import BATCH, EXPECTIMAX
 
 MOST_NODES = 1 << 30
 
@@ -53,6 +53,8 @@ def search_many(
     chosen = adapt(game, find_method(method, options), evaluator)
     if chosen.halves:
         raise AnyzeroError(f"{method} halves one root at a time; for many positions take gumbel")
+    if chosen.settings.formula == EXPECTIMAX:
+        simulations = game.num_actions  # one move deep: each move once
     if chosen.settings.transpositions:
         raise BadOptionError("transpositions are for one tree: many trees must not share nodes")
     if any(game.seat_to_move(state) < 0 for state in states):

@@ -21,6 +21,7 @@ from anyzero.search.settings import (
     ALWAYS,
     BATCH,
     CLASSIC,
+    EXPECTIMAX,
     FLAT,
     GRAVE,
     GUIDED,
@@ -101,6 +102,12 @@ METHODS: dict[str, Method] = {
         ),
         meaning="halving led by priors and Gumbel noise",
         final="gumbel",
+    ),
+    "expectimax": Method(
+        Settings(EXPECTIMAX, max_depth=1, solve=0, considered=8, move_value=1),
+        ("considered",),
+        meaning="all draws and all moves, as deep as the budget goes",
+        final="value",
     ),
 }
 

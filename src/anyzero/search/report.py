@@ -12,7 +12,7 @@ from anyzero.compile.vectors import best_index
 from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.report import Part, Sheet, Shown, count, signed
 from anyzero.search.priors import gumbel_scores, improved_policy
-from anyzero.search.settings import GUMBEL, Settings
+from anyzero.search.settings import EXPECTIMAX, GUMBEL, Settings
 from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, UNKNOWN, WIN, Scratch, Tree, root_of
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def root_policy(tree: Tree, settings: Settings, root: int, policy: Any) -> None:
         share_priors(tree, root, policy)
     elif settings.formula == GUMBEL:
         improved_policy(tree, settings, root, policy)
+    elif settings.formula == EXPECTIMAX:
+        share_values(tree, root, policy)
     else:
         share_visits(tree, root, policy)
 
@@ -85,6 +87,16 @@ def share_visits(tree: Tree, root: int, shares: Any) -> None:
         shares[index] /= max(total, LEAST_SHARE)
 
 
+def share_values(tree: Tree, root: int, shares: Any) -> None:
+    """In proportion to exp(value), so that a temperature is one of payoffs."""
+    first, count, total = tree.first[root], tree.num_children[root], 0.0
+    for index in range(count):
+        shares[index] = math.exp(tree.value[first + index])
+        total += shares[index]
+    for index in range(count):
+        shares[index] /= total
+
+
 def is_worse_than_draw(tree: Tree, root: int, child: int) -> bool:
     """Whether the root has a proven draw, and this open child has a mean below it or no visits."""
     has_draw = tree.marks[root] & DRAW_BELOW != 0 and tree.proven[child] == UNKNOWN
@@ -105,10 +117,10 @@ def proven_value(proof: int) -> float:
 
 
 def choose_child_of_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> int:
-    """The most visited action, or the best by value + log visits; with Gumbel, by noise, prior and value."""
+    """The most visited action, or the best by value (+ log visits); with Gumbel, by noise, prior and value."""
     root, scores = root_of(tree, number), scratch.scores[number * settings.leaves]
     first, last = tree.first[root], tree.first[root] + tree.num_children[root]
-    rule = BY_VALUE_LOG_VISITS if settings.log_visits else BY_VISITS
+    rule = BY_VALUE_LOG_VISITS if settings.log_visits else BY_VALUE if settings.formula == EXPECTIMAX else BY_VISITS
     if settings.formula == GUMBEL:
         rule = BY_GUMBEL
         gumbel_scores(tree, scratch, settings, number, scores)

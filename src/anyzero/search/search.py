@@ -9,6 +9,7 @@ import numpy as np
 
 from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.games.game import Game, State
+from anyzero.search.expectimax import ExpectimaxRun
 from anyzero.search.methods import MANY, Evaluator, Method, evaluator_code, find_method
 from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.search.report import (
@@ -21,7 +22,7 @@ from anyzero.search.report import (
     make_children,
 )
 from anyzero.search.run import Run
-from anyzero.search.settings import BATCH, BY_EVALUATOR, GUIDED, GUMBEL, ROLLOUT, Settings
+from anyzero.search.settings import BATCH, BY_EVALUATOR, EXPECTIMAX, GUIDED, GUMBEL, ROLLOUT, Settings
 from anyzero.search.tree import LOSS, WIN
 
 MAX_NODES = 20_000_000
@@ -64,11 +65,11 @@ class Searcher:
         if self.final != "gumbel" or self.method.settings.formula != GUMBEL:
             check_final_rule(self.final)
         check_numbers(max_nodes, trees, temperature)
-        planned = self.method.halves or self.method.settings.formula == GUMBEL
+        planned = self.method.halves or self.method.settings.formula in (GUMBEL, EXPECTIMAX)
         if reuse and (self.method.settings.transpositions or planned or trees > 1):
             raise BadOptionError(f"{method}: a tree with transpositions, merged trees or halving cannot be reused")
-        if trees > 1 and self.method.halves:
-            raise BadOptionError(f"{method}: halving at the root is for one tree")
+        if trees > 1 and (self.method.halves or self.method.settings.formula == EXPECTIMAX):
+            raise BadOptionError(f"{method} has one tree")
         if trees > 1 and self.method.settings.transpositions:
             raise BadOptionError(f"{method}: transpositions are for one tree, as merged trees must not share nodes")
         self.evaluator = evaluator if callable(evaluator) else None
@@ -97,7 +98,8 @@ class Searcher:
 
     def new_run(self) -> Run:
         """Memory for the trees, and kernels that are ready: neither is part of a search's time."""
-        run = Run(
+        kind = ExpectimaxRun if self.method.settings.formula == EXPECTIMAX else Run
+        run = kind(
             self.game,
             self.method,
             room=self.room,
@@ -116,7 +118,8 @@ class Searcher:
             order = gumbel_order(run, moves)
         else:  # of several trees, the one move that most of their halvings came to
             order = final_order("visits" if self.final == "gumbel" else self.final, moves)
-        if self.method.halves:  # the survivor of the last round, whatever the statistics of those that were dropped
+        if self.method.halves or self.method.settings.formula == EXPECTIMAX:
+            # The survivors of the last round, whatever the statistics of those that were dropped.
             order = order[np.argsort(-moves.priors[order], kind="stable")]
         if self.temperature > 0.0:
             order = draw_first(order, moves, self.temperature, seed)
@@ -257,8 +260,9 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
     settings, code = method.settings, evaluator_code(evaluator)
     if code != 0 and settings.amaf:
         raise BadOptionError("AMAF needs the moves of random rollouts: evaluators are for the other methods")
-    if code == BATCH and (method.halves or settings.max_depth == 1):
-        raise BadOptionError("an evaluator outside is for the tree methods: uct, puct and gumbel")
+    is_bandit = method.halves or (settings.max_depth == 1 and settings.formula != EXPECTIMAX)
+    if code == BATCH and is_bandit:
+        raise BadOptionError("an evaluator outside is for the tree methods, uct, puct and gumbel, and for expectimax")
     if code == GUIDED and not game.has("guided_rollout"):
         raise BadOptionError(f"{game.name} has no guided rollouts")
     if code != BATCH and settings.leaves > 1:

@@ -10,7 +10,7 @@ import numpy as np
 
 from anyzero.compile.random import random_unit
 from anyzero.compile.vectors import best_index
-from anyzero.search.settings import ALWAYS, CLASSIC, FLAT, GRAVE, MINIMUM_ERROR, SIMPLE, Settings
+from anyzero.search.settings import ALWAYS, CLASSIC, EXPECTIMAX, FLAT, GRAVE, MINIMUM_ERROR, SIMPLE, Settings
 from anyzero.search.tree import NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Scratch, Tree
 
 WORST = -1e30
@@ -64,8 +64,8 @@ def choose_child(
 def choose_by_statistics(
     tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, reference: int
 ) -> int:
-    """Flat and UCT."""
-    if settings.formula == FLAT:
+    """Flat, UCT, and expectimax one move deep."""
+    if settings.formula == FLAT or settings.formula == EXPECTIMAX:
         return least_visited(tree, node)
     fresh = first_unvisited(tree, node) if settings.first_play >= UNVISITED_FIRST else -1
     if fresh >= 0:

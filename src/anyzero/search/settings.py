@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 # Formulas: how the next child is chosen.
-FLAT, UCT, RAVE, GRAVE, PUCT, GUMBEL = 0, 1, 2, 3, 4, 5
+FLAT, UCT, RAVE, GRAVE, PUCT, GUMBEL, EXPECTIMAX = 0, 1, 2, 3, 4, 5, 6
 
 # Schedules: how much RAVE trusts AMAF as real visits come in.
 CLASSIC, MINIMUM_ERROR, SIMPLE, ALWAYS = 0, 1, 2, 3
@@ -55,7 +55,7 @@ class Settings(NamedTuple):
     noise_total: float = 0.0
     """Where it is positive, alpha is this divided by the number of moves."""
     considered: int = 16
-    """Gumbel: the most moves that the root considers."""
+    """Gumbel: the most moves that the root considers; expectimax: those that it looks at more than one move deep."""
     visit_scale: float = 50.0
     """Gumbel: c_visit of the paper; values count for more as the most visited move gets more visits than this."""
     value_scale: float = BY_EVALUATOR

@@ -24,7 +24,7 @@ from anyzero.search.backup import (
 from anyzero.search.priors import mix_noise, random_gumbel
 from anyzero.search.reuse import adopt, remember, sharing_key
 from anyzero.search.selection import choose_child, draw_child
-from anyzero.search.settings import BATCH, GRAVE, GUIDED, GUMBEL, UNIFORM, Settings
+from anyzero.search.settings import BATCH, EXPECTIMAX, GRAVE, GUIDED, GUMBEL, UNIFORM, Settings
 from anyzero.search.tree import NO_TABLE, UNKNOWN, Scratch, Tree, expand, is_full, plant, root_of
 
 ANY_CHILD = -1
@@ -242,8 +242,10 @@ def select_tree(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, ro
     root, total = root_of(tree, number), 0
     is_new = tree.visits[root] == 0  # the root's own evaluation comes alone, and is not a simulation
     for slot in range(number * settings.leaves, (number + 1) * settings.leaves):
-        done = scratch.counters[number, 0] >= scratch.budget[number] or (
-            settings.solve and tree.proven[root] != UNKNOWN
+        done = (
+            scratch.counters[number, 0] >= scratch.budget[number]
+            or (settings.solve and tree.proven[root] != UNKNOWN)
+            or (settings.formula == EXPECTIMAX and tree.visits[root] > tree.num_children[root])
         )
         if (is_new and total > 0) or (done and not is_new):
             scratch.known[slot] = IDLE

@@ -1,0 +1,363 @@
+"""Expectimax: every outcome of chance by its weight, the best of every move, to a depth; exact where the game ends.
+
+Positions are laid out level by level, so that all leaves of a search go through the evaluator together. A leaf is a
+position after the last of `depth` moves: in a game of chance, an afterstate. Each seat takes what is best for itself.
+"""
+
+from collections.abc import Iterator
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero import stopping
+from anyzero.compile.random import STREAM, make_streams, random_below, seed_stream
+from anyzero.games.contract import (
+    CHANCE,
+    OVER,
+    chance_weight,
+    guided_rollout,
+    legal_actions,
+    payoffs,
+    play,
+    rollout,
+    seat_to_move,
+)
+from anyzero.games.game import Game
+from anyzero.games.rollouts import run_parts
+from anyzero.search.methods import EVALUATORS, Evaluator, Method, ask
+from anyzero.search.run import Run
+from anyzero.search.settings import GUIDED, UNIFORM
+from anyzero.search.simulation import ANY_CHILD
+from anyzero.search.tree import Tree, clear_nodes
+
+NAME_OF = {code: name for name, code in EVALUATORS.items()}
+
+ROLLOUTS = 16
+"""Random games for each leaf, where they are the evaluator."""
+TOGETHER = 1 << 16
+"""Leaves that are laid out at a time, about."""
+MOST_EXACT = 2_000_000
+"""Positions up to the end of the game that are looked at rather than asking an evaluator."""
+MOST_BY_CLOCK = 8_000
+"""The budget of leaves where a clock is named instead, since one cannot stop in the middle of a ply."""
+ROUGHLY = 4
+"""Leaves are counted where an estimate of their number is not so many times too large."""
+LINES = 4
+"""Random lines by which the size of a tree is estimated, and positions by which that of many trees is."""
+TO_THE_END = 1 << 14
+"""More moves than a game has."""
+
+
+class Level(NamedTuple):
+    """Positions of one ply, and where the positions behind each begin in the next level."""
+
+    states: Any
+    left: np.ndarray
+    """[positions] int16: moves to look ahead from here."""
+    starts: np.ndarray
+    """[positions + 1] int64: a leaf has no positions behind it."""
+    weights: np.ndarray
+    """[positions]: of the outcome that led here."""
+
+
+class Expectimax:
+    """Values of positions of one game, by an evaluator behind so many moves.
+
+    Several threads lay positions out, each a few of them; the evaluator is asked by one at a time.
+    """
+
+    def __init__(self, game: Game, evaluator: str | Evaluator, *, seed: int = 0, threads: int = 1) -> None:
+        self.game, self.evaluator, self.seed, self.threads = game, evaluator, seed, threads
+        self.lock = Lock()
+
+    def values(self, states: Any, depth: int) -> np.ndarray:
+        """Expected payoffs [positions, seats] with `depth` moves looked ahead; 0: the evaluator's own."""
+        values, parts = np.zeros((len(states), self.game.num_seats)), self.num_parts(states, depth)
+
+        def run(part: int) -> None:
+            stopping.check()
+            some = slice(part * len(states) // parts, (part + 1) * len(states) // parts)
+            values[some] = self.back_up(list(self.levels(states[some], depth)))
+
+        if self.threads == 1 or parts == 1:
+            for part in range(parts):
+                run(part)
+        else:
+            run_parts(run, parts, self.threads)
+        return values
+
+    def num_parts(self, states: Any, depth: int) -> int:
+        """Parts with about as many leaves as are laid out together."""
+        some = states[:: max(1, len(states) // LINES)]
+        leaves = sum(estimate_leaves(self.game, state, depth) for state in some) / max(1, len(some)) * len(states)
+        return max(1, min(len(states), int(np.ceil(leaves / TOGETHER))))
+
+    def count_leaves(self, state: Any, depth: int) -> int:
+        """Positions at the ends of all lines of so many moves."""
+        return sum(int((np.diff(level.starts) == 0).sum()) for level in self.levels(np.array([state]), depth))
+
+    def levels(self, states: Any, depth: int) -> Iterator[Level]:
+        """One ply after the other, until every line has come to its depth or its end."""
+        game, counting, writing = self.game, self.game.compile(count_children), self.game.compile(write_children)
+        left, weights = np.full(len(states), depth, np.int16), np.ones(len(states))
+        actions = np.zeros(game.max_legal, np.int32)
+        while len(states):
+            states = np.ascontiguousarray(states)
+            starts = np.zeros(len(states) + 1, np.int64)
+            counting(game.rules, states, left, actions, starts)
+            np.cumsum(starts, out=starts)
+            yield Level(states, left, starts, weights)
+            num = int(starts[-1])
+            children, next_left, next_weights = game.new_states(num), np.zeros(num, np.int16), np.zeros(num)
+            writing(game.rules, states, left, starts, actions, children, next_left, next_weights)
+            states, left, weights = children, next_left, next_weights
+
+    def back_up(self, levels: list[Level]) -> np.ndarray:
+        """The values of the first level, from those of the leaves."""
+        kernel, below = self.game.compile(back_up_level), np.zeros((0, self.game.num_seats))
+        weights = np.zeros(0)
+        answers = self.leaf_values(levels)
+        for level, values in zip(reversed(levels), reversed(answers), strict=True):
+            kernel(self.game.rules, level.states, level.starts, weights, below, values)
+            below, weights = values, level.weights
+        return below
+
+    def leaf_values(self, levels: list[Level]) -> list[np.ndarray]:
+        """For each level [positions, seats], filled in where positions are leaves."""
+        game, kernel = self.game, self.game.compile(write_ends)
+        found, open_leaves = [], []
+        for level in levels:
+            values, is_open = np.zeros((len(level.states), game.num_seats)), np.zeros(len(level.states), np.bool_)
+            kernel(game.rules, level.states, level.starts, values, is_open)
+            found.append(values)
+            open_leaves.append(np.flatnonzero(is_open))
+        states = np.concatenate([level.states[rows] for level, rows in zip(levels, open_leaves, strict=True)])
+        answers, first = self.evaluate(states), 0
+        for values, rows in zip(found, open_leaves, strict=True):
+            values[rows] = answers[first : first + len(rows)]
+            first += len(rows)
+        return found
+
+    def evaluate(self, states: Any) -> np.ndarray:
+        """The evaluator's values, for every seat."""
+        game = self.game
+        if len(states) == 0:
+            return np.zeros((0, game.num_seats))
+        if not callable(self.evaluator):
+            return self.roll_out(states, EVALUATORS[self.evaluator])
+        with self.lock:
+            values = ask(self.evaluator, game, states)[1].astype(np.float64)
+        if values.shape[1] == game.num_seats > 1:
+            return values
+        by_seat = np.zeros((len(states), game.num_seats))
+        game.compile(share_values)(game.rules, states, values, by_seat)
+        return by_seat
+
+    def roll_out(self, states: Any, code: int) -> np.ndarray:
+        """Mean payoffs of a few random games from each position."""
+        game, values = self.game, np.zeros((len(states), self.game.num_seats))
+        if code != UNIFORM:
+            scratch = game.new_states(1), np.zeros(game.max_legal, np.int32), np.zeros(1, STREAM)
+            finish = finish_guided if code == GUIDED else finish_at_random
+            kernel = game.compile(roll_out_states, parts={finish_game: finish})
+            kernel(game.rules, states, np.uint64(self.seed % 2**64), *scratch, np.zeros(game.num_seats), values)
+        return values
+
+
+# --- kernels
+
+
+def count_children(rules: Any, states: Any, left: Any, actions: Any, starts: Any) -> None:
+    """Kernel: write the number of positions behind each position i to `starts[i + 1]`."""
+    for index in range(len(states)):
+        is_leaf = left[index] == 0 or seat_to_move(rules, states[index]) == OVER
+        starts[index + 1] = 0 if is_leaf else legal_actions(rules, states[index], actions)
+
+
+def write_children(
+    rules: Any, states: Any, left: Any, starts: Any, actions: Any, children: Any, next_left: Any, weights: Any
+) -> None:
+    """Kernel: play every outcome and every move."""
+    for index in range(len(states)):
+        first, last = starts[index], starts[index + 1]
+        if first == last:
+            continue
+        is_draw = seat_to_move(rules, states[index]) == CHANCE
+        legal_actions(rules, states[index], actions)
+        for child in range(first, last):
+            action = np.int64(actions[child - first])
+            weights[child] = chance_weight(rules, states[index], action) if is_draw else 1.0  # type: ignore[arg-type]
+            children[child], next_left[child] = states[index], left[index] - (0 if is_draw else 1)
+            play(rules, children[child], action)  # type: ignore[arg-type]
+
+
+def write_ends(rules: Any, states: Any, starts: Any, values: Any, is_open: Any) -> None:
+    """Kernel: the payoffs of games that are over; which of the other leaves an evaluator must be asked about."""
+    for index in range(len(states)):
+        if starts[index] < starts[index + 1]:
+            continue
+        if seat_to_move(rules, states[index]) == OVER:
+            payoffs(rules, states[index], values[index])
+        else:
+            is_open[index] = True
+
+
+def back_up_level(rules: Any, states: Any, starts: Any, weights: Any, below: Any, values: Any) -> None:
+    """Kernel: the mean over the outcomes, or what the seat to move likes best, from the level below."""
+    for index in range(len(states)):
+        first, last = starts[index], starts[index + 1]
+        if first == last:
+            continue
+        seat, total = seat_to_move(rules, states[index]), 0.0
+        if seat == CHANCE:
+            for child in range(first, last):
+                total += weights[child]
+            for other in range(values.shape[1]):
+                for child in range(first, last):
+                    values[index, other] += weights[child] / total * below[child, other]
+        else:
+            best = first
+            for child in range(first + 1, last):
+                if below[child, seat] > below[best, seat]:
+                    best = child
+            for other in range(values.shape[1]):
+                values[index, other] = below[best, other]
+
+
+def share_values(rules: Any, states: Any, values: Any, by_seat: Any) -> None:
+    """Kernel: the value of the seat to move, at a chance node of the first, as those of all seats."""
+    for index in range(len(states)):
+        seat = max(seat_to_move(rules, states[index]), 0)
+        for other in range(by_seat.shape[1]):
+            by_seat[index, other] = values[index, 0] if other == seat else -values[index, 0]
+
+
+def roll_out_states(
+    rules: Any, states: Any, seed: Any, scratch: Any, actions: Any, streams: Any, result: Any, values: Any
+) -> None:
+    """Kernel: the mean payoffs of random games from each position, each with a stream of its own."""
+    for index in range(len(states)):
+        seed_stream(streams[0], seed, index)
+        for _ in range(ROLLOUTS):
+            scratch[0] = states[index]
+            finish_game(rules, scratch[0], actions, streams[0])
+            payoffs(rules, scratch[0], result)
+            for seat in range(len(result)):
+                values[index, seat] += result[seat] / ROLLOUTS
+
+
+def finish_game(rules: Any, state: Any, actions: Any, rng: Any) -> None:
+    """Play to the end; one of those below stands in for it."""
+    raise NotImplementedError
+
+
+def finish_at_random(rules: Any, state: Any, actions: Any, rng: Any) -> None:
+    rollout(rules, state, actions, rng)
+
+
+def finish_guided(rules: Any, state: Any, actions: Any, rng: Any) -> None:
+    guided_rollout(rules, state, actions, rng)
+
+
+# --- how large a tree is
+
+
+def estimate_leaves(game: Game, state: Any, depth: int, seed: int = 0) -> float:
+    """Positions at the ends of all lines of so many moves: a mean over random lines. Knuth 1975."""
+    states, actions, streams = game.new_states(1), np.zeros(game.max_legal, np.int32), make_streams(seed, 1)
+    kernel, total = game.compile(follow_line), 0.0
+    for _ in range(LINES):
+        states[0] = state
+        total += kernel(game.rules, states, depth, actions, streams)
+    return total / LINES
+
+
+def follow_line(rules: Any, states: Any, depth: int, actions: Any, streams: Any) -> float:
+    """Kernel: play at random for so many moves; the product of how many outcomes and moves there were."""
+    product, state = 1.0, states[0]
+    seat = seat_to_move(rules, state)
+    while depth > 0 and seat != OVER:
+        count = legal_actions(rules, state, actions)
+        product *= count
+        play(rules, state, np.int64(actions[random_below(streams[0], count)]))  # type: ignore[arg-type]
+        depth -= 0 if seat == CHANCE else 1
+        seat = seat_to_move(rules, state)
+    return product
+
+
+# --- a search of one position
+
+
+class ExpectimaxRun(Run):
+    """One position, searched a move deeper again and again; from the second time on only the moves that look best.
+
+    A simulation is a leaf that is evaluated. What was found stands in a tree of one ply, in which the moves that were
+    searched deepest share the prior.
+    """
+
+    def __init__(self, game: Game, method: Method, *, simulations: int | None = None, **options: Any) -> None:
+        super().__init__(game, method, simulations=simulations, **options)
+        self.most = MOST_BY_CLOCK if simulations is None else simulations
+        self.expectimax = Expectimax(game, self.evaluator or NAME_OF[method.settings.evaluator])
+
+    def make_ready(self) -> None:
+        self.expectimax.values(np.array([self.game.initial_state()]), 1)
+
+    def seed(self, seed: int) -> None:
+        super().seed(seed)
+        self.expectimax.seed = seed
+
+    def plant(self, states: Any) -> None:
+        super().plant(states)
+        state = self.roots[0]
+        self.seat, actions = self.game.seat_to_move(state), self.game.legal_actions(state)
+        self.after = np.array([self.game.play(state, action) for action in actions], self.game.state_dtype)
+        self.order, self.depth, self.is_done = np.arange(len(actions)), 0, False
+        open_root(self.tree, actions)
+
+    def simulate(self, num: int, forced: int = ANY_CHILD, *, trees: int | None = None) -> int:
+        """Search a move deeper if the budget allows it, whatever the piece that is asked for."""
+        if self.is_done:
+            return 0
+        before, self.depth = self.simulations(), self.depth + 1
+        is_end = estimate_leaves(self.game, self.roots[0], TO_THE_END) <= MOST_EXACT
+        ahead = TO_THE_END if is_end else self.depth - 1
+        costs = [1] * len(self.order) if is_end else self.affordable(ahead)
+        self.is_done = is_end or len(costs) < len(self.order)
+        if costs:
+            self.search_moves(self.order[: len(costs)], ahead, costs)
+        return self.simulations() - before
+
+    def affordable(self, ahead: int) -> list[int]:
+        """Leaves so many moves ahead behind each move, the best first, for as many as the budget allows."""
+        costs: list[int] = []
+        for state in self.after[self.order]:
+            left = self.most - self.simulations() - sum(costs)
+            if estimate_leaves(self.game, state, ahead) > ROUGHLY * left:
+                break
+            costs.append(self.expectimax.count_leaves(state, ahead))
+            if costs[-1] > left:
+                return costs[:-1]
+        return costs
+
+    def search_moves(self, chosen: np.ndarray, ahead: int, costs: list[int]) -> None:
+        """All leaves behind these moves together; the others are out of the running."""
+        values = self.expectimax.values(self.after[chosen], ahead)[:, self.seat]
+        children = slice(1, 1 + len(self.after))
+        self.tree.prior[children] = 0.0
+        self.tree.prior[1 + chosen], self.tree.value[1 + chosen] = 1.0 / len(chosen), values
+        self.tree.visits[1 + chosen] += np.array(costs, self.tree.visits.dtype)
+        self.scratch.counters[0] = self.tree.visits[children].sum(), self.depth
+        self.order = chosen[np.argsort(-values, kind="stable")][: self.settings.considered]
+
+    def is_decided(self) -> bool:
+        return self.is_done
+
+
+def open_root(tree: Tree, actions: list[int]) -> None:
+    """Give the root of a single tree its children, none of which has been searched."""
+    part = slice(1, 1 + len(actions))
+    clear_nodes(tree, 1, 1 + len(actions))
+    tree.action[part], tree.prior[part] = actions, 1.0 / len(actions)
+    tree.first[0], tree.num_children[0], tree.used[0, 0] = 1, len(actions), 1 + len(actions)

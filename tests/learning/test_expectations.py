@@ -1,0 +1,77 @@
+"""Expected values before draws: the trace on numbers worked out by hand, the expectations against brute force."""
+
+import numpy as np
+import pytest
+
+from anyzero.games.load import load
+from anyzero.learning.config import SelfPlayConfig
+from anyzero.learning.expectations import expect, trace_back
+from anyzero.learning.samples import take
+from anyzero.learning.selfplay import play_random
+from tests import dice_race
+from tests.search.test_expectimax import brute_force, leaf_of
+from tests.search.weighing import Weighing
+
+DRAW, FIRST, SECOND = -1, 0, 1
+
+
+def traced(seats, values, own, ahead, trace=0.5, plies=None):
+    found = np.array(values, float)
+    plies = np.arange(len(seats)) if plies is None else np.array(plies)
+    trace_back(np.array(seats), plies, found, np.array(own, float), np.array(ahead, float), trace)
+    return found.tolist()
+
+
+def test_half_of_each_surprise_goes_back():
+    """Last draw: 0.5 is expected, the network said 0.3, a surprise of 0.2.
+
+    The one before: 0.35 is expected, half of 0.2 comes on top: 0.45, where the network said 0.4: a surprise of 0.05.
+    The first: 0.4 + 0.025.
+    """
+    seats = [DRAW, FIRST, DRAW, FIRST, DRAW, FIRST]
+    best = [0.0, 0.4, 0.0, 0.3, 0.0, 0.9]
+    own, ahead = [0.0, 0.0, 0.4, 0.0, 0.3, 0.0], [0.4, 0.0, 0.35, 0.0, 0.5, 0.0]
+    assert traced(seats, best, own, ahead) == pytest.approx([0.425, 0.4, 0.45, 0.3, 0.5, 0.9])
+    assert traced(seats, best, own, ahead, trace=0.0) == pytest.approx([0.4, 0.4, 0.35, 0.3, 0.5, 0.9])
+
+
+def test_nothing_goes_back_through_a_move_that_was_not_the_best():
+    """The best move was worth 0.6, the one played 0.3."""
+    assert traced([DRAW, FIRST, DRAW], [0, 0.6, 0], [0, 0, 0.3], [0.5, 0, 0.8])[0] == pytest.approx(0.5)
+    assert traced([DRAW, FIRST, DRAW], [0, 0.3, 0], [0, 0, 0.3], [0.5, 0, 0.8])[0] == pytest.approx(0.75)
+
+
+def test_values_before_a_draw_are_the_first_seats_whoever_moved():
+    """For the second seat a position worth -0.3 to the first is worth 0.3."""
+    assert traced([DRAW, SECOND, DRAW], [0, 0.3, 0], [0, 0, -0.3], [-0.4, 0, -0.5])[0] == pytest.approx(-0.5)
+    assert traced([DRAW, SECOND, DRAW], [0, 0.4, 0], [0, 0, -0.3], [-0.4, 0, -0.5])[0] == pytest.approx(-0.4)
+
+
+def test_nothing_goes_back_from_one_game_to_another():
+    seats, own, ahead = [DRAW, FIRST, DRAW, FIRST], [0, 0, 0.3, 0], [0.5, 0, 0.8, 0]
+    assert traced(seats, [0, 0.3, 0, 0.8], own, ahead, plies=[36, 37, 0, 1])[0] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("game", [load("take_it_easy"), dice_race.make(goal=9)], ids=lambda game: game.name)
+def test_without_a_trace_values_are_expectations_by_brute_force(game):
+    evaluator, samples = Weighing(game), play_random(game, 2, seed=1).samples
+    late = take(samples, samples.plies >= 30) if game.name == "take_it_easy" else samples
+    found = expect(game, late, evaluator, SelfPlayConfig(method="expectimax", trace=0.0))
+    assert found.num == len({*range(late.num)} - set(np.flatnonzero(late.policy_weights > 0)))
+    for state, value in zip(found.states, found.values, strict=True):
+        assert value == pytest.approx(brute_force(game, state, 1, leaf_of(game, evaluator))[0], abs=1e-5)
+
+
+def test_some_draws_have_the_mean_of_all():
+    """16 of the draws before the last cell, from 300 positions: a mean within 6 deviations of the exact one.
+
+    A false alarm is one in a hundred million.
+    """
+    game = load("take_it_easy")
+    samples = play_random(game, 300, seed=2).samples
+    last = take(samples, samples.plies == 36)
+    exact = expect(game, last, Weighing(game), SelfPlayConfig(method="expectimax", trace=0.0)).values.copy()
+    some = expect(game, last, Weighing(game), SelfPlayConfig(method="expectimax", trace=0.0, draws=16), seed=3).values
+    errors = some - exact
+    assert errors.std() > 0.0
+    assert abs(errors.mean()) < 6 * errors.std() / np.sqrt(len(errors))
