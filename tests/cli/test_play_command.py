@@ -322,3 +322,14 @@ def test_the_game_of_a_file_must_be_the_one_that_was_named(run, tmp_path):
     code, _, err = run("play", "hex", "--load", str(tmp_path / "game.json"))
     assert code == 2
     assert "the record is of tic_tac_toe, which is not hex" in err
+
+
+def test_after_a_game_there_is_another_with_the_seats_exchanged(typed):
+    lines = "resign\nrematch\nquit\n"
+    out = typed("tic_tac_toe", "--seat1", "random", lines=lines)
+    assert "rematch plays again with the seats exchanged" in " ".join(out.split())
+    assert "x: random; o: human" in out
+    assert (
+        "x: human; o: random"
+        in typed("tic_tac_toe", "--seat1", "random", lines=lines.replace("rematch", "new")).split("over:")[1]
+    )

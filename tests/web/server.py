@@ -22,7 +22,7 @@ class ServerProcess:
         self.start(port)
 
     def start(self, port: int) -> None:
-        command = [sys.executable, "-m", "anyzero", "serve", "--json", "--port", str(port)]
+        command = [sys.executable, "-m", "anyzero", "serve", "--json", "--no-prepare", "--port", str(port)]
         data = ["--data", str(self.folder / "games.sqlite3"), *self.words]
         self.process = subprocess.Popen(
             [*command, *data], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder

@@ -119,7 +119,7 @@ def test_chess_ends_with_mate_by_click_and_drag(server, page):
     page.mouse.move(end["x"] + 12, end["y"] + 12, steps=2)
     page.mouse.up()
     wait_ply(page, 4)
-    assert page.inner_text(".status small") == "Person 2 won"
+    assert page.inner_text(".status small") == "Black won"
 
 
 def test_a_promotion_asks_which_piece(server, page):
@@ -142,9 +142,9 @@ def test_hex_is_played_by_arrow_keys_and_told_in_words(server, page):
             page.keyboard.press(key)
         page.keyboard.press("Enter")
         wait_ply(page, number)
-    assert page.inner_text(".status small") == "Person 1 won"
+    assert page.inner_text(".status small") == "Blue (x) won"
     spoken = page.inner_text("#live")
-    assert "Person 1: a1" in spoken
+    assert "Blue (x): a1" in spoken
     assert "won" in spoken
     assert page.locator('[data-cell="a1"]').get_attribute("aria-label") == "a1, blue (x) stone"
 

@@ -21,7 +21,7 @@ def tap_cell(page, name):
 
 def test_hex_is_played_to_its_end_by_touch(server, phone):
     open_game(phone, server, "hex:size=3")
-    assert play_to_the_end(phone, tap_cell) in ("Person 1 won", "Person 2 won")
+    assert play_to_the_end(phone, tap_cell) in ("Blue (x) won", "Orange (o) won")
 
 
 def test_take_it_easy_is_played_to_its_end_by_touch(server, phone):
@@ -35,7 +35,7 @@ def test_chess_is_played_to_mate_by_touch(server, phone):
         for name in move:
             tap_cell(phone, name)
         wait_ply(phone, number)
-    assert phone.inner_text(".status small") == "Person 2 won"
+    assert phone.inner_text(".status small") == "Black won"
 
 
 def test_a_pawn_is_promoted_by_touch_to_what_is_chosen(server, phone):
@@ -45,7 +45,7 @@ def test_a_pawn_is_promoted_by_touch_to_what_is_chosen(server, phone):
     phone.locator("dialog .choices button", has_text="a7a8r").tap()
     wait_ply(phone, 1)
     assert phone.locator('[data-cell="a8"]').get_attribute("aria-label") == "a8, white rook, last move"
-    assert phone.inner_text(".status small") == "Person 1 won"
+    assert phone.inner_text(".status small") == "White won"
 
 
 def test_cells_on_a_phone_are_large_enough_for_a_finger(server, phone):
@@ -89,7 +89,7 @@ def test_take_it_easy_is_played_to_its_end_by_keyboard(server, page):
 def test_hex_is_played_to_its_end_from_playable_cell_to_playable_cell(server, page):
     open_game(page, server, "hex:size=3")
     page.keyboard.press("b")
-    assert play_to_the_end(page, key_next) in ("Person 1 won", "Person 2 won")
+    assert play_to_the_end(page, key_next) in ("Blue (x) won", "Orange (o) won")
 
 
 def test_chess_is_played_to_mate_by_keyboard(server, page):
@@ -99,7 +99,7 @@ def test_chess_is_played_to_mate_by_keyboard(server, page):
         for name in move:
             key_cell(page, name)
         wait_ply(page, number)
-    assert page.inner_text(".status small") == "Person 2 won"
+    assert page.inner_text(".status small") == "Black won"
     assert "d8h4" in page.inner_text("#live")
 
 
@@ -117,7 +117,7 @@ def test_a_pawn_is_promoted_by_keyboard_and_the_board_keeps_the_focus(server, pa
     page.keyboard.press("Enter")
     wait_ply(page, 1)
     assert focused_cell(page) == "a8"
-    assert page.inner_text(".status small") == "Person 1 won"
+    assert page.inner_text(".status small") == "White won"
 
 
 def test_the_keys_are_written_on_the_page_and_reach_every_tool(server, page):

@@ -40,7 +40,7 @@ def test_a_game_without_a_picture_is_played_by_its_moves(server, page):
     for number in (1, 2):
         page.locator(".words .choices button").last.click()
         wait_ply(page, number)
-    assert page.inner_text(".status").startswith("Person 2 won")
+    assert page.inner_text(".status").startswith("Seat 2 won")
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ def test_a_game_file_is_played_to_its_end_by_mouse(server, page):
     page.goto(server.url)
     page.locator(".card", has_text="My tic tac toe").locator("svg").wait_for()
     open_game(page, server, GAME)
-    assert play_to_the_end(page) in ("Person 1 won", "Person 2 won", "A draw")
+    assert play_to_the_end(page) in ("Seat 1 won", "Seat 2 won", "A draw")
 
 
 def test_a_game_file_is_shared_saved_and_watched(server, page):
@@ -60,7 +60,7 @@ def test_a_network_is_chosen_as_a_seat_and_answers(server, page):
     page.get_by_label("Seat 2: budget").fill("8")
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_selector(".panel .status")
-    assert page.locator(".seat-name").all_inner_texts() == ["You", "GUMBEL, 8 simulations, network small"]
+    assert page.locator(".seat-name").all_inner_texts() == ["You x", "GUMBEL, 8 simulations, network small o"]
     click_cell(page, "b2")
     until(page, "Number(document.querySelector('.board').dataset.ply) >= 2", 90)
     assert page.locator('[aria-label$="o, last move"]').count() == 1

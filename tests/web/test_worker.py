@@ -10,7 +10,7 @@ from anyzero.games.load import load
 from anyzero.search import Searcher
 from anyzero.web import worker
 from anyzero.web.config import ServerConfig
-from anyzero.web.engine import Engine
+from anyzero.web.engine import Engine, first_decision
 from anyzero.web.worker import Turns
 from tests.web.server import run
 
@@ -95,3 +95,25 @@ def test_a_process_that_dies_is_told_and_replaced():
         await engine.close()
 
     run(work())
+
+
+def test_a_search_whose_code_is_missing_says_that_it_is_being_prepared(monkeypatch):
+    job, told = make_job("uct:20"), []
+    monkeypatch.setattr(job, "is_compiled", lambda: False)
+    monkeypatch.setattr(worker, "compile_apart", lambda jobs: told.append(len(jobs)))
+    job.run(Turns(1), told.append)
+    assert told == [{"preparing": True}, 1]
+
+
+def test_what_a_table_needs_is_compiled_before_it_is_asked_for(monkeypatch):
+    apart = []
+    monkeypatch.setattr(worker, "compile_apart", apart.append)
+    monkeypatch.setattr(worker.Job, "is_compiled", lambda job: job.player.search is None)
+    worker.load_all([{"game": "no such game"}, *(make_job(player).wanted for player in ("random", "uct:20"))])
+    assert [[wanted["player"] for wanted in jobs] for jobs in apart] == [["uct:20"]]
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "take_it_easy"])
+def test_players_are_prepared_for_the_first_decision(name):
+    game = load(name)
+    assert game.seat_to_move(first_decision(game)) == 0

@@ -96,8 +96,8 @@ def play_in_browser(table: "GameInProgress", names: list[str], *, save: Path | N
     start = table.to_record().start
     if start is not None:
         query["position"] = start
-    files = (game.source,) if is_file else ()
-    serve.run(port=0, files=files, browser=not json, json=json, fragment=f"#/play?{urlencode(query)}")
+    config = {"port": 0, "games": (game.source,) if is_file else (), "prepare": False}
+    serve.run(config, browser=not json, json=json, fragment=f"#/play?{urlencode(query)}")
 
 
 def make_table(game: str | None, *, position: str | None, load: Path | None, seed: int | None) -> "GameInProgress":

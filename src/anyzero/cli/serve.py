@@ -1,7 +1,7 @@
 """`anyzero serve`: the web app."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -31,6 +31,9 @@ def serve(
     host: Annotated[
         str, typer.Option("--host", help="The address to listen on; by default only this machine.")
     ] = "127.0.0.1",
+    prepare: Annotated[
+        bool, typer.Option("--prepare/--no-prepare", help="Compile for all games once the page is opened.")
+    ] = True,
     json: Json = False,
 ) -> None:
     """Play, analyse and watch games in a browser.
@@ -38,26 +41,17 @@ def serve(
     Everything stays on this machine, and games go on after a restart. Training runs and networks are those of
     the folders runs and models.
     """
-    run(port=port, host=host, files=tuple(game or ()), data=data, experiments=experiments, browser=browser, json=json)
+    files = tuple(game or ())
+    config = {"port": port, "host": host, "games": files, "experiments": experiments, "prepare": prepare}
+    run({**config, "data": data} if data else config, browser=browser, json=json)
 
 
-def run(
-    *,
-    port: int = 8000,
-    host: str = "127.0.0.1",
-    files: tuple[str, ...] = (),
-    data: Path | None = None,
-    experiments: Path = Path(),
-    browser: bool = False,
-    json: bool = False,
-    fragment: str = "",
-) -> None:
-    """Serve until Ctrl-C; `fragment` is the part of the page that is opened."""
-    from anyzero.web.config import ServerConfig, data_file
+def run(config: dict[str, Any], *, browser: bool = False, json: bool = False, fragment: str = "") -> None:
+    """Serve until Ctrl-C; `config` are fields of ServerConfig, `fragment` is the part of the page that is opened."""
+    from anyzero.web.config import ServerConfig
     from anyzero.web.server import serving
 
-    config = ServerConfig(host=host, port=port, data=data or data_file(), games=files, experiments=experiments)
-    with stopping.telling(lambda: KEPT), serving(config) as (address, thread):
+    with stopping.telling(lambda: KEPT), serving(ServerConfig(**config)) as (address, thread):
         announce(address + fragment, browser=browser, json=json)
         with stopping.waiting():
             while thread.is_alive():

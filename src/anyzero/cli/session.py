@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
 from anyzero import stopping
 from anyzero.cli.output import print_parts
 from anyzero.cli.screen import Screen, answer_words, end_words, player_words
+from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
 from anyzero.games.explain import Rules
 from anyzero.players import Player, parse_player
@@ -60,13 +62,14 @@ class Session:
         self.greet()
         for machine in self.machines:
             if not self.table.is_over:  # else they are prepared if a move is taken back and they are asked
-                with self.screen.busy(f"preparing {machine.text}"):
-                    machine.prepare(self.table.game)
+                self.prepare(machine)
         self.screen.show_table(self.table)
         told = False
         while True:
             if self.table.is_over and not told:
                 self.screen.say(end_words(self.table.to_record(), self.table.game, self.table.state))
+                if None in self.seats:
+                    self.screen.say("rematch plays again with the seats exchanged, undo goes back, quit ends")
             told = self.table.is_over
             if told and None not in self.seats:
                 return
@@ -75,6 +78,16 @@ class Session:
                 self.let_move(player)
             elif self.obey_next():
                 return
+
+    def prepare(self, player: Player) -> None:
+        """Make a player ready; code that is not there yet is compiled, and that is said."""
+        game = self.table.game
+        try:
+            with loading_only():
+                player.prepare(game)
+        except NotCompiledError:
+            with self.screen.busy(f"preparing {game.title} for this computer, once"):
+                player.prepare(game)
 
     @property
     def machines(self) -> list[Player]:
@@ -175,8 +188,7 @@ class Session:
         if self.table.is_over:
             raise AnyzeroError("the game is over; undo takes the last move back")
         player = parse_player(text) if text else self.hints
-        with self.screen.busy(f"preparing {player.text}"):
-            player.prepare(self.table.game)
+        self.prepare(player)
         return player
 
     def list_moves(self, argument: str) -> bool:
@@ -231,6 +243,22 @@ class Session:
         self.table.resign()
         return False
 
+    def new(self, argument: str) -> bool:
+        """Another game, everybody in the seat that they have."""
+        old = self.table
+        self.table = GameInProgress(old.game, seed=(old.seed or 0) + 1, date=date.today().isoformat())
+        for seat, player in enumerate(self.seats):
+            self.table.name_player(seat, HUMAN if player is None else player.text)
+        self.kept = None
+        self.greet()
+        self.screen.show_table(self.table)
+        return False
+
+    def rematch(self, argument: str) -> bool:
+        """Another game, with the seats exchanged."""
+        self.seats = self.seats[::-1]
+        return self.new(argument)
+
     def rules(self, argument: str) -> bool:
         for paragraph in Rules(self.table.game).paragraphs:
             self.screen.say(paragraph)
@@ -271,6 +299,8 @@ COMMANDS: dict[str, Command] = {
     "save": Command(Session.save, "write the game to a file: .json, .pgn (chess), .sgf (Hex)", "FILE"),
     "load": Command(Session.load, "go on with a game from a file", "FILE"),
     "resign": Command(Session.resign, "give the game up"),
+    "rematch": Command(Session.rematch, "another game with the seats exchanged"),
+    "new": Command(Session.new, "another game with the seats as they are"),
     "help": Command(Session.help, "the rules, and this list"),
     "quit": Command(Session.quit, "leave; what was not saved is lost"),
 }

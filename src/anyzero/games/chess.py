@@ -70,7 +70,7 @@ def make() -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, state_key, rollout),
-            *(chess_text.format_action, chess_text.parse_action),
+            *(chess_text.format_action, notation, chess_text.parse_action),
             *(chess_text.format_state, chess_text.parse_state, scene),
         ),
         num_actions=NUM_ACTIONS,
@@ -81,6 +81,11 @@ def make() -> Game:
         example="e2e4 e7e5 g1f3 d7d6 d2d4 c8g4 d4e5 g4f3 d1f3 d6e5 f1c4 g8f6 f3b3 d8e7 b1c3 c7c6 c1g5 b7b5 c3b5 c6b5 "
         "c4b5 b8d7 e1c1 a8d8 d1d7 d8d7 h1d1 e7e6 b5d7 f6d7 b3b8 d7b8 d1d8",
     )
+
+
+def notation(rules: Chess, state: State, action: int) -> str:
+    """Standard algebraic notation."""
+    return chess_text.format_san(rules, state, action)
 
 
 def initial_state(rules: Chess, state: State) -> None:

@@ -203,5 +203,8 @@ def scene(rules: ConnectFour, state: State) -> Scene:
         over=(*square_labels(rows, columns), *dots(cells, winning)),
         caption=grid.caption(SEAT_NAMES, state.mover, over=bool(winning) or not free, won=bool(winning)),
         clicks={} if winning else {column: (cell_name(row, column),) for column, row in landing},
+        aliases={
+            cell_name(any_row, column): cell_name(row, column) for column, row in landing for any_row in range(rows)
+        },
         title="Connect Four",
     )

@@ -137,5 +137,5 @@ OPTIONAL = (chance_weight, encode, amaf_key, score, state_key, rollout, guided_r
 
 COMPILED = {function.__name__: function for function in (*REQUIRED, *OPTIONAL)}
 
-INTERPRETED = ("symmetries", "format_action", "parse_action", "format_state", "parse_state", "scene")
+INTERPRETED = ("symmetries", "format_action", "notation", "parse_action", "format_state", "parse_state", "scene")
 """Functions that only Python calls: text, pictures and tables."""

@@ -69,6 +69,8 @@ class Game:
     """How many AMAF keys a seat has; 0: one an action."""
     zero_sum: bool = True
     """Whether the payoffs of all seats add up to zero."""
+    best_score: float = 0.0
+    """Points of the best result there is, where a payoff is `2 * score / best_score - 1`; else 0."""
     seat_names: Sequence[str] = ()
     """What people call the seats: `("white", "black")`; by default `seat 1` and so on."""
     example: str = ""
@@ -301,6 +303,11 @@ class Game:
         if self.has("format_action"):
             return str(self.by_name["format_action"](self.rules, state, action))
         return str(action)
+
+    def notation(self, state: State, action: int) -> str:
+        """A legal action as people write it in a list of moves: Nf3 in chess; elsewhere its text."""
+        own = self.by_name.get("notation")
+        return self.format_action(state, action) if own is None else str(own(self.rules, state, action))
 
     def parse_action(self, state: State, move: str) -> int:
         """The number of a move that is legal here."""

@@ -89,6 +89,7 @@ def make() -> Game:
         max_plies=2 * NUM_CELLS,
         planes_shape=(FEATURES,),
         num_amaf_keys=NUM_TILES * NUM_CELLS,
+        best_score=BEST_SCORE,
         seat_names=("you",),
         example="164 9 924 0 978 2 128 6 524 5 168 11 928 1 923 17 964 18 574 14 523 12 173 3 564 15 123 8 568 13 573 "
         "7 973 16 124 4 968 10",

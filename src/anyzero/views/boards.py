@@ -10,7 +10,7 @@ from anyzero.views.scene import Cell, Circle, Label, Path, Piece, Point, Polygon
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 FRAME_WIDTH = 0.1
-CORNER_STEPS = 5
+CORNER_STEPS = 12
 HEX_ROW = math.sqrt(3) / 2
 """From one row of touching hexagons to the next, where neighbours in a row are one unit apart."""
 HEX_RADIUS = 1 / math.sqrt(3)
@@ -86,9 +86,9 @@ def round_cells(rows: int, columns: int, *, radius: float = 0.42) -> tuple[Cell,
 @lru_cache(MOST_BOARDS)
 def square_labels(rows: int, columns: int, *, bottom_up: bool = True) -> tuple[Label, ...]:
     """Letters below the board and numbers to its left."""
-    letters = [Label(column, rows - 0.14, LETTERS[column], 0.32, "muted") for column in range(columns)]
+    letters = [Label(column, rows - 0.14, LETTERS[column], 0.24, "muted") for column in range(columns)]
     heights = [rows - 1 - row if bottom_up else row for row in range(rows)]
-    numbers = [Label(-0.86, y, str(row + 1), 0.32, "muted") for row, y in enumerate(heights)]
+    numbers = [Label(-0.86, y, str(row + 1), 0.24, "muted") for row, y in enumerate(heights)]
     return (*letters, *numbers)
 
 
@@ -149,8 +149,8 @@ def hex_cells(size: int) -> tuple[Cell, ...]:
 @lru_cache(MOST_BOARDS)
 def hex_labels(size: int) -> tuple[Label, ...]:
     """Letters above the columns, along their slant, and numbers to the left of the rows."""
-    letters = [Label(column - 0.5, -HEX_ROW, LETTERS[column], 0.32, "muted") for column in range(size)]
-    numbers = [Label(row / 2 - 1, row * HEX_ROW, str(row + 1), 0.32, "muted") for row in range(size)]
+    letters = [Label(column - 0.5, -HEX_ROW, LETTERS[column], 0.24, "muted") for column in range(size)]
+    numbers = [Label(row / 2 - 1, row * HEX_ROW, str(row + 1), 0.24, "muted") for row in range(size)]
     return (*letters, *numbers)
 
 

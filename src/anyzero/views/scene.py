@@ -105,6 +105,8 @@ class Scene:
     """Whose turn it is, or how the game ended, in one line."""
     clicks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """For each legal action, the cells to click, in order. Actions that share their clicks are asked about by text."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Cells that stand for another one when they are clicked: any of a column for the one that a stone falls to."""
     text_scale: tuple[float, float] = (2, 1)
     """Terminal columns and rows for one board unit."""
     title: str = ""

@@ -104,6 +104,7 @@ async def serve_socket(socket: WebSocket, client: Client, clients: set[Client]) 
         return
     await socket.accept()
     client.engine.wake()
+    client.rooms.preparing = client.rooms.preparing or asyncio.create_task(client.rooms.prepare())
     clients.add(client)
     sender = asyncio.create_task(send_all(socket, client))
     try:

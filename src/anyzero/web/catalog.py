@@ -101,6 +101,7 @@ class Catalog:
             "seat_names": [game.seat_name(seat) for seat in range(game.num_seats)],
             "options": options,
             "num_seats": game.num_seats,
+            "best_score": game.best_score,
             "chance": game.num_outcomes > 0,
             "position": game.has("parse_state"),
             "levels": {level: level_text(game, level) for level in LEVELS},

@@ -106,6 +106,8 @@ class Client:
 
     def sit_down(self, room: Room) -> None:
         self.joined[room.number] = room
+        if not room.listeners:
+            room.prepare()
         room.listeners.add(self.tell)
 
     def leave(self, number: str) -> None:
@@ -174,7 +176,14 @@ class Client:
         try:
             async with contextlib.aclosing(answers) as found:
                 async for answer in found:
-                    self.tell({**about, "done": bool(answer.get("done")), "result": answer["result"]})
+                    self.tell(
+                        {
+                            **about,
+                            "done": bool(answer.get("done")),
+                            "result": answer.get("result"),
+                            "preparing": "preparing" in answer,
+                        }
+                    )
         except AnyzeroError as error:
             self.tell({"type": "error", "request": about["request"], "lane": about["lane"], "error": str(error)})
 

@@ -29,6 +29,8 @@ class ServerConfig:
     """The folder of training runs."""
     experiments: Path = Path()
     """The folder with the tables of experiments."""
+    prepare: bool = True
+    """Compile for every game once a page is opened; what the machines at a table need is compiled in any case."""
     max_connections: int = 256
     """Browsers' tabs at a time."""
     max_message: int = 1 << 20

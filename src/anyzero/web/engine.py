@@ -3,12 +3,13 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from anyzero.child import Child, python_command
 from anyzero.errors import AnyzeroError
+from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
 from anyzero.web.config import ServerConfig
 
@@ -37,12 +38,11 @@ class Engine:
         self.check_space(client)
         self.number += 1
         number, inbox, finished = self.number, Inbox(client, asyncio.Queue()), False
-        wanted = {"game": game.text, "state": state.tobytes().hex(), "player": player, "seed": seed}
-        about = {"job": number, "client": client, "live": live, "max_nodes": self.config.max_nodes}
+        about = {"job": number, "client": client, "live": live, "seed": seed}
         self.inboxes[number] = inbox
         try:
             self.wake()
-            self.send({**wanted, **about})
+            self.send({**self.wanted(game, state, player), **about})
             while not finished:
                 answer = await inbox.answers.get()
                 finished = "error" in answer or bool(answer.get("done"))
@@ -53,6 +53,16 @@ class Engine:
             del self.inboxes[number]
             if not finished:
                 self.send({"stop": number})
+
+    def wanted(self, game: Game, state: State, player: str) -> dict[str, Any]:
+        about = {"client": "", "live": False, "seed": 0, "max_nodes": self.config.max_nodes}
+        return {"game": game.text, "state": state.tobytes().hex(), "player": player, **about}
+
+    def prepare(self, players: Iterable[tuple[Game, str]], *, apart: bool = False) -> None:
+        """Have what these players will need in their games compiled, and loaded unless that is done `apart`."""
+        jobs = [self.wanted(game, first_decision(game), player) for game, player in players]
+        self.wake()
+        self.send({"prepare": jobs, "apart": apart})
 
     def check_space(self, client: str) -> None:
         if len(self.inboxes) >= self.config.max_jobs:
@@ -91,6 +101,14 @@ class Engine:
         if self.child is not None:
             await asyncio.to_thread(self.child.end)
         self.sender.shutdown()
+
+
+def first_decision(game: Game) -> State:
+    """The start, or what comes after it where chance begins."""
+    state = game.initial_state()
+    while game.seat_to_move(state) == CHANCE:
+        state = game.play(state, game.legal_actions(state)[0])
+    return state
 
 
 def environment() -> dict[str, str]:

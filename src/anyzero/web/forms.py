@@ -23,12 +23,13 @@ MOST_SCENES = 1024
 
 def table_values(table: GameInProgress) -> dict[str, Any]:
     """Everything but who sits there."""
-    shown = position_values(table.game, *table_line(table, table.num_plies))
+    states, actions = table_line(table, table.num_plies)
+    shown = position_values(table.game, states, actions)
     return {
         **shown,
         "ply": table.num_plies,
         "plies": len(table.line),
-        "moves": [ply_values(ply) for ply in table.plies],
+        "moves": [ply_values(table.game, before, ply) for before, ply in zip(states, table.plies, strict=False)],
         "can_undo": table.can_undo,
         "can_redo": table.can_redo,
         "seat": table.seat_to_move,
@@ -45,10 +46,13 @@ def table_line(table: GameInProgress, num_plies: int) -> tuple[list[State], list
     return [table.start, *(ply.state for ply in plies)], [ply.action for ply in plies]
 
 
-def ply_values(ply: Ply) -> dict[str, Any]:
+def ply_values(game: Game, before: State, ply: Ply) -> dict[str, Any]:
+    """A move: its text for programs, and as people write it in a list of moves."""
     value, simulations = ply.evaluation or (None, None)
     about = {"value": value, "simulations": simulations, "seconds": ply.seconds}
-    return {"seat": ply.seat, "move": ply.move or ply.termination, "played": ply.action >= 0, **about}
+    move, played = ply.move or ply.termination, ply.action >= 0
+    text = remembered_notation(game, before.tobytes(), ply.action) if played else move
+    return {"seat": ply.seat, "move": move, "text": text, "played": played, **about}
 
 
 def position_values(game: Game, states: Sequence[State], actions: Sequence[int]) -> dict[str, Any]:
@@ -91,6 +95,11 @@ def remembered_scene(game: Game, content: bytes) -> Scene:
     return game.scene(state_of(game, content))
 
 
+@lru_cache(MOST_SCENES)
+def remembered_notation(game: Game, content: bytes, action: int) -> str:
+    return game.notation(state_of(game, content), action)
+
+
 def state_of(game: Game, content: bytes) -> State:
     """The state with these bytes."""
     return np.frombuffer(content, game.state_dtype).copy().view(np.recarray)[0]
@@ -109,6 +118,7 @@ def scene_values(scene: Scene) -> dict[str, Any]:
         "pieces": [{**vars(piece), "shapes": shape_values(piece.shapes)} for piece in scene.pieces],
         "under": shape_values(scene.under),
         "over": shape_values(scene.over),
+        "aliases": dict(scene.aliases),
         "caption": scene.caption,
         "title": scene.title,
     }

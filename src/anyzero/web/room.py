@@ -38,6 +38,8 @@ class Room:
         """The client on whose account machines think."""
         self.trouble = ""
         """Why a machine does not move."""
+        self.preparing = False
+        """Whether the machine's code is being compiled, which happens once."""
         self.driver: asyncio.Task[None] | None = None
         """Lets the machines move."""
         self.picture = ""
@@ -53,9 +55,11 @@ class Room:
             "num_seats": self.table.game.num_seats,
             "opposed": self.table.game.is_opposed,
             "seats": self.seats,
+            "seat_names": [self.table.game.seat_name(seat) for seat in range(len(self.seats))],
             "paused": self.paused,
             "pace": self.pace,
             "thinking": self.machine is not None and not self.paused,
+            "preparing": self.preparing,
             "trouble": self.trouble,
             **table_values(self.table),
         }
@@ -139,6 +143,12 @@ class Room:
             self.table.redo()
         self.paused = HUMAN not in self.seats
 
+    def prepare(self) -> None:
+        """Have the machines' code compiled while people look at the board."""
+        machines = {name for name in self.seats if name != HUMAN}
+        if machines and not self.table.is_over:
+            self.engine.prepare((self.table.game, player) for player in machines)
+
     def sit(self, seats: Sequence[str]) -> None:
         self.seats = tuple(seats)
         for seat, name in enumerate(self.seats):
@@ -183,11 +193,14 @@ class Room:
         return True
 
     async def ask(self, player: str) -> tuple[dict[str, Any], float]:
-        start, answer, table = time.perf_counter(), {}, self.table
+        start, answer, table = time.perf_counter(), dict[str, Any](), self.table
         searches = self.engine.search(table.game, table.state, player, seed=table.move_seed, client=self.owner)
         async with contextlib.aclosing(searches) as answers:
-            async for found in answers:
-                answer = found
+            async for answer in answers:
+                if answer.get("preparing"):
+                    self.preparing, self.picture = True, ""
+                    await self.show()
+        self.preparing = False
         seconds = time.perf_counter() - start
         await asyncio.sleep(max(0.0, self.pace - seconds))
         return answer, seconds

@@ -36,6 +36,10 @@ from anyzero.web.room import Room
 from anyzero.web.shelf import Shelf
 
 ID_BYTES = 9
+OPPONENT = "level:medium"
+"""Who sits down against a person where nobody else was named."""
+MOST_PREPARED = 5
+"""Of the games on the disk."""
 RECENT_S, MOST_RECENT = 600.0, 100
 """Which games are taken up when the server starts."""
 
@@ -46,6 +50,8 @@ class Rooms:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.catalog, self.shelf, self.engine = Catalog(config), Shelf(config.data), Engine(config)
+        self.preparing: asyncio.Task[None] | None = None
+        """Begun when the first page is opened."""
         self.open: dict[str, Room] = {}
         self.arriving: dict[str, asyncio.Task[Room]] = {}
 
@@ -54,6 +60,17 @@ class Rooms:
             await room.close()
         await self.engine.close()
         self.shelf.close()
+
+    async def prepare(self) -> None:
+        """Have the code of the usual opponent compiled for every game, those that were played last first."""
+        if not self.config.prepare:
+            return
+        texts = [row["game"] for row in await asyncio.to_thread(self.shelf.list, MOST_PREPARED)]
+        games = []
+        for text in dict.fromkeys([*texts, *self.catalog.names]):
+            with contextlib.suppress(Exception):  # it is told to whoever asks for it
+                games.append(await asyncio.to_thread(self.catalog.load, text))
+        self.engine.prepare(((game, OPPONENT) for game in games), apart=True)
 
     # --- new ones
 

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -143,6 +143,7 @@ class Job:
             line = Line.begin(self.game, self.state)
             return {"action": choose_at_random(self.game, line, self.wanted["seed"]), "result": None}
         if not self.is_compiled():
+            tell({"preparing": True})
             self.compile()
         now = time.perf_counter()
         end, look = now + LATE_S + (self.player.search.seconds or math.inf), now + LOOK_EVERY_S / 4
@@ -173,8 +174,9 @@ class Job:
     # --- compiled code
 
     def try_out(self) -> None:
-        """Run every kernel once."""
-        self.searcher(simulations=2, seconds=None).choose(self.state, 0)
+        """Run every kernel once; a player that does not search has none."""
+        if self.player.search is not None:
+            self.searcher(simulations=2, seconds=None).choose(self.state, 0)
 
     def is_compiled(self) -> bool:
         """Load what is compiled; False if something is missing."""
@@ -188,16 +190,33 @@ class Job:
     def compile(self) -> None:
         """Compile in another process: here, the searches of others would stand still."""
         with COMPILING:
-            child = Child(python_command("anyzero.web.worker", "compile_wanted"), own_session=False)
-            child.send(json.dumps(self.wanted))
-            child.wait(None)
+            if not self.is_compiled():  # nobody was quicker
+                compile_apart([self.wanted])
+
+
+def compile_apart(jobs: list[dict[str, Any]]) -> None:
+    """Compile what the jobs need in another process, and wait for it."""
+    child = Child(python_command("anyzero.web.worker", "compile_wanted"), own_session=False)
+    child.send(json.dumps(jobs))
+    child.wait(None)
 
 
 def compile_wanted() -> None:
-    """The process that compiles: a job comes in, its code is on the disk at the end."""
-    wanted = json.loads(next(read_lines()))
+    """The process that compiles: jobs come in, their code is on the disk at the end."""
+    jobs = json.loads(next(read_lines()))
     listen()
-    Job(wanted).try_out()
+    for wanted in jobs:
+        with suppress(Exception):  # who needs it is told
+            Job(wanted).try_out()
+
+
+def load_all(jobs: list[dict[str, Any]]) -> None:
+    """Load what the jobs need, compiled first where that was never done."""
+    for wanted in jobs:
+        with suppress(Exception):  # who needs it is told
+            job = Job(wanted)
+            if not job.is_compiled():
+                job.compile()
 
 
 def ghost_cells(game: Game, state: State, line: list[str]) -> list[list[str]]:
@@ -218,7 +237,11 @@ class Jobs:
         self.running: dict[int, Job] = {}
 
     def hear(self, wanted: dict[str, Any]) -> None:
-        """Start a job, or stop one."""
+        """Start a job, or stop one; or compile what will be needed soon."""
+        if "prepare" in wanted:
+            work = compile_apart if wanted["apart"] else load_all
+            threading.Thread(target=work, args=(wanted["prepare"],), daemon=True).start()
+            return
         if "stop" in wanted:
             job = self.running.get(wanted["stop"])
             if job is not None:

@@ -5,6 +5,7 @@ import { Board } from "./board.js";
 import { catalog, link } from "./link.js";
 import { playerPicker } from "./players.js";
 import { warmCell } from "./overlay.js";
+import { preparing } from "./table.js";
 
 const GAME = "take_it_easy";
 const BEST_SCORE = 307;
@@ -63,6 +64,7 @@ export async function render(section) {
   function advise(mine) {
     summary.textContent = "Thinking …";
     link.stream({ type: "analyse", lane: "advisor", player: picker.value(), game: GAME, moves }, (answer) => {
+      if (mine === turn && answer.preparing) summary.textContent = `${preparing(view)} …`;
       if (mine !== turn || !answer.result) return;
       const children = answer.result.children.filter((child) => child.value !== null);
       summary.textContent = `Put it on ${answer.result.best_move}: ${number(score(answer.result.value), 1)} points expected${answer.done ? "" : " …"}`;

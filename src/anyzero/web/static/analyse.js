@@ -8,9 +8,8 @@ import { moveList } from "./moves.js";
 import { askNewGame, gameCards, tableRow } from "./newgame.js";
 import { begin, loadFile } from "./play.js";
 import { HUMAN } from "./players.js";
+import { forFirst, meanValue, sweep } from "./review.js";
 import { caption, joinTable } from "./table.js";
-
-const GLANCE = "level:medium";
 
 export async function render(section, { rest }) {
   return rest[0] ? renderTable(section, rest[0]) : renderStart(section);
@@ -53,12 +52,11 @@ async function renderTable(section, id) {
     return begin({ type: "new", game: table.view.game, seats: table.view.seats, moves: [...moves, move.move] }, "analyse")
       .catch((error) => toast(error.message));
   };
-  const note = (answer) => {
-    if (!answer.result) return;
-    values.set(answer.ply, forFirst(table, answer));
+  const note = (ply, result) => {
+    values.set(ply, forFirst(table.view, ply, meanValue(result)));
     drawGraph();
   };
-  const first = new Lane("a", lists, { player: "uct:100000", position, onMove: play, onResult: note });
+  const first = new Lane("a", lists, { player: "uct:100000", position, onMove: play, onResult: ({ ply, result }) => result && note(ply, result) });
   const second = new Lane("b", lists, { player: "rave:100000", position, onMove: play });
   second.node.hidden = true;
   const compare = h("input", { type: "checkbox", onchange: () => {
@@ -69,9 +67,9 @@ async function renderTable(section, id) {
   const status = h("h1", { class: "status" });
   const list = moveList(table);
   const graph = h("div", {});
-  const sweep = button("Whole game", () => sweepGame());
+  const sweepButton = button("Whole game", () => sweepGame());
   const lanes = h("div", { class: "lanes" }, first.node, second.node, h("div", { class: "aside" },
-    h("div", { class: "card-box" }, h("div", { class: "page-head" }, h("h2", {}, table.view.num_seats > 1 ? "Value for the first player" : "Value"), sweep), graph),
+    h("div", { class: "card-box" }, h("div", { class: "page-head" }, h("h2", {}, table.view.num_seats > 1 ? "Value for the first player" : "Value"), sweepButton), graph),
     h("div", { class: "card-box" }, h("h2", {}, "Moves"), list.node)));
   let shownPly = null;
 
@@ -105,26 +103,10 @@ async function renderTable(section, id) {
       : h("p", { class: "muted" }, "Each search adds its position to the curve; “Whole game” searches every position briefly."));
   }
 
-  // Searches every position briefly, from the first to the last.
   async function sweepGame() {
-    sweep.disabled = true;
-    try {
-      for (let ply = 0; ply <= table.view.ply; ply += 1) {
-        const played = table.view.moves[ply];
-        if (played ? played.seat < 0 || !played.played : table.view.over) continue;
-        await new Promise((resolve) => link.stream({ type: "analyse", lane: "sweep", player: GLANCE, table: id, ply },
-          (answer) => {
-            if (!answer.done) return;
-            note(answer);
-            resolve();
-          }, (error) => {
-            toast(error);
-            resolve();
-          }));
-      }
-    } finally {
-      sweep.disabled = false;
-    }
+    sweepButton.disabled = true;
+    await sweep(table, note).catch((error) => toast(error.message));
+    sweepButton.disabled = false;
   }
 
   update();
@@ -133,20 +115,4 @@ async function renderTable(section, id) {
     second.leave();
     table.leave();
   };
-}
-
-// The value of a result for the first seat, where there are two; else for the one that plays.
-function forFirst(table, answer) {
-  const move = table.view.moves[answer.ply];
-  const seat = answer.ply === table.view.ply ? table.view.seat : move ? move.seat : 0;
-  const value = meanValue(answer.result);
-  return table.view.opposed && seat === 1 ? -value : value;
-}
-
-// What the position is worth: the mean over all simulations, which a few lucky ones hardly change.
-function meanValue(result) {
-  const known = result.children.filter((child) => child.visits > 0 && child.value !== null);
-  const visits = known.reduce((sum, child) => sum + child.visits, 0);
-  if (result.proven || !visits) return result.value;
-  return known.reduce((sum, child) => sum + child.visits * child.value, 0) / visits;
 }

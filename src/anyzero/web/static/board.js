@@ -5,6 +5,7 @@ import { box, centre, draw, points } from "./shapes.js";
 
 const DRAG_PIXELS = 6;
 const FEW = 24;
+const FINGER_PIXELS = 27;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export class Board {
@@ -18,7 +19,9 @@ export class Board {
     this.focused = null;
     this.svg = s("svg", { class: "board-svg", role: "group", "aria-label": label });
     this.choices = h("div", { class: "choices" });
-    this.node = h("div", { class: "board" }, this.svg, this.choices);
+    this.zoom = button("Zoom in", () => this.toggleZoom(), { class: "zoom", hidden: true });
+    this.node = h("div", { class: "board" }, this.svg, this.choices, this.zoom);
+    new ResizeObserver(() => this.offerZoom()).observe(this.node);
     this.svg.addEventListener("keydown", (event) => this.press(event));
     this.svg.addEventListener("pointerdown", (event) => this.lift(event));
   }
@@ -36,6 +39,20 @@ export class Board {
   flip() {
     this.sign = -this.sign;
     this.render(this.view);
+  }
+
+  // Cells too small for a finger can be enlarged; the board is then moved about in its frame.
+  offerZoom() {
+    if (!this.view || !this.view.scene || this.node.classList.contains("zoomed")) return;
+    const [, , width, height] = this.view.scene.box;
+    this.zoom.hidden = Math.min(this.svg.clientWidth / width, this.svg.clientHeight / height) >= FINGER_PIXELS;
+  }
+
+  toggleZoom() {
+    const zoomed = this.node.classList.toggle("zoomed");
+    this.zoom.textContent = zoomed ? "Zoom out" : "Zoom in";
+    this.node.scrollLeft = (this.node.scrollWidth - this.node.clientWidth) / 2;
+    this.node.scrollTop = (this.node.scrollHeight - this.node.clientHeight) / 2;
   }
 
   // A function from the board to SVG nodes: those of the class warm-cell lie under the pieces, all others over everything.
@@ -64,7 +81,7 @@ export class Board {
     this.cells = new Map(scene.cells.map((cell) => [cell.name, cell]));
     this.pieces = new Map(scene.pieces.map((piece) => [piece.cell, piece]));
     this.svg.setAttribute("viewBox", box(scene, this.sign).join(" "));
-    this.svg.style.setProperty("--ratio", scene.box[2] / scene.box[3]);
+    this.svg.style.setProperty("--units", scene.box[2]);
     const layer = (name, ...children) => s("g", { class: name }, ...children);
     this.layers = {
       under: layer("under", scene.under.map((shape) => draw(shape, this.sign))),
@@ -79,7 +96,7 @@ export class Board {
     };
     const hadFocus = this.svg.contains(document.activeElement);
     replace(this.svg, Object.values(this.layers));
-    if (this.node.firstChild !== this.svg) replace(this.node, this.svg, this.choices);
+    if (this.node.firstChild !== this.svg) replace(this.node, this.svg, this.choices, this.zoom);
     replace(this.choices, this.buttons(this.view.legal.filter((move) => !move.cells.length)));
     this.drawMarks();
     this.drawOverlay();
@@ -136,11 +153,11 @@ export class Board {
       this.view.last.map((name) => s("polygon", { class: "last-cell", points: points(this.outline(name)) })),
       this.picked.map((name) => s("polygon", { class: "picked", points: points(this.outline(name)) })));
     const next = this.open ? this.next() : new Set();
-    const few = this.picked.length > 0 || next.size <= FEW;
+    const few = this.picked.length > 0 || (next.size <= FEW && !this.longer());
     replace(marks, few ? [...next].map((name) => this.target(name)) : []);
     for (const hit of hits.children) {
       const name = hit.dataset.cell;
-      hit.classList.toggle("can", next.has(name));
+      hit.classList.toggle("can", next.has(this.meant(name, next)));
       hit.setAttribute("aria-label", this.words(name));
       const drags = this.open && this.longer() && next.has(name);
       hit.classList.toggle("drags", drags);
@@ -204,8 +221,14 @@ export class Board {
     return this.view.legal.some((move) => move.cells.length > this.picked.length + 1);
   }
 
-  async pick(name) {
+  // A cell may stand for another one, as any of a column does for the one that a stone falls to.
+  meant(name, next = this.next()) {
+    return next.has(name) ? name : this.view.scene.aliases[name] ?? name;
+  }
+
+  async pick(clicked) {
     if (!this.open) return;
+    const name = this.meant(clicked);
     let cells = [...this.picked, name];
     if (!this.candidates(cells).length) cells = this.picked.at(-1) === name ? [] : [name];
     const found = cells.length ? this.candidates(cells) : [];

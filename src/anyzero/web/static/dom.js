@@ -37,7 +37,7 @@ export function announce(text) {
 
 export function toast(text, kind = "error") {
   const box = document.getElementById("toasts");
-  const note = h("div", { class: `toast ${kind}` }, text);
+  const note = h("div", { class: `toast ${kind}`, onclick: () => note.remove() }, text);
   box.append(note);
   while (box.children.length > 3) box.firstChild.remove();
   setTimeout(() => note.remove(), 6000);

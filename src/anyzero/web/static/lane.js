@@ -5,6 +5,7 @@ import { Board } from "./board.js";
 import { link } from "./link.js";
 import { KINDS, searchOverlay } from "./overlay.js";
 import { playerPicker } from "./players.js";
+import { capital, preparing } from "./table.js";
 
 const COLUMNS = [
   ["move", "Move", (child) => child.move],
@@ -74,6 +75,7 @@ export class Lane {
     link.stream({ type: "analyse", lane: this.name, player: this.picker.value(), ...this.position() }, (answer) => {
       if (this.turn !== turn) return;
       if (answer.result) this.result = answer.result;
+      this.preparing = answer.preparing;
       this.found = answer;
       if (answer.done) this.setRunning(false);
       this.draw();
@@ -104,7 +106,7 @@ export class Lane {
     const fits = result && this.view;
     this.board.setOverlay(fits ? searchOverlay(result, this.view, this.kind, this.line) : null);
     if (!result) {
-      this.summary.textContent = this.running ? "Searching … (the first search of a game takes a few seconds: its code is compiled for this machine)"
+      this.summary.textContent = this.running ? `${this.preparing ? capital(preparing(this.view)) : "Searching"} …`
         : "“Search” lists what each move is worth, and shows on the board where the search looks.";
       replace(this.rows);
       return;

@@ -1,9 +1,9 @@
-// The list of moves, with the way through it.
+// The moves of a game: a click shows the position after a move. In games of two the moves stand in pairs.
 
 import { button, h, replace } from "./dom.js";
 
-// `table` is a Table or anything with `view`, `shown` and `look(ply)`.
-export function moveList(table) {
+// `table` has `view`, `shown` and `look(ply)`; `marks` are signs behind moves, by ply.
+export function moveList(table, marks = new Map()) {
   const list = h("ol", { class: "moves", "aria-label": "Moves" });
   const steps = [
     ["«", "First position", () => table.look(0)],
@@ -13,15 +13,22 @@ export function moveList(table) {
   ].map(([sign, label, act]) => button(sign, act, { class: "quiet", "aria-label": label, title: label }));
   const node = h("div", { class: "move-box" }, list, h("div", { class: "row steps" }, steps));
 
+  function entry(move, index) {
+    const now = index + 1 === table.shown.ply;
+    const sign = marks.get(index) || "";
+    return button([move.text ?? move.move, sign ? h("b", { class: "mistake" }, sign) : null], () => table.look(index + 1), {
+      class: `move seat${move.seat}${now ? " now" : ""}`,
+      "aria-current": now ? "true" : undefined,
+      title: move.value === null ? undefined : `value ${move.value.toFixed(2)} for its player`,
+    });
+  }
+
   function update() {
     const { moves } = table.view;
     const now = table.shown.ply;
-    replace(list, moves.map((move, index) => h("li", {},
-      button(move.move, () => table.look(index + 1), {
-        class: `move seat${move.seat}${index + 1 === now ? " now" : ""}`,
-        "aria-current": index + 1 === now ? "true" : undefined,
-        title: move.value === null ? undefined : `value ${move.value.toFixed(2)} for its player`,
-      }))));
+    const rows = inRows(moves);
+    list.classList.toggle("pairs", rows.some((row) => row.length > 1));
+    replace(list, rows.map((row) => h("li", {}, row.map((index) => (index === null ? h("span", {}, "…") : entry(moves[index], index))))));
     if (!moves.length) replace(list, h("li", { class: "muted" }, "No moves yet"));
     const shown = list.querySelector(".now");
     if (shown) list.scrollTop = shown.offsetTop - list.clientHeight / 2;
@@ -30,4 +37,17 @@ export function moveList(table) {
   }
 
   return { node, update };
+}
+
+// Indices of moves, two a row where two seats take turns; null where the second seat began.
+function inRows(moves) {
+  if (moves.some((move) => move.seat < 0 || move.seat > 1) || !moves.some((move) => move.seat === 1)) return moves.map((_, index) => [index]);
+  const rows = [];
+  moves.forEach((move, index) => {
+    const last = rows.at(-1);
+    if (move.seat === 0) rows.push([index]);
+    else if (last && last.length === 1) last.push(index);
+    else rows.push([null, index]);
+  });
+  return rows;
 }

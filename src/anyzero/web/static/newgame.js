@@ -31,12 +31,17 @@ export function gameWords(lists, text) {
   return [game.title, changed.map((option) => `${option.name.replaceAll("_", " ")} ${options[option.name]}`).join(", ")];
 }
 
+function seatNames(lists, { game, seats }) {
+  const found = lists.games.find((one) => one.name === splitGame(game).name);
+  return seats.map((_, seat) => (found ? found.seat_names[seat] : `seat ${seat + 1}`));
+}
+
 // A table of the shelf in one line; `link` is its name as a link or a button.
 export function tableRow(lists, table, link) {
   const [title, words] = gameWords(lists, table.game);
   const state = `${table.termination === "unfinished" ? "" : "finished, "}${plural(table.num_moves, "move")}`;
   return h("li", {}, link(h("b", {}, title), words ? `, ${words}` : ""),
-    h("span", { class: "muted" }, ` ${state} · ${table.seats.map((seat, index) => seatName(table, index)).join(" – ")}`));
+    h("span", { class: "muted" }, ` ${state} · ${table.seats.map((seat, index) => seatName({ ...table, seat_names: seatNames(lists, table) }, index)).join(" – ")}`));
 }
 
 // Every game with its picture; `act` is told which was chosen.
@@ -78,8 +83,7 @@ export function askNewGame(lists, { game = "hex", seats = null, machines = false
       replace(optionBox, Object.entries(controls).map(([name, control]) => field(name.replaceAll("_", " "), control)));
       const fitting = who && who.length === chosen.num_seats ? who : machines ? Array(chosen.num_seats).fill("level:easy") : defaultSeats(chosen);
       pickers = fitting.map((value, seat) => playerPicker(lists, { value, machines, label: `Seat ${seat + 1}` }));
-      replace(seatBox, pickers.map((picker, seat) =>
-        h("div", { class: "field" }, h("span", {}, h("i", { class: `disc seat${seat}` }), ` Seat ${seat + 1}`), picker.node)));
+      replace(seatBox, pickers.map((picker, seat) => seatField(picker, seat, chosen.seat_names)));
     }
 
     function read(event) {
@@ -102,12 +106,16 @@ export function askNewGame(lists, { game = "hex", seats = null, machines = false
   });
 }
 
-export function askSeats(lists, seats) {
+function seatField(picker, seat, names) {
+  const name = names[seat] === `seat ${seat + 1}` ? "" : `, ${names[seat]}`;
+  return h("div", { class: "field" }, h("span", {}, h("i", { class: `disc seat${seat}` }), ` Seat ${seat + 1}${name}`), picker.node);
+}
+
+export function askSeats(lists, seats, names) {
   return ask("Seats", (close) => {
     const pickers = seats.map((value, seat) => playerPicker(lists, { value, label: `Seat ${seat + 1}` }));
     return h("form", { class: "form", onsubmit: (event) => { event.preventDefault(); close(pickers.map((picker) => picker.value())); } },
-      pickers.map((picker, seat) => h("div", { class: "field" },
-        h("span", {}, h("i", { class: `disc seat${seat}` }), ` Seat ${seat + 1}`), picker.node)),
+      pickers.map((picker, seat) => seatField(picker, seat, names)),
       h("div", { class: "row end" }, h("button", { type: "submit", class: "main" }, "Apply")));
   });
 }

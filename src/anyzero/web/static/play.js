@@ -1,14 +1,16 @@
 // Play: choose a game, sit down, and move by mouse, finger, keyboard or text.
 
-import { announce, ask, button, h, replace, signed, toast } from "./dom.js";
+import { announce, ask, button, h, number, replace, toast } from "./dom.js";
 import { Board } from "./board.js";
+import { Evaluation, percent } from "./evaluation.js";
 import { catalog, get, link } from "./link.js";
 import { moveList } from "./moves.js";
 import { askFile, askNewGame, askSeats, defaultSeats, gameCards, splitGame, tableRow } from "./newgame.js";
 import { HUMAN } from "./players.js";
+import { losses, mark, mistakes, sweep } from "./review.js";
 import { showRules } from "./rules.js";
 import { seatRole } from "./shapes.js";
-import { caption, joinTable, positionLink, result, seatName, shareLink } from "./table.js";
+import { capital, caption, joinTable, positionLink, preparing, result, seatName, shareLink } from "./table.js";
 import { hintOverlay } from "./overlay.js";
 
 export async function render(section, { rest, query }) {
@@ -57,9 +59,15 @@ async function renderStart(section) {
         button("Load a file", loadFile))),
     gameCards(lists, (game) => (game.num_seats === 1 ? "one player" : "against the computer"),
       (game) => tryBegin({ type: "new", game: game.name, seats: defaultSeats(game) })),
-    tables.length ? h("h2", {}, "Continue a game") : null,
-    tables.length ? h("ul", { class: "games" }, tables.slice(0, 12).map((table) =>
-      tableRow(lists, table, (...words) => h("a", { href: `#/play/${table.id}` }, words)))) : null);
+    tableList(lists, "Continue a game", tables.filter((table) => table.termination === "unfinished")),
+    tableList(lists, "Finished games", tables.filter((table) => table.termination !== "unfinished")));
+}
+
+function tableList(lists, title, tables) {
+  if (!tables.length) return null;
+  const rows = h("ul", { class: "games" }, tables.slice(0, 12).map((table) =>
+    tableRow(lists, table, (...words) => h("a", { href: `#/play/${table.id}` }, words))));
+  return title.startsWith("Continue") ? [h("h2", {}, title), rows] : h("details", { class: "past" }, h("summary", {}, title), rows);
 }
 
 export async function loadFile() {
@@ -71,8 +79,8 @@ export async function loadFile() {
 
 async function renderTable(section, id) {
   const board = new Board({ onMove: (move) => table.move(move) });
-  const table = await joinTable(id, () => update());
-  const panel = makePanel(table, board);
+  const [table, lists] = await Promise.all([joinTable(id, () => update()), catalog()]);
+  const panel = makePanel(table, board, lists);
   replace(section, h("div", { class: "table" }, board.node, panel.node));
   const keys = (event) => pressKey(event, table, { board, hint: panel.hint });
   addEventListener("keydown", keys);
@@ -120,21 +128,28 @@ export function seatCards(view) {
     const won = view.over && view.payoffs && view.payoffs.length > 1 && view.payoffs[seat] === Math.max(...view.payoffs) && new Set(view.payoffs).size > 1;
     return h("div", { class: `seat-card${turn ? " turn" : ""}${won ? " won" : ""}` },
       disc(view, seat),
-      h("span", { class: "seat-name" }, seatName(view, seat)),
-      turn && view.thinking ? h("span", { class: "thinking", role: "status" }, "thinking") : null,
+      h("span", { class: "seat-name" }, seatName(view, seat), view.seats.length > 1 && seatName(view, seat) !== capital(view.seat_names[seat])
+        ? h("small", { class: "muted" }, ` ${view.seat_names[seat]}`) : null),
+      turn && view.thinking ? h("span", { class: "thinking", role: "status" }, view.preparing ? preparing(view) : "thinking") : null,
       won ? h("span", { class: "badge" }, "won") : null,
       view.scores ? h("b", { class: "score" }, String(view.scores[seat])) : null);
   });
 }
 
-function makePanel(table, board) {
+function makePanel(table, board, lists) {
+  const game = lists.games.find((one) => one.name === splitGame(table.view.game).name);
+  const points = game && game.best_score ? (value) => ((value + 1) / 2) * game.best_score : null;
+  const evaluation = new Evaluation(table, points);
+  const marks = new Map();
+  const after = afterGame(table, board, marks, () => update());
+  const playOn = button("Play on from here", () => copyTo(table, "play", table.view.seats), { class: "main" });
   const seats = h("div", { class: "seats" });
   const status = h("h1", { class: "status" });
   const words = h("p", { class: "hint-words", role: "status" });
-  const list = moveList(table);
+  const list = moveList(table, marks);
   const undo = button("Undo", () => table.act("undo"));
   const redo = button("Redo", () => table.act("redo"));
-  const askForHint = () => askHint(table, board, words);
+  const askForHint = () => askHint(table, board, words, points);
   const hint = button("Hint", askForHint);
   const resign = button("Resign", () => table.act("resign"));
   const goOn = button("Resume", () => table.act("pace", { paused: false, pace: table.view.pace }), { class: "main" });
@@ -144,23 +159,26 @@ function makePanel(table, board) {
     event.preventDefault();
     if (input.value.trim() && (await table.move(input.value.trim()))) input.value = "";
   });
-  const node = h("aside", { class: "panel", "aria-label": "Game" }, status, seats, words,
+  const node = h("aside", { class: "panel", "aria-label": "Game" }, status, seats, evaluation.node, after.node, words,
     h("div", { class: "row tools" }, undo, redo, hint, button("Flip", () => board.flip()),
-      button("Rules", async () => showRules(await catalog(), table.view.game)), goOn),
+      button("Rules", () => showRules(lists, table.view.game)), goOn, playOn),
     form, list.node, menu(table, resign), keyHelp());
 
   function update() {
     const { view } = table;
     replace(seats, seatCards(view));
     status.textContent = table.looking ? `Move ${table.looking.ply} of ${view.ply}` : caption(view);
-    if (view.over && !table.looking) status.append(h("small", {}, result(view)));
+    if (view.over && !table.looking && result(view) !== caption(view)) status.append(h("small", {}, result(view)));
     undo.disabled = !view.can_undo;
     redo.disabled = !view.can_redo;
     hint.disabled = !table.isOpen;
     resign.disabled = view.over || view.num_seats < 2 || view.seats[view.seat] !== HUMAN;
     goOn.hidden = !view.paused || view.over;
     form.hidden = !table.isOpen;
+    playOn.hidden = !table.looking;
     words.textContent = view.trouble || "";
+    evaluation.update();
+    after.update();
     list.update();
   }
 
@@ -187,7 +205,7 @@ function menu(table, resign) {
     }, { class: "main" }),
     button("Analyse", () => copyTo(table, "analyse")),
     button("Seats", async () => {
-      const seats = await askSeats(await catalog(), table.view.seats);
+      const seats = await askSeats(await catalog(), table.view.seats, table.view.seat_names);
       if (seats) table.act("sit", { seats });
     }),
     save("json"), name === "chess" ? save("pgn") : null, name === "hex" ? save("sgf") : null,
@@ -196,11 +214,58 @@ function menu(table, resign) {
     resign);
 }
 
-// The game up to the move on the screen, with people in all seats.
-export function copyTo(table, page) {
+// The game up to the move on the screen, by default with people in all seats.
+export function copyTo(table, page, seats = table.view.seats.map(() => HUMAN)) {
   const { view } = table;
   const moves = view.moves.slice(0, table.shown.ply).filter((move) => move.played).map((move) => move.move);
-  return tryBegin({ type: "new", game: view.game, seats: view.seats.map(() => HUMAN), moves }, page);
+  return tryBegin({ type: "new", game: view.game, seats, moves }, page);
+}
+
+// When a game is over: another one, or what went wrong in this one.
+function afterGame(table, board, marks, redraw) {
+  const found = h("div", { class: "mistakes", role: "status" });
+  const again = (seats) => tryBegin({ type: "new", game: table.view.game, seats });
+  const review = button("Review", async () => {
+    review.disabled = true;
+    await reviewGame(table, { board, marks, found, redraw }).catch((error) => toast(error.message));
+    review.disabled = false;
+  });
+  const node = h("div", { class: "after" }, h("div", { class: "row tools" },
+    button(table.view.seats.length > 1 ? "Rematch" : "Play again", () => again([...table.view.seats].reverse()), { class: "main" }), review), found);
+  const update = () => {
+    node.hidden = !table.view.over;
+    if (!table.view.over) {
+      marks.clear();
+      replace(found);
+    }
+  };
+  return { node, update };
+}
+
+async function reviewGame(table, { board, marks, found, redraw }) {
+  const results = new Map();
+  await sweep(table, (ply, result) => {
+    results.set(ply, result);
+    replace(found, h("p", { class: "muted" }, `Looking at move ${ply + 1} of ${table.view.ply} …`));
+  });
+  const all = losses(table.view, results);
+  marks.clear();
+  all.forEach(({ ply, loss }) => marks.set(ply, mark(loss)));
+  const worst = mistakes(all);
+  const show = async (one) => {
+    await table.look(one.ply);
+    board.setOverlay(hintOverlay(one.ghosts));
+  };
+  replace(found, worst.length ? h("p", {}, "The moves that cost most:") : h("p", {}, "No move gave much away."),
+    h("ul", { class: "list" }, worst.map((one) => h("li", {}, button([h("b", {}, `${moveNumber(table.view, one.ply)} ${one.move.text}${mark(one.loss)}`),
+      ` ${seatName(table.view, one.move.seat)}: −${percent(one.loss)}, better ${one.best}`], () => show(one))))));
+  redraw();
+}
+
+// As in the list of moves: "12." or "12. …" in games of two.
+function moveNumber(view, ply) {
+  if (view.seats.length !== 2) return `${ply + 1}.`;
+  return `${Math.floor(ply / 2) + 1}.${view.moves[ply].seat === 1 ? " …" : ""}`;
 }
 
 // Links that hold the game, or the position alone: they work on every machine that runs anyzero.
@@ -221,14 +286,16 @@ function share(table) {
     position === null ? null : row("Position", position)));
 }
 
-function askHint(table, board, words) {
+function askHint(table, board, words, points) {
   words.textContent = "Looking for a good move …";
   const ply = table.view.ply;
   link.stream({ type: "hint", table: table.id }, (answer) => {
+    if (answer.preparing && table.view.ply === ply) words.textContent = `${capital(preparing(table.view))} …`;
     if (!answer.done || table.view.ply !== ply || !answer.result) return;
     const found = answer.result;
-    const value = table.view.opposed ? `, value ${signed(found.value)}` : "";
-    words.textContent = `Try ${found.best_move}${value}; then probably ${found.principal_variation.slice(1, 4).join(" ") || "the end"}.`;
+    const value = points ? `: about ${number(points(found.value), 0)} points` : table.view.opposed ? `: ${percent((found.value + 1) / 2)} to win` : "";
+    const then = table.view.opposed ? `; then probably ${found.principal_variation.slice(1, 4).join(" ") || "the end"}` : "";
+    words.textContent = `Try ${found.best_move}${value}${then}.`;
     board.setOverlay(hintOverlay(found.ghosts[0] || []));
   }, (error) => {
     words.textContent = error;

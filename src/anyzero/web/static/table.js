@@ -92,10 +92,19 @@ export async function joinTable(id, onChange) {
   return new Table(await link.ask({ type: "join", table: id }), onChange);
 }
 
+// Who sits there; people among themselves are called by their seats.
 export function seatName(view, seat) {
   const machines = view.seats.filter((name) => name !== HUMAN).length;
   if (view.seats[seat] !== HUMAN) return playerName(view.seats[seat]);
-  return machines === view.seats.length - 1 ? "You" : `Person ${seat + 1}`;
+  return machines === view.seats.length - 1 ? "You" : capital(view.seat_names[seat]);
+}
+
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function preparing(view) {
+  return `preparing ${(view.scene && view.scene.title) || "the game"} for this computer, once`;
 }
 
 // Whose turn it is, or how it ended.
@@ -105,7 +114,7 @@ export function caption(view) {
     const loser = view.payoffs.indexOf(-1);
     return view.termination === "agreement" ? "A draw was agreed" : `${seatName(view, loser)} ${view.termination === "resign" ? "resigned" : "forfeited"}`;
   }
-  if (text) return text.charAt(0).toUpperCase() + text.slice(1);
+  if (text) return capital(text);
   if (view.over) return result(view);
   return `${seatName(view, view.seat)} to move`;
 }

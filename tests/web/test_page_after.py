@@ -1,0 +1,57 @@
+"""What a player sees beside the board: who stands better, the moves in pairs, and the game looked over afterwards."""
+
+from tests.web.test_page import click_cell, open_game, until, wait_ply
+
+BLUNDER = "d e d e d a"
+"""Connect Four: orange lets blue make four in column d."""
+
+
+def test_a_click_anywhere_in_a_column_drops_a_stone(server, page):
+    open_game(page, server, "connect_four")
+    click_cell(page, "d6")
+    wait_ply(page, 1)
+    assert page.locator('[aria-label="d1, blue (x) stone, last move"]').count() == 1
+
+
+def test_the_bar_says_who_stands_better_and_can_be_hidden(server, page):
+    open_game(page, server, "connect_four", moves=BLUNDER)
+    page.wait_for_selector(".win-bar", timeout=120_000)
+    assert page.locator(".win-bar").get_attribute("aria-label").startswith("Chance to win: Blue (x) ")
+    page.get_by_role("button", name="Hide", exact=True).click()
+    assert page.locator(".win-bar").count() == 0
+    page.get_by_role("button", name="Show evaluation").click()
+    page.wait_for_selector(".win-bar")
+
+
+def test_the_review_finds_the_blunder_and_the_game_goes_on_from_there(server, page):
+    open_game(page, server, "connect_four", moves=f"{BLUNDER} d")
+    page.get_by_role("button", name="Review").click()
+    page.wait_for_selector(".mistakes li", timeout=120_000)
+    worst = page.locator(".mistakes li button").first
+    assert worst.inner_text().startswith("3. … a??")
+    assert worst.inner_text().endswith("better d")
+    worst.click()
+    page.wait_for_selector(".board[data-ply='5'] .hint-cell")
+    assert page.locator(".moves .mistake").inner_text() == "??"
+    page.get_by_role("button", name="Play on from here").click()
+    until(page, "document.querySelectorAll('.moves .move').length == 5")
+
+
+def test_a_rematch_exchanges_the_seats(server, page):
+    open_game(page, server, "tic_tac_toe", seats="human random", moves="a1 b1 a2 b2 a3")
+    assert page.locator(".seat-name").all_inner_texts() == ["You x", "Random moves o"]
+    page.get_by_role("button", name="Rematch").click()
+    page.wait_for_selector(".seat-name:text('Random moves x')")
+
+
+def test_chess_moves_stand_in_pairs_as_people_write_them(server, page):
+    open_game(page, server, "chess", moves="e2e4 e7e5 g1f3")
+    assert page.locator(".moves li").all_inner_texts() == ["e4\ne5", "Nf3"]
+    assert page.locator(".target-ring").count() == 0
+
+
+def test_finished_games_are_not_among_those_to_continue(server, page):
+    open_game(page, server, "tic_tac_toe", moves="a1 b1 a2 b2 a3")
+    page.goto(f"{server.url}#/play")
+    page.wait_for_selector(".past li", state="attached")
+    assert "finished" not in page.locator(".page-play > .games").inner_text()
