@@ -19,8 +19,8 @@ from tests.search.weighing import Weighing
 SLOTS = 3
 QUIET = {"gumbel_scale": 0.0, "noise_fraction": 0.0}
 SCENARIOS = {
-    "gumbel": ("tic_tac_toe", {"method": "gumbel", "simulations": 6, **QUIET}),
-    "puct": ("tic_tac_toe", {"method": "puct", "simulations": 6, "temperature_plies": 4, **QUIET}),
+    "gumbel": ("tic_tac_toe", {"method": "gumbel", "simulations": 4, **QUIET}),
+    "puct": ("tic_tac_toe", {"method": "puct", "simulations": 4, "temperature_plies": 4, **QUIET}),
     "short": ("tic_tac_toe", {"method": "puct", "simulations": 2, "opening_plies": 2, "max_plies": 5, **QUIET}),
     "fast": ("tic_tac_toe", {"simulations": 4, "fast_share": 0.5, "fast_simulations": 2}),
     "reuse": ("tic_tac_toe", {"method": "puct", "simulations": 4, "reuse": True}),
@@ -29,6 +29,8 @@ SCENARIOS = {
     "cut dice": ("tests/dice_race.py", {"simulations": 2, "max_plies": 5}),
 }
 NETWORKS = {"three": 3}
+NUM_GAMES = {"three": 8, "chance": 1}
+"""Of one fetching; four unless said."""
 BAR = {"three": -0.05}
 
 
@@ -54,7 +56,7 @@ def new_games(name):
 def play(name, folder):
     """Two fetchings of finished games, one after the other."""
     games, names = new_games(name), [str(number) for number in range(NETWORKS.get(name, 1))]
-    parts = [games.play(3 if name == "chance" else 8, names) for _ in range(2)]
+    parts = [games.play(NUM_GAMES.get(name, 4), names) for _ in range(2)]
     for number, part in enumerate(parts):
         np.savez(folder / f"{name}{number}.npz", **part.samples._asdict())
     lines = [line._asdict() for part in parts for line in part.games]
@@ -64,11 +66,11 @@ def play(name, folder):
 
 def wait():
     """What happens when nobody fetches for a long time."""
-    games = new_games("chance")
-    games.advance_many(150)
+    games = new_games("short")
+    games.advance_many(40)
     before, waiting = games.finished, int(games.games.end_samples.copy_to_host().sum())
     fetched = games.fetch()
-    games.advance_many(60)
+    games.advance_many(16)
     return {"before": before, "waiting": waiting, "fetched": fetched, "after": games.finished}
 
 
@@ -87,7 +89,7 @@ def same_batches(name):
 
 def main():
     folder = Path(sys.argv[1])
-    on_gpu.STEPS = 8
+    on_gpu.STEPS = 12
     found = {name: play(name, folder) for name in SCENARIOS}
     found["wait"] = wait()
     found["replay"] = same_batches("tic_tac_toe")

@@ -89,7 +89,7 @@ def test_policies_and_values_are_those_of_a_search_on_the_cpu(folder, name):
     names = {"puct": ["exploration"], "gumbel": ["considered", "value_scale", "visit_scale"]}[name]
     options = {option: getattr(SelfPlayConfig(), option) for option in names}
     wanted = search_many(
-        TTT, samples.states, name, simulations=6, evaluator=Weighing(TTT), target="interpreted", **options
+        TTT, samples.states, name, simulations=4, evaluator=Weighing(TTT), target="interpreted", **options
     )
     assert samples.values == pytest.approx(wanted.values, abs=1e-6)
     for row, state in enumerate(samples.states):
@@ -102,7 +102,7 @@ def test_policies_and_values_are_those_of_a_search_on_the_cpu(folder, name):
 def test_simulations_are_counted(folder):
     samples, counts = samples_of(folder, "puct"), found(folder, "puct")
     assert counts["finished"] >= len(games_of(samples)) == len(counts["lines"])
-    assert 5 * samples.num <= counts["simulations"] <= 6 * (samples.num + 3 * 9)
+    assert 3 * samples.num <= counts["simulations"] <= 4 * (samples.num + 3 * 9)
 
 
 def scaled(number):
@@ -118,13 +118,13 @@ def scaled(number):
 
 @pytest.mark.parametrize("name", ["gumbel", "fast", "reuse", "three"])
 def test_games_on_the_gpu_are_those_of_the_cpu(folder, name):
-    """Games 0 to 7 of the same seed, whatever slots they are played in: two champions, a recent one, resigning."""
+    """The first games of the same seed, whatever slots they are played in: two champions, a recent one, resigning."""
     lines = found(folder, name)["lines"]
     players = simulated.players(name, [scaled(number) for number in range(simulated.NETWORKS.get(name, 1))])
     config = SelfPlayConfig(**simulated.SCENARIOS[name][1])
     block = Block(
         *(TTT, players, simulated.pairings(name), manner_of(config)),
-        games=8,
+        games=simulated.NUM_GAMES.get(name, 4),
         seed=3,
         resign_below=simulated.BAR.get(name, -1.0),
         target="interpreted",

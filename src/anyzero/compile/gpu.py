@@ -50,7 +50,7 @@ def enqueue(kernel: Any, num: int, stream: int, *args: Any) -> None:
         if is_simulated():  # its threads do not inherit NumPy's error state, and words must wrap around silently
             warnings.simplefilter("ignore", RuntimeWarning)
         turn = cuda.external_stream(stream) if stream else 0
-        kernel[-(-num // THREADS_A_BLOCK), THREADS_A_BLOCK, turn](*args)
+        kernel[-(-num // THREADS_A_BLOCK), min(num, THREADS_A_BLOCK), turn](*args)
 
 
 def rules_to_device(rules: Any) -> Any:

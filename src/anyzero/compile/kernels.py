@@ -111,8 +111,11 @@ def key_of(function: Function, functions: Any, unit: Unit, constants: Mapping[st
     from anyzero.compile.fingerprint import NoFingerprintError, fingerprint
 
     fields = {name: value for name, value in constants.items() if "." in name}
+    # Compiled code names the class of the rules by its module: copies of a file have entries of their own.
+    homes = [module for module in unit.modules if not module.startswith("anyzero.")]
+    manner = (pipeline, fields, *homes)
     try:
-        return fingerprint(function, functions, constants, lambda member: (is_inlined(member, unit), pipeline, fields))
+        return fingerprint(function, functions, constants, lambda member: (is_inlined(member, unit), *manner))
     except NoFingerprintError:
         return None
 
