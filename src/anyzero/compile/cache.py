@@ -111,6 +111,12 @@ class DiskCache:
             self.notice = None
 
 
+def entry_path(name: str, parts: object) -> Path:
+    """The file of code for another machine that is made from these parts."""
+    key = repr((parts, numba.__version__, sys.version))
+    return cache_folder() / "ahead" / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.code"
+
+
 def read_entry(path: Path) -> Any:
     """What `write_entry` wrote, or None if there is nothing there or it is damaged (then it is removed)."""
     try:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -127,20 +127,42 @@ def rename(rebuilt: FunctionType, unit: Unit, key: str | None) -> None:
 
 def compile_wasm(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
     """A kernel for browsers; called here, it runs in wasmtime."""
-    from anyzero.compile import wasm
+    from anyzero.compile.ahead import WASM
     from anyzero.compile.wasm_run import WasmKernel
 
-    functions = {**unit.functions, **wasm.INTRINSICS, **unit.intrinsics}
+    return WasmKernel(*_bind_ahead(function, unit, constants, WASM))
+
+
+def compile_object(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
+    """A kernel for object files; it is compiled when a library takes it in."""
+    from anyzero.compile.ahead import any_like_this
+
+    return _bind_ahead(function, unit, constants, any_like_this())
+
+
+class AheadKernel(NamedTuple):
+    """A kernel for another machine."""
+
+    name: str
+    dispatcher: Any
+    key: str | None
+    """A hash of all that it is compiled from."""
+
+
+def _bind_ahead(function: Function, unit: Unit, constants: Mapping[str, Any], machine: Any) -> AheadKernel:
+    from anyzero.compile import ahead
+
+    functions = {**unit.functions, **ahead.INTRINSICS, **unit.intrinsics}
     own = unit.functions.get(function, function)
-    key = key_of(function, functions, unit, constants, wasm.PIPELINE)
+    key = key_of(function, functions, unit, constants, (machine, *ahead.PIPELINE))
 
     def wrap(rebuilt: FunctionType) -> Any:
         rename(rebuilt, unit, key)
         fill_in(constants, rebuilt, own)
         is_kernel = rebuilt.__code__ is own.__code__
-        return wasm.compile_function(rebuilt, is_kernel=is_kernel, inline=is_inlined(rebuilt, unit))
+        return ahead.compile_function(machine, rebuilt, is_kernel=is_kernel, inline=is_inlined(rebuilt, unit))
 
-    return WasmKernel(own.__name__, bind(function, functions, wrap), key)
+    return AheadKernel(own.__name__, bind(function, functions, wrap), key)
 
 
 def compile_cuda(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
@@ -160,5 +182,6 @@ COMPILERS: dict[str, Callable[[Function, Unit, Mapping[str, Any]], Any]] = {
     "cpu": compile_cpu,
     "cuda": compile_cuda,
     "interpreted": compile_interpreted,
+    "object": compile_object,
     "wasm": compile_wasm,
 }

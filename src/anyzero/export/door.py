@@ -33,15 +33,30 @@ class Exported(Shown, list[Written]):
         return [{"file": str(written.file), "bytes": written.size, "note": written.note} for written in self]
 
 
-def export(game: Game | str, *, net: str = BEST, onnx: Path | str | None = None) -> Exported:
-    """Write a game's net for other programs; `net` is a run, a file, or `best` for the one in the package.
+PLAYER = "uct:10000"
 
-    >>> export("connect_four", onnx="connect_four.onnx")
+
+def export(
+    game: Game | str,
+    *,
+    net: str = BEST,
+    player: str = PLAYER,
+    onnx: Path | str | None = None,
+    c: Path | str | None = None,
+) -> Exported:
+    """Write a game and its net for other programs.
+
+    `onnx` is a file for the net `net`: a run, a file, or `best` for the one in the package. `c` is a folder for the
+    rules and the search `player` as an object file and a header.
+
+    >>> export("connect_four", onnx="connect_four.onnx", c="in_c")
     """
     game = load(game) if isinstance(game, str) else game
-    if onnx is None:
-        raise BadOptionError("there is nothing to export: say what, as in --onnx FILE")
-    return Exported([_write_onnx(Path(onnx), game, net)])
+    if onnx is None and c is None:
+        raise BadOptionError("there is nothing to export: say what, as in --onnx FILE or --c FOLDER")
+    written = [] if onnx is None else [_write_onnx(Path(onnx), game, net)]
+    written += [] if c is None else _write_c(Path(c), game, player)
+    return Exported(written)
 
 
 def network_for(game: Game, net: str) -> StoredNetwork:
@@ -55,3 +70,9 @@ def _write_onnx(path: Path, game: Game, net: str) -> Written:
 
     size = export_onnx(path, network_for(game, net), game)
     return Written(path, size, "planes in, logits and value out; its metadata says what they mean")
+
+
+def _write_c(folder: Path, game: Game, player: str) -> list[Written]:
+    from anyzero.export.c import export_c
+
+    return [Written(path, path.stat().st_size, note) for path, note in export_c(folder, game, player)]

@@ -1,0 +1,200 @@
+"""Numba ahead of time: kernels for a machine that is not this process, as an object file.
+
+Code is generated for that machine from its first line on (an address may have another size there), by the same passes
+as on the CPU. Nothing of it can be called here.
+"""
+
+from functools import cache, cached_property, partial
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import llvmlite.binding as llvm
+from numba.core import codegen, cpu, registry, target_extension
+from numba.core.runtime import rtsys
+
+from anyzero.compile import bits
+from anyzero.compile import cpu as our_cpu
+from anyzero.compile.bind import Function
+from anyzero.compile.bits import count_bits
+from anyzero.compile.callees import CalleeCompiler, CalleeLibrary, KernelCompiler, KernelLibrary, callers_first
+from anyzero.compile.random import U
+
+
+class Machine(NamedTuple):
+    """What code is generated for, in LLVM's words."""
+
+    name: str
+    triple: str
+    processor: str
+    features: str
+    relocation: str
+
+
+WASM = Machine(
+    "wasm",
+    "wasm32-unknown-unknown",
+    "generic",
+    "+simd128,+bulk-memory,+bulk-memory-opt,+sign-ext,+nontrapping-fptoint,+mutable-globals",
+    "static",
+)
+
+
+@cache
+def any_like_this() -> Machine:
+    """A machine of this kind, with what all such processors of the last fifteen years can do."""
+    triple = llvm.get_process_triple()
+    return Machine("object", triple, "x86-64-v2" if triple.startswith("x86_64") else "generic", "", "pic")
+
+
+class AheadCodegen(codegen.CPUCodegen):  # type: ignore[misc]
+    """What Numba asks of a processor."""
+
+    _library_class = CalleeLibrary
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        super().__init__(f"anyzero.{machine.name}")
+
+    def _init(self, _module: Any) -> None:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        _, triple, processor, self._tm_features, relocation = self.machine
+        self._tm = llvm.Target.from_triple(triple).create_target_machine(
+            cpu=processor, features=self._tm_features, opt=3, reloc=relocation
+        )
+        self._target_data = self._tm.target_data
+        self._data_layout = str(self._target_data)
+        self._loopvect, self._opt_level = True, 3
+
+    def _create_empty_module(self, name: str) -> Any:
+        module = super()._create_empty_module(name)
+        module.triple = self.machine.triple
+        return module
+
+    def _add_module(self, _module: Any) -> None:
+        """Nothing runs here."""
+
+    def magic_tuple(self) -> tuple[str, str, str]:
+        return self.machine.triple, self.machine.processor, self.machine.features
+
+
+class AheadContext(cpu.CPUContext):  # type: ignore[misc]
+    """Numba's CPU with that processor and without its memory manager, which kernels do not use."""
+
+    def __init__(self, typing_context: Any, machine: Machine) -> None:
+        self.machine = machine
+        super().__init__(typing_context, machine.name)
+
+    def init(self) -> None:
+        rtsys.initialize(registry.cpu_target.target_context)  # else it would take this one for its own
+        self.is32bit = False
+        self._internal_codegen = AheadCodegen(self.machine)
+
+    def post_lowering(self, module: Any, library: Any) -> None:
+        if self.fastmath:
+            cpu.fastmathpass.rewrite_module(module, self.fastmath)
+
+
+class AheadTarget(registry.CPUTarget):  # type: ignore[misc]
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        super().__init__(machine.name)
+
+    @cached_property
+    def _toplevel_target_context(self) -> Any:
+        return AheadContext(self.typing_context, self.machine)
+
+
+@cache
+def dispatcher_for(machine: Machine) -> Any:
+    """The class of functions that are compiled for a machine.
+
+    Numba must know it too: functions of its own, such as `max`, are compiled by whom it finds under the machine's name.
+    """
+    kind = type(machine.name, (target_extension.CPU,), {})
+    dispatcher = type("AheadDispatcher", (registry.CPUDispatcher,), {"targetdescr": AheadTarget(machine)})
+    target_extension.target_registry[machine.name] = kind
+    target_extension.dispatcher_registry[kind] = dispatcher
+    callee = partial(compile_function, machine, is_kernel=False, inline=False)
+    target_extension.jit_registry[kind] = lambda **_options: callee
+    return dispatcher
+
+
+def context_for(machine: Machine) -> Any:
+    return dispatcher_for(machine).targetdescr.target_context
+
+
+class WholeLibrary(KernelLibrary):
+    """Kernels with everything they call; all of it is optimised at the end."""
+
+    def finalize(self) -> None:
+        for part in callers_first(self):
+            self._final_module.link_in(part._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+    get_pointer_to_function, codegen = CalleeLibrary.get_pointer_to_function, CalleeLibrary.codegen
+
+    def add(self, dispatcher: Any, kinds: tuple[Any, ...]) -> Any:
+        """Put a kernel for arguments of these types there; returns Numba's description of it."""
+        dispatcher.compile(kinds)
+        compiled = dispatcher.overloads[kinds]
+        self._final_module.link_in(compiled.library._final_module, preserve=True)
+        return compiled.fndesc
+
+    def add_text(self, text: str) -> None:
+        """Put code there that calls them."""
+        self._final_module.link_in(llvm.parse_assembly(text))
+
+    def emit(self, names: list[str]) -> bytes:
+        """An object file of the functions of these names and what they call."""
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                function.linkage = "external" if function.name in names else "internal"
+        for variable in self._final_module.global_variables:
+            variable.linkage = "internal"  # wasm has no common ones
+        self._optimize_final_module()
+        self._final_module.verify()
+        return bytes(self._codegen._tm.emit_object(self._final_module))
+
+
+def new_library(machine: Machine) -> WholeLibrary:
+    return WholeLibrary(context_for(machine).codegen(), "whole")
+
+
+class WholeCompiler(KernelCompiler):
+    def new_library(self) -> Any:
+        return WholeLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+
+
+def compile_function(machine: Machine, function: FunctionType, *, is_kernel: bool, inline: bool) -> Any:
+    options = {**our_cpu.OPTIONS, **our_cpu.CALLEE_OPTIONS, "nopython": True, "forceinline": inline}
+    compiler = WholeCompiler if is_kernel else CalleeCompiler
+    return dispatcher_for(machine)(function, targetoptions=options, pipeline_class=compiler)
+
+
+# --- what such machines may lack
+
+LOWEST_BITS, HIGHEST_BITS, ONE_A_BYTE = U(0x0101010101010101), U(0x8080808080808080), U(0x8040201008040201)
+
+
+def nth_bit(word: Any, index: int) -> Any:
+    """`bits.nth_bit` without the instruction PDEP and without a branch: first the byte, then the bit in it.
+
+    Counts of all bytes are summed by one multiplication, and compared with `index` in one subtraction (Vigna 2008,
+    Broadword implementation of rank/select queries).
+    """
+    wanted = U(index)
+    pairs = word - ((word >> U(1)) & U(0x5555555555555555))
+    fours = (pairs & U(0x3333333333333333)) + ((pairs >> U(2)) & U(0x3333333333333333))
+    up_to = ((fours + (fours >> U(4))) & U(0x0F0F0F0F0F0F0F0F)) * LOWEST_BITS
+    place = U(count_bits(((wanted * LOWEST_BITS | HIGHEST_BITS) - up_to) & HIGHEST_BITS)) << U(3)
+    wanted -= ((up_to << U(8)) >> place) & U(0xFF)
+    spread = (((word >> place) & U(0xFF)) * LOWEST_BITS) & ONE_A_BYTE
+    flags = (((spread | HIGHEST_BITS) - LOWEST_BITS) | spread) & HIGHEST_BITS
+    before = (flags >> U(7)) * LOWEST_BITS
+    return U(1) << (place + U(count_bits(((wanted * LOWEST_BITS | HIGHEST_BITS) - before) & HIGHEST_BITS)))
+
+
+INTRINSICS: dict[Function, Any] = {**our_cpu.INTRINSICS, bits.nth_bit: nth_bit}
+PIPELINE = (*our_cpu.PIPELINE, AheadContext, AheadCodegen, WholeLibrary)
+"""How functions are compiled, for the key of the disk cache."""
