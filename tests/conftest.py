@@ -17,11 +17,11 @@ SEARCHING = (
 """Tests that share the search kernels of a few games."""
 
 TOGETHER = (
-    "tests/web",
+    *("tests/web", "tests/cluster"),
     *("learning/test_on_gpu", "learning/test_begin_with", "learning/test_contestants", "learning/test_loop"),
     *("networks/test_training", "networks/test_winograd", "networks/test_evaluator", "networks/test_remembered"),
 )
-"""Tests that share a server and a browser, a simulated GPU, a run, or kernels of a network."""
+"""Tests that share a server and a browser, a Ray cluster, a simulated GPU, a run, or kernels of a network."""
 
 settings.register_profile("anyzero", max_examples=40, deadline=None, derandomize=True, database=None)
 settings.load_profile("anyzero")

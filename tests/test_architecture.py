@@ -11,16 +11,17 @@ import anyzero
 PACKAGE = Path(anyzero.__file__).parent
 
 LOWER = {
+    "cluster": set(),
     "compile": set(),
     "views": set(),
     "games": {"compile", "views"},
     "records": {"compile", "games", "views"},
     "search": {"compile", "games"},
     "players": {"compile", "games", "search", "networks"},
-    "arena": {"compile", "games", "search", "players"},
-    "experiments": {"compile", "games", "search", "players", "arena", "views"},
+    "arena": {"cluster", "compile", "games", "search", "players"},
+    "experiments": {"cluster", "compile", "games", "search", "players", "arena", "views"},
     "networks": {"compile", "games", "search"},
-    "learning": {"compile", "games", "search", "players", "arena", "networks", "experiments"},
+    "learning": {"cluster", "compile", "games", "search", "players", "arena", "networks", "experiments"},
     "doctor": {"compile", "games", "search", "players", "arena", "networks", "learning"},
     "export": {"compile", "games", "search", "players", "networks"},
     "protocols": {"compile", "games", "views", "search", "players", "arena", "networks", "records"},
@@ -28,6 +29,7 @@ LOWER = {
         *("compile", "views", "games", "records", "search", "players", "arena", "experiments", "networks", "learning"),
     },
     "cli": {
+        "cluster",
         "web",
         "compile",
         "views",

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -91,6 +92,13 @@ def numbers_in(folder: Path, pattern: str) -> list[int]:
     """The numbers in the names of those folders that fit the pattern."""
     names = [path.name for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
     return sorted(int(match[1]) for name in names if (match := re.fullmatch(pattern, name)))
+
+
+def cache_folder() -> Path:
+    """Where what can be made again is kept, by the operating system's own convention."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "anyzero" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "anyzero"
 
 
 def parse_object(line: str | bytes) -> dict[str, Any] | None:

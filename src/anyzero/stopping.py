@@ -24,6 +24,16 @@ def check() -> None:
         raise KeyboardInterrupt
 
 
+def ask() -> None:
+    """Do as if somebody had pressed Ctrl-C: for work that another process can stop."""
+    _asked.set()
+
+
+def forget() -> None:
+    """Whatever was asked is over."""
+    _asked.clear()
+
+
 @contextmanager
 def waiting() -> Iterator[None]:
     """Within this nothing is under way that could be left half done: Ctrl-C raises at once."""

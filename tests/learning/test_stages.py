@@ -158,8 +158,10 @@ def report(*, promoted: bool, gate: float | None, selfplay: float | None):
 )
 def test_the_score_against_the_one_before_is_of_their_last_meeting(tmp_path, monkeypatch, reports, score):
     stages = Stages(new_folder(tmp_path), Silent())
-    monkeypatch.setattr(RunFolder, "reports", lambda self: reports)
-    assert stages.last_score_against_previous() == score
+    newer = report(promoted=True, gate=0.1, selfplay=0.1)
+    numbered = [{"generation": number, **one} for number, one in enumerate([*reports, newer])]
+    monkeypatch.setattr(RunFolder, "reports", lambda self: numbered)
+    assert stages.last_score_against_previous(len(reports) - 1) == score
 
 
 def test_a_start_where_the_game_is_over_is_refused():

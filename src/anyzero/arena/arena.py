@@ -12,7 +12,8 @@ from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.record import Record
 from anyzero.arena.sprt import Sprt
 from anyzero.arena.standings import Standings, make_standings, pair_scores
-from anyzero.arena.workers import Task, play_all
+from anyzero.arena.workers import Task, Workers, play_all
+from anyzero.cluster import Pool, opened
 from anyzero.errors import BadOptionError
 from anyzero.games.game import Game
 from anyzero.players import Player
@@ -31,6 +32,7 @@ def match(
     sprt: Sprt | tuple[float, float] | None = None,
     progress: bool = True,
     workers: int | None = None,
+    cluster: str | None = None,
     record: Path | str | None = None,
     **settings: Any,
 ) -> Standings:
@@ -39,18 +41,19 @@ def match(
     `settings` are those of `make_plan`: games, seed, openings, limit_s. The same seed gives the same standings
     whatever the number of workers, as long as no player has a clock. Finished games are kept in `record`, from which a
     stopped match goes on; `sprt`, two Elo differences, ends it as soon as it is clear which is nearer to the truth.
+    With `cluster`, `auto` or the address of a Ray cluster, its nodes play.
 
     >>> anyzero.match("hex:size=7", "rave:1000", "uct:1000", games=40)
     """
     plan = make_plan(game, (first, second), **settings)
     test = Sprt(*sprt) if isinstance(sprt, tuple) else sprt
-    with watching(plan, record, shown=progress) as watch:
-        results = play_match_plan(plan, test, workers=workers, record=record, watch=watch)
+    with opened(cluster) as pool, watching(plan, record, shown=progress, pool=pool) as watch:
+        results = play_match_plan(plan, test, workers=pool or workers, record=record, watch=watch)
     return replace(judge_couple(results, test), plan=plan, sprt=test)
 
 
 @contextmanager
-def watching(plan: Plan, record: Path | str | None, *, shown: bool) -> Iterator[Watch]:
+def watching(plan: Plan, record: Path | str | None, *, shown: bool, pool: Pool | None = None) -> Iterator[Watch]:
     """A bar with the running score while games are played; who stops them hears what was kept."""
     total, done = len(plan.matches()), 0
 
@@ -65,7 +68,8 @@ def watching(plan: Plan, record: Path | str | None, *, shown: bool) -> Iterator[
         def watch(results: Results) -> None:
             nonlocal done
             done = len(results)
-            tell(done, words="playing" if len(plan.players) > 2 else running_score(results))
+            score = "playing" if len(plan.players) > 2 else running_score(results)
+            tell(done, words=score if pool is None else f"{score} ({pool.describe()})")
 
         yield watch
 
@@ -112,7 +116,7 @@ def judge_couple(results: Mapping[Match, MatchResult], sprt: Sprt | None = None)
 
 
 def play_games(
-    plan: Plan, *, workers: int | None = None, record: Path | str | None = None, watch: Watch | None = None
+    plan: Plan, *, workers: Workers = None, record: Path | str | None = None, watch: Watch | None = None
 ) -> Results:
     """Play what the record does not hold yet; results in the order of the plan."""
     matches = plan.matches()
@@ -133,7 +137,7 @@ def play_missing(
     matches: Sequence[Match],
     results: Results,
     *,
-    workers: int | None,
+    workers: Workers,
     book: Record | None,
     watch: Watch | None,
 ) -> None:

@@ -11,6 +11,7 @@ from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.standings import Standings, forfeit_words, make_standings, points
 from anyzero.arena.statistics import Interval, mean_interval, rate
+from anyzero.cluster import opened
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.players import Player
@@ -129,6 +130,7 @@ def tournament(
     anchor: str | None = None,
     progress: bool = True,
     workers: int | None = None,
+    cluster: str | None = None,
     record: Path | str | None = None,
     **settings: Any,
 ) -> Tournament:
@@ -140,8 +142,8 @@ def tournament(
     """
     plan = make_plan(game, players, **settings)
     number = find_anchor(plan, anchor)
-    with watching(plan, record, shown=progress) as watch:
-        results = play_games(plan, workers=workers, record=record, watch=watch)
+    with opened(cluster) as pool, watching(plan, record, shown=progress, pool=pool) as watch:
+        results = play_games(plan, workers=pool or workers, record=record, watch=watch)
     return judge_tournament(plan, results, number)
 
 

@@ -20,12 +20,13 @@ from anyzero import stopping
 from anyzero.arena.match import CRASH, LATE, Live, MatchResult, play_match, report
 from anyzero.arena.plan import Match, Plan, imbalance, make_opening
 from anyzero.child import Child, Send, count_cores, listen, python_command, take_output
+from anyzero.cluster import Job, Pace, Pool
 from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object
 from anyzero.games.game import Game
 from anyzero.games.line import first_decision
-from anyzero.games.load import load
-from anyzero.players import Player, parse_player
+from anyzero.games.load import files_of, load, split_text
+from anyzero.players import Player, parse_player, player_files
 
 GRACE_S = 0.5
 """A player that comes back by itself this late is still reported by its own process."""
@@ -162,16 +163,69 @@ class Crew:
             worker.child.end()
 
 
-def play_all(tasks: Sequence[Task], num_workers: int | None = None) -> Generator[tuple[Task, MatchResult], None, None]:
-    """Play these games on so many cores (None: all), and say how each ended; close the iterator to stop early."""
+Workers = int | Pool | None
+"""Who plays: so many processes of this machine, one for each of its cores (None), or the actors of a cluster."""
+
+
+def play_all(tasks: Sequence[Task], workers: Workers = None) -> Generator[tuple[Task, MatchResult], None, None]:
+    """Play these games, and say how each ended; close the iterator to stop early."""
     if not tasks:
         return
+    if isinstance(workers, Pool):
+        yield from play_on_cluster(tasks, workers)
+        return
     with TemporaryDirectory(prefix="anyzero-", ignore_cleanup_errors=True) as folder:
-        crew = Crew(tasks, count_cores() if num_workers is None else num_workers, Path(folder))
+        crew = Crew(tasks, count_cores() if workers is None else workers, Path(folder))
         try:
             yield from crew.play()
         finally:
             crew.end()
+
+
+# --- a cluster
+
+
+def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Generator[tuple[Task, MatchResult], None, None]:
+    """The same on all nodes: each actor plays some pairs of games at a time by processes of its own."""
+    chunks = Chunks(tasks, pool)
+    with contextlib.closing(pool.run(chunks.next_chunk)) as finished:
+        for done in finished:
+            chunks.paces[done.job.about[0].plan].note(done)
+            for task, result in zip(done.job.about, done.value, strict=True):
+                yield task, MatchResult.from_json(result)
+
+
+class Chunks:
+    """Games for the actors of a cluster: those of one plan at a time, the games of a pair together."""
+
+    def __init__(self, tasks: Sequence[Task], pool: Pool) -> None:
+        self.left, self.pool = deque(tasks), pool
+        self.paces = {task.plan: Pace(least=2) for task in tasks}
+        players = [(text, load(plan.game)) for plan in self.paces for text in plan.players]
+        files = [path for plan in self.paces for path in files_of(split_text(plan.game)[0])]
+        self.files = pool.bundle([*files, *(path for player in players for path in player_files(*player))])
+
+    def next_chunk(self, cores: int) -> Job | None:
+        if not self.left:
+            return None
+        plan = self.left[0].plan
+        size, chunk = self.paces[plan].size(cores, len(self.left), self.pool.cores), [self.left.popleft()]
+        while self.left and self.left[0].plan == plan and (len(chunk) < size or is_pair(chunk[-1], self.left[0])):
+            chunk.append(self.left.popleft())
+        arguments = {"plan": asdict(plan), "matches": [list(task.match) for task in chunk], "cores": cores}
+        return Job(f"{__name__}:play_chunk", arguments, self.files, units=len(chunk), about=chunk)
+
+
+def is_pair(one: Task, other: Task) -> bool:
+    return one.match[:3] == other.match[:3]
+
+
+def play_chunk(plan: dict[str, Any], matches: list[list[int]], cores: int) -> list[dict[str, Any]]:
+    """The actor's side: these games, in this order."""
+    own = Plan.from_json(plan)
+    tasks = [Task(own, Match(*match)) for match in matches]
+    found = dict(play_all(tasks, cores))
+    return [found[task].to_json() for task in tasks]
 
 
 # --- the worker's side: it reads plans and then tasks from standard input, and answers each by a line of JSON

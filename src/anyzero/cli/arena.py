@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from anyzero.cli.output import PLAYERS, GameText, Json, examples, print_result
+from anyzero.cli.output import PLAYERS, ClusterAddress, GameText, Json, examples, print_result
 
 MATCH_EXAMPLES = examples(
     "anyzero match hex:size=7 rave:1000 uct:1000 --games 400",
@@ -45,6 +45,7 @@ def match(
     seed: Seed = 0,
     openings: Openings = None,
     workers: Workers = None,
+    cluster: ClusterAddress = None,
     sprt: Annotated[
         tuple[float, float] | None,
         typer.Option(
@@ -62,7 +63,7 @@ def match(
     from anyzero.arena.arena import match as play
 
     settings: dict[str, Any] = {"games": games, "seed": seed, "openings": openings, "limit_s": limit}
-    playing: dict[str, Any] = {"workers": workers, "record": record, "progress": not json}
+    playing: dict[str, Any] = {"workers": workers, "cluster": cluster, "record": record, "progress": not json}
     print_result(play(game, first, second, sprt=sprt, **settings, **playing), json=json)
 
 
@@ -73,6 +74,7 @@ def tournament(
     seed: Seed = 0,
     openings: Openings = None,
     workers: Workers = None,
+    cluster: ClusterAddress = None,
     limit: Limit = None,
     anchor: Annotated[str | None, typer.Option("--anchor", help="Whose rating is 0; by default the first.")] = None,
     record: RecordFile = None,
@@ -82,5 +84,5 @@ def tournament(
     from anyzero.arena.tournament import tournament as play
 
     settings: dict[str, Any] = {"games": games, "seed": seed, "openings": openings, "limit_s": limit}
-    playing: dict[str, Any] = {"workers": workers, "record": record, "progress": not json}
+    playing: dict[str, Any] = {"workers": workers, "cluster": cluster, "record": record, "progress": not json}
     print_result(play(game, players, anchor=anchor, **settings, **playing), json=json)

@@ -7,6 +7,7 @@ import typer
 
 from anyzero.cli.arena import Workers
 from anyzero.cli.output import (
+    ClusterAddress,
     GameText,
     Json,
     MovesText,
@@ -41,6 +42,7 @@ def experiment(
         typer.Option("--results", metavar="FILE.csv", help="The table; by default named after CONFIG, in this folder."),
     ] = None,
     workers: Workers = None,
+    cluster: ClusterAddress = None,
     json: Json = False,
 ) -> None:
     """Play a grid of games, sizes, budgets and players from a file.
@@ -49,7 +51,7 @@ def experiment(
     """
     from anyzero.experiments import experiment as run
 
-    print_result(run(config, results, workers=workers, progress=not json), json=json)
+    print_result(run(config, results, workers=workers, cluster=cluster, progress=not json), json=json)
 
 
 def plot(

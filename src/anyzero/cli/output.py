@@ -11,6 +11,9 @@ GameText = Annotated[str, typer.Argument(metavar="GAME", help="A game: hex, hex:
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
 StateText = Annotated[str | None, typer.Option("--state", help="A position as text; by default the start.")]
 MovesText = Annotated[str, typer.Option("--moves", help="Moves to play first, separated by spaces.")]
+ClusterAddress = Annotated[
+    str | None, typer.Option("--cluster", metavar="ADDRESS", help="Use a Ray cluster: auto, or host:port of its head.")
+]
 
 
 PLAYERS = """

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from anyzero.cli.output import Json, examples, print_json, print_parts, print_result
+from anyzero.cli.output import ClusterAddress, Json, examples, print_json, print_parts, print_result
 
 EXAMPLES = examples(
     "anyzero train connect_four --minutes 3",
@@ -71,6 +71,7 @@ def train(
     match: Annotated[
         int, typer.Option("--match", min=0, help="Games of the final match against the strongest anchor; 0 for none.")
     ] = 100,
+    cluster: ClusterAddress = None,
     json: Json = False,
 ) -> None:
     """Train a network by self-play.
@@ -86,7 +87,8 @@ def train(
     changes = dict(parse_setting(text) for text in settings or [])
     changes |= {key: given[name] for name, key in FLAGS.items() if given[name] is not None}
     times = {"generations": generations, "minutes": minutes}
-    wanted = {"run": run, "preset": preset, "config_file": config, "changes": changes, **times, "progress": not json}
+    recipe = {"run": run, "preset": preset, "config_file": config, "changes": changes}
+    wanted = {**recipe, **times, "cluster": cluster, "progress": not json}
     if sweep is None:
         train_one(game, wanted, output=output, match=match, json=json)
     else:

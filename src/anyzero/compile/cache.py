@@ -20,6 +20,8 @@ from typing import Any
 import numba
 from numba.core.compiler import CompileResult
 
+from anyzero.files import cache_folder
+
 NOTICE_AFTER_S = 2.0
 KEEP_UNUSED_S = 30 * 24 * 3600
 DIGEST_BYTES = 32
@@ -39,13 +41,6 @@ def loading_only() -> Iterator[None]:
         yield
     finally:
         may_compile.reset(token)
-
-
-def cache_folder() -> Path:
-    """Where compiled code is kept, by the operating system's own convention."""
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "anyzero" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "anyzero"
 
 
 class DiskCache:

@@ -15,7 +15,8 @@ from anyzero import stopping
 from anyzero.arena.match import MatchResult, check_result
 from anyzero.arena.plan import Match, Plan
 from anyzero.arena.record import Journal
-from anyzero.arena.workers import Task, play_all
+from anyzero.arena.workers import Task, Workers, play_all
+from anyzero.cluster import Pool, opened
 from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.experiments.config import Experiment, load_experiment
 from anyzero.experiments.table import JOURNAL_FORM, Outcome, judge_cell, read_rows, write_table
@@ -86,23 +87,29 @@ def _show_cell(row: dict[str, Any], column: str) -> str:
 
 
 def experiment(
-    config: Path | str, results: Path | str | None = None, *, workers: int | None = None, progress: bool = True
+    config: Path | str,
+    results: Path | str | None = None,
+    *,
+    workers: int | None = None,
+    cluster: str | None = None,
+    progress: bool = True,
 ) -> ExperimentResult:
     """Play every cell of a grid of games, sizes, budgets and players from a file; a stopped run goes on where it was.
 
-    The table goes to `results`, a CSV file named after the config if left out.
+    The table goes to `results`, a CSV file named after the config if left out. With `cluster`, `auto` or the address of
+    a Ray cluster, its nodes play.
 
     >>> anyzero.experiment("examples/hex_rave.toml", "rave.csv")
     """
     wanted = load_experiment(config)
     path = Path(Path(config).with_suffix(".csv").name) if results is None else Path(results)
-    with _watching(wanted, path, shown=progress) as watch:
-        rows = run_experiment(wanted, path, workers=workers, watch=watch)
+    with opened(cluster) as pool, _watching(wanted, path, shown=progress, pool=pool) as watch:
+        rows = run_experiment(wanted, path, workers=pool or workers, watch=watch)
     return ExperimentResult(Path(config), path, rows, sum(plan.games for plan in wanted.plans))
 
 
 @contextmanager
-def _watching(wanted: Experiment, path: Path, *, shown: bool) -> Iterator[Watch]:
+def _watching(wanted: Experiment, path: Path, *, shown: bool, pool: Pool | None = None) -> Iterator[Watch]:
     """A bar by the share of the work; who stops it hears what was kept."""
     games, words = sum(plan.games for plan in wanted.plans), "0 games"
     kept = f"kept in {journal_path(path)}; the same command goes on from there"
@@ -111,7 +118,7 @@ def _watching(wanted: Experiment, path: Path, *, shown: bool) -> Iterator[Watch]
         def watch(now: Reached) -> None:
             nonlocal words
             words = f"{now.games} of {games} games, {now.cells} of {len(wanted.cells)} cells"
-            tell(now.share, words=words)
+            tell(now.share, words=words if pool is None else f"{words} ({pool.describe()})")
 
         yield watch
 
@@ -174,7 +181,7 @@ def journal_path(results: Path) -> Path:
 
 
 def run_experiment(
-    experiment: Experiment, results: Path | str, *, workers: int | None = None, watch: Watch | None = None
+    experiment: Experiment, results: Path | str, *, workers: Workers = None, watch: Watch | None = None
 ) -> Rows:
     """Play what is not finished yet and keep the table up to date; returns its rows.
 

@@ -197,3 +197,12 @@ def position_of(game: Game | str, state: State | str | None = None) -> tuple[Gam
     if state is None:
         return game, game.initial_state()
     return game, game.parse_state(state) if isinstance(state, str) else state
+
+
+def files_of(name: str) -> list[Path]:
+    """What another machine needs of a game or a player in a file: the file, and the modules and packages beside it."""
+    if not name.endswith(".py"):
+        return []
+    folder = Path(name).parent
+    packages = [path.parent for path in folder.glob("*/__init__.py")]
+    return sorted({Path(name), *folder.glob("*.py"), *(path for part in packages for path in part.rglob("*.py"))})

@@ -113,6 +113,8 @@ class SelfPlayConfig(Schema):
     """How many of the last generations count as recent."""
     two_champions: bool = False
     """Whether the champion also plays the champion before it, the more often the harder it finds that."""
+    lag: int = Field(0, ge=0, le=1)
+    """1: the games of a generation do not wait for the last one's network, so that a cluster plays while one trains."""
 
 
 class ReplayConfig(Schema):

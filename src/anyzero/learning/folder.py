@@ -280,7 +280,7 @@ class RunFolder:
         numbers = self.numbers()
         whole = set(numbers[-self.config.keep :])
         selfplay = self.config.selfplay
-        late = set(numbers[-selfplay.recent :]) if selfplay.recent_share > 0 else set()
+        late = set(numbers[-selfplay.recent - selfplay.lag :]) if selfplay.recent_share > 0 else set()
         for number in sorted(set(numbers) - whole):
             with contextlib.suppress(DamagedError), writing(self.path):
                 generation = read_manifest(self.generation_path(number))

@@ -26,6 +26,11 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
     write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
 
 
+def block_name(block: int) -> str:
+    """The stage that plays a block."""
+    return f"block-{block:03d}"
+
+
 def once(folder: RunFolder, part: Path, name: str, make: Callable[[], Result], files: Sequence[Path] = ()) -> Result:
     """A stage: its result is read if it and the files that it made are whole, else made and written."""
     path = part / f"{name}.json"
@@ -39,7 +44,8 @@ def once(folder: RunFolder, part: Path, name: str, make: Callable[[], Result], f
             path.unlink()
     if found is None:
         start = time.monotonic()
-        result = make() | {"seconds": time.monotonic() - start}
+        result = make()
+        result = {**result, "seconds": result.get("seconds", time.monotonic() - start)}
         made = {os.path.relpath(file, part): describe_file(file) for file in files}
         found = write_sealed(path, STAGE, {**stage, "result": result, "files": made})
     return json.loads(json.dumps(found["result"]))  # type: ignore[no-any-return]  # lists for tuples, as if it was read

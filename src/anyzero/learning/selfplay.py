@@ -162,9 +162,10 @@ def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     total = {name: sum(block[name] for block in blocks) for name in SUMMED}
     games, scores = total["games"], [block["mean_score"] for block in blocks if block["mean_score"] is not None]
     previous, points = total.pop("previous_games"), total.pop("previous_points")
+    busy = sum(block.get("busy_seconds", block["seconds"]) for block in blocks)
     return {
         **total,
-        "simulations_per_second": total["simulations"] / max(total["seconds"], 1e-9),
+        "simulations_per_second": total["simulations"] / max(busy, 1e-9),
         "mean_length": total.pop("plies") / games,
         "draws": total["draws"] / games,
         "first_seat_payoff": total["first_seat_payoff"] / games,

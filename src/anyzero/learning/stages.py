@@ -16,6 +16,7 @@ import numpy as np
 from safetensors.torch import load_file, save
 
 from anyzero import stopping
+from anyzero.cluster import Pool
 from anyzero.files import put_aside, write_whole
 from anyzero.games.load import load
 from anyzero.learning.block import BlockResult, Watch
@@ -25,7 +26,8 @@ from anyzero.learning.contests import benchmark, open_gate, play_anchors, rate_g
 from anyzero.learning.expectations import expect
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.lesson import Source, num_steps
-from anyzero.learning.once import STAGE, anchor_points, once
+from anyzero.learning.on_cluster import ClusterGames
+from anyzero.learning.once import STAGE, anchor_points, block_name, once
 from anyzero.learning.replay import build_replay, window_size
 from anyzero.learning.samples import BadShardError, Samples, join, load_shard, new_samples, save_shard, take
 from anyzero.learning.selfplay import (
@@ -42,7 +44,7 @@ from anyzero.learning.selfplay import (
 from anyzero.learning.trainer import Trainer
 from anyzero.networks import NetworkEvaluator, load_network, new_network, save_network
 from anyzero.networks.find import find_network
-from anyzero.networks.manifest import NETWORK, TRAINER, Generation
+from anyzero.networks.manifest import NETWORK, TRAINER, Generation, read_manifest
 from anyzero.sealed import read_sealed
 from anyzero.seeds import draw_seed
 
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
 
 
 Play = Callable[[Generation, int, int, Watch], BlockResult]
-"""Plays the generation after this one: the number of its first game, and how many."""
+"""Plays games of the champion after a generation: the number of the first one, and how many."""
 
 
 class Progress(Protocol):
@@ -79,7 +81,7 @@ class OutOfTimeError(Exception):
 class Stages:
     """What a generation of one run goes through."""
 
-    def __init__(self, folder: RunFolder, progress: Progress) -> None:
+    def __init__(self, folder: RunFolder, progress: Progress, pool: Pool | None = None) -> None:
         self.folder, self.progress = folder, progress
         self.config: RunConfig = folder.config
         self.game = load(self.config.game)
@@ -92,6 +94,7 @@ class Stages:
         self.asked: tuple[int, NetworkEvaluator] | None = None
         """The champion whose expectations are learnt, and its network."""
         self.on_gpu: GpuGames | None = None
+        self.on_cluster = None if pool is None else ClusterGames(self, pool)
 
     def watch(self, tell: Callable[[int], None], before: int = 0) -> Callable[[int, int], None]:
         """What a block or a trainer calls as it goes."""
@@ -109,6 +112,8 @@ class Stages:
 
     def look_at_the_clock(self) -> None:
         stopping.check()
+        if self.on_cluster is not None:
+            self.on_cluster.go_on()
         if time.monotonic() >= self.deadline:
             raise OutOfTimeError
 
@@ -134,27 +139,39 @@ class Stages:
 
     def self_play(self, part: Path, before: Generation) -> dict[str, Any]:
         """Blocks of games; each is written as soon as it is over. On a GPU it is one, of the games finished next."""
-        config, number = self.config.selfplay, before.number + 1
+        config, number, by = self.config.selfplay, before.number + 1, self.lagging(before)
         on_gpu = self.config.device == "cuda"
         sizes = [config.games] if on_gpu else block_sizes(config.games, config.at_once)
         if on_gpu and not (self.has_samples(number) or (part / "training.json").exists()):
-            (part / "block-000.json").unlink(missing_ok=True)  # its samples went with the process that made them
-        play, found, done = self.play_on_gpu if on_gpu else self.play_on_cpu(), [], 0
+            (part / f"{block_name(0)}.json").unlink(missing_ok=True)  # its samples went with the process that made them
+        play, found, done = self.play_on_gpu if on_gpu else self.play_on_cpu(number), [], 0
         with self.progress.stage(number, "self-play", config.games) as tell:
+            if self.on_cluster is not None:
+                self.on_cluster.play(number, by, tell)
             for block, size in enumerate(sizes):
 
                 def make(block: int = block, done: int = done, size: int = size) -> dict[str, Any]:
-                    result = play(before, done, size, self.watch(tell, done))
-                    result.samples.generations[:] = number
-                    result = result._replace(samples=self.expected(result.samples, before.champion, block))
-                    return self.keep_block(number, block, result)
+                    return self.finish_block(number, by, block, play(by, done, size, self.watch(tell, done)))
 
-                found.append(
-                    once(self.folder, part, f"block-{block:03d}", make, self.folder.block_files(number, block))
-                )
+                found.append(self.once_block(part, number, block, make))
                 done += size
                 tell(done)
-        return summary(found) | {"resign_below": self.resign_bar(before)}
+        return summary(found) | {"resign_below": self.resign_bar(by)}
+
+    def lagging(self, before: Generation) -> Generation:
+        """The generation whose champion plays the games after `before`."""
+        number = max(0, before.number - self.config.selfplay.lag)
+        return before if number == before.number else read_manifest(self.folder.generation_path(number))
+
+    def once_block(self, part: Path, number: int, block: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What the report needs of a block, and its files."""
+        return once(self.folder, part, block_name(block), make, self.folder.block_files(number, block))
+
+    def finish_block(self, number: int, by: Generation, block: int, result: BlockResult) -> dict[str, Any]:
+        """Complete the samples of a block's games, and write both."""
+        result.samples.generations[:] = number
+        samples = self.expected(result.samples, by.champion, block)
+        return self.keep_block(number, block, result._replace(samples=samples))
 
     def expected(self, samples: Samples, champion: int, block: int) -> Samples:
         """With expectations before draws as values, if expectimax is the search."""
@@ -170,12 +187,12 @@ class Stages:
         threads = self.config.threads if self.config.device == "cuda" else 1  # on the CPU the network has them
         return expect(self.game, samples, self.asked[1], config, seed=seed, threads=threads)
 
-    def play_on_cpu(self) -> Play:
+    def play_on_cpu(self, generation: int) -> Play:
         """Plays blocks, all with the same contestants."""
         contestants: dict[int, Contestant] = {}
 
-        def play(before: Generation, first: int, num: int, watch: Watch) -> BlockResult:
-            numbers = self.opponents(before)
+        def play(by: Generation, first: int, num: int, watch: Watch) -> BlockResult:
+            numbers = self.opponents(by)
             for number in numbers:
                 if number not in contestants:
                     contestants[number] = self.contestant(number, noise=True)
@@ -183,12 +200,12 @@ class Stages:
                 self.game,
                 [contestants[number] for number in numbers],
                 self.config.selfplay,
-                generation=before.number + 1,
+                generation=generation,
                 first=first,
                 num=num,
                 seed=self.config.seed,
-                shares=self.shares(before),
-                resign_below=self.resign_bar(before),
+                shares=self.shares(by),
+                resign_below=self.resign_bar(by),
                 watch=watch,
             )
 
@@ -255,7 +272,8 @@ class Stages:
             has_previous = config.two_champions and before.previous is not None
             found.append(before.previous if has_previous else before.champion)  # type: ignore[arg-type]
         if config.recent_share > 0.0:
-            known = [number for number in self.folder.numbers() if number > before.number - config.recent]
+            first, last = before.number - config.recent + 1, before.number
+            known = [number for number in self.folder.numbers() if first <= number <= last]
             rng = np.random.default_rng(draw_seed("recent", self.config.seed, before.number))
             found.append(int(rng.choice(known)))
         return found
@@ -265,11 +283,14 @@ class Stages:
         config = self.config.selfplay
         if before.previous is None:
             config = config.change(two_champions=False)
-        return pairing_shares(config, self.last_score_against_previous() if config.two_champions else None)
+        return pairing_shares(config, self.last_score_against_previous(before.number) if config.two_champions else None)
 
-    def last_score_against_previous(self) -> float | None:
-        """The champion's score when it last met the one before: at the gate that promoted it, or in self-play since."""
-        for report in reversed(self.folder.reports()):
+    def last_score_against_previous(self, last: int) -> float | None:
+        """The champion's score when it last met the one before: at the gate that promoted it, or in self-play since.
+
+        Generations after the `last` one do not count.
+        """
+        for report in reversed([report for report in self.folder.reports() if report["generation"] <= last]):
             if report["promoted"]:
                 return float(report["gate"]["score"]) if report["gate"] else None
             played = report.get("selfplay")

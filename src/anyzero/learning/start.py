@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anyzero.child import count_cores
+from anyzero.cluster import Pool
 from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, change, flatten, read_config
@@ -36,11 +37,12 @@ def train_on(
     generations: int | None = None,
     minutes: float | None = None,
     progress: Progress | None = None,
+    pool: Pool | None = None,
 ) -> str:
     """Go on with a run until so many generations or minutes in all are done; returns why it ended."""
     with folder.locked():
         try:
-            return Training(folder, progress).run(generations, minutes)
+            return Training(folder, progress, pool).run(generations, minutes)
         finally:
             rebuild(folder)
 
@@ -199,10 +201,10 @@ STAGES = ("selfplay", "replay", "training", "gate", "league", "benchmark")
 class Training:
     """A run under way, within its locked folder."""
 
-    def __init__(self, folder: RunFolder, progress: Progress | None = None) -> None:
+    def __init__(self, folder: RunFolder, progress: Progress | None = None, pool: Pool | None = None) -> None:
         self.folder, self.progress = folder, progress or Silent()
         self.config: RunConfig = folder.config
-        self.stages = Stages(folder, self.progress)
+        self.stages = Stages(folder, self.progress, pool)
 
     def run(self, generations: int | None = None, minutes: float | None = None) -> str:
         """Go on until so many generations or minutes in all are done; returns why it ended, in words."""
@@ -216,7 +218,7 @@ class Training:
                 self.stages.look_at_the_clock()
                 if self.has_converged():
                     return "the benchmark has converged"
-                newest = self.next_generation(newest)
+                newest = self.next_generation(newest, is_last=newest.number + 1 == most)
         except OutOfTimeError:
             return f"{minutes:g} minutes are over"
         finally:
@@ -240,11 +242,13 @@ class Training:
         report = {"generation": 0, **self.stages.measure(part, 0)}
         return self.finish(0, report, {"champion": 0, "previous": None, "promoted": True})
 
-    def next_generation(self, before: Generation) -> Generation:
+    def next_generation(self, before: Generation, *, is_last: bool = False) -> Generation:
         """Everything from the games to the verdict."""
         number = before.number + 1
         part = self.folder.part(number)
         played = self.stages.self_play(part, before)
+        if self.stages.on_cluster is not None and self.config.selfplay.lag and not is_last:
+            self.stages.on_cluster.begin_ahead(number + 1, before)
         trained = self.stages.train(part, before)
         judged = self.stages.judge(part, before)
         promoted = judged is None or bool(judged["promoted"])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anyzero import stopping
+from anyzero.cluster import Pool, opened
 from anyzero.errors import BadOptionError
 from anyzero.files import write_whole
 from anyzero.games.game import Game
@@ -39,6 +40,7 @@ def train(
     minutes: float | None = None,
     match: int = 0,
     progress: bool = True,
+    cluster: str | None = None,
     changes: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> RunSummary:
@@ -46,7 +48,8 @@ def train(
 
     The run is the folder runs/`run`, named after the preset or the game if left out. Settings are those of
     docs/training.md: `seed=3`, `selfplay={"simulations": 64}`, or by their full names in `changes`. With `match`, the
-    champion then plays so many games against the strongest anchor.
+    champion then plays so many games against the strongest anchor. With `cluster`, `auto` or the address of a Ray
+    cluster, its nodes play; the result is the same.
 
     >>> run = anyzero.train("tic_tac_toe", minutes=1, selfplay={"simulations": 16})
     >>> run.plot()
@@ -57,9 +60,9 @@ def train(
     times: dict[str, Any] = {"generations": generations, "minutes": minutes}
     folder = open_run(text, run=run, preset=preset, config_file=config_file, changes=wanted, **times)
     kept = f"stopped; all that is finished is in {folder.path}, the same command goes on from there"
-    with stopping.telling(lambda: kept), bar("preparing", shown=progress) as tell:
-        watch = Watcher(folder, tell, shown=progress)
-        ended = train_on(folder, progress=watch, **times)
+    with stopping.telling(lambda: kept), opened(cluster) as pool, bar("preparing", shown=progress) as tell:
+        watch = Watcher(folder, tell, shown=progress, pool=pool)
+        ended = train_on(folder, progress=watch, pool=pool, **times)
         return replace(summarise(folder.path), ended=ended, match=final_match(folder, match - match % 2, watch))
 
 
@@ -86,8 +89,8 @@ def final_match(folder: RunFolder, games: int, watch: "Watcher") -> dict[str, An
 class Watcher:
     """A bar for the stage under way, and a line for each generation."""
 
-    def __init__(self, folder: RunFolder, tell: Tell, *, shown: bool) -> None:
-        self.folder, self.tell, self.told = folder, tell, 0
+    def __init__(self, folder: RunFolder, tell: Tell, *, shown: bool, pool: Pool | None = None) -> None:
+        self.folder, self.tell, self.told, self.pool = folder, tell, 0, pool
         self.shown = shown and not in_notebook()  # there the bar is enough, and the table follows
         config = folder.config
         self.say(f"{config.game}: run {folder.path}, {describe_network(config)}, {config.device}")
@@ -106,8 +109,13 @@ class Watcher:
     def stage(self, generation: int, name: str, total: int) -> Iterator[Callable[[int], None]]:
         self.tell_notes()
         words = f"generation {generation}: {name}"
-        self.tell(0, words, total or None)
-        yield lambda done: self.tell(done, words, total or None)
+
+        def tell(done: int) -> None:
+            beside = "" if self.pool is None else f" ({self.pool.describe()})"
+            self.tell(done, words + beside, total or None)
+
+        tell(0)
+        yield tell
 
     def finished(self, report: dict[str, Any]) -> None:
         rebuild(self.folder)

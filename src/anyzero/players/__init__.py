@@ -4,8 +4,13 @@ Reading order: `text` (what a player's text says), `player` (what a player is, a
 `levels`, `engine` with `engine_uci` and `engine_gtp`.
 """
 
+from pathlib import Path
+
 from anyzero.games.game import Game
 from anyzero.games.line import Line
+from anyzero.games.load import files_of
+from anyzero.networks.box import BEST
+from anyzero.networks.find import find_network
 from anyzero.players.engine import EngineClient, parse_engine
 from anyzero.players.engine_gtp import GtpClient
 from anyzero.players.engine_uci import UciClient
@@ -13,7 +18,7 @@ from anyzero.players.player import Player, choose_at_random, load_player
 from anyzero.players.search_player import search_player
 from anyzero.players.text import ENGINE, FILE, RANDOM, PlayerText, split_player
 
-__all__ = ["Player", "parse_player"]
+__all__ = ["Player", "parse_player", "player_files"]
 
 
 def parse_player(text: Player | str) -> Player:
@@ -31,6 +36,14 @@ def parse_player(text: Player | str) -> Player:
     if wanted.kind == FILE:
         return load_player(wanted.text, wanted.name, wanted.rest)
     return _engine_player(wanted) if wanted.kind == ENGINE else search_player(wanted)
+
+
+def player_files(text: str, game: Game) -> list[Path]:
+    """What another machine needs for this player: its file with what lies beside it, or its network."""
+    player = split_player(text).in_game(game)
+    if player.kind == FILE:
+        return files_of(player.name)
+    return [] if player.network in ("", BEST) else [find_network(player.network)]
 
 
 def _engine_player(player: PlayerText) -> Player:

@@ -1,0 +1,9 @@
+"""Many machines: work placed on a Ray cluster, without knowledge of games.
+
+Reading order: `jobs` (what is to be done), `worker` (where it is done), `connect`, `pool`.
+"""
+
+from anyzero.cluster.jobs import Done, Job, Pace, Shared
+from anyzero.cluster.pool import Pool, opened
+
+__all__ = ["Done", "Job", "Pace", "Pool", "Shared", "opened"]

@@ -1,0 +1,61 @@
+"""How a process joins a Ray cluster, and what a node of it is."""
+
+import importlib
+import os
+import socket
+from typing import Any, NamedTuple
+
+from anyzero.errors import AnyzeroError, BadOptionError
+
+
+class ClusterError(AnyzeroError):
+    """The cluster cannot be used, or not any more."""
+
+
+class Node(NamedTuple):
+    id: str
+    name: str
+    cores: int
+
+
+def connect(address: str) -> Any:
+    """Ray, connected, as it may be already; it tells nobody of its use, and prints nothing here."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        ray = importlib.import_module("ray")
+    except ImportError:
+        raise ClusterError("a cluster needs Ray, which is not installed: pip install 'anyzero[ray]'") from None
+    host, colon, port = address.rpartition(":")
+    if address != "auto" and not (host and port.isdigit()):
+        raise BadOptionError(f"the address of a cluster is auto or host:port, not {address!r}")
+    if ray.is_initialized():
+        return ray
+    how = "start one by: ray start --head"
+    if colon and not answers(address, 5.0):
+        raise ClusterError(f"no Ray cluster answers at {address}; {how}")
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+    except ConnectionError:
+        raise ClusterError(f"no Ray cluster is found; {how}") from None
+    except (RuntimeError, ValueError) as error:
+        raise ClusterError(f"cannot join the cluster at {address}: {' '.join(str(error).split())[:300]}") from None
+    return ray
+
+
+def answers(address: str, seconds: float) -> bool:
+    """Whether somebody listens at `host:port`."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), seconds).close()
+    except OSError:
+        return False
+    return True
+
+
+def node_of(found: dict[str, Any]) -> Node:
+    """A node with the name that its owner gave it, or that of its machine."""
+    own, address = found["NodeName"], found["NodeManagerAddress"]
+    return Node(
+        found["NodeID"], found["NodeManagerHostname"] if own == address else own, int(found["Resources"].get("CPU", 0))
+    )

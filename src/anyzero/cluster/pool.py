@@ -1,0 +1,339 @@
+"""The pool: actors on the nodes of a cluster that take jobs, whatever the jobs are.
+
+Ray only places work: what must last is written by the process that holds the pool. The result of a job depends on its
+arguments alone, so a job that was lost with its machine is given to another one, and of two answers the first counts.
+"""
+
+import contextlib
+import hashlib
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anyzero import stopping
+from anyzero.cluster.connect import ClusterError, Node, answers, connect, node_of
+from anyzero.cluster.jobs import Done, Job, Shared, Source
+from anyzero.cluster.worker import DONE, Worker, facts
+from anyzero.errors import BadOptionError
+from anyzero.files import reading
+from anyzero.report import count
+
+MOST_CORES = 4
+"""Cores of an actor; a node with more of them has several actors."""
+LOOK_EVERY_S = 1.0
+WAIT_S = 0.2
+HEAD_LOST_S = 10.0
+SLOW = 2.0
+"""A job that takes so many times as long as others is given to a second actor, once there is nothing else to do."""
+MOST_DEATHS = 5
+"""So often may a job end its process, or a process end before its first word, until that is taken for a fault."""
+MUST_AGREE = ("anyzero", "Python", "numba", "numpy")
+
+
+@dataclass(eq=False)
+class Member:
+    """An actor, seen from the pool."""
+
+    actor: Any
+    node: Node
+    cores: int
+    ref: Any
+    """What it is to answer next: to `hello`, or to a job; None: it is idle."""
+    is_ready: bool = False
+    job: Job | None = None
+    number: int = -1
+    since: float = 0.0
+
+
+class Pool:
+    """The actors of a cluster. They come and go with its nodes; whoever holds the pool calls `step` again and again."""
+
+    def __init__(self, address: str, say: Callable[[str], None] | None = None) -> None:
+        self.say = say or (lambda words: print(words, file=sys.stderr))
+        loaded = sys.modules.get("ray")
+        self.was_connected = loaded is not None and loaded.is_initialized()
+        self.ray = connect(address)
+        self.head = self.ray.get_runtime_context().gcs_address
+        self.facts = facts()
+        self.members: list[Member] = []
+        self.aside: dict[str, str] = {}
+        """Nodes that are not used, and why."""
+        self.stillborn: dict[str, int] = {}
+        self.shared: dict[str, Shared] = {}
+        self.source: Source | None = None
+        self.again: deque[Job] = deque()
+        self.num_given, self.next_look, self.head_seen = 0, 0.0, time.monotonic()
+        self.times: deque[float] = deque(maxlen=100)
+
+    def close(self) -> None:
+        """End the actors and leave the cluster."""
+        for member in self.members:
+            self.kill(member)
+        self.members = []
+        if not self.was_connected:
+            self.ray.shutdown()
+
+    @property
+    def cores(self) -> int:
+        """Cores that work or could at once."""
+        return sum(member.cores for member in self.members if member.is_ready)
+
+    def describe(self) -> str:
+        """`3 nodes, 12 cores, 5 jobs under way`."""
+        ready = [member for member in self.members if member.is_ready]
+        nodes, busy = len({member.node.id for member in ready}), sum(member.job is not None for member in ready)
+        return f"{count(nodes, 'node')}, {count(self.cores, 'core')}, {count(busy, 'job')} under way"
+
+    # --- what travels
+
+    def share(self, key: str, value: Any) -> Shared:
+        """Put a value into the object store, once; `key` tells it from others."""
+        if key not in self.shared:
+            for old in list(self.shared)[: max(0, len(self.shared) - 15)]:
+                del self.shared[old]
+            self.shared[key] = Shared(key, self.ray.put(value))
+        return self.shared[key]
+
+    def bundle(self, paths: Iterable[Path]) -> Shared | None:
+        """These files, for jobs that name them as they are named here: by paths below the current folder."""
+        files = {}
+        for path in sorted(set(paths)):
+            if path.is_absolute() or ".." in path.parts:
+                raise BadOptionError(f"{path} cannot travel to a cluster: name it by a path below the current folder")
+            with reading(path):
+                files[path.as_posix()] = path.read_bytes()
+        key = hashlib.sha256(repr([(name, hashlib.sha256(files[name]).digest()) for name in files]).encode())
+        return self.share(key.hexdigest()[:32], files) if files else None
+
+    # --- jobs
+
+    def begin(self, source: Source) -> None:
+        """From now on hand out the jobs of this source; what was under way is dropped."""
+        self.end()
+        self.source = source
+
+    def end(self) -> None:
+        """Let all actors leave what they are at."""
+        for member in self.members:
+            self.leave(member)
+        self.source = None
+        self.again.clear()
+
+    @property
+    def is_done(self) -> bool:
+        return self.source is None and not self.again and not any(member.job for member in self.members)
+
+    def run(self, source: Source) -> Generator[Done, None, None]:
+        """The results of all jobs, as they come; close the iterator to stop early."""
+        self.begin(source)
+        try:
+            while not self.is_done:
+                stopping.check()
+                yield from self.step()
+        finally:
+            self.end()
+
+    def step(self, wait_s: float = WAIT_S) -> list[Done]:
+        """See to nodes and actors, hand out jobs, and wait a little for results."""
+        self.look()
+        self.hand_out()
+        asked = {member.ref: member for member in self.members if member.ref is not None}
+        if not asked:
+            time.sleep(wait_s)
+            return []
+        ready, rest = self.ray.wait(list(asked), timeout=wait_s)
+        if ready and rest:
+            ready += self.ray.wait(rest, num_returns=len(rest), timeout=0)[0]
+        found = [self.hear(asked[ref]) for ref in ready if asked[ref] in self.members]
+        return [done for done in found if done is not None]
+
+    def hand_out(self) -> None:
+        for member in self.members:
+            if member.is_ready and member.ref is None:
+                job = self.next_job(member)
+                if job is not None:
+                    self.give(member, job)
+
+    def next_job(self, member: Member) -> Job | None:
+        """One that was lost, a new one, or a copy of one that takes too long."""
+        for job in self.again:
+            if job.failed_on != member.node.id:
+                self.again.remove(job)
+                return job
+        found = None if self.source is None else self.source(member.cores)
+        if found is None:
+            self.source = None
+        return found or self.slow_job()
+
+    def slow_job(self) -> Job | None:
+        """The oldest job that only one actor is at, if it takes much longer than others took."""
+        at_work = [member for member in self.members if member.job is not None]
+        alone = [member for member in at_work if sum(other.job is member.job for other in at_work) == 1]
+        oldest = min(alone, key=lambda member: member.since, default=None)
+        if oldest is None or not self.times:
+            return None
+        typical = sum(self.times) / len(self.times)
+        is_slow = time.monotonic() - oldest.since > SLOW * max(typical, 1.0)
+        return oldest.job if is_slow else None
+
+    def give(self, member: Member, job: Job) -> None:
+        self.num_given += 1
+        member.job, member.number, member.since = job, self.num_given, time.monotonic()
+        member.ref = member.actor.run.remote(member.number, job.function, job.arguments, job.files)
+
+    def leave(self, member: Member) -> None:
+        """Its answer does not count any more."""
+        if member.job is not None:
+            member.actor.stop.remote(member.number)
+            member.job = None
+
+    def hear(self, member: Member) -> Done | None:
+        """An answer, or that there will be none."""
+        ref, member.ref = member.ref, None
+        try:
+            answer = self.ray.get(ref)
+        except self.ray.exceptions.RayError as error:
+            self.lose(member, error)
+            return None
+        if not member.is_ready:
+            self.welcome(member, answer)
+            return None
+        job, member.job = member.job, None
+        if job is None:  # it had been told to stop
+            return None
+        kind, value, seconds = answer
+        if kind != DONE:
+            self.fail(member, job, value)
+            return None
+        for other in self.members:
+            if other.job is job:
+                self.leave(other)
+        self.times.append(seconds)
+        return Done(job, value, member.cores, seconds)
+
+    def fail(self, member: Member, job: Job, words: str) -> None:
+        """The node may be at fault, and is not used any more; if the job fails on a second one, the job is."""
+        self.again.append(job)
+        if job.failed_on:
+            raise ClusterError(f"{member.node.name}: {words}")
+        job.failed_on = member.node.id
+        self.put_aside(member.node, words)
+
+    # --- nodes and actors
+
+    def look(self) -> None:
+        """Every second: actors for nodes that joined, none for those that are gone."""
+        now = time.monotonic()
+        if now < self.next_look:
+            return
+        self.next_look = now + LOOK_EVERY_S
+        if not self.head_answers():
+            return
+        alive = {node["NodeID"]: node_of(node) for node in self.ray.nodes() if node["Alive"]}
+        for member in [member for member in self.members if member.node.id not in alive]:
+            self.lose(member)
+        for node in alive.values():
+            if node.id not in self.aside:
+                self.man(node)
+        usable = [node.id for node in alive.values() if node.cores]
+        if usable and all(node in self.aside for node in usable):
+            raise ClusterError(f"no node of the cluster can be used: {'; '.join(dict.fromkeys(self.aside.values()))}")
+
+    def head_answers(self) -> bool:
+        """Whether the head is there; an error before Ray itself gives up, which ends the process."""
+        if answers(self.head, 1.0):
+            self.head_seen = time.monotonic()
+        elif time.monotonic() > self.head_seen + HEAD_LOST_S:
+            raise ClusterError(
+                f"the head of the cluster at {self.head} does not answer any more; what is finished was kept, and the "
+                "same command goes on, on a new cluster too"
+            )
+        return self.head_seen >= self.next_look - LOOK_EVERY_S
+
+    def man(self, node: Node) -> None:
+        """As many actors as the node has groups of cores."""
+        groups = [min(MOST_CORES, node.cores - first) for first in range(0, node.cores, MOST_CORES)]
+        for member in self.members:
+            if member.node.id == node.id:
+                groups.remove(member.cores)
+        for cores in groups:
+            actor = self.new_actor(node, cores)
+            self.members.append(Member(actor, node, cores, actor.hello.remote()))
+
+    def new_actor(self, node: Node, cores: int) -> Any:
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        # Ray restarts nothing and repeats nothing: what is missing is seen by `look`, whatever the cause. The second
+        # thread is for `stop`.
+        place = NodeAffinitySchedulingStrategy(node.id, soft=False)
+        options = {"num_cpus": cores, "max_restarts": 0, "max_task_retries": 0, "max_concurrency": 2}
+        return self.ray.remote(Worker).options(**options, scheduling_strategy=place).remote()
+
+    def welcome(self, member: Member, theirs: dict[str, str]) -> None:
+        """A new actor's first word: it is used if it is of the same kind as we are."""
+        name, mine = member.node.name, self.facts
+        for key in MUST_AGREE:
+            if theirs.get(key) != mine[key]:
+                self.put_aside(member.node, f"it has {key} {theirs.get(key)}, and this process has {mine[key]}")
+                return
+        if theirs["processor"] != mine["processor"] and not any(other.node == member.node for other in self.ready()):
+            own = theirs["processor"].partition(" ")[0]
+            self.say(f"the processor of {name} ({own}) is not like this one: its games may differ in their last bits")
+        member.is_ready = True
+        self.stillborn.pop(member.node.id, None)
+
+    def ready(self) -> list[Member]:
+        return [member for member in self.members if member.is_ready]
+
+    def put_aside(self, node: Node, words: str) -> None:
+        """Use a node no more, and say why."""
+        if node.id not in self.aside:
+            self.aside[node.id] = f"{node.name}: {words}"
+            self.say(f"the node {node.name} is not used: {words}")
+        for member in [member for member in self.members if member.node.id == node.id]:
+            self.lose(member)
+
+    def lose(self, member: Member, error: Exception | None = None) -> None:
+        """An actor is gone, by itself or by us; its job is for another one."""
+        self.members.remove(member)
+        self.kill(member)
+        job, node = member.job, member.node
+        if job is not None and not any(other.job is job for other in self.members):
+            self.again.append(job)
+        if error is None or not self.is_alive(node):
+            return
+        words = " ".join(str(error).split())
+        if not member.is_ready:
+            self.stillborn[node.id] = self.stillborn.get(node.id, 0) + 1
+            if "ModuleNotFoundError" in words or self.stillborn[node.id] >= MOST_DEATHS:
+                self.put_aside(node, f"no process of anyzero can start there ({words[-300:]})")
+        elif job is not None:
+            job.deaths += 1
+            if job.deaths >= MOST_DEATHS:
+                raise ClusterError(
+                    f"{node.name}: a job ended its process {job.deaths} times, at last by: {words[:300]}"
+                )
+
+    def is_alive(self, node: Node) -> bool:
+        return any(one["NodeID"] == node.id and one["Alive"] for one in self.ray.nodes())
+
+    def kill(self, member: Member) -> None:
+        with contextlib.suppress(Exception):  # it is gone already
+            self.ray.kill(member.actor)
+
+
+@contextlib.contextmanager
+def opened(address: str | None) -> Iterator[Pool | None]:
+    """The pool of the cluster at this address, `auto` or `host:port`; none without an address."""
+    if address is None:
+        yield None
+        return
+    pool = Pool(address)
+    try:
+        yield pool
+    finally:
+        pool.close()

@@ -1,0 +1,193 @@
+"""Self-play on a cluster: blocks are cut into pieces, which any actor may play, and put together again.
+
+A game depends on its number and its networks alone, so that a block is the same however it was cut: a run on a cluster
+has the bytes of a run on one machine. The driver alone writes the folder.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from anyzero.cluster import Done, Job, Pace, Pool, Shared
+from anyzero.cluster.pool import WAIT_S
+from anyzero.errors import BadOptionError
+from anyzero.games.game import Game
+from anyzero.games.load import files_of, load, split_text
+from anyzero.learning.block import BlockResult
+from anyzero.learning.config import RunConfig
+from anyzero.learning.contestants import network_contestant
+from anyzero.learning.once import block_name
+from anyzero.learning.samples import Samples
+from anyzero.learning.selfplay import block_sizes, play_block
+from anyzero.networks import NetworkEvaluator, read_network
+from anyzero.networks.manifest import Generation
+
+if TYPE_CHECKING:
+    from anyzero.learning.stages import Stages
+
+LEAST_GAMES = 8
+"""For each core of an actor: fewer would leave its network half empty."""
+
+Keep = Callable[[int, BlockResult, float], None]
+"""Told of a block that is whole: its number, its games, and the seconds since the last one."""
+
+
+class Order(NamedTuple):
+    """What all pieces of a generation share."""
+
+    config: RunConfig
+    generation: int
+    shares: list[float]
+    resign_below: float
+    networks: list[tuple[str, Shared]]
+    """The contestants, by name."""
+
+
+class Blocks:
+    """The blocks of a generation that are not on disk yet, being played by a pool."""
+
+    def __init__(self, pool: Pool, order: Order, bounds: Mapping[int, tuple[int, int]], pace: Pace, keep: Keep) -> None:
+        """`bounds` are the first game of each block, and the one after its last."""
+        self.pool, self.order, self.pace, self.keep = pool, order, pace, keep
+        self.bounds = dict(bounds)
+        self.left = [(block, *span) for block, span in bounds.items()]
+        self.found: dict[int, dict[int, BlockResult]] = {block: {} for block in bounds}
+        self.num_left = sum(end - begin for begin, end in bounds.values())
+        self.last = time.monotonic()
+        self.files = pool.bundle(files_of(split_text(order.config.game)[0]))
+        pool.begin(self.next_piece)
+
+    def next_piece(self, cores: int) -> Job | None:
+        """The next games of the first block that has any left."""
+        if not self.left:
+            return None
+        block, first, last = self.left[0]
+        num = self.pace.size(cores, sum(end - begin for _, begin, end in self.left), self.pool.cores)
+        end = min(last, first + num)
+        self.left[:1] = [(block, end, last)] if end < last else []
+        arguments = {"order": self.order, "first": first, "num": end - first, "threads": cores}
+        return Job(f"{__name__}:play_piece", arguments, self.files, units=end - first, about=(block, first))
+
+    @property
+    def is_done(self) -> bool:
+        return not self.bounds
+
+    def step(self, wait_s: float) -> None:
+        """Go on with all of them, and keep the blocks that are whole."""
+        for done in self.pool.step(wait_s):
+            self.take(done)
+
+    def take(self, done: Done) -> None:
+        block, first = done.job.about
+        self.pace.note(done)
+        self.found[block][first] = done.value
+        self.num_left -= done.job.units
+        begin, end = self.bounds[block]
+        if sum(len(piece.games) for piece in self.found[block].values()) == end - begin:
+            now = time.monotonic()
+            self.keep(
+                block, join_pieces([piece for _, piece in sorted(self.found.pop(block).items())]), now - self.last
+            )
+            self.last = now
+            del self.bounds[block]
+
+
+def join_pieces(pieces: Sequence[BlockResult]) -> BlockResult:
+    """The block that these pieces are, in the order of its games; arrays from Ray cannot be written to, these can."""
+    columns = zip(*(piece.samples for piece in pieces), strict=True)
+    scores = [piece.scores for piece in pieces if piece.scores is not None]
+    return BlockResult(
+        samples=Samples(*(np.concatenate(column) for column in columns)),
+        games=[line for piece in pieces for line in piece.games],
+        sides=np.concatenate([piece.sides for piece in pieces]),
+        payoffs=np.concatenate([piece.payoffs for piece in pieces]),
+        scores=np.concatenate(scores) if scores else None,
+        simulations=sum(piece.simulations for piece in pieces),
+        resign_checks=[check for piece in pieces for check in piece.resign_checks],
+    )
+
+
+class ClusterGames:
+    """The games of a run, played by a pool: those of the generation under way, or of the next one while it trains."""
+
+    def __init__(self, stages: "Stages", pool: Pool) -> None:
+        if stages.config.device == "cuda":
+            raise BadOptionError("a run on cuda plays on the GPU of this machine: take device=cpu for a cluster")
+        self.stages, self.pool = stages, pool
+        self.pace = Pace(LEAST_GAMES)
+        self.ahead: Blocks | None = None
+        self.waiting_since: float | None = None
+        """When the run began to wait for games; None: it does something else."""
+
+    def play(self, number: int, by: Generation, tell: Callable[[int], None]) -> None:
+        """See to it that all blocks of a generation are on disk."""
+        blocks = self.ahead or self.place(number, by)
+        self.ahead, self.waiting_since = None, time.monotonic()
+        while not blocks.is_done:
+            blocks.step(WAIT_S)
+            tell(self.stages.config.selfplay.games - blocks.num_left)
+            self.stages.look_at_the_clock()
+
+    def begin_ahead(self, number: int, by: Generation) -> None:
+        """Let the pool begin with a generation while the one before it is trained and judged."""
+        self.waiting_since = None
+        self.ahead = self.place(number, by)
+
+    def go_on(self) -> None:
+        """To be called now and then while something else is done."""
+        if self.ahead is not None:
+            self.ahead.step(0.0)
+
+    def place(self, number: int, by: Generation) -> Blocks:
+        """The blocks of a generation that are not on disk; each is written when it is whole."""
+        stages, folder = self.stages, self.stages.folder
+        part, config = folder.part(number), stages.config.selfplay
+        ends = list(accumulate(block_sizes(config.games, config.at_once), initial=0))
+        spans = dict(enumerate(pairwise(ends)))
+        missing = {block: span for block, span in spans.items() if not (part / f"{block_name(block)}.json").exists()}
+        networks = [(str(one), self.share_network(folder.network(one))) for one in stages.opponents(by)]
+        order = Order(stages.config, number, stages.shares(by), stages.resign_bar(by), networks)
+
+        def keep(block: int, result: BlockResult, busy: float) -> None:
+            waited = 0.0 if self.waiting_since is None else min(busy, time.monotonic() - self.waiting_since)
+            times = {"seconds": waited, "busy_seconds": busy}
+            stages.once_block(part, number, block, lambda: stages.finish_block(number, by, block, result) | times)
+
+        return Blocks(self.pool, order, missing, self.pace, keep)
+
+    def share_network(self, path: Path) -> Shared:
+        """The network in a file, put into the object store once."""
+        key = hashlib.sha256(path.read_bytes()).hexdigest()
+        return self.pool.shared.get(key) or self.pool.share(key, read_network(path, self.stages.game))
+
+
+# --- the actor's side
+
+
+def play_piece(order: Order, first: int, num: int, threads: int) -> BlockResult:
+    """Some games of a block."""
+    config, game = order.config, game_of(order.config.game)
+    contestants = []
+    for name, network in order.networks:
+        evaluator = evaluator_of(config.game, network, config.precision, threads)
+        contestants.append(network_contestant(game, name, evaluator, config.selfplay, noise=True))
+    options = {"shares": order.shares, "resign_below": order.resign_below}
+    numbers = {"generation": order.generation, "first": first, "num": num, "seed": config.seed}
+    return play_block(game, contestants, config.selfplay, **numbers, **options)  # type: ignore[arg-type]
+
+
+@lru_cache(1)
+def game_of(text: str) -> Game:
+    return load(text)
+
+
+@lru_cache(8)
+def evaluator_of(game: str, network: Shared, precision: str, threads: int) -> NetworkEvaluator:
+    """Made once for each network that this process plays with."""
+    return NetworkEvaluator(game_of(game), network.get(), precision=precision, threads=threads)

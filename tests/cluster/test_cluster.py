@@ -1,0 +1,105 @@
+"""A real Ray cluster of two nodes: jobs, a run and a match come out as on one machine, whatever happens to nodes."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from anyzero.arena.arena import play_games
+from anyzero.arena.match import CRASH
+from anyzero.arena.plan import make_plan
+from anyzero.cluster import Job, Pace, Pool
+from anyzero.cluster.connect import ClusterError
+from anyzero.cluster.jobs import Done
+from anyzero.errors import BadOptionError
+from tests.cluster.conftest import Disturbance, content, jobs, train_tiny, values, wait_until
+
+MINE = """
+from beside import first
+from anyzero.players import Player
+def make():
+    return Player("mine", first)
+"""
+BESIDE = """
+import os
+def first(game, line, seed):
+    if len(line.moves) > 5:
+        os._exit(3)
+    return game.legal_actions(line.state)[0]
+"""
+
+
+def test_every_job_is_done_once(pool):
+    assert sorted(values(pool, jobs("square", *({"number": n} for n in range(20))))) == [n * n for n in range(20)]
+    assert "under way" in pool.describe()
+
+
+def test_files_and_values_travel(pool, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("deep").mkdir()
+    Path("deep/note.txt").write_text("hello")
+    assert values(pool, jobs("sum_of", {"shared": pool.share("numbers", [1, 2, 3])})) == [6]
+    found = [Job("tests.cluster.chores:read", {"name": "deep/note.txt"}, files=pool.bundle([Path("deep/note.txt")]))]
+    assert values(pool, lambda cores: found.pop() if found else None) == ["hello"]
+    with pytest.raises(BadOptionError, match="name it by a path below the current folder"):
+        pool.bundle([tmp_path / "deep" / "note.txt"])
+
+
+def test_a_job_whose_process_is_killed_is_done_again(pool):
+    pids = [pid for pid, _ in values(pool, jobs("who", *({"seconds": 0.3} for _ in range(4))))]
+    pool.begin(jobs("work", *({"number": n, "seconds": 1.0} for n in range(4))))
+    found = []
+    wait_until(lambda: any(member.job for member in pool.members), lambda: found.extend(pool.step()))
+    os.kill(pids[0], signal.SIGKILL)
+    wait_until(lambda: pool.is_done, lambda: found.extend(pool.step()))
+    assert sorted(done.value for done in found) == [0, 1, 2, 3]
+
+
+def test_a_run_equals_one_on_one_machine_though_a_node_is_lost_and_one_joins(pool, machines, tmp_path):
+    def disturb():
+        machines.kill(machines.nodes.pop())
+        machines.nodes.append(machines.add())
+
+    disturbance = Disturbance(disturb)
+    there = train_tiny(tmp_path / "there", pool, disturbance)
+    assert disturbance.is_done
+    assert content(there.path) == content(train_tiny(tmp_path / "here").path)
+
+
+def test_a_match_has_the_same_games_and_players_of_ones_own_travel(pool, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(MINE)
+    Path("beside.py").write_text(BESIDE)
+    plan = make_plan("tic_tac_toe", ("./mine.py", "uct:30"), games=4)
+    here, there = play_games(plan), play_games(plan, workers=pool)
+    assert list(here) == list(there)
+    for match, result in here.items():
+        found = there[match]
+        assert (found.players, found.moves, found.reason) == (result.players, result.moves, result.reason)
+    assert CRASH in {result.reason for result in there.values()}
+
+
+# --- without a cluster
+
+
+def test_without_ray_one_sentence_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ClusterError, match=r"pip install 'anyzero\[ray\]'"):
+        Pool("auto")
+
+
+def test_a_wrong_address_is_one_sentence():
+    pytest.importorskip("ray")
+    with pytest.raises(BadOptionError, match="auto or host:port, not 'somewhere'"):
+        Pool("somewhere")
+
+
+def test_jobs_are_small_at_first_and_at_the_end_and_else_take_their_time():
+    pace = Pace(least=8)
+    assert pace.size(cores=2, left=10_000, all_cores=4) == 16
+    pace.note(Done(Job("", {}, units=16), None, cores=2, seconds=2.0))
+    assert pace.size(cores=2, left=10_000, all_cores=4) == 4 * 2 * 20
+    assert pace.size(cores=2, left=200, all_cores=4) == 50
+    assert pace.size(cores=2, left=5, all_cores=4) == 5
