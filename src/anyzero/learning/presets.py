@@ -1,4 +1,4 @@
-"""Recipes by name: each a game and the settings that suit it. `docs/training.md` tells where they come from."""
+"""Recipes by name: what is special about a game, and sizes for a laptop; `docs/training.md` has where they are from."""
 
 from typing import Any, NamedTuple
 
@@ -6,7 +6,8 @@ from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, change
-from anyzero.networks.config import NetworkConfig, parse_network
+from anyzero.learning.sizes import sizes_on_gpu
+from anyzero.networks.config import parse_network
 
 
 class Preset(NamedTuple):
@@ -14,74 +15,70 @@ class Preset(NamedTuple):
     """The game it was made for; another board of the same game may be named instead."""
     meaning: str
     changes: dict[str, Any]
-    """Of the default config."""
+    """What is special about the game or the recipe, of the default config."""
+    laptop: dict[str, Any]
+    """Sizes for a few processor cores, as they were measured; a GPU has those of `sizes`."""
 
 
 PRESETS: dict[str, Preset] = {
     "connect-four": Preset(
         "connect_four",
-        "Gumbel search with 24 simulations, a small residual net, no gate",
+        "Gumbel search, up to ten random plies, no gate",
         {
-            "network": "5x48",
-            "selfplay": {
-                "games": 512,
-                "at_once": 256,
-                "simulations": 24,
-                "opening_plies": 10,
-                "temperature_plies": 12,
-            },
-            "replay": {"window": 150_000, "payoff_share": 0.7},
-            "trainer": {"batches": 120, "learning_rate": 2e-3, "schedule": "cosine", "horizon": 72},
+            "selfplay": {"opening_plies": 10, "temperature_plies": 12},
+            "replay": {"payoff_share": 0.7},
+            "trainer": {"learning_rate": 2e-3, "schedule": "cosine"},
             "gate": {"games": 0},
             "league": {"every": 20, "anchors": ("random", "uct:100", "uct:1000")},
+        },
+        {
+            "network": "5x48",
+            "selfplay": {"games": 512, "at_once": 256, "simulations": 24},
+            "replay": {"window": 150_000},
+            "trainer": {"batches": 120, "horizon": 72},
         },
     ),
     "breakthrough": Preset(
         "breakthrough:rows=5,columns=5",
-        "Gumbel search with 32 simulations, an MLP on small boards, no gate",
+        "Gumbel search from random openings, no gate; on a laptop an MLP for small boards",
         {
-            "network": {"kind": "mlp", "layers": 3, "width": 256},
-            "selfplay": {
-                "games": 1024,
-                "at_once": 512,
-                "simulations": 32,
-                "opening_plies": 4,
-                "temperature_plies": 12,
-            },
-            "replay": {"window": 200_000, "payoff_share": 0.6},
-            "trainer": {"learning_rate": 2e-3, "schedule": "cosine", "horizon": 80},
+            "selfplay": {"opening_plies": 4, "temperature_plies": 12},
+            "replay": {"payoff_share": 0.6},
+            "trainer": {"learning_rate": 2e-3, "schedule": "cosine"},
             "gate": {"games": 0},
             "league": {"every": 10, "anchors": ("random", "uct:100", "uct:1000")},
+        },
+        {
+            "network": {"kind": "mlp", "layers": 3, "width": 256},
+            "selfplay": {"games": 1024, "at_once": 512},
+            "replay": {"window": 200_000},
+            "trainer": {"horizon": 80},
         },
     ),
     "hex": Preset(
         "hex:size=5",
-        "Gumbel search with 32 simulations; the residual net grows with the board",
+        "Gumbel search; the residual net grows with the board",
         {
-            "network": "4x32",
-            "selfplay": {
-                "games": 384,
-                "at_once": 192,
-                "simulations": 32,
-                "opening_plies": 3,
-                "temperature_plies": 8,
-            },
-            "replay": {"window": 100_000, "payoff_share": 0.6},
-            "trainer": {"batches": 100, "learning_rate": 2e-3, "schedule": "cosine", "horizon": 120},
+            "selfplay": {"opening_plies": 3, "temperature_plies": 8},
+            "replay": {"payoff_share": 0.6},
+            "trainer": {"learning_rate": 2e-3, "schedule": "cosine"},
             "gate": {"games": 0},
             "league": {"every": 10, "anchors": ("random", "uct:100", "rave:1000")},
+        },
+        {
+            "network": "4x32",
+            "selfplay": {"games": 384, "at_once": 192},
+            "replay": {"window": 100_000},
+            "trainer": {"batches": 100, "horizon": 120},
         },
     ),
     "take-it-easy": Preset(
         "take_it_easy",
         "PUCT with Dirichlet noise 0.25 / 0.3, scores as a distribution, 1,000 fixed deals after each generation",
         {
-            "network": {"layers": 3, "width": 256},
             "selfplay": {
                 "method": "puct",
-                "games": 2048,
-                "at_once": 512,
-                "simulations": 38,
+                "simulations": 76,
                 # A point is 2 / 307 of payoff: what is usual between -1 and 1 would drown it.
                 "exploration": 0.06,
                 "first_play": 0.1,
@@ -93,21 +90,25 @@ PRESETS: dict[str, Preset] = {
                 # Every move is tried once, so that the mean of all simulations is worse than what is played.
                 "move_value": True,
             },
-            "replay": {"window": 400_000, "payoff_share": 0.2, "merge": False},
-            "trainer": {"batch_size": 512, "epochs": 0.5, "schedule": "cosine", "horizon": 60, "average": 0.999},
+            "replay": {"payoff_share": 0.2, "merge": False},
+            "trainer": {"learning_rate": 1e-3, "schedule": "cosine", "average": 0.999},
             "gate": {"games": 0},
             "benchmark": {"deals": 1000, "convergence_threshold": 0.2},
+        },
+        {
+            "network": {"layers": 3, "width": 256},
+            "selfplay": {"games": 2048, "at_once": 512, "simulations": 38},
+            "replay": {"window": 400_000},
+            "trainer": {"batch_size": 512, "epochs": 0.5, "horizon": 60},
         },
     ),
     "take-it-easy-expectimax": Preset(
         "take_it_easy",
         "Afterstates by TD(lambda): the best move behind every draw, no sampled payoffs, no policy",
         {
-            "network": {"layers": 3, "width": 256, "bins": 308},
+            "network": {"bins": 308},
             "selfplay": {
                 "method": "expectimax",
-                "games": 512,
-                "at_once": 512,
                 "draws": 3,
                 "trace": 0.8,
                 # A point is 2 / 307 of payoff.
@@ -115,28 +116,41 @@ PRESETS: dict[str, Preset] = {
                 "temperature_plies": 20,
                 "late_temperature": 0.0,
             },
-            "replay": {"window": 150_000, "payoff_share": 0.0, "merge": False},
-            "trainer": {
-                "batch_size": 512,
-                "epochs": 0.4,
-                "learning_rate": 2e-3,
-                "schedule": "cosine",
-                "average": 0.99,
-                "policy_weight": 0.0,
-            },
+            "replay": {"payoff_share": 0.0, "merge": False},
+            "trainer": {"learning_rate": 2e-3, "schedule": "cosine", "average": 0.99, "policy_weight": 0.0},
             "gate": {"games": 0},
             "benchmark": {"deals": 1000, "every": 10},
+        },
+        {
+            "network": {"layers": 3, "width": 256},
+            "selfplay": {"games": 512, "at_once": 512},
+            "replay": {"window": 150_000},
+            "trainer": {"batch_size": 512, "epochs": 0.4},
+        },
+    ),
+    "oware": Preset(
+        "oware",
+        "Gumbel search with 48 simulations, values that count fully, no gate",
+        {
+            "selfplay": {"simulations": 48, "value_scale": 1.0, "opening_plies": 6, "temperature_plies": 20},
+            "replay": {"payoff_share": 0.4, "payoff_share_end": 0.8},
+            "trainer": {"learning_rate": 1.5e-3, "schedule": "cosine"},
+            "gate": {"games": 0},
+            "league": {"every": 20, "anchors": ("random", "uct:100", "uct:1000")},
+        },
+        {
+            "network": {"layers": 3, "width": 256},
+            "selfplay": {"games": 512, "at_once": 512},
+            "replay": {"window": 300_000},
+            "trainer": {"batch_size": 512},
         },
     ),
     "oware-cgzero": Preset(
         "oware",
         "CGZero's way: an MLP, equal positions merged, payoff and root value mixed, two champions, a gate at 55 %",
         {
-            "network": {"layers": 3, "width": 256},
             "selfplay": {
                 "method": "puct",
-                "games": 512,
-                "at_once": 512,
                 "simulations": 40,
                 "final": "value+log visits",
                 "noise_concentration": 1.0,
@@ -146,50 +160,61 @@ PRESETS: dict[str, Preset] = {
                 "opening_plies": 4,
             },
             "replay": {
-                "window": 300_000,
+                "merge": True,
                 "fade": 0.02,
                 "fade_floor": 0.7,
                 "by_count": True,
                 "payoff_share": 0.4,
                 "payoff_share_end": 0.8,
             },
-            "trainer": {"batch_size": 512, "epochs": 1.0, "schedule": "one-cycle"},
+            "trainer": {"learning_rate": 1e-3, "schedule": "one-cycle"},
             "gate": {"games": 32, "threshold": 0.55},
             "league": {"every": 5, "anchors": ("random", "uct:100", "uct:1000")},
+        },
+        {
+            "network": {"layers": 3, "width": 256},
+            "selfplay": {"games": 512, "at_once": 512},
+            "replay": {"window": 300_000},
+            "trainer": {"batch_size": 512, "epochs": 1.0},
         },
     ),
     "chess": Preset(
         "chess",
-        "PUCT with 50 simulations, exploration 1.5, 100 batches of 64 a generation, 50,000 samples",
+        "PUCT with 50 simulations, exploration 1.5, a gate and resigning",
         {
-            "network": "6x64",
             "selfplay": {
                 "method": "puct",
                 "simulations": 50,
                 "exploration": 1.5,
-                "games": 64,
-                "at_once": 64,
                 "max_plies": 200,
                 "resign_below": -0.95,
             },
-            "replay": {"window": 50_000, "payoff_share": 0.7},
-            "trainer": {"batches": 100, "batch_size": 64},
+            "replay": {"payoff_share": 0.7},
             "gate": {"games": 20},
             "league": {"every": 10, "games": 10, "anchors": ("random", "uct:20")},
         },
+        {
+            "network": "6x64",
+            "selfplay": {"games": 64, "at_once": 64},
+            "replay": {"window": 50_000},
+            "trainer": {"batches": 100, "batch_size": 64},
+        },
     ),
-    "chess-gpu": Preset(
+    "chess-gumbel": Preset(
         "chess",
-        "Gumbel search with 32 simulations, a 10x128 net, thousands of games at once, all of it on a GPU",
+        "Gumbel search with 32 simulations, values that count fully, noise all game, up to 20 random plies, no gate",
         {
             "network": "10x128",
-            "device": "cuda",
-            "keep_samples": False,
-            "selfplay": {"games": 4096, "at_once": 8192, "simulations": 32, "max_plies": 200, "opening_plies": 4},
-            "replay": {"window": 1_000_000, "payoff_share": 0.5, "merge": False},
-            "trainer": {"batch_size": 2048, "learning_rate": 1e-3, "schedule": "cosine", "horizon": 45},
+            "selfplay": {"value_scale": 1.0, "max_plies": 200, "opening_plies": 20, "temperature_plies": 200},
+            "replay": {"payoff_share": 0.5},
+            "trainer": {"learning_rate": 1e-3, "schedule": "cosine"},
             "gate": {"games": 0},
             "league": {"every": 20, "games": 40, "anchors": ("random", "uct:100")},
+        },
+        {
+            "network": "6x64",
+            "selfplay": {"games": 64, "at_once": 64},
+            "trainer": {"batches": 100, "batch_size": 64},
         },
     ),
 }
@@ -203,23 +228,27 @@ PRESET_OF = {
     "chess": "chess",
 }
 """What a game is trained with if nothing else is asked for; other games have `GENERAL`."""
+PRESET_ON_GPU = PRESET_OF | {"oware": "oware", "chess": "chess-gumbel"}
+"""The same on a GPU, where a gate would take most of the time."""
 
 GENERAL = Preset(
     "",
-    "Gumbel search with 32 simulations and a small net",
+    "Gumbel search with 32 simulations and no gate",
     {
-        "network": "small",
         "selfplay": {"opening_plies": 2},
         "replay": {"payoff_share": 0.6},
         "gate": {"games": 0},
         "league": {"every": 5, "anchors": ("random", "uct:100", "uct:1000")},
     },
+    {"network": "small"},
 )
 
 
 BY_SIZE = ("hex", "breakthrough")
 SMALL, MIDDLE = 6, 8
 """Rows of boards that count as small, and as middling."""
+MEASURED, LEAST_EVERY = ("league.every", "benchmark.every"), 20
+"""Generations between ratings on a GPU, which plays several generations in the time that one takes."""
 
 
 def find_preset(name: str) -> Preset:
@@ -229,22 +258,31 @@ def find_preset(name: str) -> Preset:
     return PRESETS[name]
 
 
-def preset_config(name: str | None, game_text: str | None) -> RunConfig:
+def preset_config(name: str | None, game_text: str | None, device: str = "cpu") -> RunConfig:
     """The config of a preset, for its own game or another board of it; without a name, what suits the game."""
     wanted = load(game_text) if game_text else None
     if name is None and wanted is not None:
-        preset = PRESETS[PRESET_OF[wanted.name]] if wanted.name in PRESET_OF else GENERAL
+        suitable = PRESET_ON_GPU if device == "cuda" else PRESET_OF
+        preset = PRESETS[suitable[wanted.name]] if wanted.name in suitable else GENERAL
     else:
         preset = find_preset(name or "")
     game = wanted or load(preset.game)
-    changes = {**preset.changes}
-    network = changes.pop("network")
-    config = change(RunConfig(game=game.text, network=network_of(network)), changes)
+    config = RunConfig(game=game.text)
+    if device == "cuda":
+        special = apply(config, preset.changes)
+        config = apply(config, sizes_on_gpu(game, special), preset.changes)
+        return change(config, {key: max(getattr(config, key[:-6]).every, LEAST_EVERY) for key in MEASURED})
+    config = apply(config, preset.changes, preset.laptop)
     return suit_board(config, game) if game.name in BY_SIZE else config
 
 
-def network_of(network: Any) -> NetworkConfig:
-    return parse_network(network) if isinstance(network, str) else NetworkConfig(**network)
+def apply(config: RunConfig, *parts: dict[str, Any]) -> RunConfig:
+    """The config with these changes, one after the other; a network may be a text."""
+    for part in parts:
+        network = part.get("network", {})
+        network = parse_network(network).to_dict() if isinstance(network, str) else network
+        config = change(config, {**part, "network": network})
+    return config
 
 
 def suit_board(config: RunConfig, game: Game) -> RunConfig:

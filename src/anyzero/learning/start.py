@@ -25,8 +25,8 @@ from anyzero.networks.find import find_network
 from anyzero.networks.manifest import Generation
 from anyzero.seeds import draw_seed
 
-PLANNED = ("minutes", "trainer.horizon")
-"""What a run keeps as it was planned when a recipe is named again."""
+PLANNED = ("minutes", "trainer.horizon", "selfplay.at_once", "selfplay.games")
+"""What a run keeps as it was planned, or as the device had room for it, when its recipe is named again."""
 MOST_SETTINGS = 3
 """Differences that are named when a run cannot go on."""
 
@@ -104,9 +104,22 @@ def make_config(
     if text is None and preset is None:
         raise BadOptionError("name a game, a preset, or a config file that names a game")
     written.pop("game", None)
-    config = change(change(preset_config(preset, text), written), changes or {})
+    device = {**written, **(changes or {})}.get("device", "cpu")
+    config = leave_amount(preset_config(preset, text, device), {*flatten(written), *flatten(changes or {})})
+    config = change(change(config, written), changes or {})
     check_form(config, {**written, **(changes or {})})
     return config
+
+
+AMOUNTS = ("trainer.batches", "trainer.trainings", "trainer.epochs")
+"""What says how much is trained; the first that is not 0 does."""
+
+
+def leave_amount(config: RunConfig, asked: set[str]) -> RunConfig:
+    """Where one of the amounts is asked for, the recipe has no say in it."""
+    if not asked.intersection(AMOUNTS):
+        return config
+    return change(config, {key: 0 for key in AMOUNTS[:2] if key not in asked})
 
 
 def check_form(config: RunConfig, changes: Mapping[str, Any]) -> None:
