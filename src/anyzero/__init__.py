@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from anyzero.arena import match, tournament
+    from anyzero.arena.ladder import rate
     from anyzero.doctor.examine import examine
     from anyzero.errors import AnyzeroError, BadPositionError, IllegalMoveError
     from anyzero.experiments import experiment
@@ -41,6 +42,7 @@ __all__ = [
     "match",
     "nets",
     "player",
+    "rate",
     "rules",
     "runs",
     "search",
@@ -69,6 +71,7 @@ HOMES = {
     "nets": "anyzero.networks.box",
     "player": "anyzero.players:parse_player",
     "rules": "anyzero.games.explain",
+    "rate": "anyzero.arena.ladder",
     "runs": "anyzero.learning.summary",
     "search": "anyzero.players.search_player",
     "search_many": "anyzero.search",

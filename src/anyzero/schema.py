@@ -113,10 +113,17 @@ def read_toml(path: Path | str) -> dict[str, Any]:
 
 
 def write_toml(values: Mapping[str, Any]) -> str:
-    """Plain values first, then a table for each mapping among them; `read_toml` gives them back exactly."""
-    tables = {name: part for name, part in values.items() if isinstance(part, Mapping)}
-    blocks = [_toml_lines({name: value for name, value in values.items() if name not in tables})]
-    return "\n".join(blocks + [f"[{name}]\n{_toml_lines(part)}" for name, part in tables.items()])
+    """Plain values first, then a table for each mapping, alone or in a list; `read_toml` gives them back exactly."""
+    tables = [(f"[{name}]", value) for name, value in values.items() if isinstance(value, Mapping)]
+    for name, value in values.items():
+        if _holds_tables(value):
+            tables += [(f"[[{name}]]", part) for part in value]
+    plain = {name: value for name, value in values.items() if not (isinstance(value, Mapping) or _holds_tables(value))}
+    return "\n".join([_toml_lines(plain), *(f"{head}\n{_toml_lines(part)}" for head, part in tables)])
+
+
+def _holds_tables(value: Any) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and all(isinstance(part, Mapping) for part in value)
 
 
 def show(value: object) -> str:

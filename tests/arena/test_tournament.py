@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anyzero.arena import match, tournament
-from anyzero.arena.statistics import rate
+from anyzero.arena.statistics import fit_ratings
 from anyzero.errors import BadOptionError, UnknownNameError
 from tests.arena.test_arena import QUICK
 
@@ -15,7 +15,7 @@ RATING = ("rating", "rating_low", "rating_high")
 
 def test_two_players_are_as_far_apart_as_their_score_says():
     # 15 of 20, and the imaginary draw: odds of 15.5 to 5.5; information 21 p (1 - p).
-    found = rate([[0, 15], [5, 0]], anchor=1)
+    found = fit_ratings([[0, 15], [5, 0]], anchor=1)
     elo = 400 * math.log10(15.5 / 5.5)
     half = 1.959964 * 400 / math.log(10) / math.sqrt(21 * 15.5 / 21 * 5.5 / 21)
     assert found[0] == pytest.approx((elo, elo - half, elo + half))
@@ -27,18 +27,18 @@ def test_points_that_fit_the_model_give_its_strengths_back():
     points = 30 * strengths[:, None] / (strengths[:, None] + strengths[None, :]) - 0.5
     np.fill_diagonal(points, 0.0)
     for anchor in range(4):
-        values = [rating.value for rating in rate(points.tolist(), anchor)]
+        values = [rating.value for rating in fit_ratings(points.tolist(), anchor)]
         assert values == pytest.approx((400 * np.log10(strengths / strengths[anchor])).tolist())
 
 
 def test_a_player_who_won_everything_has_a_finite_rating():
-    found = rate([[0, 0, 0], [10, 0, 5], [10, 5, 0]])
+    found = fit_ratings([[0, 0, 0], [10, 0, 5], [10, 5, 0]])
     assert found[1].value == pytest.approx(found[2].value)
     assert 0 < found[1].low < found[1].value < found[1].high < 2000
 
 
 def test_players_who_did_not_meet_are_still_rated():
-    values = [rating.value for rating in rate([[0, 30, 0], [10, 0, 30], [0, 10, 0]])]
+    values = [rating.value for rating in fit_ratings([[0, 30, 0], [10, 0, 30], [0, 10, 0]])]
     assert values[0] > values[1] + 100 > values[2] + 200
 
 

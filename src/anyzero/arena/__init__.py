@@ -2,7 +2,7 @@
 
 Reading order: `plan` (which games, from which openings), `match` (one game), `workers` (many at once), `record` (what a
 stopped run goes on from), `statistics`, `sprt` and `standings` (what the games say), `arena` (the door), `tournament`,
-`problems` (positions whose best moves are proven).
+`problems` (positions whose best moves are proven), `ladder` (what a net is worth).
 """
 
 from anyzero.arena.arena import match, play_games

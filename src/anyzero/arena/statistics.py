@@ -123,7 +123,7 @@ ELO = 400.0 / math.log(10.0)
 NEWTON_STEPS, LONGEST_STEP = 100, 2.0
 
 
-def rate(points: Sequence[Sequence[float]], anchor: int = 0) -> list[Interval]:
+def fit_ratings(points: Sequence[Sequence[float]], anchor: int = 0) -> list[Interval]:
     """Bradley and Terry's model by maximum likelihood, with 95 % intervals; `points[a][b]` is what a scored against b.
 
     A draw counts as half a win. Every two players get one imaginary drawn game more, so that a player who won or lost

@@ -10,7 +10,7 @@ from anyzero.arena.arena import play_games, watching
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.standings import Standings, forfeit_words, make_standings, points
-from anyzero.arena.statistics import Interval, mean_interval, rate
+from anyzero.arena.statistics import Interval, fit_ratings, mean_interval
 from anyzero.cluster import opened
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
@@ -165,7 +165,7 @@ def judge_tournament(plan: Plan, results: Mapping[Match, MatchResult], anchor: i
     couples = {couple: judge(results, couple) for couple in combinations(numbers, 2)}
     scored = [[0.0 if a == b else points_against(couples, a, b) for b in numbers] for a in numbers]
     alone = plan.has_one_seat()
-    ratings = [None for _ in numbers] if alone else rate(scored, anchor)
+    ratings = [None for _ in numbers] if alone else fit_ratings(scored, anchor)
     rows = []
     for number in numbers:
         played = sum(tally.total for tally in (couples[couple].tally for couple in couples if number in couple))

@@ -8,7 +8,7 @@ from typing import Any
 from anyzero.errors import BadOptionError
 from anyzero.games.game import Game
 from anyzero.games.load import load
-from anyzero.networks.box import BEST, best_network
+from anyzero.networks.box import BEST
 from anyzero.networks.find import find_network
 from anyzero.networks.weights import StoredNetwork, read_network
 from anyzero.report import Part, Sheet, Shown
@@ -62,7 +62,7 @@ def export(
 def network_for(game: Game, net: str) -> StoredNetwork:
     """The net of this name."""
     name = net.removeprefix("@")
-    return read_network(best_network(game) if name == BEST else find_network(name), game)
+    return read_network(find_network(name, game), game)
 
 
 def _write_onnx(path: Path, game: Game, net: str) -> Written:

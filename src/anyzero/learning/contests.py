@@ -15,7 +15,7 @@ from anyzero.arena.match import NORMAL, MatchResult
 from anyzero.arena.plan import Match, default_openings
 from anyzero.arena.sprt import Sprt
 from anyzero.arena.standings import Standings, make_standings
-from anyzero.arena.statistics import PAIR_SCORES, Interval, mean_interval, rate, wilson_interval
+from anyzero.arena.statistics import PAIR_SCORES, Interval, fit_ratings, mean_interval, wilson_interval
 from anyzero.games.game import Game
 from anyzero.learning.block import Block, BlockResult, Pairings, Watch
 from anyzero.learning.config import BenchmarkConfig, GateConfig, LeagueConfig
@@ -186,7 +186,7 @@ def rate_generation(
         points[num, number] = found.score * config.games
         points[number, num] = config.games - points[num, number]
         scores[anchor.name] = {"score": found.score, "low": found.low, "high": found.high}
-    ratings = rate(points.tolist())
+    ratings = fit_ratings(points.tolist())
     elo, low, high = ratings[num]
     known = {name: {**scores[name], "elo": ratings[number].value} for number, name in enumerate(scores)}
     return {"elo": elo, "low": low, "high": high, "games": config.games, "anchors": known}

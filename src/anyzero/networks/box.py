@@ -3,9 +3,11 @@
 `gumbel:64@best` plays the one of its game. Their weights are 16-bit numbers.
 """
 
+import hashlib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from anyzero.errors import UnknownNameError, list_some
 from anyzero.games.game import Game
@@ -14,48 +16,70 @@ from anyzero.schema import Schema, read_toml
 
 BEST = "best"
 FOLDER = Path(__file__).parent / "box"
+HASH_DIGITS = 12
 
 
 class Result(Schema):
-    """How `gumbel:64` with the net did, with the 95 % interval."""
+    """What a player with the net was measured to be worth, with the 95 % interval."""
 
-    opponent: str
+    kind: Literal["games", "moves", "points"] = "games"
+    """Games against an opponent, moves in problems with a proven answer, or points in deals of a game of one seat."""
+    player: str
+    """The search, without its net: `gumbel:64`."""
+    opponent: str = ""
     games: int
+    """Games, problems or deals."""
     score: float
+    """A share from 0 to 1, or mean points."""
     low: float
     high: float
+    stopped: bool = False
+    """Lost so clearly that not all games were played."""
+
+    def is_same_measure(self, other: "Result") -> bool:
+        return (self.kind, self.player, self.opponent) == (other.kind, other.player, other.opponent)
 
     def __str__(self) -> str:
-        low, high = 100 * self.low, 100 * self.high
-        return f"{100 * self.score:.1f} % ({low:.0f} to {high:.0f}) of {self.games} against {self.opponent}"
+        if self.kind == "points":
+            return f"{self.score:.1f} points ({self.low:.1f} to {self.high:.1f}) in {self.games:,} deals, {self.player}"
+        score, low, high = 100 * self.score, 100 * self.low, 100 * self.high
+        if self.kind == "moves":
+            return f"{score:.1f} % ({low:.1f} to {high:.1f}) of {self.games} moves optimal, {self.player}"
+        return f"{score:.1f} % ({low:.0f} to {high:.0f}) of {self.games} games, {self.player} against {self.opponent}"
 
 
-class Points(Schema):
-    """Mean points in a game of one seat."""
+class Made(Schema):
+    """How a net was made."""
 
-    deals: int
-    simulations: int
-    mean: float
-    low: float
-    high: float
+    noun = "how a net was made"
+    command: str = ""
+    commit: str = ""
+    device: str = ""
+    minutes: float = 0.0
 
     def __str__(self) -> str:
-        effort = f"{self.deals:,} deals, {self.simulations} simulations"
-        return f"{self.mean:.1f} points ({self.low:.1f} to {self.high:.1f}; {effort})"
+        return f"{self.minutes:g} minutes of {self.device}" if self.device else "not known"
 
 
 class Card(Schema):
     noun = "a card"
     game: str
     """The board that the net was trained on; other sizes work where its layers allow that."""
-    made: str
-    commit: str
+    network: str
+    """The beginning of the SHA-256 of the file that was measured."""
+    date: str
+    """When the last result was measured."""
+    made: Made = Made()
     results: tuple[Result, ...] = ()
-    points: Points | None = None
 
     @property
     def strength(self) -> str:
-        return "; ".join(map(str, (*self.results, *([self.points] if self.points else []))))
+        """What matters most: the hardest opponent that it beats, the first that it does not, and exact measures."""
+        played = [result for result in self.results if result.kind == "games"]
+        beaten = [result for result in played if result.score > 0.5][-1:]
+        unbeaten = [result for result in played if result.score <= 0.5][:1]
+        exact = [result for result in self.results if result.kind != "games"]
+        return "; ".join(map(str, (*beaten, *unbeaten, *exact)))
 
 
 class Nets(Shown):
@@ -65,8 +89,11 @@ class Nets(Shown):
         self.cards = cards
 
     def report(self) -> Iterator[Part]:
-        rows = [(name, f"{size_of(name) / 1e6:.1f} MB", card.strength, card.made) for name, card in self.cards.items()]
-        yield Sheet(("game", "size", "strength", "made by"), rows)
+        rows = [
+            (name, f"{size_of(name) / 1e6:.1f} MB", card.strength, card.made, card.date)
+            for name, card in self.cards.items()
+        ]
+        yield Sheet(("game", "size", "strength", "made by", "measured"), rows)
         yield f"{sum(map(size_of, self.cards)) / 1e6:.1f} MB in all; play against one with gumbel:64@best"
 
     def to_json(self) -> dict[str, object]:
@@ -79,9 +106,11 @@ def nets() -> Nets:
 
     >>> anyzero.nets()
     """
-    return Nets(
-        {name: Card.parse(card, f"the card of {name}") for name, card in read_toml(FOLDER / "cards.toml").items()}
-    )
+    return Nets({path.stem: read_card(path) for path in sorted(FOLDER.glob("*.toml"))})
+
+
+def read_card(path: Path) -> Card:
+    return Card.parse(read_toml(path), str(path))
 
 
 def net_file(name: str) -> Path:
@@ -90,6 +119,11 @@ def net_file(name: str) -> Path:
 
 def size_of(name: str) -> int:
     return net_file(name).stat().st_size
+
+
+def hash_of(path: Path) -> str:
+    """What a card knows its net by."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:HASH_DIGITS]
 
 
 def best_network(game: Game) -> Path:

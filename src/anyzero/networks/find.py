@@ -5,6 +5,8 @@ from pathlib import Path
 
 from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.files import is_file
+from anyzero.games.game import Game
+from anyzero.networks.box import BEST, best_network
 from anyzero.networks.manifest import CHAMPION, GENERATIONS, NETWORK, champion_file, network_file
 from anyzero.schema import show
 
@@ -14,12 +16,14 @@ MOST_DIGITS = 9
 """Of a generation's number."""
 
 
-def find_network(name: str) -> Path:
+def find_network(name: str, game: Game | None = None) -> Path:
     """The file of a run's champion (`hex7`, `runs/hex7`), of one of its generations (`hex7/12`), or the file itself.
 
-    What a run wrote is compared with its manifest.
+    What a run wrote is compared with its manifest. Where the game is known, `best` is its net in the box.
     """
     name = name.strip()
+    if name == BEST and game is not None:
+        return best_network(game)
     for path in _possible_files(name):
         if is_file(path):
             return _as_the_run_wrote_it(path)

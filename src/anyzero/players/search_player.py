@@ -8,7 +8,7 @@ from anyzero.errors import BadOptionError, MissingFunctionError
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line, first_decision
 from anyzero.games.load import position_of
-from anyzero.networks.box import BEST, best_network
+from anyzero.networks.box import BEST
 from anyzero.networks.find import find_network
 from anyzero.players.player import LATE_FACTOR, LATE_S, Player
 from anyzero.players.text import LEVEL, SEARCH, PlayerText, split_player
@@ -87,8 +87,7 @@ def search_arguments(wanted: PlayerText, game: Game) -> dict[str, Any]:
         raise MissingFunctionError(f"{wanted.text} does not search; name a method like uct:1000 or a level")
     if not plain.network:
         return plain.search.arguments
-    path = best_network(game) if plain.network == BEST else find_network(plain.network)
-    return {**plain.search.arguments, "evaluator": load_evaluator(game, path)}
+    return {**plain.search.arguments, "evaluator": load_evaluator(game, find_network(plain.network, game))}
 
 
 def load_evaluator(game: Game, path: Path) -> Any:

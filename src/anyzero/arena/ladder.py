@@ -1,0 +1,232 @@
+"""What a net is worth: `rate("@best", "chess")` plays the fixed ladder of its game and writes the net's card.
+
+A ladder has several flights of opponents, weakest first. A flight is left at the first opponent to whom the net loses
+clearly: the stronger ones would say no more. Where a game has problems with proven answers, they are asked first.
+"""
+
+import datetime
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anyzero.arena.arena import Results, leading_pairs, play_games, watching
+from anyzero.arena.plan import make_plan
+from anyzero.arena.problems import problem_games, solve_problems
+from anyzero.arena.standings import game_score, points
+from anyzero.arena.statistics import Interval, mean_interval, wilson_interval
+from anyzero.errors import BadOptionError
+from anyzero.files import write_whole
+from anyzero.games.game import Game, game_text
+from anyzero.games.load import load
+from anyzero.networks.box import BEST, Card, Made, Result, hash_of, read_card
+from anyzero.networks.find import find_network
+from anyzero.players.engine import find_program
+from anyzero.report import Part, Sheet, Shown
+from anyzero.schema import write_toml
+
+METHOD = "gumbel"
+SIMULATIONS = 64
+GAMES = 40
+DEALS_A_GAME = 10
+"""In a game of one seat, so many deals for each game that was asked for: points vary more than wins."""
+PROBLEM_SIMULATIONS = (1, 64, 400)
+"""Problems are asked without search, and with two budgets."""
+CLEARLY_LOST = 0.25
+"""An opponent is too strong once the interval of the score lies below this: after 12 games that are all lost."""
+
+UCT = ("random", "uct:100", "uct:1000", "uct:10000", "uct:100000")
+BEST_METHOD = {"hex": "rave", "knightthrough": "grave", "domineering": "grave", "atarigo": "grave"}
+"""The strongest method without a net, where that is not uct."""
+STOCKFISH = "stockfish"
+LEVELS = tuple(f"uci:{STOCKFISH},level={level},nodes=1000" for level in (0, 3, 5, 10))
+ELOS = tuple(f"uci:{STOCKFISH},elo={elo}" for elo in (1350, 1500, 1700, 1850, 2000))
+
+
+def ladder(game: Game) -> list[tuple[str, ...]]:
+    """The flights of opponents of a game of two seats or more, each from the weakest."""
+    flights: list[tuple[str, ...]] = [UCT]
+    if game.name in BEST_METHOD:
+        flights.append(tuple(f"{BEST_METHOD[game.name]}:{simulations}" for simulations in (1_000, 10_000, 100_000)))
+    return [*flights, LEVELS, ELOS] if game.name == "chess" else flights
+
+
+@dataclass(frozen=True, repr=False)
+class Rating(Shown):
+    """A net's card, and what was left out."""
+
+    card: Card
+    path: Path
+    """Where the card was written."""
+    left_out: tuple[str, ...]
+    """Sentences about opponents that were not played."""
+
+    def report(self) -> Iterator[Part]:
+        yield Sheet(("measured",), [(result,) for result in self.card.results])
+        yield from self.left_out
+        yield f"the card is in {self.path}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {**self.card.to_dict(), "card": str(self.path), "left_out": list(self.left_out)}
+
+
+def rate(
+    net: str,
+    game: Game | str | None = None,
+    *,
+    simulations: int = SIMULATIONS,
+    games: int = GAMES,
+    most: int = 100_000,
+    against: Sequence[str] = (),
+    made: Made | None = None,
+    folder: Path | str = "ratings",
+    card: Path | str | None = None,
+    **playing: Any,
+) -> Rating:
+    """Measure a net (a file, a run, or `@best` of a game) against the fixed ladder of its game, and write its card.
+
+    `most` leaves out opponents that search with more simulations; `against` names others instead of the ladder's.
+    Games are kept in `folder`, from which a stopped rating goes on. The card is written there, or to `card`; what an
+    earlier one said of this net and was not measured again stays. `playing` are those of `match`: `seed`, `workers`
+    and `progress`.
+
+    >>> anyzero.rate("@best", "connect_four", games=40)
+    """
+    path, loaded = find_net(net, game)
+    place = Path(folder) / f"{loaded.name}-{hash_of(path)}"
+    place.mkdir(parents=True, exist_ok=True)
+    target = place / "card.toml" if card is None else Path(card)
+    climb = Climb(loaded, path, f"{METHOD}:{simulations}", games, place, playing)
+    flights = [tuple(against)] if against else ladder(loaded)
+    results = [] if against else list(climb.ask_problems())
+    results += climb.deal() if loaded.num_seats == 1 else climb.climb(flights, most)
+    found = new_card(loaded, path, results, made, earlier=(target, path.with_suffix(".toml")))
+    write_card(target, found)
+    return Rating(found, target, tuple(climb.left_out))
+
+
+def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
+    """The net's file, and the board that it is rated on: the one that it was trained on, if none is named."""
+    from anyzero.networks.weights import read_header, read_network
+
+    name = net.strip().removeprefix("@")
+    if name == BEST and game is None:
+        raise BadOptionError("@best is a net of every game: name the game too, as in anyzero rate @best --game chess")
+    loaded = load(game) if isinstance(game, str) else game
+    path = find_network(name, loaded)
+    if loaded is None:
+        header = read_header(path)
+        loaded = load(game_text(header["game"], header["options"]))
+    read_network(path, loaded)  # says so if it is damaged, or of another game
+    return path, loaded
+
+
+def new_card(game: Game, path: Path, results: Sequence[Result], made: Made | None, earlier: tuple[Path, ...]) -> Card:
+    """The card of a net: what was measured now, and what the first of these earlier cards says of the same net."""
+    network, today = hash_of(path), datetime.datetime.now(datetime.UTC).date().isoformat()
+    known = [card for card in map(read_card, filter(Path.is_file, earlier)) if card.network == network]
+    kept = [] if not known else [old for old in known[0].results if not any(map(old.is_same_measure, results))]
+    made = made or (known[0].made if known else Made())
+    order = ["", *(opponent for flight in ladder(game) for opponent in flight)]
+    both = sorted([*results, *kept], key=lambda one: order.index(one.opponent) if one.opponent in order else len(order))
+    return Card(game=game.text, network=network, date=today, made=made, results=tuple(both))
+
+
+def write_card(path: Path, card: Card) -> None:
+    values = card.to_dict()
+    values["results"] = [
+        {key: value for key, value in result.items() if value not in ("", False)} for result in values["results"]
+    ]
+    write_whole(path, write_toml(values).encode())
+
+
+class Climb:
+    """One net on its way up the ladder."""
+
+    def __init__(self, game: Game, path: Path, search: str, games: int, folder: Path, playing: dict[str, Any]) -> None:
+        self.game, self.path, self.search, self.games = game, path, search, games
+        self.folder, self.playing = folder, playing
+        self.left_out: list[str] = []
+        """What was not played, and why."""
+
+    @property
+    def player(self) -> str:
+        return f"{self.search}@{self.path}"
+
+    def ask_problems(self) -> Iterator[Result]:
+        """The share of optimal moves, where best moves are known."""
+        if self.game.name not in problem_games():
+            return
+        asking = {key: value for key, value in self.playing.items() if key in ("seed", "progress")}
+        for simulations in PROBLEM_SIMULATIONS:
+            search = f"{METHOD}:{simulations}"
+            solved = solve_problems(self.game, f"{search}@{self.path}", **asking)
+            yield make_result(search, len(solved.answers), solved.share, kind="moves")
+
+    def deal(self) -> Iterator[Result]:
+        """Mean points over the fixed deals of the seed; random play takes part because matches have two players."""
+        results = self.play("random", 2 * DEALS_A_GAME * self.games)
+        found = mean_interval([points(result) for match, result in results.items() if match.leg == 0])
+        if found is not None:
+            yield make_result(self.search, len(results) // 2, found, kind="points")
+
+    def climb(self, flights: Sequence[tuple[str, ...]], most: int) -> Iterator[Result]:
+        """Every flight as far as the net gets."""
+        for flight in flights:
+            for index, opponent in enumerate(flight):
+                if reason := self.why_not(opponent, most):
+                    self.left_out.append(reason)
+                    break
+                found = self.meet(opponent)
+                yield found
+                if found.high < CLEARLY_LOST:
+                    rest = ", ".join(flight[index + 1 :])
+                    self.left_out += [f"{opponent} is too strong; not played: {rest}"] if rest else []
+                    break
+
+    def why_not(self, opponent: str, most: int) -> str:
+        """Why an opponent is not played; empty if it is."""
+        if opponent.startswith("uci:") and find_program(STOCKFISH) is None:
+            return f"{STOCKFISH} is not installed; not played: {opponent} and stronger"
+        number = opponent.rpartition(":")[2]
+        return f"not played: {opponent} and stronger" if number.isdigit() and int(number) > most else ""
+
+    def meet(self, opponent: str) -> Result:
+        """The score against one opponent; a game lost clearly counts only the pairs up to the one that decides it."""
+        scores = pair_games(self.play(opponent, self.games))
+        scores = scores[: lost_after(scores)]
+        found = wilson_interval(sum(scores) / len(scores), len(scores))
+        return make_result(self.search, len(scores), found, opponent=opponent, stopped=len(scores) < self.games)
+
+    def play(self, opponent: str, games: int) -> Results:
+        """The games against an opponent that its file does not hold yet, and those that it does."""
+        settings = {key: value for key, value in self.playing.items() if key in ("seed", "openings", "limit_s")}
+        plan = make_plan(self.game, (self.player, opponent), games=games, **settings)
+        record = self.folder / f"{re.sub('[^a-z0-9]+', '_', opponent)}.jsonl"
+        with watching(plan, record, shown=self.playing.get("progress", True)) as watch:
+
+            def look(results: Results) -> bool:
+                watch(results)
+                return self.game.num_seats > 1 and lost_after(pair_games(results)) is not None
+
+            return play_games(plan, workers=self.playing.get("workers"), record=record, watch=look)
+
+
+def pair_games(results: Results) -> list[float]:
+    """The net's score in each game of the finished pairs, in order."""
+    return [game_score(result) for result in leading_pairs(results)]
+
+
+def lost_after(scores: Sequence[float]) -> int | None:
+    """After how many games, in whole pairs, it is clear that the opponent is too strong; None if it is not."""
+    for games in range(2, len(scores) + 1, 2):
+        if wilson_interval(sum(scores[:games]) / games, games).high < CLEARLY_LOST:
+            return games
+    return None
+
+
+def make_result(player: str, games: int, found: Interval, **more: Any) -> Result:
+    digits = 1 if more.get("kind") == "points" else 3
+    score, low, high = (round(value, digits) for value in found)
+    return Result(player=player, games=games, score=score, low=low, high=high, **more)

@@ -1,0 +1,100 @@
+"""Ladders: what a net is measured against, when a flight is left, and the card that comes of it."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import anyzero
+from anyzero.arena import ladder as ladders
+from anyzero.arena.ladder import UCT, ladder, lost_after, rate
+from anyzero.errors import BadOptionError, UnknownNameError
+from anyzero.networks.box import Made, best_network, hash_of, nets, read_card
+from anyzero.networks.config import BadNetworkError
+from anyzero.networks.weights import read_network, save_network
+
+QUIET = {"workers": 1, "progress": False}
+
+
+def test_a_ladder_rises_from_random_play_to_the_best_method_and_for_chess_to_stockfish():
+    assert ladder(anyzero.load("oware")) == [UCT]
+    assert ladder(anyzero.load("hex"))[1] == ("rave:1000", "rave:10000", "rave:100000")
+    levels, elos = ladder(anyzero.load("chess"))[1:]
+    assert levels[0] == "uci:stockfish,level=0,nodes=1000"
+    assert elos[0], elos[-1] == ("uci:stockfish,elo=1350", "uci:stockfish,elo=2000")
+
+
+def test_twelve_lost_games_are_enough_and_a_few_points_are_not():
+    """Wilson's limit for 0 of n is z2 / (n + z2): 0.243 for 12 games, 0.278 for 10."""
+    assert lost_after([0.0] * 10) is None
+    assert lost_after([0.0] * 20) == 12
+    assert lost_after([0.5, 0.0] * 20) is None
+    assert lost_after([]) is None
+
+
+def test_a_rating_is_written_as_a_card_goes_on_and_keeps_how_the_net_was_made(tmp_path):
+    made = Made(command="anyzero train tic_tac_toe", commit="abc", device="one core", minutes=1.5)
+    found = rate("@best", "tic_tac_toe", simulations=8, games=4, most=100, made=made, folder=tmp_path, **QUIET)
+    against = [(result.opponent, result.games) for result in found.card.results if result.player == "gumbel:8"]
+    assert against == [("random", 4), ("uct:100", 4)]
+    assert found.left_out == ("not played: uct:1000 and stronger",)
+    games = next(tmp_path.glob("*/uct_100.jsonl")).read_text()
+    again = rate("@best", "tic_tac_toe", simulations=8, games=4, against=["uct:100"], folder=tmp_path, **QUIET)
+    assert next(tmp_path.glob("*/uct_100.jsonl")).read_text() == games
+    assert again.card == found.card == read_card(found.path)
+    assert json.loads(json.dumps(again.to_json()))["made"]["device"] == "one core"
+
+
+def test_a_clearly_stronger_opponent_ends_the_flight_and_only_the_games_that_say_so_count(tmp_path, monkeypatch):
+    """A net of zeros plays nearly at random: to score 9 of 20 against `uct:300` would be a wonder."""
+    monkeypatch.setattr(ladders, "ladder", lambda game: [("uct:300", "uct:5000")])
+    monkeypatch.setattr(ladders, "CLEARLY_LOST", 0.45)
+    game, net = anyzero.load("tic_tac_toe"), tmp_path / "zeros.safetensors"
+    best = read_network(best_network(game), game)
+    zeros = {name: np.zeros_like(weight) for name, weight in best.weights.items()}
+    save_network(net, replace(best, weights=zeros), game)
+    found = rate(str(net), simulations=2, games=20, folder=tmp_path, **QUIET)
+    (result,) = found.card.results
+    assert result.stopped
+    assert result.games < 20
+    assert result.high < 0.45
+    assert found.left_out == ("uct:300 is too strong; not played: uct:5000",)
+
+
+def test_a_game_of_one_seat_is_rated_by_its_mean_points(tmp_path, monkeypatch):
+    monkeypatch.setattr(ladders, "DEALS_A_GAME", 2)
+    found = rate("@best", "take_it_easy", simulations=2, games=2, folder=tmp_path, **QUIET)
+    points = next(result for result in found.card.results if result.player == "gumbel:2")
+    assert (points.kind, points.games) == ("points", 4)
+    assert 60 < points.low < points.score < points.high < 307
+
+
+def test_stockfish_that_is_not_there_is_said(monkeypatch):
+    monkeypatch.setattr(ladders, "find_program", lambda name: None)
+    climb = ladders.Climb(anyzero.load("chess"), best_network(anyzero.load("chess")), "gumbel:2", 2, None, QUIET)
+    assert list(climb.climb([ladders.LEVELS], 100)) == []
+    assert climb.left_out == [f"stockfish is not installed; not played: {ladders.LEVELS[0]} and stronger"]
+
+
+def test_what_is_no_net_of_the_game_is_one_sentence(tmp_path):
+    with pytest.raises(BadOptionError, match="name the game too"):
+        rate("@best")
+    with pytest.raises(UnknownNameError, match="there is no network 'nothing'"):
+        rate("nothing")
+    foreign = tmp_path / "oware.safetensors"
+    shutil.copy(best_network(anyzero.load("oware")), foreign)
+    with pytest.raises(BadNetworkError, match="plays oware, not hex"):
+        rate(str(foreign), "hex", folder=tmp_path, **QUIET)
+
+
+def test_every_card_in_the_box_is_of_the_net_beside_it_and_says_how_it_was_made_and_measured():
+    for name, card in nets().cards.items():
+        assert card.network == hash_of(best_network(anyzero.load(name))), f"{name}: the card is of another net"
+        assert card.made.command.startswith("anyzero train")
+        assert card.made.commit
+        assert card.made.device
+        assert card.made.minutes > 0
+        assert card.date >= "2026-11-16"
+        assert card.results
