@@ -64,6 +64,12 @@ def test_a_run_that_writes_samples_only_when_it_stops_goes_on_with_all_of_them(t
     assert later.has_samples(3)
     for one, other in zip(window, later.window(3), strict=True):
         assert one.tobytes() == other.tobytes()
+    for stages in (first, Stages(folder, Silent())):  # a process that never stopped, and a new one
+        result = play_random(TTT, 2, seed=4)
+        result.samples.generations[:] = 4
+        stages.keep_block(4, 0, result)
+        found = stages.window(4)
+        assert (found.num, np.unique(found.generations).tolist()) == (25, [3, 4])
 
 
 def test_the_share_of_the_minutes_is_of_the_time_spent_on_training(tmp_path, monkeypatch):

@@ -257,7 +257,9 @@ class Stages:
         if self.config.keep_samples:
             save_shard(self.folder.samples_path(number, block), self.game, result.samples)
         else:
-            self.samples = join([self.samples, result.samples]) if self.samples is not None else result.samples
+            if self.samples is None:
+                self.window(number - 1)  # what the process before left
+            self.samples = join([part for part in (self.samples, result.samples) if part is not None])
         lines = [json.dumps({"generation": number, **line._asdict()}) + "\n" for line in result.games]
         write_whole(self.folder.games_path(number, block), "".join(lines).encode())
         return describe_block(result)
