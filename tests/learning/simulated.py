@@ -21,6 +21,7 @@ QUIET = {"gumbel_scale": 0.0, "noise_fraction": 0.0}
 SCENARIOS = {
     "gumbel": ("tic_tac_toe", {"method": "gumbel", "simulations": 4, **QUIET}),
     "puct": ("tic_tac_toe", {"method": "puct", "simulations": 4, "temperature_plies": 4, **QUIET}),
+    "expectimax": ("tic_tac_toe", {"method": "expectimax", "temperature": 0.1, "temperature_plies": 4}),
     "short": ("tic_tac_toe", {"method": "puct", "simulations": 2, "opening_plies": 2, "max_plies": 5, **QUIET}),
     "fast": ("tic_tac_toe", {"simulations": 4, "fast_share": 0.5, "fast_simulations": 2}),
     "reuse": ("tic_tac_toe", {"method": "puct", "simulations": 4, "reuse": True}),

@@ -6,9 +6,12 @@ import pytest
 from anyzero.games.load import load
 from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.expectations import expect, trace_back
+from anyzero.learning.folder import RunFolder
 from anyzero.learning.samples import take
 from anyzero.learning.selfplay import play_random
+from anyzero.learning.start import Training, fill_in, make_config
 from tests import dice_race
+from tests.learning.test_loop import StopAt, weights
 from tests.search.test_expectimax import brute_force, leaf_of
 from tests.search.weighing import Weighing
 
@@ -60,6 +63,33 @@ def test_without_a_trace_values_are_expectations_by_brute_force(game):
     assert found.num == len({*range(late.num)} - set(np.flatnonzero(late.policy_weights > 0)))
     for state, value in zip(found.states, found.values, strict=True):
         assert value == pytest.approx(brute_force(game, state, 1, leaf_of(game, evaluator))[0], abs=1e-5)
+
+
+def tiny_config():
+    return make_config(
+        preset="take-it-easy-expectimax",
+        changes={
+            "network": {"layers": 1, "width": 16, "bins": 31},
+            "selfplay": {"games": 4, "at_once": 2, "draws": 2},
+            "trainer": {"batch_size": 16},
+            "benchmark": {"every": 0},
+            "threads": 1,
+        },
+    )
+
+
+def test_a_run_that_is_stopped_learns_the_same_expectations(tmp_path):
+    whole, folder = (RunFolder.create(tmp_path / name, fill_in(tiny_config())) for name in ("whole", "stopped"))
+    with whole.locked():
+        Training(whole).run(2)
+    stops = 0
+    while (newest := folder.newest()) is None or newest.number < 2:
+        with folder.locked():
+            Training(folder, StopAt(40)).run(2, minutes=1000.0)
+        folder, stops = RunFolder.open(folder.path), stops + 1
+    assert stops > 1
+    assert weights(folder.path) == weights(whole.path)
+    assert whole.reports()[-1]["selfplay"]["samples"] == 4 * 19
 
 
 def test_some_draws_have_the_mean_of_all():

@@ -116,7 +116,7 @@ def scaled(number):
     return evaluate
 
 
-@pytest.mark.parametrize("name", ["gumbel", "fast", "reuse", "three"])
+@pytest.mark.parametrize("name", ["gumbel", "expectimax", "fast", "reuse", "three"])
 def test_games_on_the_gpu_are_those_of_the_cpu(folder, name):
     """The first games of the same seed, whatever slots they are played in: two champions, a recent one, resigning."""
     lines = found(folder, name)["lines"]

@@ -5,20 +5,59 @@ target has neither the noise of the draw that came nor that of the game's end. W
 far the network's values were off; a share of that, `trace`, goes back (TD(lambda)).
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyzero.compile.random import numbered_streams
 from anyzero.games.contract import CHANCE, draw_outcome, legal_actions, play, seat_to_move
 from anyzero.games.game import Game
-from anyzero.learning.config import SelfPlayConfig
+from anyzero.learning.config import RunConfig, SelfPlayConfig
 from anyzero.learning.samples import Samples, take
+from anyzero.networks import NetworkEvaluator
 from anyzero.search.expectimax import Expectimax
 from anyzero.search.methods import Evaluator
+from anyzero.seeds import draw_seed
+
+if TYPE_CHECKING:
+    from anyzero.networks.models import Network
 
 CLOSE = 1e-3
 """Values of one position may differ by so much from batch to batch, on a GPU."""
+
+
+def run_evaluator(game: Game, config: RunConfig, network: "Network") -> NetworkEvaluator:
+    """A network that answers wherever the run computes."""
+    options = {"device": config.device, "precision": config.precision, "threads": config.threads, "compiled": False}
+    return NetworkEvaluator(game, network, **options)  # type: ignore[arg-type]
+
+
+class Expectations:
+    """What the positions of a run are worth by its champion, one block of games after the other."""
+
+    def __init__(self, game: Game, config: RunConfig) -> None:
+        self.game, self.config = game, config
+        self.champion = -1
+        self.evaluator: NetworkEvaluator | None = None
+
+    def of(self, samples: Samples, champion: int, block: int, network: Callable[[int], "Network"]) -> Samples:
+        """A block's samples, with expectations if expectimax is the search; `network` finds that of a generation."""
+        config = self.config
+        if config.selfplay.method != "expectimax":
+            return samples
+        if self.evaluator is None or champion != self.champion:
+            self.champion, self.evaluator = champion, self.asked(network(champion))
+        seed = draw_seed("draws", config.seed, champion, block)
+        threads = config.threads if config.device == "cuda" else 1  # on the CPU the network has them
+        return expect(self.game, samples, self.evaluator, config.selfplay, seed=seed, threads=threads)
+
+    def asked(self, network: "Network") -> NetworkEvaluator:
+        """On a GPU the same evaluator with other weights: what is captured there stays."""
+        if self.evaluator is None or self.config.device == "cpu":
+            return run_evaluator(self.game, self.config, network)
+        self.evaluator.forward.load(network)
+        return self.evaluator
 
 
 def expect(

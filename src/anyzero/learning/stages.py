@@ -23,7 +23,7 @@ from anyzero.learning.block import BlockResult, Watch
 from anyzero.learning.config import RunConfig
 from anyzero.learning.contestants import Contestant, anchor_contestant, network_contestant, no_evaluator
 from anyzero.learning.contests import benchmark, open_gate, play_anchors, rate_generation
-from anyzero.learning.expectations import expect
+from anyzero.learning.expectations import Expectations, run_evaluator
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.lesson import Source, num_steps
 from anyzero.learning.on_cluster import ClusterGames
@@ -42,7 +42,7 @@ from anyzero.learning.selfplay import (
     summary,
 )
 from anyzero.learning.trainer import Trainer
-from anyzero.networks import NetworkEvaluator, load_network, new_network, save_network
+from anyzero.networks import load_network, new_network, save_network
 from anyzero.networks.find import find_network
 from anyzero.networks.manifest import NETWORK, TRAINER, Generation, read_manifest
 from anyzero.sealed import read_sealed
@@ -91,8 +91,7 @@ class Stages:
         self.samples: Samples | None = None
         self.oldest = 0
         """The generation from which on samples are kept."""
-        self.asked: tuple[int, NetworkEvaluator] | None = None
-        """The champion whose expectations are learnt, and its network."""
+        self.expectations = Expectations(self.game, self.config)
         self.on_gpu: GpuGames | None = None
         self.on_cluster = None if pool is None else ClusterGames(self, pool)
 
@@ -126,14 +125,8 @@ class Stages:
 
     def contestant(self, number: int, *, noise: bool, simulations: int = 0) -> Contestant:
         """The network of a generation with its search."""
-        config, evaluator = self.config.selfplay, self.evaluator(number)
+        config, evaluator = self.config.selfplay, run_evaluator(self.game, self.config, self.network(number))
         return network_contestant(self.game, str(number), evaluator, config, noise=noise, simulations=simulations)
-
-    def evaluator(self, number: int) -> NetworkEvaluator:
-        """The network of a generation, wherever the run computes."""
-        run = self.config
-        options = {"device": run.device, "precision": run.precision, "threads": run.threads, "compiled": False}
-        return NetworkEvaluator(self.game, self.network(number), **options)  # type: ignore[arg-type]
 
     # --- self-play
 
@@ -170,22 +163,8 @@ class Stages:
     def finish_block(self, number: int, by: Generation, block: int, result: BlockResult) -> dict[str, Any]:
         """Complete the samples of a block's games, and write both."""
         result.samples.generations[:] = number
-        samples = self.expected(result.samples, by.champion, block)
+        samples = self.expectations.of(result.samples, by.champion, block, self.network)
         return self.keep_block(number, block, result._replace(samples=samples))
-
-    def expected(self, samples: Samples, champion: int, block: int) -> Samples:
-        """With expectations before draws as values, if expectimax is the search."""
-        config = self.config.selfplay
-        if config.method != "expectimax":
-            return samples
-        if self.asked is None or (self.asked[0] != champion and self.config.device == "cpu"):
-            self.asked = champion, self.evaluator(champion)
-        elif self.asked[0] != champion:
-            self.asked[1].forward.load(self.network(champion))
-            self.asked = champion, self.asked[1]
-        seed = draw_seed("draws", self.config.seed, champion, block)
-        threads = self.config.threads if self.config.device == "cuda" else 1  # on the CPU the network has them
-        return expect(self.game, samples, self.asked[1], config, seed=seed, threads=threads)
 
     def play_on_cpu(self, generation: int) -> Play:
         """Plays blocks, all with the same contestants."""

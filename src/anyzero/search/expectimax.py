@@ -35,8 +35,8 @@ NAME_OF = {code: name for name, code in EVALUATORS.items()}
 
 ROLLOUTS = 16
 """Random games for each leaf, where they are the evaluator."""
-TOGETHER = 1 << 16
-"""Leaves that are laid out at a time, about."""
+TOGETHER = 56_000
+"""Leaves that are laid out at a time, about: a little less than a power of two, which a GPU computes."""
 MOST_EXACT = 2_000_000
 """Positions up to the end of the game that are looked at rather than asking an evaluator."""
 MOST_BY_CLOCK = 8_000
