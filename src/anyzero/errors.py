@@ -41,5 +41,14 @@ def list_some(names: Iterable[str], most: int = 40) -> str:
 
 def nearest_hint(text: str, names: Iterable[str]) -> str:
     """The name that the text was probably meant to be, as the start of a hint; empty when none is near."""
-    near = difflib.get_close_matches(text.lower(), list(names), n=1, cutoff=0.5)
+    names = list(names)
+    near = abbreviated(text, names) or difflib.get_close_matches(text.lower(), names, n=1, cutoff=0.5)
     return f"did you mean {near[0]}? " if near else ""
+
+
+def abbreviated(text: str, names: list[str], least: int = 3) -> list[str]:
+    """The names that a setting's name is short for: `selfplay.sims` for `selfplay.simulations`."""
+    part, _, word = text.lower().rpartition(".")
+    if not part or len(word) < least:
+        return []
+    return [name for name in names if name.startswith(f"{part}.{word[:least]}")]

@@ -28,7 +28,10 @@ WRONG = [
     (["search", "hex", "uctt:10"], f"did you mean uct? known: {ALL_METHODS}"),
     (["search", "hex", "what is this"], f"there is no player 'what is this'; known: {ALL_METHODS}"),
     (["search", "hex", "uct:10,exploratoin=1"], "did you mean exploration? its options: exploration, "),
-    (["search", "hex", "uct:10,considered=4"], "uct has no option 'considered'; it belongs to gumbel; its options: "),
+    (
+        ["search", "hex", "uct:10,considered=4"],
+        "uct has no option 'considered'; it belongs to gumbel, expectimax; its options: ",
+    ),
     (["search", "hex", "flat:10,solve=1"], "flat has no option 'solve'; it belongs to ucb, uct"),
     (["search", "hex", "rave:10,equivalence=30"], "rave: equivalence does nothing with the schedule minimum_error"),
     (["search", "hex", "uct:10,expand_after=0"], "uct: expand_after cannot be '0'"),
@@ -46,10 +49,10 @@ WRONG = [
     (["tournament", "hex", "random", "uct:10", "rve:10"], f"did you mean rave? known: random, {ALL_METHODS}"),
     # budgets
     *[
-        (["search", "hex", f"uct:{budget}"], "is not a positive number of simulations, or seconds like 2s")
+        (["search", "hex", f"uct:{budget}"], "is not a positive number of simulations" if budget else "needs a budget")
         for budget in ("0", "-5", "", "many", "nan", "inf", "1.5", "0s", "-1s", "nans", "infs", "1e400s", "٣")
     ],
-    (["search", "hex", "uct"], "is not a positive number of simulations, or seconds like 2s"),
+    (["search", "hex", "uct"], "'uct' needs a budget: uct:2000 or uct:2s"),
     (["match", "hex", "uct:0", "random"], "is not a positive number of simulations"),
     (["match", "hex", "random:10", "random"], "random play has neither a budget nor options"),
     (["search", "hex", "uct:10,exploration=nan"], "exploration cannot be 'nan'"),
@@ -72,7 +75,7 @@ WRONG = [
     (["search", "chess", "uct:10", "--state", "8/8/8/8/8/8/8/8 w - - 0 1"], "a position looks like 'rnbqkbnr"),
     (["search", "take_it_easy", "uct:10"], "it is chance's turn"),
     (["show", "hex", "--state", "11/11 x"], "the board has 11 rows, the text 2"),
-    (["show", "tic_tac_toe", "--moves", "a1 a1"], "'a1' is not a legal move here"),
+    (["show", "tic_tac_toe", "--moves", "a1 a1"], "a1 is taken"),
 ]
 
 
@@ -328,3 +331,20 @@ def test_a_command_that_was_stopped_says_what_it_kept_or_could_not_keep(rest, co
     process = start_python("-c", SAVING.replace("REST", rest))
     assert process.communicate(timeout=60) == ("kept\n", err)
     assert process.returncode == code
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("search hex rave", "'rave' needs a budget: rave:2000 or rave:2s"),
+        ("match tic_tac_toe uct random", "'uct' needs a budget: uct:2000 or uct:2s"),
+        ("show hex:size=5 --moves d4,d4", "hex: d4 is taken; legal: a1, "),
+        ("show breakthrough --moves a1", "breakthrough: 'a1' is not a legal move here"),
+        ("train hex --set selfplay.sims=8", "did you mean selfplay.simulations?"),
+        ("plya hex", "Did you mean 'play'"),
+    ],
+)
+def test_wrong_input_is_answered_by_what_was_meant(run, words, says):
+    code, _, err = run(*words.split())
+    assert code == 2
+    assert says in err

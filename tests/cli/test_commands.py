@@ -143,7 +143,7 @@ def test_bench_measures_searches(run):
         (["bench", "rollouts", "hex", "--seconds", "nan"], "nan is not a number of seconds"),
         (["bench", "search", "hex", "uct:10", "--seconds", "0"], "--seconds"),
         (["bench", "search", "hex", "uxt:10"], "did you mean uct"),
-        (["bench", "search", "hex", "uct"], "is not a positive number of simulations"),
+        (["bench", "search", "hex", "uct"], "'uct' needs a budget"),
         (["check", "./nowhere.py"], "cannot read the game file"),
         (["nonsense"], "nonsense"),
     ],

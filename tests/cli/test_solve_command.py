@@ -94,3 +94,9 @@ def test_ctrl_c_says_what_was_found_out(run, monkeypatch):
     code, _, err = run("solve", "tic_tac_toe")
     assert code == 130
     assert "1,000 nodes in 2.0 s (0.00 million/s); value from -1 to 0, 0 of 1 moves known, and nothing was kept" in err
+
+
+def test_a_proven_value_is_exit_code_0_even_if_not_every_move_is_known(run):
+    mate = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"
+    code, out, _ = run("solve", "chess", "--state", mate, "--seconds", "20", "--json")
+    assert (code, '"value": 1' in out) == (0, True)

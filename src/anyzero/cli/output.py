@@ -23,7 +23,7 @@ Players:
   METHOD:BUDGET@NET a search led by a network: gumbel:64@RUN, gumbel:64@best
   random, level:easy, level:medium, level:hard
   uci:COMMAND, gtp:COMMAND, FILE.py    another engine, or a player of your own
-Methods: flat, ucb, uct, amaf, rave, grave, halving, shuss, puct, gumbel"""
+Methods: flat, ucb, uct, amaf, rave, grave, halving, shuss, puct, gumbel, expectimax"""
 """What a player's text may be; the end of the help of commands that take players."""
 
 

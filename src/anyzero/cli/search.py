@@ -66,7 +66,7 @@ def solve(
 ) -> None:
     """Find the exact value of a position and all its best moves.
 
-    For games of two seats without chance that are small enough; the exit code is 1 if the position was not solved.
+    For games of two seats without chance that are small enough; the exit code is 1 if the value was not found.
     """
     from anyzero.search.solve import solve as run_solve
 
@@ -77,4 +77,4 @@ def solve(
         print_json({"game": loaded.text, "state": text, **found.to_json()})
     else:
         print_parts(found.report(openings=openings))
-    raise typer.Exit(0 if found.solved else 1)
+    raise typer.Exit(1 if found.value is None else 0)

@@ -161,7 +161,11 @@ class Session:
         except IllegalMoveError as error:
             said = str(error).split("; ")[0]
             legal = self.table.legal_moves
-            hint = nearest_hint(line, [*legal, *COMMANDS]) or f"legal: {list_some(legal, 8)}; "
+            hint = (
+                ""
+                if said.endswith("is taken")
+                else nearest_hint(line, [*legal, *COMMANDS]) or f"legal: {list_some(legal, 8)}; "
+            )
             raise IllegalMoveError(f"{said}; {hint}moves lists the legal moves, help the commands") from None
 
     # --- commands

@@ -230,7 +230,7 @@ def probe(network: Network, planes: Tensor) -> list[LayerState]:
     modules = {name: part for name, part in network.named_modules() if isinstance(part, Conv | Dense)}
     weights = [part.weight.requires_grad_(True) for part in modules.values()]
     rng, output = torch.Generator().manual_seed(0), network(planes)
-    loss = sum((part * torch.randn(part.shape, generator=rng)).mean() for part in output)
+    loss = sum((part * torch.randn(part.shape, generator=rng)).mean() for part in output if part is not None)
     gradients = torch.autograd.grad(loss, weights, allow_unused=True)
     return [
         LayerState(

@@ -329,9 +329,19 @@ class Game:
         if self.is_over(state):
             return IllegalMoveError(f"{self.name}: {move!r} cannot be played, the game is over")
         moves = self.legal_moves(state)
+        if self.is_taken(state, move.strip().lower(), moves):
+            return IllegalMoveError(f"{self.name}: {move.strip()} is taken; legal: {list_some(moves)}")
         return IllegalMoveError(
             f"{self.name}: {move!r} is not a legal move here; {nearest_hint(move, moves)}legal: {list_some(moves)}"
         )
+
+    def is_taken(self, state: State, cell: str, moves: Sequence[str]) -> bool:
+        """Whether this is a cell that somebody's piece stands on, in a game whose moves are cells."""
+        if not self.has("scene"):
+            return False
+        scene = self.scene(state)
+        taken, cells = {piece.cell for piece in scene.pieces}, {cell.name for cell in scene.cells}
+        return cell in taken and not cells.isdisjoint(moves) and taken.isdisjoint(moves)
 
     def format_state(self, state: State) -> str:
         """The position as one line of text."""

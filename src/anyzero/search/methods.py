@@ -219,6 +219,9 @@ def parse_budget(text: str, budget: str) -> tuple[int | None, float | None]:
         seconds = float(budget[:-1])
         if 0.0 < seconds < math.inf:
             return None, seconds
+    if not budget:
+        name = re.split("[:@,]", text)[0]
+        raise BadOptionError(f"{text!r} needs a budget: {name}:2000 or {name}:2s")
     raise BadOptionError(f"{text!r}: the budget {budget!r} is not a positive number of simulations, or seconds like 2s")
 
 
