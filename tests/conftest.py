@@ -10,26 +10,50 @@ from hypothesis import settings
 
 from anyzero.games.load import BUILT_IN
 
-SEARCHING = (
-    *("tests/search", "tests/players", "tests/arena", "tests/experiments"),
-    *("test_arena_commands", "test_experiment_commands", "test_readme"),
-)
-"""Tests that share the search kernels of a few games."""
-
-TOGETHER = (
-    *("tests/web", "tests/cluster"),
-    *("learning/test_on_gpu", "learning/test_begin_with", "learning/test_contestants", "learning/test_loop"),
-    *("networks/test_training", "networks/test_winograd", "networks/test_evaluator", "networks/test_remembered"),
-)
-"""Tests that share a server and a browser, a Ray cluster, a simulated GPU, a run, or kernels of a network."""
+TOGETHER = {
+    "web": ("tests/web",),
+    "search": ("tests/search",),
+    "cluster": ("tests/cluster",),
+    "doctor": ("tests/doctor", "tests/test_python_door"),
+    "arena": ("tests/arena", "tests/players", "test_arena_commands"),
+    "experiments": ("tests/experiments", "test_experiment_commands", "test_readme"),
+    "loop": ("learning/test_loop", "learning/test_begin_with"),
+    "simulated": ("learning/test_on_gpu",),
+    "kernels": (
+        "networks/test_training",
+        "networks/test_winograd",
+        "networks/test_evaluator",
+        "networks/test_remembered",
+    ),
+    **{game: (game,) for game in BUILT_IN},
+}
+"""Tests that share a server and a browser, a Ray cluster, a simulated GPU, a run, or kernels; what takes longest begins
+first, so that both workers end at the same time."""
 
 settings.register_profile("anyzero", max_examples=40, deadline=None, derandomize=True, database=None)
 settings.load_profile("anyzero")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_process():
+    """Games are played by one other process where a test does not say how many: each has to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anyzero.arena.workers.count_cores", lambda: 1)
+        yield
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
 def pytest_collection_modifyitems(items):
-    for item in items:
-        group = next((name for name in (*TOGETHER, *SEARCHING, *BUILT_IN) if name in item.nodeid), None)
+    groups = {item: group_of(item) for item in items}
+    for item, group in groups.items():
         if group is not None:
-            item.add_marker(pytest.mark.xdist_group("search" if group in SEARCHING else group))
+            item.add_marker(pytest.mark.xdist_group(group))
+    order = {group: number for number, group in enumerate(TOGETHER)}
+    items.sort(key=lambda item: order.get(groups[item], len(order)))
+
+
+def group_of(item):
+    """The group that a test names itself, or the first that has its place."""
+    mark = item.get_closest_marker("xdist_group")
+    found = (group for group, places in TOGETHER.items() if any(place in item.nodeid for place in places))
+    return mark.args[0] if mark else next(found, None)

@@ -166,7 +166,7 @@ def interrupt(process):
     assert process.poll() is None, process.communicate()
     os.kill(process.pid, signal.SIGINT)
     try:
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=120)
     finally:
         process.kill()
     assert process.returncode == 130

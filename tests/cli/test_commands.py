@@ -14,6 +14,7 @@ from anyzero.search.methods import METHODS
 
 RACE = Path(__file__).parent.parent / "race.py"
 DICE = Path(__file__).parent.parent / "dice_race.py"
+NIM = Path(__file__).parent.parent / "doctor" / "nim.py"
 
 
 def test_games_lists_every_game_with_its_sizes(run):
@@ -91,15 +92,11 @@ def test_a_game_that_begins_with_chance_is_searched_after_the_moves_that_are_nam
     assert "it is chance's turn" in err
 
 
-def test_check_passes_and_fails_with_its_exit_code(run, tmp_path):
-    prints = tmp_path / "prints.py"
-    prints.write_text(RACE.read_text() + 'print("loading")\n')
-    code, out, _ = run("check", str(prints), "--json")
+def test_check_passes_and_fails_with_its_exit_code(run):
+    code, out, _ = run("check", str(NIM), "--json")
     assert code == 0
-    assert json.loads(out.splitlines()[-1])["ok"] is True
-    faulty = tmp_path / "faulty.py"
-    faulty.write_text(RACE.read_text().replace("out[state.mover] = -1.0", "out[state.mover] = 1.0"))
-    code, out, _ = run("check", str(faulty))
+    assert json.loads(out)["ok"] is True
+    code, out, _ = run("check", f"{NIM}:fault=both win")
     assert code == 1
     assert "payoffs are fair" in out
     assert "do not sum to zero" in out

@@ -73,6 +73,11 @@ def first_seat_wins(rules, state, out):
     out[1] = -1.0
 
 
+def both_win(rules, state, out):
+    out[0] = 1.0
+    out[1] = 1.0
+
+
 def overpaid(rules, state, out):
     out[state.mover] = -2.0
     out[1 - state.mover] = 2.0
@@ -89,5 +94,6 @@ FAULTS = {
     "no encode": {"encode": None},
     "draws": {"payoffs": named(always_draw, "payoffs")},
     "overpaid": {"payoffs": named(overpaid, "payoffs")},
+    "both win": {"payoffs": named(both_win, "payoffs")},
     "first": {"payoffs": named(first_seat_wins, "payoffs")},
 }

@@ -27,8 +27,6 @@ from anyzero.learning.selfplay import play_block
 from tests.doctor.nim import STONES
 from tests.doctor.runs import case_of, nim_case, play_line, write_lines
 
-pytestmark = pytest.mark.xdist_group("doctor")
-
 
 def says(finding):
     return finding.verdict, finding.conclusion

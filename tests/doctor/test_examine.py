@@ -11,8 +11,6 @@ from anyzero.learning import stages
 from anyzero.learning.folder import RunFolder
 from tests.doctor.runs import NIM, case_of, fingerprint, make_run, spoil_network
 
-pytestmark = pytest.mark.xdist_group("doctor")
-
 
 def wrong(examination):
     return [finding.name for finding in examination.findings if finding.verdict == WRONG]

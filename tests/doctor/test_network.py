@@ -26,8 +26,6 @@ from anyzero.learning.config import change
 from anyzero.networks import NetworkConfig, new_network
 from tests.doctor.runs import case_of, nim_case
 
-pytestmark = pytest.mark.xdist_group("doctor")
-
 
 def says(finding):
     return finding.verdict, finding.conclusion

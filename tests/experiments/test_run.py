@@ -295,7 +295,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
     write_config(tmp_path, SLOW)
     process = start_and_wait(tmp_path, 3)
     os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     assert (process.returncode, out) == (130, b"")
     assert b"of 20 games, " in err
     assert b"the same command goes on from there" in err

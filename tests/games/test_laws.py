@@ -32,7 +32,7 @@ WASM = "wasm is interpreted"
 
 @pytest.mark.parametrize("text", VARIANTS)
 def test_a_game_keeps_the_laws(text):
-    results = check_game(load(text), num_games=12, plies=500_000, browser=False)
+    results = check_game(load(text), num_games=8, plies=200_000, browser=False)
     assert [result.law for result in results] == ["the game runs", *LAWS]
     assert [result for result in results if not result.ok] == []
 

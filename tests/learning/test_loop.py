@@ -2,10 +2,7 @@
 
 import hashlib
 import json
-import os
-import signal
-import subprocess
-import sys
+import multiprocessing
 import time
 from pathlib import Path
 
@@ -111,25 +108,34 @@ def test_a_run_that_is_stopped_again_and_again_ends_with_the_same_bytes(whole, t
     assert weights(folder.path) == weights(whole.path)
 
 
-def killed_again_and_again(path, kills, delays):
-    """Train in processes that are killed after these many seconds; the last one may finish."""
-    code = (
-        "import sys; from anyzero.learning.folder import RunFolder; from anyzero.learning.start import Training\n"
-        "folder = RunFolder.open(sys.argv[1])\n"
-        f"with folder.locked(): Training(folder).run({GENERATIONS})"
-    )
+def go_on(path):
+    folder = RunFolder.open(path)
+    with folder.locked():
+        Training(folder).run(GENERATIONS)
+
+
+def killed_again_and_again(path, kills, moments):
+    """Train in processes that are killed when so many files have come or gone; the last one may finish.
+
+    They are forked off a process that has imported everything and done nothing.
+    """
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload([__name__])
     for number in range(kills + 1):
-        process = subprocess.Popen([sys.executable, "-c", code, str(path)], start_new_session=True)
-        if number < kills:
-            time.sleep(delays[number % len(delays)])
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=300)
+        process, seen, changes = processes.Process(target=go_on, args=(path,)), set(path.rglob("*")), 0
+        process.start()
+        while process.is_alive() and (number == kills or changes < moments[number % len(moments)]):
+            before, seen = seen, set(path.rglob("*"))
+            changes += len(before ^ seen)
+            time.sleep(0.002)
+        process.kill()
+        process.join()
 
 
 @pytest.mark.parametrize("kills", [3, pytest.param(30, marks=pytest.mark.slow)])
 def test_a_run_that_is_killed_ends_with_the_same_bytes(whole, tmp_path, kills):
     RunFolder.create(tmp_path / "run", fill_in(tiny()))
-    killed_again_and_again(tmp_path / "run", kills, [3.1, 3.7, 4.6, 4.1, 5.3, 3.4, 2.9])
+    killed_again_and_again(tmp_path / "run", kills, [3, 9, 25, 1, 6, 14, 2])
     assert weights(tmp_path / "run") == weights(whole.path)
 
 

@@ -41,15 +41,15 @@ def play_tic_tac_toe(method, opponent, seat, seed):
 
 @pytest.mark.parametrize("opponent", ["random", "itself"])
 @pytest.mark.parametrize("method", TREE_METHODS)
-@pytest.mark.parametrize("games", [100, pytest.param(1_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [40, pytest.param(1_000, marks=pytest.mark.slow)])
 def test_tic_tac_toe_is_never_lost(method, opponent, games):
     """With best play it is a draw, so against itself (with other seeds) every game must be one.
 
-    Random play loses about five games in six; that 50 of 100 are not won is an accident of one in 10**11.
+    Random play loses about five games in six; that 22 of 40 are not won is an accident of one in 10**7.
     """
     payoffs = [play_tic_tac_toe(method, opponent, seat=number % 2, seed=number) for number in range(games)]
     assert payoffs.count(-1.0) == 0
-    assert payoffs.count(1.0) == 0 if opponent == "itself" else payoffs.count(1.0) > 0.5 * games
+    assert payoffs.count(1.0) == 0 if opponent == "itself" else payoffs.count(1.0) > 0.45 * games
 
 
 def play_take_it_easy(method, seed):

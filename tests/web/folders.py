@@ -1,7 +1,8 @@
 """A run, an experiment and games of a user's own, as the server finds them."""
 
+import getpass
 import json
-import shutil
+import tempfile
 from pathlib import Path
 
 from anyzero.experiments.table import GRID_COLUMNS
@@ -14,6 +15,8 @@ from tests.learning.reports import make_report
 
 GAME_LINE = {"names": ["champion", "champion"], "start": 0, "actions": [4, 0, 8], "payoffs": [0.0, 0.0], "end": "plies"}
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tic_tac_toe.py"
+OWN = Path(tempfile.gettempdir()) / f"anyzero-tests-{getpass.getuser()}"
+"""Games of a user's own, where the last tests had them too: what was compiled for them belongs to their place."""
 NASTY = "<img src=x onerror=alert(1)>"
 
 
@@ -24,9 +27,10 @@ def fill(folder: Path) -> list[str]:
     (folder / "runs" / "broken" / "config.toml").write_text("x = [")
     make_experiment(folder / "rave.csv")
     (folder / "other.csv").write_text("a,b\n1,2\n")
-    shutil.copy(EXAMPLE, folder / "my_tic_tac_toe.py")
-    games = [*write_own_games(folder), "my_tic_tac_toe.py"]
-    return [word for path in games for word in ("--game", path)]
+    OWN.mkdir(exist_ok=True)
+    example = OWN / "my_tic_tac_toe.py"
+    write_whole(example, EXAMPLE.read_bytes())
+    return [word for path in (*write_own_games(OWN), str(example)) for word in ("--game", path)]
 
 
 def make_run(path: Path) -> None:
@@ -112,6 +116,6 @@ def scene(rules, state):
 def write_own_games(folder: Path) -> list[str]:
     """One game without a picture, and one whose texts would be markup if a page let them."""
     plain, drawn = folder / "heap.py", folder / "drawn_heap.py"
-    plain.write_text(OWN_GAME.replace("PICTURE", "").replace("MORE", "[]"))
-    drawn.write_text(OWN_GAME.replace("PICTURE", PICTURE).replace("MORE", "[scene]"))
+    write_whole(plain, OWN_GAME.replace("PICTURE", "").replace("MORE", "[]").encode())
+    write_whole(drawn, OWN_GAME.replace("PICTURE", PICTURE).replace("MORE", "[scene]").encode())
     return [str(plain), str(drawn)]

@@ -47,7 +47,7 @@ class ServerProcess:
     def stop(self) -> tuple[int, str]:
         """Ctrl-C; the exit code and what was said."""
         self.process.send_signal(signal.SIGINT)
-        _, words = self.process.communicate(timeout=10)
+        _, words = self.process.communicate(timeout=120)
         return self.process.returncode, words
 
 
