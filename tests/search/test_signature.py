@@ -11,7 +11,7 @@ from anyzero.search import search, search_many
 from anyzero.search.methods import METHODS
 from tests.search.stubs import first_seat_wins, repeat
 
-SIGNATURE = 126307274296022
+SIGNATURE = 59175632102772
 
 OPTIONS = [
     ("rave", {"schedule": "classic"}),

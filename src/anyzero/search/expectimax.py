@@ -317,17 +317,20 @@ class ExpectimaxRun(Run):
         open_root(self.tree, actions)
 
     def simulate(self, num: int, forced: int = ANY_CHILD, *, trees: int | None = None) -> int:
-        """Search a move deeper if the budget allows it, whatever the piece that is asked for."""
-        if self.is_done:
-            return 0
-        before, self.depth = self.simulations(), self.depth + 1
+        """About so many simulations: whole plies, each a move deeper, as long as the budget allows it."""
+        before = self.simulations()
+        while not self.is_done and self.simulations() - before < num:
+            self.deepen()
+        return self.simulations() - before
+
+    def deepen(self) -> None:
+        self.depth += 1
         is_end = estimate_leaves(self.game, self.roots[0], TO_THE_END) <= MOST_EXACT
         ahead = TO_THE_END if is_end else self.depth - 1
         costs = [1] * len(self.order) if is_end else self.affordable(ahead)
         self.is_done = is_end or len(costs) < len(self.order)
         if costs:
             self.search_moves(self.order[: len(costs)], ahead, costs)
-        return self.simulations() - before
 
     def affordable(self, ahead: int) -> list[int]:
         """Leaves so many moves ahead behind each move, the best first, for as many as the budget allows."""
