@@ -10,6 +10,7 @@ from anyzero.cli.output import GameText, Json, examples, print_result
 EXAMPLES = examples(
     "anyzero export connect_four --onnx connect_four.onnx",
     "anyzero export hex:size=7 --net hex7 --onnx hex7.onnx",
+    "anyzero export oware --bot bot.py --player uct:0.04s --max-characters 100000",
     "anyzero export oware --c oware --player rave:5000",
 )
 
@@ -20,13 +21,21 @@ def export(
         "best"
     ),
     onnx: Annotated[Path | None, typer.Option("--onnx", metavar="FILE", help="Write the net as ONNX.")] = None,
+    bot: Annotated[
+        Path | None, typer.Option("--bot", metavar="FILE.py", help="Write a player as one file that needs only NumPy.")
+    ] = None,
+    max_characters: Annotated[
+        int | None, typer.Option("--max-characters", min=1, help="The most that a bot may have; 100000 on CodinGame.")
+    ] = None,
     c: Annotated[Path | None, typer.Option("--c", metavar="FOLDER", help="Write rules and search for C.")] = None,
-    player: Annotated[str, typer.Option("--player", help="The search that C gets, with a number of simulations.")] = (
-        "uct:10000"
-    ),
+    player: Annotated[
+        str | None,
+        typer.Option("--player", help="Who a bot or C plays as: uct:200, puct:0.04s@RUN; in C without a net."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Write a game or its net as files for other programs."""
     from anyzero.export.door import export as write
 
-    print_result(write(game, net=net, player=player, onnx=onnx, c=c), json=json)
+    found = write(game, net=net, player=player, onnx=onnx, c=c, bot=bot, max_characters=max_characters)
+    print_result(found, json=json)

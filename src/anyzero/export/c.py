@@ -10,14 +10,12 @@ from anyzero.compile.ahead import any_like_this
 from anyzero.compile.c_object import Baked, CFunction, Given, build_object, c_type
 from anyzero.compile.random import STREAM, seed_stream
 from anyzero.errors import BadOptionError
+from anyzero.export.player import plain_search
 from anyzero.files import write_whole, writing
 from anyzero.games import contract
 from anyzero.games.game import Game
-from anyzero.players.search_player import SEARCHERS, search_arguments
-from anyzero.players.text import split_player
-from anyzero.search import Searcher
 from anyzero.search.report import BY_VISITS, final_scores, proven_value
-from anyzero.search.run import Run
+from anyzero.search.settings import GUMBEL
 from anyzero.search.simulation import ANY_CHILD, plant_tree, simulate_tree
 from anyzero.search.tree import UNKNOWN, root_of
 
@@ -30,6 +28,11 @@ def search_action(
     seed_stream(scratch.streams[0], seed, 0)
     plant_tree(tree, scratch, 0)
     simulate_tree(rules, tree, scratch, settings, roots, 0, ANY_CHILD, simulations)
+    return chosen_action(tree, scores)
+
+
+def chosen_action(tree: Any, scores: Any) -> int:
+    """The most visited action of a tree, equals by value; `scores` is scratch."""
     root, best = root_of(tree, 0), 0
     first, last = tree.first[root], tree.first[root] + tree.num_children[root]
     final_scores(BY_VISITS, tree.visits[first:last], tree.value[first:last], tree.proven[first:last], scores)
@@ -68,24 +71,16 @@ def export_c(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
 
 
 def _search_function(game: Game, player: str) -> tuple[CFunction, str]:
-    run, simulations = _run_of(game, player)
+    if "@" in player:
+        raise BadOptionError(f"{player}: in C a search has no network; export --onnx writes that")
+    run, simulations, seconds = plain_search(game, player)
+    if seconds or run.settings.formula == GUMBEL:
+        raise BadOptionError(f"{player}: in C a search has a number of simulations, as uct:10000 has")
     kernel = game.compile(search_action, "object", run.fixed, parts=run.parts)
     memory = run.tree, run.scratch, run.settings, run.roots, np.zeros(game.max_legal), simulations
     arguments: list[Baked | Given] = [Baked(game.rules), *map(Baked, memory), _state(game), Given("seed", np.uint64(0))]
     about = f"The move of {player}, the same for the same seed. Its memory is one for all: one call at a time."
     return CFunction(f"{game.name}_search", kernel, arguments), about
-
-
-def _run_of(game: Game, player: str) -> tuple[Run, int]:
-    """Memory for the player's search, and how many simulations it has."""
-    wanted = split_player(player, SEARCHERS).in_game(game)
-    if wanted.network or wanted.search is None or wanted.search.simulations is None:
-        raise BadOptionError(f"{player}: in C a search has a number of simulations and no network, as uct:10000 has")
-    searcher = Searcher(game, **search_arguments(wanted, game))
-    if searcher.method.halves or searcher.final != "visits" or searcher.trees > 1 or searcher.temperature > 0:
-        raise BadOptionError(f"{player}: in C a search has one tree and plays its most visited move")
-    simulations = wanted.search.simulations
-    return Run(game, searcher.method, room=searcher.room, simulations=simulations), simulations
 
 
 def _state(game: Game, *, is_changed: bool = False) -> Given:

@@ -11,6 +11,7 @@ from anyzero.games.load import load
 from anyzero.networks.box import BEST
 from anyzero.networks.find import find_network
 from anyzero.networks.weights import StoredNetwork, read_network
+from anyzero.players.text import split_player
 from anyzero.report import Part, Sheet, Shown
 
 
@@ -33,29 +34,34 @@ class Exported(Shown, list[Written]):
         return [{"file": str(written.file), "bytes": written.size, "note": written.note} for written in self]
 
 
-PLAYER = "uct:10000"
+IN_C, IN_PYTHON = "uct:10000", "uct:200"
+"""The players that are exported unless one is named."""
 
 
 def export(
     game: Game | str,
     *,
     net: str = BEST,
-    player: str = PLAYER,
+    player: str | None = None,
     onnx: Path | str | None = None,
     c: Path | str | None = None,
+    bot: Path | str | None = None,
+    max_characters: int | None = None,
 ) -> Exported:
     """Write a game and its net for other programs.
 
     `onnx` is a file for the net `net`: a run, a file, or `best` for the one in the package. `c` is a folder for the
-    rules and the search `player` as an object file and a header.
+    rules and the search `player` as an object file and a header. `bot` is a file of Python that plays as `player` does,
+    of at most `max_characters`.
 
     >>> export("connect_four", onnx="connect_four.onnx", c="in_c")
     """
     game = load(game) if isinstance(game, str) else game
-    if onnx is None and c is None:
-        raise BadOptionError("there is nothing to export: say what, as in --onnx FILE or --c FOLDER")
+    if onnx is None and c is None and bot is None:
+        raise BadOptionError("there is nothing to export: say what, as in --onnx FILE, --bot FILE.py or --c FOLDER")
     written = [] if onnx is None else [_write_onnx(Path(onnx), game, net)]
-    written += [] if c is None else _write_c(Path(c), game, player)
+    written += [] if c is None else _write_c(Path(c), game, player or IN_C)
+    written += [] if bot is None else [_write_bot(Path(bot), game, player or IN_PYTHON, max_characters)]
     return Exported(written)
 
 
@@ -76,3 +82,11 @@ def _write_c(folder: Path, game: Game, player: str) -> list[Written]:
     from anyzero.export.c import export_c
 
     return [Written(path, path.stat().st_size, note) for path, note in export_c(folder, game, player)]
+
+
+def _write_bot(path: Path, game: Game, player: str, max_characters: int | None) -> Written:
+    from anyzero.export.bot import export_bot
+
+    net = split_player(player).in_game(game).network
+    note = export_bot(path, game, player, network_for(game, net) if net else None, max_characters)
+    return Written(path, path.stat().st_size, note)

@@ -1,0 +1,166 @@
+"""A player as one file of Python that needs NumPy alone: rules, search and net, for sites that take a single file.
+
+The file holds the source of the same functions that are compiled elsewhere, and plays the same moves.
+"""
+
+from collections import namedtuple
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.compile.bind import Function
+from anyzero.errors import BadOptionError
+from anyzero.export import bot_main
+from anyzero.export.forward import forward
+from anyzero.export.numpy_ops import NumpyOps
+from anyzero.export.player import plain_search
+from anyzero.export.source import Source, pack_bytes, unpack_array
+from anyzero.files import write_whole
+from anyzero.games.game import Game
+from anyzero.games.observe import observe
+from anyzero.networks.config import Layout, layout_of, support_of
+from anyzero.networks.weights import StoredNetwork
+from anyzero.search.run import choice_parts
+
+SAMPLE = 200
+"""Positions on which the loss of 8-bit weights is measured."""
+Named = namedtuple("Named", "name")
+
+
+class Bot(NamedTuple):
+    text: str
+    note: str
+
+
+def export_bot(path: Path, game: Game, player: str, network: StoredNetwork | None, max_characters: int | None) -> str:
+    """Write the bot; returns what is good to know about it."""
+    bot = make_bot(game, player, network, max_characters)
+    write_whole(path, bot.text.encode())
+    return bot.note
+
+
+def make_bot(game: Game, player: str, network: StoredNetwork | None, max_characters: int | None = None) -> Bot:
+    """The file's text; the net's weights have 16 bits if there is room, else 8."""
+    text, note = "", ""
+    for bits in (16, 8) if network is not None else (0,):
+        text = _write(game, player, network, bits)
+        note = f"{len(text):,} characters" + (f", {_loss(game, network, bits)}" if network is not None else "")
+        if max_characters is None or len(text) <= max_characters:
+            return Bot(text, note)
+    least = f"{player} of {game.text} takes {len(text):,} characters" + (" with 8-bit weights" if network else "")
+    hint = "; train a smaller network, as --network small is" if network else ""
+    raise BadOptionError(f"{least}, and --max-characters leaves {max_characters:,}{hint}")
+
+
+def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) -> str:
+    run, simulations, seconds = plain_search(game, player, network)
+    settings = run.settings._asdict()
+    fixed: dict[str, Any] = {"SIMULATIONS": simulations, "SECONDS": seconds}
+    fixed |= {f"{owner}.{name}": value for owner in ("settings", "SETTINGS") for name, value in settings.items()}
+    think = bot_main.think_with_rollouts if network is None else bot_main.think_with_network
+    served = bot_main.serve_oware if game.name == "oware" else bot_main.serve
+    own: dict[Function, Any] = {bot_main.think: think, bot_main.serve: served}
+    own |= {bot_main.action_text: game.by_name["format_action"]} if game.has("format_action") else {}
+    source = Source({**game.unit.functions, **choice_parts(run.settings), **own}, fixed)
+    values: dict[str, Any] = {
+        "RULES": game.rules,
+        "SETTINGS": run.settings,
+        "TREE": run.tree,
+        "SCRATCH": run.scratch,
+        "ROOTS": run.roots,
+        "SCORES": np.zeros(game.max_legal),
+        "ACTIONS": game.new_actions(),
+        "STATES": game.new_states(1),
+        "GAME": Named(game.name),
+    }
+    if network is not None:
+        values |= _network_values(game, network)
+        source.parts.append(f"OPS = {source.add(NumpyOps, 'NumpyOps')}({_weights(source, network, bits)})")
+    for name, value in values.items():
+        source.parts.append(f"{name} = {source.literal(value)}")
+    main = source.add(bot_main.main, "main")
+    source.add(bot_main.choose, "choose")
+    about = f"# {player} of {game.text}, written by anyzero export; python FILE speaks GTP"
+    return f"{about}\n{source.text()}if __name__ == '__main__':\n {main}()\n"
+
+
+def _network_values(game: Game, network: StoredNetwork) -> dict[str, Any]:
+    layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
+    config, support = network.config, support_of(network.config)
+    names = ("kind", "blocks", "pool_every", "layers", "policy")
+    return {
+        "CONFIG": namedtuple("Config", names)(*(getattr(config, name) for name in names)),
+        "SIZES": (layout.extras, layout.last_rows),
+        "SUPPORT": np.array(support, np.float32),
+        "PLANES": np.zeros((1, *game.planes_shape), np.float32),
+        "LOGITS": np.zeros((1, game.num_actions), np.float32),
+        "VALUES": np.zeros((1, 1), np.float32),
+    }
+
+
+# --- weights
+
+
+def _weights(source: Source, network: StoredNetwork, bits: int) -> str:
+    """An expression for the weights by name."""
+    unpack = source.add(unpack_array, "unpack_array")
+    rows = []
+    for name, weight in network.weights.items():
+        if bits == 16 or weight.ndim == 1:
+            text = pack_bytes(weight.astype(np.float16).tobytes())
+            rows.append(f"{name!r}: {unpack}({text!r}, '<f2', {weight.shape}).astype('f')")
+        else:
+            numbers, scales = quantise(weight)
+            texts = pack_bytes(numbers.tobytes()), pack_bytes(scales.tobytes())
+            whole = f"{unpack}({texts[0]!r}, '|i1', {weight.shape}) * {unpack}({texts[1]!r}, '<f4', {scales.shape})"
+            rows.append(f"{name!r}: {whole}")
+    return "{" + ", ".join(rows) + "}"
+
+
+def quantise(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """8-bit numbers, and the scale of each output by which they are multiplied."""
+    greatest = np.abs(weight.astype(np.float32)).max(axis=tuple(range(1, weight.ndim)), keepdims=True)
+    scales = np.maximum(greatest, np.float32(1e-12)) / np.float32(127)
+    return np.rint(weight / scales).astype(np.int8), scales.astype(np.float32)
+
+
+def rounded(network: StoredNetwork, bits: int) -> StoredNetwork:
+    """The network with the weights that a bot has."""
+    weights = {}
+    for name, weight in network.weights.items():
+        if bits == 16 or weight.ndim == 1:
+            weights[name] = weight.astype(np.float16).astype(np.float32)
+        else:
+            numbers, scales = quantise(weight)
+            weights[name] = numbers * scales
+    return replace(network, weights=weights, taken=set())
+
+
+def _loss(game: Game, network: StoredNetwork, bits: int) -> str:
+    """How far the answers of a bot's weights are from the network's."""
+    states = observe_some(game)
+    planes = np.stack([game.encode(state) for state in states])
+    layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
+    answers = []
+    for each in (network, rounded(network, bits)):
+        weights = {name: weight.astype(np.float32) for name, weight in each.weights.items()}
+        answers.append(forward(NumpyOps(weights), planes, network.config, (layout.extras, layout.last_rows)))
+    legal = [game.legal_actions(state) for state in states]
+    best = [
+        [actions[np.argmax(row[actions])] for row, actions in zip(logits, legal, strict=True)] for logits, _ in answers
+    ]
+    same = np.mean([one == other for one, other in zip(*best, strict=True)])
+    return f"{bits}-bit weights: the net alone prefers the same move in {100 * same:.1f} % of {len(states)} positions"
+
+
+def observe_some(game: Game) -> list[Any]:
+    """Positions of random games in which a seat is to move."""
+    states: list[Any] = []
+    for seed in range(SAMPLE):
+        record = observe(game, seed=seed, rows=game.max_plies + 1, target="interpreted")
+        states += [state for state, seat in zip(record.states, record.seats, strict=True) if seat >= 0]
+        if len(states) >= SAMPLE:
+            break
+    return states[:SAMPLE]

@@ -1,0 +1,197 @@
+"""What a bot does, written into its file by source: chooses moves, and speaks GTP or with the judge of Oware.
+
+The capitals stand for what a file has of its own.
+"""
+
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from anyzero.compile.random import seed_stream
+from anyzero.export.c import chosen_action
+from anyzero.export.forward import forward
+from anyzero.games.contract import encode, initial_state, legal_actions, play, seat_to_move
+from anyzero.players.engine_gtp import from_gtp, to_gtp
+from anyzero.search.report import choose_child_of_root
+from anyzero.search.settings import GUMBEL
+from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, plant_tree, simulate_tree
+
+
+class Own:
+    """Stands for a value that each file has of its own."""
+
+
+RULES: Any = Own()
+TREE: Any = Own()
+SCRATCH: Any = Own()
+SETTINGS: Any = Own()
+ROOTS: Any = Own()
+SCORES: Any = Own()
+ACTIONS: Any = Own()
+STATES: Any = Own()
+"""[1]: the position of the game that is played."""
+GAME: Any = Own()
+"""Its name, for GTP."""
+SIMULATIONS: Any = Own()
+"""At most."""
+SECONDS: Any = Own()
+"""For a move; 0: as long as the simulations take."""
+OPS: Any = Own()
+CONFIG: Any = Own()
+SIZES: Any = Own()
+SUPPORT: Any = Own()
+PLANES: Any = Own()
+LOGITS: Any = Own()
+VALUES: Any = Own()
+
+
+def choose(state: Any, seed: int) -> int:
+    """The action that the bot plays."""
+    if legal_actions(RULES, state, ACTIONS) == 1:
+        return int(ACTIONS[0])
+    return int(think(state, np.uint64(seed)))
+
+
+def think(state: Any, seed: Any) -> int:
+    """A search; which one is settled when the file is made."""
+    raise NotImplementedError
+
+
+def think_with_rollouts(state: Any, seed: Any) -> int:
+    """Simulation by simulation, as long as there is time and the position is open."""
+    end, left = time.perf_counter() + SECONDS, SIMULATIONS
+    ROOTS[0] = state
+    seed_stream(SCRATCH.streams[0], seed, 0)
+    plant_tree(TREE, SCRATCH, 0)
+    while left > 0 and simulate_tree(RULES, TREE, SCRATCH, SETTINGS, ROOTS, 0, ANY_CHILD, 1):
+        left -= 1
+        if SECONDS > 0 and time.perf_counter() > end:
+            break
+    return chosen_action(TREE, SCORES)
+
+
+def think_with_network(state: Any, seed: Any) -> int:
+    """Leaf by leaf: the search goes on to the next one that needs an answer."""
+    end = time.perf_counter() + SECONDS
+    ROOTS[0] = state
+    seed_stream(SCRATCH.streams[0], seed, 0)
+    begin_tree(TREE, SCRATCH, 0, 0, SIMULATIONS)
+    while advance_tree(RULES, TREE, SCRATCH, SETTINGS, ROOTS, LOGITS, VALUES, 0):
+        answer(SCRATCH.states[0])
+        if SECONDS > 0 and time.perf_counter() > end and TREE.visits[0] > 1:
+            SCRATCH.budget[0] = 0  # this answer is still taken in
+    if SETTINGS.formula == GUMBEL:
+        return TREE.action[choose_child_of_root(TREE, SCRATCH, SETTINGS, 0)]  # type: ignore[no-any-return]
+    return chosen_action(TREE, SCORES)
+
+
+def answer(state: Any) -> None:
+    """What the network says of a position."""
+    PLANES[...] = 0
+    encode(RULES, state, PLANES[0])
+    logits, value = forward(OPS, PLANES, CONFIG, SIZES)
+    LOGITS[...] = logits
+    if len(SUPPORT) == 0:
+        VALUES[0, 0] = np.tanh(value[0, 0])
+    else:
+        shares = np.exp(value[0] - value[0].max())
+        VALUES[0, 0] = shares @ SUPPORT / shares.sum()
+
+
+def begin() -> None:
+    STATES[...] = np.zeros(1, STATES.dtype)
+    initial_state(RULES, STATES[0])
+
+
+def speak_gtp(line: str) -> None:
+    """Commands of GTP, from this line on."""
+    begin()
+    turn = 0
+    while line:
+        command, *words = line.split() or [""]
+        said = ""
+        if command == "clear_board":
+            begin()
+        elif command == "play":
+            move_by_text(words[1])
+        elif command == "genmove":
+            action = choose(STATES[0], turn)
+            said, turn = to_gtp(GAME, move_text(action)), turn + 1
+            play(RULES, STATES[0], action)
+        elif command == "protocol_version":
+            said = "2"
+        if command:
+            print("= " + said + "\n", flush=True)
+        line = "" if command == "quit" else sys.stdin.readline()
+
+
+def move_by_text(text: str) -> None:
+    wanted = from_gtp(GAME, text)
+    for action in ACTIONS[: legal_actions(RULES, STATES[0], ACTIONS)]:
+        if move_text(int(action)).lower() == wanted:
+            play(RULES, STATES[0], int(action))
+            return
+
+
+def move_text(action: int) -> str:
+    return action_text(RULES, STATES[0], action)
+
+
+def action_text(rules: Any, state: Any, action: int) -> str:
+    """The game's own `format_action`, if it has one."""
+    return str(action)
+
+
+def main() -> None:
+    """Serve whoever calls: the judge's first line is of numbers."""
+    line = sys.stdin.readline()
+    while line and not line.strip():
+        line = sys.stdin.readline()
+    serve(line)
+
+
+def serve(line: str) -> None:
+    """What is done with the first line; Oware has a judge besides."""
+    speak_gtp(line)
+
+
+def serve_oware(line: str) -> None:
+    if line.split()[0].lstrip("-").isdigit():
+        play_for_judge(line)
+    else:
+        speak_gtp(line)
+
+
+def play_for_judge(line: str) -> None:
+    """The judge sends twelve houses, our own first, before each of our moves, and wants the number of a house.
+
+    What is not in the houses is taken: by us, what our own moves took, and by the other the rest.
+    """
+    begin()
+    total = sum(seeds_in(row) for row in STATES[0].houses)
+    state, turn = STATES[0], 0
+    while line.strip():
+        seeds = [int(word) for word in line.split()]
+        if turn == 0 and seeds != [4] * 12:
+            state.ply = 1
+        seat = state.ply & 1
+        state.houses[seat], state.houses[1 - seat] = row_of(seeds[:6]), row_of(seeds[6:])
+        state.stores[1 - seat] = total - sum(seeds) - state.stores[seat]
+        action = choose(state, turn)
+        print(action, flush=True)
+        play(RULES, state, action)
+        if seat_to_move(RULES, state) < 0:
+            state.over = 0
+        state.ply, turn = seat + 2 * (turn + 1), turn + 1
+        line = sys.stdin.readline()
+
+
+def seeds_in(row: Any) -> int:
+    return sum(int(row) >> 8 * house & 255 for house in range(6))
+
+
+def row_of(seeds: Any) -> Any:
+    """Six houses as a word, the first in the highest byte."""
+    return np.uint64(sum(number << 8 * (5 - house) for house, number in enumerate(seeds)))

@@ -1,0 +1,282 @@
+"""Functions as one file of source: each with all that it calls, with what is known written in and the rest left out.
+
+The walk is that of `compile.bind`: generic functions become the game's own. Numbers are put in place of their names, a
+field that is fixed (`settings.amaf`) in place of the field, and a branch that they decide is dropped with all that only
+it calls. Annotations and docstrings go.
+"""
+
+import ast
+import inspect
+import math
+import re
+import sys
+import textwrap
+import zlib
+from collections.abc import Mapping
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from anyzero.compile.bind import Function, global_names
+from anyzero.errors import AnyzeroError
+
+ONE_THREAD = "import os\nos.environ.setdefault('OPENBLAS_NUM_THREADS', '1')"
+"""For matrices as small as those of a bot, more threads only wait for each other."""
+WIDE = (
+    "import math as _math",
+    "np.seterr(all='ignore')",
+    "float = np.float64",
+    "class math:",
+    " pi = float(_math.pi)",
+    *(f" {name} = staticmethod(lambda x: float(_math.{name}(x)))" for name in ("sqrt", "log", "exp", "cos", "tanh")),
+)
+"""Compiled code computes with 64 bits where one number has them; NumPy does so only with numbers of its own."""
+INSTALLED = {*sys.stdlib_module_names, "numpy"}
+"""Modules that are there wherever a bot runs."""
+SIMPLE = (int, float, bool, str, type(None))
+FIRST_LETTER, LETTER_BITS = 0x4E00, 14
+"""Bytes are written as Chinese characters, of which 16,384 stand in a row: sites that limit a file count characters."""
+
+
+class Source:
+    """A file in the making."""
+
+    def __init__(self, functions: Mapping[Function, Any], fixed: Mapping[str, Any]) -> None:
+        self.functions, self.fixed = functions, fixed
+        self.names: dict[int, str] = {}
+        self.kept: list[Any] = []
+        """Keeps what has a name alive, so that nothing else gets its number."""
+        self.imports: dict[str, str] = {"os": ONE_THREAD, "np": "import numpy as np"}
+        self.numbers: dict[float, str] = {}
+        self.parts: list[str] = []
+
+    def text(self) -> str:
+        numbers = [f"{name} = float({value!r})" for value, name in self.numbers.items()]
+        return "\n".join([*self.imports.values(), *WIDE, *numbers, *self.parts]) + "\n"
+
+    def add(self, value: Any, wanted: str) -> str:
+        """The name of a value in the file, which is written there if it is not yet."""
+        value = self.functions.get(value, value) if isinstance(value, FunctionType) else value
+        if value is math:
+            return wanted  # one of those below the imports
+        if isinstance(value, ModuleType):
+            self.imports[wanted] = f"import {value.__name__}" + (f" as {wanted}" if wanted != value.__name__ else "")
+            return wanted
+        if isinstance(value, SIMPLE):
+            return repr(value)
+        if type(value).__name__ == "Own":
+            return wanted
+        if id(value) not in self.names:
+            taken = {*self.names.values(), *self.imports}
+            self.kept.append(value)
+            self.names[id(value)] = next(
+                name for name in (wanted, *(f"{wanted}_{number}" for number in range(2, 99))) if name not in taken
+            )
+            self.parts.append(self._define(value, self.names[id(value)]))
+        return self.names[id(value)]
+
+    def _define(self, value: Any, name: str) -> str:
+        if isinstance(value, FunctionType):
+            return self._function(value, name)
+        if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+            self.imports["namedtuple"] = "from collections import namedtuple"
+            return f"{name} = namedtuple({name!r}, {' '.join(value._fields)!r})"
+        if isinstance(value, type) and value.__module__ == "numpy":
+            return f"{name} = {self.literal(value)}"
+        if isinstance(value, type):
+            return self._class(value)
+        return f"{name} = {self.literal(value)}"
+
+    # --- values
+
+    def literal(self, value: Any) -> str:
+        """An expression for a value."""
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return f"{self.add(type(value), type(value).__name__)}({', '.join(map(self.literal, value))})"
+        if isinstance(value, tuple | list):
+            inner = ", ".join(map(self.literal, value)) + ("," if isinstance(value, tuple) and len(value) == 1 else "")
+            return f"({inner})" if isinstance(value, tuple) else f"[{inner}]"
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{self.literal(key)}: {self.literal(part)}" for key, part in value.items()) + "}"
+        if isinstance(value, SIMPLE):
+            return repr(value)
+        if isinstance(value, np.dtype):
+            return self._dtype(value)
+        if isinstance(value, np.generic | type):
+            return f"np.{value.__name__}" if isinstance(value, type) else repr(value)
+        raise AnyzeroError(f"{type(value).__name__} cannot be written into a single file")
+
+    def _array(self, array: np.ndarray) -> str:
+        if not np.ascontiguousarray(array).reshape(-1).view(np.uint8).any():
+            return f"np.zeros({array.shape}, {self._dtype(array.dtype)})"
+        unpack = self.add(unpack_array, "unpack_array")
+        return f"{unpack}({pack_bytes(array.tobytes())!r}, {self._dtype(array.dtype)}, {array.shape})"
+
+    def _dtype(self, dtype: Any) -> str:
+        if dtype.fields is None:
+            return repr(dtype.str)
+        parts = [(name, form.base.str, form.shape) for name, (form, *_) in dtype.fields.items()]
+        return f"np.dtype((np.record, np.dtype({parts}, align=True)))"
+
+    # --- code
+
+    def _class(self, kind: type) -> str:
+        node = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
+        module = vars(inspect.getmodule(kind))
+        bare = ast.fix_missing_locations(_Bare().visit(node))
+        for name in {part.id for part in ast.walk(bare) if isinstance(part, ast.Name) and part.id in module}:
+            self.add(module[name], name)
+        return _unparse(bare)
+
+    def _function(self, function: FunctionType, name: str) -> str:
+        try:
+            node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+        except (OSError, SyntaxError):
+            raise AnyzeroError(f"the source of {function.__qualname__} cannot be read") from None
+        known = {
+            each: function.__globals__[each]
+            for each in global_names(function.__code__)
+            if each in function.__globals__ and each not in _locals(function.__code__)
+        }
+        node = _Fold(known, self.fixed).visit(_Bare().visit(node))
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and part.id in known:
+                part.id = self.add(known[part.id], part.id.rpartition(".")[2])
+        node = _Widen(self).visit(node)
+        node.name = name
+        return _unparse(ast.fix_missing_locations(node))
+
+
+def _locals(code: CodeType) -> set[str]:
+    return {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+
+
+def _unparse(node: ast.AST) -> str:
+    return re.sub(r"^(?:    )+", lambda indent: " " * (len(indent[0]) // 4), ast.unparse(node), flags=re.MULTILINE)
+
+
+class _Bare(ast.NodeTransformer):
+    """Takes annotations and docstrings off."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        node.returns = None
+        for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+            argument.annotation = None
+        return self.without_docstring(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        return self.without_docstring(node)
+
+    def without_docstring(self, node: Any) -> Any:
+        if ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+        return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        return ast.Assign([node.target], node.value) if node.value is not None else None
+
+
+class _Widen(ast.NodeTransformer):
+    """Gives numbers the width that they have compiled: with Python's own floats, NumPy would compute in 32 bits."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        if type(node.value) is not float:
+            return node
+        name = self.source.numbers.setdefault(node.value, f"F{len(self.source.numbers)}")
+        return ast.Name(name, ast.Load())
+
+
+class _Fold(ast.NodeTransformer):
+    """Writes in what is known, and drops what it rules out."""
+
+    def __init__(self, known: dict[str, Any], fixed: Mapping[str, Any]) -> None:
+        self.known, self.fixed = known, fixed
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        if not isinstance(node.value, ast.Name):
+            return self.generic_visit(node)
+        name, owner = f"{node.value.id}.{node.attr}", self.known.get(node.value.id)
+        if name in self.fixed:
+            return ast.Constant(self.fixed[name])
+        if isinstance(owner, ModuleType) and owner.__name__.partition(".")[0] not in INSTALLED:
+            self.known[name] = getattr(owner, node.attr)
+            return self.visit(ast.Name(name, node.ctx))
+        return node
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        value: Any = self.fixed.get(node.id, self.known[node.id]) if node.id in self.known else self
+        return ast.Constant(value) if type(value) in SIMPLE else node
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        return _evaluated(self.generic_visit(node), node.left, *node.comparators)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        return _evaluated(self.generic_visit(node), node.operand)
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        test = self.test(node.test)
+        if isinstance(test, ast.Constant):
+            return self.visit(node.body if test.value else node.orelse)
+        node.test, node.body, node.orelse = test, self.visit(node.body), self.visit(node.orelse)
+        return node
+
+    def visit_If(self, node: ast.If) -> Any:
+        test = self.test(node.test)
+        if isinstance(test, ast.Constant):
+            return self.block(node.body if test.value else node.orelse)
+        node.test, node.body, node.orelse = test, self.block(node.body), self.block(node.orelse, may_be_empty=True)
+        return node
+
+    def block(self, statements: list[Any], *, may_be_empty: bool = False) -> list[Any]:
+        found: list[Any] = []
+        for statement in statements:
+            folded = self.visit(statement)
+            found += folded if isinstance(folded, list) else [folded]
+        return found or ([] if may_be_empty else [ast.Pass()])
+
+    def test(self, node: Any) -> Any:
+        """A condition, of which what is certain is left out."""
+        if not isinstance(node, ast.BoolOp):
+            return self.visit(node)
+        decides = isinstance(node.op, ast.Or)
+        parts = []
+        for value in node.values:
+            part = self.test(value)
+            if not isinstance(part, ast.Constant):
+                parts.append(part)
+            elif bool(part.value) == decides:
+                return ast.Constant(decides) if not parts else ast.BoolOp(node.op, [*parts, ast.Constant(decides)])
+        if not parts:
+            return ast.Constant(not decides)
+        return parts[0] if len(parts) == 1 else ast.BoolOp(node.op, parts)
+
+
+def _evaluated(node: Any, *operands: Any) -> Any:
+    """The value of an expression whose operands are all known."""
+    if all(isinstance(operand, ast.Constant) for operand in operands):
+        return ast.Constant(eval(compile(ast.fix_missing_locations(ast.Expression(node)), "", "eval"), {}))
+    return node
+
+
+# --- bytes as text
+
+
+def pack_bytes(content: bytes) -> str:
+    """14 bits a character, after compression."""
+    bits = np.unpackbits(np.frombuffer(zlib.compress(content, 9), np.uint8))
+    groups = np.pad(bits, (0, -len(bits) % LETTER_BITS)).reshape(-1, LETTER_BITS)
+    return "".join(chr(FIRST_LETTER + int(code)) for code in groups @ (1 << np.arange(LETTER_BITS)[::-1]))
+
+
+def unpack_array(text: str, dtype: Any, shape: Any) -> Any:
+    """What `pack_bytes` wrote, as an array that can be written to; this function goes into the file."""
+    codes = np.array([ord(letter) - FIRST_LETTER for letter in text])
+    bits = (codes[:, None] >> np.arange(LETTER_BITS)[::-1]) & 1
+    content = zlib.decompressobj().decompress(np.packbits(bits.astype(np.uint8)).tobytes())
+    return np.frombuffer(content, dtype).reshape(shape).copy()

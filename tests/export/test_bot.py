@@ -1,0 +1,120 @@
+"""Bots: one file, no package but NumPy, and the moves of the player that they were made from."""
+
+import importlib.util
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from anyzero.arena import match
+from anyzero.errors import AnyzeroError
+from anyzero.export.bot import make_bot, rounded
+from anyzero.export.door import export
+from anyzero.export.source import pack_bytes, unpack_array
+from anyzero.games.load import load
+from anyzero.networks.config import NetworkConfig
+from anyzero.networks.evaluator import NetworkEvaluator
+from anyzero.networks.models import new_network
+from anyzero.networks.weights import save_network, store
+from anyzero.search import Searcher
+
+SLOW = pytest.mark.slow
+
+
+def imported(path):
+    spec = importlib.util.spec_from_file_location("bot", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def moves_of(game, searcher, choose, most=8):
+    """(move of the player, move of the bot) along a game of the player."""
+    state, found = game.initial_state(), []
+    while not game.is_over(state) and len(found) < most:
+        legal = game.legal_actions(state)
+        if game.seat_to_move(state) < 0 or len(legal) == 1:
+            state = game.play(state, legal[0])
+            continue
+        found.append((searcher.choose(state, len(found)), choose(state.copy(), len(found))))
+        state = game.play(state, found[-1][0])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "method"),
+    [
+        ("tic_tac_toe", "uct"),
+        ("oware", "uct"),
+        pytest.param("connect_four", "rave", marks=SLOW),
+        pytest.param("hex:size=5,swap=true", "grave", marks=SLOW),
+        pytest.param("take_it_easy", "uct", marks=SLOW),
+        pytest.param("chess", "uct", marks=SLOW),
+    ],
+)
+def test_a_bot_plays_the_moves_of_its_player(text, method, tmp_path):
+    game = load(text)
+    export(game, bot=tmp_path / "bot.py", player=f"{method}:20")
+    assert "anyzero." not in (tmp_path / "bot.py").read_text().partition("\n")[2]
+    found = moves_of(game, Searcher(game, method, simulations=20), imported(tmp_path / "bot.py").choose)
+    assert len(found) >= 3
+    assert [ours for ours, _ in found] == [theirs for _, theirs in found]
+
+
+@pytest.mark.parametrize(("method", "bits"), [("puct", 16), ("gumbel", 8)])
+def test_a_bot_with_a_net_plays_the_moves_of_its_player(method, bits, tmp_path):
+    game = load("tic_tac_toe")
+    network = store(new_network(game, NetworkConfig(blocks=1, channels=8), seed=1))
+    whole = make_bot(game, f"{method}:12@net", network)
+    most = None if bits == 16 else len(whole.text) - 1
+    bot = make_bot(game, f"{method}:12@net", network, most)
+    assert f"{bits}-bit weights" in bot.note
+    (tmp_path / "bot.py").write_text(bot.text)
+    evaluator = NetworkEvaluator(game, rounded(network, bits), threads=1, cache=0)
+    searcher = Searcher(game, method, simulations=12, evaluator=evaluator)
+    found = moves_of(game, searcher, imported(tmp_path / "bot.py").choose)
+    assert sum(ours == theirs for ours, theirs in found) >= len(found) - 1  # a rounding may decide between equals
+
+
+def test_a_bot_that_is_too_long_says_by_how_much(tmp_path):
+    game = load("tic_tac_toe")
+    network = store(new_network(game, NetworkConfig(blocks=2, channels=16), seed=1))
+    save_network(tmp_path / "net.safetensors", network, game)
+    with pytest.raises(AnyzeroError, match=r"with 8-bit weights.*10,000.*smaller network"):
+        export(game, bot=tmp_path / "bot.py", player=f"puct:8@{tmp_path}/net.safetensors", max_characters=10_000)
+    assert not (tmp_path / "bot.py").exists()
+
+
+def test_a_bot_is_an_engine_for_the_arena(tmp_path):
+    export("tic_tac_toe", bot=tmp_path / "a bot.py", player="uct:0.01s")
+    standings = match("tic_tac_toe", f"gtp:{sys.executable} '{tmp_path}/a bot.py'", "random", games=2)
+    assert standings.games == 2
+    assert not standings.forfeits
+
+
+def test_a_bot_of_oware_plays_for_the_judge(tmp_path):
+    """The judge's lines are houses, our own first; the other side plays at random."""
+    game, rng = load("oware"), random.Random(1)
+    export(game, bot=tmp_path / "bot.py", player="uct:2", max_characters=100_000)
+    for seat in (0, 1):
+        command = [sys.executable, str(tmp_path / "bot.py")]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as bot:
+            state, moves = game.initial_state(), 0
+            while not game.is_over(state) and moves < 12:
+                action = rng.choice(game.legal_actions(state))
+                if game.seat_to_move(state) == seat:
+                    rows = [[int(row) >> 8 * (5 - house) & 255 for house in range(6)] for row in state.houses]
+                    print(*rows[seat], *rows[1 - seat], file=bot.stdin, flush=True)
+                    action, moves = int(bot.stdout.readline()), moves + 1
+                    assert action in game.legal_actions(state)
+                state = game.play(state, action)
+            bot.stdin.close()
+            assert moves == 12
+        assert bot.returncode == 0
+
+
+def test_bytes_come_back_from_text():
+    numbers = np.arange(-50, 51, dtype=np.int16).reshape(-1, 1)
+    assert (unpack_array(pack_bytes(numbers.tobytes()), "<i2", numbers.shape) == numbers).all()
