@@ -1,5 +1,6 @@
 """Numba on the CPU: intrinsics, and a dispatcher with our disk cache."""
 
+import sys
 from types import FunctionType
 from typing import Any
 
@@ -7,6 +8,7 @@ import numba
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
+from numba.np import linalg
 
 from anyzero.compile import bits, bundle, callees
 from anyzero.compile.bind import Function
@@ -22,6 +24,22 @@ CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Only kernels are called from Python; the others save the time to compile that door."""
 PIPELINE = (OPTIONS, *callees.PARTS, *bundle.PARTS)
 """How functions are compiled, for the key of the disk cache."""
+
+
+def look_for_blas_later() -> None:
+    """Numba looks for BLAS before it loads or compiles anything, and that imports SciPy: a third of the time to a first
+    call. Kernels need none; a user's function that does makes Numba look again."""
+    look = linalg.ensure_blas
+
+    def find_none() -> None:
+        linalg.ensure_blas = look
+        raise ImportError
+
+    linalg.ensure_blas = find_none
+
+
+if "numba.np.arraymath" not in sys.modules:  # it is what looks
+    look_for_blas_later()
 
 
 def as_word(builder: Any, value: Any) -> Any:
