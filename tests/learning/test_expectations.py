@@ -59,7 +59,7 @@ def test_nothing_goes_back_from_one_game_to_another():
 def test_without_a_trace_values_are_expectations_by_brute_force(game):
     evaluator, samples = Weighing(game), play_random(game, 2, seed=1).samples
     late = take(samples, samples.plies >= 30) if game.name == "take_it_easy" else samples
-    found = expect(game, late, evaluator, SelfPlayConfig(method="expectimax", trace=0.0))
+    found = expect(game, late, evaluator, SelfPlayConfig(method="expectimax"))
     assert found.num == len({*range(late.num)} - set(np.flatnonzero(late.policy_weights > 0)))
     for state, value in zip(found.states, found.values, strict=True):
         assert value == pytest.approx(brute_force(game, state, 1, leaf_of(game, evaluator))[0], abs=1e-5)
@@ -100,8 +100,8 @@ def test_some_draws_have_the_mean_of_all():
     game = load("take_it_easy")
     samples = play_random(game, 300, seed=2).samples
     last = take(samples, samples.plies == 36)
-    exact = expect(game, last, Weighing(game), SelfPlayConfig(method="expectimax", trace=0.0)).values.copy()
-    some = expect(game, last, Weighing(game), SelfPlayConfig(method="expectimax", trace=0.0, draws=16), seed=3).values
+    exact = expect(game, last, Weighing(game), SelfPlayConfig(method="expectimax")).values.copy()
+    some = expect(game, last, Weighing(game), SelfPlayConfig(method="expectimax", draws=16), seed=3).values
     errors = some - exact
     assert errors.std() > 0.0
     assert abs(errors.mean()) < 6 * errors.std() / np.sqrt(len(errors))

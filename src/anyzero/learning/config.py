@@ -79,8 +79,6 @@ class SelfPlayConfig(Schema):
     """PUCT and expectimax: the temperature after those plies."""
     draws: int = Field(0, ge=0, le=1_000_000)
     """Expectimax: outcomes, drawn at random, of which a value before a draw is the mean; 0: all, by their weights."""
-    trace: float = Field(0.8, ge=0, le=1)
-    """Expectimax: lambda of TD(lambda), how much of the surprises later in the game goes back to a position's value."""
     move_value: bool = False
     """Whether a position's value after search is that of the move chosen, rather than the mean of all simulations."""
     final: Literal["visits", "value+log visits"] = "visits"
@@ -88,7 +86,7 @@ class SelfPlayConfig(Schema):
     opening_plies: int = Field(0, ge=0, le=1000)
     """Up to so many random moves at the start of a game; they are not samples."""
     value_trace: float = Field(0.0, ge=0, le=1)
-    """How much of a root value is that of the game's next position, and so on to its end (lambda of TD(lambda))."""
+    """Lambda of TD(lambda): how much of a root value, or of an expectation's surprise, comes from the next position."""
     surprise: float = Field(0.0, ge=0, le=1)
     """Share of a sample's weight that goes by how far its policy is from the priors (KataGo: 0.5)."""
     fast_share: float = Field(0.0, ge=0, le=0.95)

@@ -2,7 +2,7 @@
 
 Learning by temporal differences over afterstates (Sutton 1988; Szubert and Jaskowski 2014), with exact expectations: a
 target has neither the noise of the draw that came nor that of the game's end. What comes later in the game tells how
-far the network's values were off; a share of that, `trace`, goes back (TD(lambda)).
+far the network's values were off; a share of that, `value_trace`, goes back (TD(lambda)).
 """
 
 from collections.abc import Callable
@@ -74,7 +74,7 @@ def expect(
     own[rows] = expectimax.values(samples.states[rows], 0)[:, 0]
     ahead[rows] = expected_values(game, expectimax, samples.states[rows], config.draws, seed)
     values = samples.values.astype(np.float64)
-    game.compile(trace_back)(seats, samples.plies, values, own, ahead, config.trace)
+    game.compile(trace_back)(seats, samples.plies, values, own, ahead, config.value_trace)
     samples.values[:] = values
     is_behind_draw = np.append(False, (seats[:-1] == CHANCE) & (samples.plies[1:] > samples.plies[:-1]))
     return take(samples, (seats == CHANCE) | ~is_behind_draw & (samples.plies > 0))

@@ -109,23 +109,28 @@ PRESETS: dict[str, Preset] = {
             "network": {"bins": 308},
             "selfplay": {
                 "method": "expectimax",
-                "draws": 3,
-                "trace": 0.8,
+                "value_trace": 0.8,
                 # A point is 2 / 307 of payoff.
                 "temperature": 0.0065,
                 "temperature_plies": 20,
                 "late_temperature": 0.0,
             },
             "replay": {"payoff_share": 0.0, "merge": False},
-            "trainer": {"learning_rate": 2e-3, "schedule": "cosine", "average": 0.99, "policy_weight": 0.0},
+            "trainer": {
+                "learning_rate": 1e-3,
+                "schedule": "cosine",
+                "average": 0.999,
+                "policy_weight": 0.0,
+                "trainings": 4.0,
+            },
             "gate": {"games": 0},
             "benchmark": {"deals": 1000, "every": 10},
         },
         {
             "network": {"layers": 3, "width": 256},
-            "selfplay": {"games": 512, "at_once": 512},
+            "selfplay": {"games": 512, "at_once": 512, "draws": 3},
             "replay": {"window": 150_000},
-            "trainer": {"batch_size": 512, "epochs": 0.4},
+            "trainer": {"batch_size": 512, "learning_rate": 2e-3, "average": 0.99},
         },
     ),
     "oware": Preset(

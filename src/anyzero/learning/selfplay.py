@@ -38,7 +38,7 @@ def manner_of(config: SelfPlayConfig) -> Manner:
         resign_checked=config.resign_checked,
         max_plies=config.max_plies,
         keep_samples=1,
-        trace=config.value_trace,
+        trace=0.0 if config.method == "expectimax" else config.value_trace,  # it has a trace of its own
         surprise=config.surprise,
         reuse=int(config.reuse),
     )
