@@ -54,10 +54,10 @@ def gradients(game: Game, *, recorded: bool) -> list[Tensor]:
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four"])  # heads over cells and over columns
 def test_a_recorded_batch_has_the_gradients_of_a_plain_one(name: str) -> None:
-    """Compiled kernels round less often: on a CPU in bfloat16 the gradients are 0.6 and 1.7 % apart."""
+    """Compiled kernels round less often: in bfloat16 the gradients are up to 1.7 % apart on a CPU, 6.1 % on an H200."""
     recorded, plain = (gradients(load(name), recorded=recorded) for recorded in (True, False))
     for one, other in zip(recorded, plain, strict=True):
-        assert float((one - other).norm() / other.norm()) < 0.05
+        assert float((one - other).norm() / other.norm()) < 0.1
     assert float((plain[0] - plain[1]).norm() / plain[0].norm()) > 0.2  # two batches
 
 
