@@ -11,6 +11,7 @@ EXAMPLES = examples(
     "anyzero export connect_four --onnx connect_four.onnx",
     "anyzero export hex:size=7 --net hex7 --onnx hex7.onnx",
     "anyzero export oware --bot bot.py --player uct:0.04s --max-characters 100000",
+    "anyzero export hex --wasm hex --player rave:5000",
     "anyzero export oware --c oware --player rave:5000",
 )
 
@@ -28,14 +29,18 @@ def export(
         int | None, typer.Option("--max-characters", min=1, help="The most that a bot may have; 100000 on CodinGame.")
     ] = None,
     c: Annotated[Path | None, typer.Option("--c", metavar="FOLDER", help="Write rules and search for C.")] = None,
+    wasm: Annotated[
+        Path | None, typer.Option("--wasm", metavar="FOLDER", help="Write rules and search for JavaScript.")
+    ] = None,
     player: Annotated[
         str | None,
-        typer.Option("--player", help="Who a bot or C plays as: uct:200, puct:0.04s@RUN; in C without a net."),
+        typer.Option("--player", help="Who a bot, C or JavaScript plays as: uct:200; a bot also puct:0.04s@RUN."),
     ] = None,
     json: Json = False,
 ) -> None:
     """Write a game or its net as files for other programs."""
     from anyzero.export.door import export as write
 
-    found = write(game, net=net, player=player, onnx=onnx, c=c, bot=bot, max_characters=max_characters)
+    folders = {"c": c, "wasm": wasm}
+    found = write(game, net=net, player=player, onnx=onnx, **folders, bot=bot, max_characters=max_characters)
     print_result(found, json=json)

@@ -172,6 +172,20 @@ def compile_function(machine: Machine, function: FunctionType, *, is_kernel: boo
     return dispatcher_for(machine)(function, targetoptions=options, pipeline_class=compiler)
 
 
+class Baked(NamedTuple):
+    """An argument that every call gets: tables of rules, or memory to work on, which then belongs to the object."""
+
+    value: Any
+
+
+class Given(NamedTuple):
+    """An argument that a caller hands over: its name, and a value of its type and shape."""
+
+    name: str
+    example: Any
+    is_changed: bool = False
+
+
 # --- what such machines may lack
 
 LOWEST_BITS, HIGHEST_BITS, ONE_A_BYTE = U(0x0101010101010101), U(0x8080808080808080), U(0x8040201008040201)

@@ -10,26 +10,12 @@ from llvmlite import ir
 from numba import typeof
 from numba.core import types
 
-from anyzero.compile.ahead import any_like_this, context_for, new_library
+from anyzero.compile.ahead import Baked, Given, any_like_this, context_for, new_library
 from anyzero.compile.cache import entry_path, read_entry, write_entry
 
 BYTE, WORD = ir.IntType(8), ir.IntType(64)
 C_NAMES = {"i": "int", "u": "uint"}
 ALIGNMENT = 64
-
-
-class Baked(NamedTuple):
-    """An argument that every call gets: tables of rules, or memory to work on, which then belongs to the object."""
-
-    value: Any
-
-
-class Given(NamedTuple):
-    """An argument of the C function: its name, and a value of its type and shape."""
-
-    name: str
-    example: Any
-    is_changed: bool = False
 
 
 class CFunction(NamedTuple):

@@ -78,10 +78,21 @@ class Plan:
             strides = np.ascontiguousarray(value).strides
             for number in (0, 0, value.size, value.itemsize, address, *value.shape, *strides):
                 yield "", "<i8", number
+        elif isinstance(value, np.void):
+            yield "", "<i8", self.add(name.partition(".")[2], np.ndarray(1, value.dtype, value))
         elif isinstance(value, float | np.floating):
             yield name, "<f4" if isinstance(value, np.float32) else "<f8", value
         else:
             yield name, "<u8" if isinstance(value, np.uint64) else "<i8", int(value)
+
+    def image(self) -> tuple[list[list[int]], bytes]:
+        """What is not zero: (address, place in the bytes, length) of each part, and the bytes."""
+        places, content = [], bytearray()
+        for block in self.blocks.values():
+            if block.content.any():
+                places.append([block.address, len(content), len(block.content)])
+                content += block.content.tobytes()
+        return places, bytes(content)
 
     def describe(self) -> dict[str, Any]:
         """The plan as plain values: what a page needs to know."""

@@ -1,1 +1,1 @@
-"""Games and nets for other programs: ONNX, a single-file bot, C."""
+"""Games and nets for other programs: ONNX, a single-file bot, C, WebAssembly."""

@@ -34,7 +34,7 @@ class Exported(Shown, list[Written]):
         return [{"file": str(written.file), "bytes": written.size, "note": written.note} for written in self]
 
 
-IN_C, IN_PYTHON = "uct:10000", "uct:200"
+COMPILED, IN_PYTHON = "uct:10000", "uct:200"
 """The players that are exported unless one is named."""
 
 
@@ -45,22 +45,26 @@ def export(
     player: str | None = None,
     onnx: Path | str | None = None,
     c: Path | str | None = None,
+    wasm: Path | str | None = None,
     bot: Path | str | None = None,
     max_characters: int | None = None,
 ) -> Exported:
     """Write a game and its net for other programs.
 
-    `onnx` is a file for the net `net`: a run, a file, or `best` for the one in the package. `c` is a folder for the
-    rules and the search `player` as an object file and a header. `bot` is a file of Python that plays as `player` does,
-    of at most `max_characters`.
+    `onnx` is a file for the net `net`: a run, a file, or `best` for the one in the package. `c` and `wasm` are folders
+    for the rules and the search `player`, as an object file with a header or as WebAssembly with JavaScript. `bot` is a
+    file of Python that plays as `player` does, of at most `max_characters`.
 
     >>> export("connect_four", onnx="connect_four.onnx", c="in_c")
     """
     game = load(game) if isinstance(game, str) else game
-    if onnx is None and c is None and bot is None:
-        raise BadOptionError("there is nothing to export: say what, as in --onnx FILE, --bot FILE.py or --c FOLDER")
+    if (onnx, c, wasm, bot) == (None, None, None, None):
+        raise BadOptionError(
+            "there is nothing to export: say what, as in --onnx FILE, --bot FILE.py, --c FOLDER or --wasm FOLDER"
+        )
     written = [] if onnx is None else [_write_onnx(Path(onnx), game, net)]
-    written += [] if c is None else _write_c(Path(c), game, player or IN_C)
+    written += [] if c is None else _write_c(Path(c), game, player or COMPILED)
+    written += [] if wasm is None else _write_wasm(Path(wasm), game, player or COMPILED)
     written += [] if bot is None else [_write_bot(Path(bot), game, player or IN_PYTHON, max_characters)]
     return Exported(written)
 
@@ -82,6 +86,12 @@ def _write_c(folder: Path, game: Game, player: str) -> list[Written]:
     from anyzero.export.c import export_c
 
     return [Written(path, path.stat().st_size, note) for path, note in export_c(folder, game, player)]
+
+
+def _write_wasm(folder: Path, game: Game, player: str) -> list[Written]:
+    from anyzero.export.wasm import export_wasm
+
+    return [Written(path, path.stat().st_size, note) for path, note in export_wasm(folder, game, player)]
 
 
 def _write_bot(path: Path, game: Game, player: str, max_characters: int | None) -> Written:

@@ -1,4 +1,4 @@
-"""Rules and search as C calls them: the example that comes with them is built, run, and plays the player's moves."""
+"""Rules and search for C and for JavaScript: the examples that come with them play the player's moves."""
 
 import shutil
 import subprocess
@@ -10,7 +10,6 @@ from anyzero.export.door import export
 from anyzero.games.load import load
 from anyzero.search import Searcher
 
-COMPILER = shutil.which("cc")
 GAMES = [
     "tic_tac_toe",
     *(pytest.param(name, marks=pytest.mark.slow) for name in ("chess", "take_it_easy", "hex:size=5")),
@@ -27,22 +26,33 @@ def play_here(game, method, simulations):
     return actions, float(game.payoffs(state)[0])
 
 
-@pytest.mark.skipif(COMPILER is None, reason="there is no C compiler here")
+def build_c(folder, name):
+    build = ["cc", "-Wall", "-Wextra", "-Werror", "example.c", f"{name}.o", "-lm", "-o", "example"]
+    subprocess.run(build, cwd=folder, check=True)
+    return [folder / "example"]
+
+
+RUN = {"c": ("cc", build_c), "wasm": ("node", lambda folder, name: ["node", folder / "example.mjs"])}
+"""What an example needs, and the command that runs it."""
+
+
+@pytest.mark.parametrize("kind", RUN)
 @pytest.mark.parametrize("text", GAMES)
-def test_the_example_plays_the_moves_of_the_player(text, tmp_path):
-    game = load(text)
-    written = export(game, c=tmp_path / "in c", player="uct:60")
-    assert [each.file.name for each in written] == [f"{game.name}.o", f"{game.name}.h", "example.c"]
-    build = [COMPILER, "-Wall", "-Wextra", "-Werror", "example.c", f"{game.name}.o", "-lm", "-o", "example"]
-    subprocess.run(build, cwd=tmp_path / "in c", check=True)
-    lines = subprocess.run([tmp_path / "in c" / "example"], capture_output=True, text=True, check=True).stdout
+def test_the_example_plays_the_moves_of_the_player(text, kind, tmp_path):
+    game, (needed, command) = load(text), RUN[kind]
+    if shutil.which(needed) is None:
+        pytest.skip(f"there is no {needed} here")
+    folder = tmp_path / "a folder"
+    written = export(game, **{kind: folder}, player="uct:60")
+    assert all(each.size == each.file.stat().st_size > 0 for each in written)
+    found = subprocess.run(command(folder, game.name), capture_output=True, text=True, check=True).stdout
     actions, payoff = play_here(game, "uct", 60)
-    moves, end = lines.strip().split("\n")
+    moves, end = found.strip().split("\n")
     assert [int(action) for action in moves.split()] == actions
     assert float(end.rpartition(" ")[2]) == pytest.approx(payoff, abs=1e-4)
 
 
 @pytest.mark.parametrize("player", ["uct:1s", "gumbel:16@best", "halving:100", "random", "uct:100,final=value"])
-def test_a_search_that_c_cannot_have_is_refused(player, tmp_path):
+def test_a_search_that_cannot_be_compiled_is_refused(player, tmp_path):
     with pytest.raises(AnyzeroError, match=player.partition(":")[0]):
         export("tic_tac_toe", c=tmp_path, player=player)

@@ -1,0 +1,76 @@
+"""A game's rules and a search of it as WebAssembly with a module of JavaScript, for pages, workers and Node."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from anyzero.compile.ahead import Baked, Given
+from anyzero.compile.wasm import Module, build
+from anyzero.compile.wasm_memory import Plan
+from anyzero.export.functions import functions_of
+from anyzero.files import write_whole, writing
+from anyzero.games.game import Game
+
+GLUE = Path(__file__).parent / "anyzero.js"
+
+
+def export_wasm(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
+    """Write GAME.wasm, .json and .bin, anyzero.js and example.mjs; returns each with a note."""
+    module, plan = build_game(game, player)
+    sizes = {"seats": game.num_seats, "actions": game.num_actions, "planes": list(game.planes_shape)}
+    about = {"game": game.text, "player": player, "sizes": sizes}
+    notes = write_module(folder, game.name, module, plan, about)
+    files = {"anyzero.js": (GLUE.read_text(), "load(name) for pages and Node")}
+    files["example.mjs"] = _example(game), "node example.mjs plays a game"
+    for name, (text, note) in files.items():
+        write_whole(folder / name, text.encode())
+        notes.append((folder / name, note))
+    return notes
+
+
+def build_game(game: Game, player: str) -> tuple[Module, Plan]:
+    """The module of a game's functions, and its memory."""
+    calls = []
+    for function in functions_of(game, player):
+        kernel = function.compile("wasm")
+        values = tuple(each.value if isinstance(each, Baked) else each.example for each in function.arguments)
+        named = zip(kernel.parameters, function.arguments, strict=True)
+        names = tuple(each.name if isinstance(each, Given) else parameter for parameter, each in named)
+        calls.append((kernel.entry(*values)._replace(name=function.name), names, values))
+    module = build([entry for entry, _, _ in calls])
+    plan = Plan(module.data_end)
+    for entry, names, values in calls:
+        plan.call(entry.name, names, values)
+    return module, plan
+
+
+def write_module(folder: Path, name: str, module: Module, plan: Plan, about: dict[str, Any]) -> list[tuple[Path, str]]:
+    """A module, what its memory begins with, and where everything is."""
+    image, content = plan.image()
+    described = {**about, **plan.describe(), "image": image, "results": module.results}
+    files = {
+        f"{name}.wasm": (module.code, "rules and search"),
+        f"{name}.json": (json.dumps(described).encode(), "where everything is in memory"),
+        f"{name}.bin": (content, "what memory begins with"),
+    }
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    for file, (data, _) in files.items():
+        write_whole(folder / file, data)
+    return [(folder / file, note) for file, (_, note) in files.items()]
+
+
+def _example(game: Game) -> str:
+    return f"""import {{load}} from './anyzero.js';
+
+const game = await load('{game.name}');
+let state = game.initialState();
+const actions = [];
+for (let seat; (seat = game.seatToMove(state)) !== -2;) {{
+  const legal = game.legalActions(state);
+  actions.push(seat === -1 ? legal[actions.length % legal.length] : game.search(state, actions.length));
+  state = game.play(state, actions.at(-1));
+}}
+console.log(...actions);
+console.log('payoff of the first seat:', game.payoffs(state)[0]);
+"""
