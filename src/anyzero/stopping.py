@@ -15,6 +15,8 @@ from types import FrameType
 EXIT_CODE = 130
 
 _asked = threading.Event()
+broken = threading.Event()
+"""Set by whoever holds a library that would hang or crash when Python ends: a command then leaves at once."""
 _num_waiting = 0
 
 

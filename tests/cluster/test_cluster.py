@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import anyzero
 from anyzero.arena.arena import play_games
 from anyzero.arena.match import CRASH
 from anyzero.arena.plan import make_plan
@@ -87,7 +88,7 @@ def test_a_match_has_the_same_games_and_players_of_ones_own_travel(pool, tmp_pat
 def test_without_ray_one_sentence_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ClusterError, match=r"pip install 'anyzero\[ray\]'"):
-        Pool("auto")
+        anyzero.match("tic_tac_toe", "random", "random", games=2, cluster="auto")
 
 
 def test_a_wrong_address_is_one_sentence():
@@ -99,7 +100,7 @@ def test_a_wrong_address_is_one_sentence():
 def test_jobs_are_small_at_first_and_at_the_end_and_else_take_their_time():
     pace = Pace(least=8)
     assert pace.size(cores=2, left=10_000, all_cores=4) == 16
-    pace.note(Done(Job("", {}, units=16), None, cores=2, seconds=2.0))
+    pace.note(Done(Job("", {}, units=16), None, "node", cores=2, seconds=2.0))
     assert pace.size(cores=2, left=10_000, all_cores=4) == 4 * 2 * 20
     assert pace.size(cores=2, left=200, all_cores=4) == 50
     assert pace.size(cores=2, left=5, all_cores=4) == 5

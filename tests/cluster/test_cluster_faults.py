@@ -161,17 +161,19 @@ def test_an_experiment_has_the_same_table(machines, tmp_path, monkeypatch):
     assert tables[0] == tables[1]
 
 
-def test_a_lost_head_is_one_sentence_and_the_same_command_goes_on(machines, alone, tmp_path):
-    short = Machines(1)
-    path = tmp_path / "run"
+def test_a_lost_head_is_one_sentence_and_the_same_command_goes_on(machines, tmp_path):
+    short, path = Machines(1), tmp_path / "run"
     RunFolder.create(path, fill_in(make_config("tic_tac_toe", changes=TINY)))
-    command = [sys.executable, "-c", DRIVER, str(path)]
-    first = subprocess.Popen([*command, short.address], stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "anyzero", "train", "--run", str(path), "--match", "0", "--generations"]
+    lost = subprocess.Popen([*command, "9999", "--cluster", short.address], stderr=subprocess.PIPE, text=True)
     while not list(path.glob("generations/0001.part/block-*.json")):
-        assert first.poll() is None
+        assert lost.poll() is None
         time.sleep(0.02)
     short.cluster.head_node.kill_gcs_server()
-    assert "the head of the cluster at" in first.communicate(timeout=120)[1]
+    words = lost.communicate(timeout=120)[1]
+    assert "the head of the cluster at" in words.splitlines()[-1]
+    assert lost.returncode == 2
     short.shutdown()
-    subprocess.run([*command, machines.address], check=True)
-    assert content(path) == alone
+    wanted = str(RunFolder.open(path).newest().number + 1)
+    subprocess.run([*command, wanted, "--cluster", machines.address], check=True)
+    assert RunFolder.open(path).newest().number == int(wanted)

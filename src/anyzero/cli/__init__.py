@@ -13,6 +13,6 @@ def main() -> None:
         try:
             run()
         except SystemExit as end:
-            if end.code == stopping.EXIT_CODE:
-                stopping.leave(stopping.EXIT_CODE)  # whatever still goes on in other threads
+            if end.code == stopping.EXIT_CODE or stopping.broken.is_set():
+                stopping.leave(int(end.code or 0))  # whatever still goes on in other threads
             raise

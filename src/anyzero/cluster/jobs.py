@@ -47,6 +47,8 @@ class Done(NamedTuple):
 
     job: Job
     value: Any
+    node: str
+    """The name of the node that did it."""
     cores: int
     seconds: float
 

@@ -4,6 +4,7 @@ Ray only places work: what must last is written by the process that holds the po
 arguments alone, so a job that was lost with its machine is given to another one, and of two answers the first counts.
 """
 
+import atexit
 import contextlib
 import hashlib
 import sys
@@ -27,6 +28,7 @@ MOST_CORES = 4
 LOOK_EVERY_S = 1.0
 WAIT_S = 0.2
 HEAD_LOST_S = 10.0
+WAITING_S = 30.0
 SLOW = 2.0
 """A job that takes so many times as long as others is given to a second actor, once there is nothing else to do."""
 MOST_DEATHS = 5
@@ -58,7 +60,7 @@ class Pool:
         self.was_connected = loaded is not None and loaded.is_initialized()
         self.ray = connect(address)
         self.head = self.ray.get_runtime_context().gcs_address
-        self.facts = facts()
+        self.facts, self.is_lost = facts(), False
         self.members: list[Member] = []
         self.aside: dict[str, str] = {}
         """Nodes that are not used, and why."""
@@ -68,14 +70,27 @@ class Pool:
         self.again: deque[Job] = deque()
         self.num_given, self.next_look, self.head_seen = 0, 0.0, time.monotonic()
         self.times: deque[float] = deque(maxlen=100)
+        self.speed = ""
+        """What people are told of the work's speed."""
+        self.idle_since: float | None = time.monotonic()
+        """Since when there is nobody to work; None: there is, or that was told."""
 
     def close(self) -> None:
         """End the actors and leave the cluster."""
+        if self.is_lost:
+            return
         for member in self.members:
             self.kill(member)
         self.members = []
         if not self.was_connected:
             self.ray.shutdown()
+
+    def forget(self) -> None:
+        """Ask nothing more of Ray, here or at exit: without its head it waits for a minute, then ends the process."""
+        self.is_lost = True
+        atexit.unregister(self.ray.shutdown)
+        sys.excepthook = sys.__excepthook__
+        stopping.broken.set()
 
     @property
     def cores(self) -> int:
@@ -83,10 +98,11 @@ class Pool:
         return sum(member.cores for member in self.members if member.is_ready)
 
     def describe(self) -> str:
-        """`3 nodes, 12 cores, 5 jobs under way`."""
-        ready = [member for member in self.members if member.is_ready]
+        """`3 nodes, 12 cores, 5 jobs under way`, and how fast they are, where somebody has told."""
+        ready = self.ready()
         nodes, busy = len({member.node.id for member in ready}), sum(member.job is not None for member in ready)
-        return f"{count(nodes, 'node')}, {count(self.cores, 'core')}, {count(busy, 'job')} under way"
+        parts = count(nodes, "node"), count(self.cores, "core"), f"{count(busy, 'job')} under way", self.speed
+        return ", ".join(part for part in parts if part)
 
     # --- what travels
 
@@ -213,7 +229,7 @@ class Pool:
             if other.job is job:
                 self.leave(other)
         self.times.append(seconds)
-        return Done(job, value, member.cores, seconds)
+        return Done(job, value, member.node.name, member.cores, seconds)
 
     def fail(self, member: Member, job: Job, words: str) -> None:
         """The node may be at fault, and is not used any more; if the job fails on a second one, the job is."""
@@ -239,15 +255,25 @@ class Pool:
         for node in alive.values():
             if node.id not in self.aside:
                 self.man(node)
+        self.tell_of_waiting(now)
         usable = [node.id for node in alive.values() if node.cores]
         if usable and all(node in self.aside for node in usable):
             raise ClusterError(f"no node of the cluster can be used: {'; '.join(dict.fromkeys(self.aside.values()))}")
+
+    def tell_of_waiting(self, now: float) -> None:
+        """Once, if no actor could start for a while: there is no node, or its cores are taken by others."""
+        if self.ready():
+            self.idle_since = None
+        elif self.idle_since is not None and now > self.idle_since + WAITING_S:
+            self.idle_since = None
+            self.say("waiting for the cluster: it has no node with free cores yet")
 
     def head_answers(self) -> bool:
         """Whether the head is there; an error before Ray itself gives up, which ends the process."""
         if answers(self.head, 1.0):
             self.head_seen = time.monotonic()
         elif time.monotonic() > self.head_seen + HEAD_LOST_S:
+            self.forget()
             raise ClusterError(
                 f"the head of the cluster at {self.head} does not answer any more; what is finished was kept, and the "
                 "same command goes on, on a new cluster too"

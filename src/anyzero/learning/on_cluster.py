@@ -6,6 +6,7 @@ has the bytes of a run on one machine. The driver alone writes the folder.
 
 import hashlib
 import time
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 LEAST_GAMES = 8
 """For each core of an actor: fewer would leave its network half empty."""
 
+SPEED_S = 60.0
+MOST_NODES = 4
+"""Nodes whose speed is shown, the fastest."""
+
 Keep = Callable[[int, BlockResult, float], None]
 """Told of a block that is whole: its number, its games, and the seconds since the last one."""
 
@@ -59,7 +64,8 @@ class Blocks:
         self.left = [(block, *span) for block, span in bounds.items()]
         self.found: dict[int, dict[int, BlockResult]] = {block: {} for block in bounds}
         self.num_left = sum(end - begin for begin, end in bounds.values())
-        self.last = time.monotonic()
+        self.begun = self.last = time.monotonic()
+        self.speeds: deque[tuple[float, str, int]] = deque()
         self.files = pool.bundle(files_of(split_text(order.config.game)[0]))
         pool.begin(self.next_piece)
 
@@ -88,6 +94,7 @@ class Blocks:
         self.pace.note(done)
         self.found[block][first] = done.value
         self.num_left -= done.job.units
+        self.note_speed(done)
         begin, end = self.bounds[block]
         if sum(len(piece.games) for piece in self.found[block].values()) == end - begin:
             now = time.monotonic()
@@ -96,6 +103,19 @@ class Blocks:
             )
             self.last = now
             del self.bounds[block]
+
+    def note_speed(self, done: Done) -> None:
+        """Simulations a second of the last minute, in all and by node."""
+        now = time.monotonic()
+        self.speeds.append((now, done.node, done.value.simulations))
+        while self.speeds[0][0] < now - SPEED_S:
+            self.speeds.popleft()
+        seconds = min(SPEED_S, now - self.begun)
+        by_node = Counter[str]()
+        for _, node, simulations in self.speeds:
+            by_node[node] += simulations
+        each = ", ".join(f"{node} {num / seconds:,.0f}" for node, num in by_node.most_common(MOST_NODES))
+        self.pool.speed = f"{by_node.total() / seconds:,.0f} simulations/s ({each})"
 
 
 def join_pieces(pieces: Sequence[BlockResult]) -> BlockResult:

@@ -1,0 +1,257 @@
+"""What a cluster costs and gains, on real Ray nodes of one core each on this machine.
+
+python benchmarks/cluster.py speed          two nodes against one, in turns
+python benchmarks/cluster.py costs          bytes and driver's time of a piece, of a network, of a sample
+python benchmarks/cluster.py kills          a run whose nodes are killed every so often, against an undisturbed one
+python benchmarks/cluster.py scale          from those figures: 10 to 10,000 actors, and what becomes the limit
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import pickle
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # nodes at 127.0.0.1
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+
+from anyzero.cluster import Pace, Pool
+from anyzero.games.load import load
+from anyzero.learning.block import BlockResult
+from anyzero.learning.config import RunConfig
+from anyzero.learning.folder import RunFolder
+from anyzero.learning.on_cluster import LEAST_GAMES, Blocks, Order
+from anyzero.learning.start import Training, fill_in, make_config
+from anyzero.networks import new_network, read_network, save_network
+
+STORE = 200_000_000
+BLOCK = 128
+
+
+class Nodes:
+    """A cluster on this machine: a head that does no work, and nodes of one core."""
+
+    def __init__(self, num: int) -> None:
+        from ray.cluster_utils import Cluster
+
+        head = {"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False}
+        self.cluster = Cluster(initialize_head=True, head_node_args=head)
+        self.nodes = [self.add() for _ in range(num)]
+
+    def add(self) -> Any:
+        return self.cluster.add_node(num_cpus=1, object_store_memory=STORE)
+
+    def kill(self, node: Any) -> None:
+        self.cluster.remove_node(node, allow_graceful=False)
+
+
+def stored_network(config: RunConfig) -> Any:
+    """A network that knows nothing, as it travels."""
+    game = load(config.game)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "network.safetensors"
+        save_network(path, new_network(game, config.network, 1), game)
+        return read_network(path, game)
+
+
+class Work:
+    """Blocks of self-play on a pool, and what they took."""
+
+    def __init__(self, pool: Pool, config: RunConfig) -> None:
+        self.pool, self.config, self.pace = pool, config, Pace(LEAST_GAMES)
+        self.network, self.results = stored_network(config), list[BlockResult]()
+        shared = pool.share("network", self.network)
+        self.order = Order(config, 1, [1.0, 0.0, 0.0], -1.0, [("0", shared)])
+
+    def play(self, games: int) -> tuple[float, int]:
+        """Seconds and simulations."""
+        bounds = {block: (first, min(games, first + BLOCK)) for block, first in enumerate(range(0, games, BLOCK))}
+        self.results = []
+        start = time.monotonic()
+        blocks = Blocks(
+            self.pool, self.order, bounds, self.pace, lambda number, result, busy: self.results.append(result)
+        )
+        while not blocks.is_done:
+            blocks.step(0.2)
+        return time.monotonic() - start, sum(result.simulations for result in self.results)
+
+
+def wait_for(pool: Pool, num: int) -> None:
+    while len(pool.ready()) < num:
+        pool.step()
+
+
+def tiny(game: str, **selfplay: Any) -> RunConfig:
+    return fill_in(make_config(game, changes={"threads": 1, "selfplay": {"simulations": 32, **selfplay}}))
+
+
+# --- two nodes against one
+
+
+def measure_speed(game: str, games: int, rounds: int) -> dict[str, Any]:
+    """In turns, so that a noisy neighbour meets both; each turn has warm actors."""
+    config, clusters, found = tiny(game), {num: Nodes(num) for num in (1, 2)}, {1: list[float](), 2: list[float]()}
+    for _ in range(rounds):
+        for num, nodes in clusters.items():
+            pool = Pool(nodes.cluster.address)
+            wait_for(pool, num)
+            work = Work(pool, config)
+            work.play(LEAST_GAMES * 4 * num)  # kernels are loaded, the pace is known
+            seconds, simulations = work.play(games)
+            found[num].append(simulations / seconds)
+            pool.close()
+    ratios = [two / one for one, two in zip(found[1], found[2], strict=True)]
+    return {
+        "game": game,
+        "games": games,
+        "one_node": [round(speed) for speed in found[1]],
+        "two_nodes": [round(speed) for speed in found[2]],
+        "ratios": [round(ratio, 2) for ratio in ratios],
+        "median": round(statistics.median(ratios), 2),
+    }
+
+
+# --- what it costs
+
+
+def measure_costs(game: str, games: int) -> dict[str, Any]:
+    """Bytes on the wire, and the driver's own time: placing, joining, and writing as a run does."""
+    config, nodes = tiny(game), Nodes(2)
+    pool = Pool(nodes.cluster.address)
+    wait_for(pool, 2)
+    work = Work(pool, config)
+    work.play(LEAST_GAMES * 4)
+    waiting = measure_waiting(pool)
+    cpu, given = time.process_time(), pool.num_given
+    seconds, simulations = work.play(games)
+    cpu = time.process_time() - cpu - waiting * seconds
+    num, pieces = len(work.results), pool.num_given - given
+    samples = sum(result.samples.num for result in work.results)
+    size = sum(len(pickle.dumps(result, protocol=5)) for result in work.results)
+    weights = len(pickle.dumps(work.network, protocol=5))
+    writing, on_disk = measure_writing(config, work.results)
+    pool.close()
+    return {
+        "game": game,
+        "games": games,
+        "pieces": pieces,
+        "blocks": num,
+        "samples": samples,
+        "simulations": simulations,
+        "seconds": round(seconds, 1),
+        "bytes_per_sample_on_the_wire": round(size / samples),
+        "bytes_per_sample_on_disk": round(on_disk / samples),
+        "bytes_per_block_on_the_wire": round(size / num),
+        "weights_bytes": weights,
+        "driver_share_waiting": round(waiting, 4),
+        "driver_ms_per_piece": round(1000 * cpu / pieces, 1),
+        "driver_us_per_sample_writing": round(1e6 * writing / samples, 1),
+        "driver_share_at_1000_blocks_an_hour": round(waiting + (cpu + writing) / num * 1000 / 3600, 4),
+    }
+
+
+def measure_waiting(pool: Pool) -> float:
+    """The share of a core that the driver takes while nothing happens."""
+    start, cpu = time.monotonic(), time.process_time()
+    while time.monotonic() < start + 20.0:
+        pool.step()
+    return (time.process_time() - cpu) / (time.monotonic() - start)
+
+
+def measure_writing(config: RunConfig, results: list[BlockResult]) -> tuple[float, int]:
+    """Processor seconds to write these blocks into a run's folder, and the bytes of their samples."""
+    with tempfile.TemporaryDirectory() as root:
+        folder = RunFolder.create(Path(root) / "run", config)
+        stages = Training(folder).stages
+        start = time.process_time()
+        for block, result in enumerate(results):
+            stages.keep_block(1, block, result)
+        seconds = time.process_time() - start
+        return seconds, sum(path.stat().st_size for path in (folder.path / "samples").iterdir())
+
+
+# --- a run whose nodes are killed
+
+
+def content(path: Path) -> dict[str, str]:
+    files = [*path.glob("generations/*/*.safetensors"), *path.glob("samples/*"), *path.glob("games/*")]
+    return {str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def measure_kills(game: str, generations: int, every_s: float) -> dict[str, Any]:
+    """Two nodes; every so often the older one is killed, and a new one joins."""
+    changes = {
+        "threads": 1,
+        "network": {"blocks": 2, "channels": 32},
+        "selfplay": {"games": 256, "simulations": 32},
+        "league": {"every": 0},
+    }
+    nodes, kills = Nodes(2), 0
+    pool, over = Pool(nodes.cluster.address), threading.Event()
+
+    def disturb() -> None:
+        nonlocal kills
+        while not over.wait(every_s):
+            nodes.kill(nodes.nodes.pop(0))
+            nodes.nodes.append(nodes.add())
+            kills += 1
+
+    with tempfile.TemporaryDirectory() as root:
+        times = []
+        for name, used in (("there", pool), ("here", None)):
+            folder = RunFolder.create(Path(root) / name, fill_in(make_config(game, changes=changes)))
+            chaos = threading.Thread(target=disturb)
+            if used is not None:
+                chaos.start()
+            start = time.monotonic()
+            with folder.locked():
+                Training(folder, None, used).run(generations)
+            times.append(time.monotonic() - start)
+            over.set()
+        there, here = content(Path(root) / "there"), content(Path(root) / "here")
+    chaos.join() if chaos.ident else None
+    pool.close()
+    return {
+        "game": game,
+        "generations": generations,
+        "kills": kills,
+        "every_s": every_s,
+        "seconds_disturbed": round(times[0]),
+        "seconds_alone": round(times[1]),
+        "files": len(there),
+        "equal": there == here,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["speed", "costs", "kills", "scale"])
+    parser.add_argument("--game", default="connect_four")
+    parser.add_argument("--games", type=int, default=512)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--generations", type=int, default=5)
+    parser.add_argument("--every", type=float, default=20.0)
+    parser.add_argument("--plot", type=Path, default=Path("docs/pictures/internet_scale.svg"))
+    given = parser.parse_args()
+    measures: dict[str, Callable[[], Any]] = {
+        "speed": lambda: measure_speed(given.game, given.games, given.rounds),
+        "costs": lambda: measure_costs(given.game, given.games),
+        "kills": lambda: measure_kills(given.game, given.generations, given.every),
+    }
+    if given.what == "scale":
+        from cluster_scale import show_scale
+
+        show_scale(given.plot)
+    else:
+        print(json.dumps(measures[given.what](), indent=1))
+
+
+if __name__ == "__main__":
+    main()
