@@ -260,13 +260,17 @@ def test_a_game_begins_in_any_position(typed):
 
 
 def test_who_sits_where(run, typed, tmp_path):
-    assert "x: human; o: level:medium (uct:" in typed("tic_tac_toe", lines="")
+    assert "x: human; o: level:medium (gumbel:" in typed("tic_tac_toe", lines="")
     assert "x: uct:50; o: human;" in typed("tic_tac_toe", "--seat0", "uct:50", lines="")
-    assert "x: level:medium (uct:30); o: human" in typed("tic_tac_toe", "--seat1", "human", lines="")
+    assert "x: level:medium (gumbel:1,temperature=2@best); o: human" in typed(
+        "tic_tac_toe", "--seat1", "human", lines=""
+    )
     table = play_all("tic_tac_toe", "b2")
     table.players = ("Ann", "human")
     write_record(tmp_path / "ann.json", table.to_record())
-    assert "x: level:medium (uct:30); o: human" in typed("--load", str(tmp_path / "ann.json"), lines="")
+    assert "x: level:medium (gumbel:1,temperature=2@best); o: human" in typed(
+        "--load", str(tmp_path / "ann.json"), lines=""
+    )
     table.players = ("./evil.py", "uct:50")
     write_record(tmp_path / "evil.json", table.to_record())
     assert "x: human; o: uct:50" in typed("--load", str(tmp_path / "evil.json"), lines="")

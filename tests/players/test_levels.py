@@ -9,7 +9,7 @@ from anyzero.errors import UnknownNameError
 from anyzero.games.line import Line
 from anyzero.games.load import BUILT_IN
 from anyzero.players import parse_player
-from anyzero.players.levels import BY_GAME, LEVELS, PLAIN, level_text
+from anyzero.players.levels import BY_GAME, LEVELS, MOST, PLAIN, level_text, net_levels
 from anyzero.players.player import FailedPlayerError, consult
 from anyzero.search.methods import parse_search
 
@@ -18,15 +18,27 @@ FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
 
 
 def test_every_level_of_every_game_is_a_search_that_can_be_asked_for():
-    assert set(BY_GAME) <= set(BUILT_IN)
-    for texts in (*BY_GAME.values(), PLAIN):
+    assert set(BY_GAME) <= set(BUILT_IN) == set(MOST)
+    for texts in (*BY_GAME.values(), PLAIN, *map(net_levels, MOST)):
         assert len(texts) == len(LEVELS)
         for text in texts:
-            parse_search(text)
+            parse_search(text.partition("@")[0])
             parse_player(text)
 
 
-def test_a_level_is_the_plain_player_of_the_table():
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_levels_of_every_game_are_made_from_its_net_by_default(name):
+    texts = [level_text(anyzero.load(name), level) for level in LEVELS]
+    assert texts == list(net_levels(name))
+    assert all(text.endswith("@best") for text in texts)
+
+
+def test_a_board_without_a_net_of_its_own_has_plain_searches():
+    assert [level_text(anyzero.load("hex:size=5"), level) for level in LEVELS] == list(BY_GAME["hex"])
+    assert level_text(anyzero.load("breakthrough:rows=5,columns=5"), "easy") == "uct:100"
+
+
+def test_a_level_is_the_player_of_the_table():
     level, plain = parse_player("level:easy"), parse_player(level_text(GAME, "easy"))
     line = Line.begin(GAME).play(GAME, 4)
     assert level.text == "level:easy"
@@ -39,8 +51,23 @@ def test_a_users_game_has_levels_too():
     assert [level_text(race, level) for level in LEVELS] == list(PLAIN)
 
 
-def test_options_do_not_change_the_levels():
-    assert level_text(anyzero.load("hex:size=5"), "easy") == level_text(anyzero.load("hex"), "easy")
+FREE_QUEEN = "rnb1kbnr/pppp1ppp/8/4p1q1/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3"
+
+
+@pytest.mark.slow  # compiles chess
+def test_hard_takes_a_free_queen():
+    for seed in range(3):
+        assert anyzero.player("level:hard").move("chess", FREE_QUEEN, seed=seed) == "f3g5"
+
+
+def test_a_temperature_makes_gumbel_play_by_its_policy():
+    """Only the centre holds against a corner: without a temperature it is always played, with one most often."""
+    corner = GAME.parse_state("x2/3/3 o")
+    cold = {anyzero.player("gumbel:1@best").move(GAME, corner, seed=seed) for seed in range(20)}
+    warm = [anyzero.player("gumbel:1,temperature=2@best").move(GAME, corner, seed=seed) for seed in range(60)]
+    assert cold == {"b2"}
+    assert len(set(warm)) > 2
+    assert max(set(warm), key=warm.count) == "b2"
 
 
 def test_an_unknown_level_is_told_the_nearest():

@@ -1,17 +1,21 @@
-"""Opponents by strength: `level:easy` is, in each game, one of the plain players of the table below.
+"""Opponents by strength: `level:easy` is, in each game, one of the players below, made from the net in the box.
 
-Budgets are simulations, so that a level plays the same on every machine; only `max` takes its time.
+On boards that have no net of their own, levels are plain searches. Budgets are simulations, so that a level plays the
+same on every machine; only `max` without a net takes its time. `benchmarks/levels.py` measures strength and seconds.
 """
 
 from collections.abc import Mapping
+from functools import cache
+from typing import Any
 
 from anyzero.games.game import Game
+from anyzero.networks.box import BEST, net_file
 
 LEVELS = ("beginner", "easy", "medium", "hard", "max")
 """From the weakest."""
 
 PLAIN = ("uct:10", "uct:100", "uct:1000", "uct:10000", "uct:5s")
-"""For games that are not in the table, a user's own among them."""
+"""For games that are not in the tables, a user's own among them."""
 
 BY_GAME: Mapping[str, tuple[str, ...]] = {
     "tic_tac_toe": ("flat:3", "flat:20", "uct:30", "uct:200", "uct:2000"),
@@ -29,9 +33,48 @@ BY_GAME: Mapping[str, tuple[str, ...]] = {
         "uct:5s,evaluator=guided",
     ),
 }
-"""By the name that a game is loaded with."""
+"""Without a net, by the name that a game is loaded with."""
+
+TEMPERATURES = (10, 4, 2)
+"""The three weaker levels do not search: they draw a move by the net's policy, made flatter by the temperature."""
+HARD = 32
+MOST: Mapping[str, int] = {
+    "tic_tac_toe": 500,
+    "connect_four": 1200,
+    "breakthrough": 700,
+    "knightthrough": 1200,
+    "domineering": 1200,
+    "atarigo": 1200,
+    "hex": 500,
+    "oware": 1000,
+    "chess": 200,
+    "take_it_easy": 200,
+}
+"""Simulations of `max` with the net in the box: about half a second a move on one core of a laptop."""
 
 
 def level_text(game: Game, level: str) -> str:
     """The player that a level is in this game."""
-    return BY_GAME.get(game.source or game.name, PLAIN)[LEVELS.index(level)]
+    name = game.source or game.name
+    texts = net_levels(name) if has_own_net(game) else BY_GAME.get(name, PLAIN)
+    return texts[LEVELS.index(level)]
+
+
+def net_levels(name: str) -> tuple[str, ...]:
+    """The levels of a game with a net, from the weakest."""
+    weaker = (f"gumbel:1,temperature={temperature}@{BEST}" for temperature in TEMPERATURES)
+    return *weaker, f"gumbel:{HARD}@{BEST}", f"gumbel:{MOST[name]}@{BEST}"
+
+
+def has_own_net(game: Game) -> bool:
+    """Whether the box has a net that was trained, and its levels measured, on this very board."""
+    name = game.source or game.name
+    return name in MOST and net_board(name) == dict(game.options)
+
+
+@cache
+def net_board(name: str) -> dict[str, Any]:
+    """The options of the game that the net in the box was trained on."""
+    from anyzero.networks.weights import read_header
+
+    return dict(read_header(net_file(name))["options"])

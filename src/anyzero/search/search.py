@@ -113,7 +113,7 @@ class Searcher:
         return run
 
     def order(self, run: Run, moves: RootMoves, seed: int) -> np.ndarray:
-        """The moves from the best; with a temperature the first is drawn by visits."""
+        """The moves from the best; with a temperature the first is drawn by visits, with Gumbel by the policy."""
         if self.final == "gumbel" and self.trees == 1:
             order = gumbel_order(run, moves)
         else:  # of several trees, the one move that most of their halvings came to
@@ -122,7 +122,8 @@ class Searcher:
             # The survivors of the last round, whatever the statistics of those that were dropped.
             order = order[np.argsort(-moves.priors[order], kind="stable")]
         if self.temperature > 0.0:
-            order = draw_first(order, moves, self.temperature, seed)
+            shares = run.report()[2].mean(axis=0)[moves.actions] if self.final == "gumbel" else moves.visits
+            order = draw_first(order, moves, shares, self.temperature, seed)
         return order
 
     def run(self, state: State, seed: int) -> Run:
@@ -175,7 +176,7 @@ def search(game: Game, state: State, method: str = "uct", *, seed: int = 0, **op
 
     Further options: `max_nodes`, `final` (a rule of the final choice), `evaluator` (a name or a function, see
     `evaluators`), `trees` (so many trees share the budget and are merged, a thread each), `temperature` (draw the move
-    by visits), and the fields of `Settings`.
+    by visits, with Gumbel by the policy), and the fields of `Settings`.
     The same seed and number of simulations give the same result.
     """
     return Searcher(game, method, **options).search(state, seed)
@@ -288,19 +289,19 @@ def trust(settings: Settings) -> Settings:
     return settings._replace(value_scale=scale, doubt=doubt)
 
 
-def draw_first(order: np.ndarray, moves: RootMoves, temperature: float, seed: int) -> np.ndarray:
-    """The moves with the first drawn by visits, from those that the best proof leaves; without visits, as they were."""
+def draw_first(order: np.ndarray, moves: RootMoves, shares: np.ndarray, temperature: float, seed: int) -> np.ndarray:
+    """The moves with the first drawn by its share, from those that the best proof leaves; without any, as they were."""
     good = moves.proven == WIN if (moves.proven == WIN).any() else moves.proven != LOSS
-    visits = np.where(good, moves.visits, 0)
-    if not visits.any():
+    shares = np.where(good, shares, 0)
+    if not shares.any():
         return order
-    drawn = draw_by_visits(visits, temperature, seed)
+    drawn = draw_by_shares(shares, temperature, seed)
     return np.concatenate([[drawn], order[order != drawn]])
 
 
-def draw_by_visits(visits: np.ndarray, temperature: float, seed: int) -> int:
-    """An index drawn with chances in proportion to visits ** (1 / temperature)."""
-    logs = np.where(visits > 0, np.log(np.maximum(visits, 1)) / temperature, -np.inf)
+def draw_by_shares(shares: np.ndarray, temperature: float, seed: int) -> int:
+    """An index drawn with chances in proportion to shares ** (1 / temperature)."""
+    logs = np.where(shares > 0, np.log(np.where(shares > 0, shares, 1.0)) / temperature, -np.inf)
     shares = np.exp(logs - logs.max())
     total = np.cumsum(shares / shares.sum())
     return int(np.searchsorted(total, np.random.default_rng(seed % 2**64).random() * total[-1], side="right"))
