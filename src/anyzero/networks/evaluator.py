@@ -72,12 +72,25 @@ class NetworkEvaluator:
 
     def __call__(self, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
         """Logits [positions, actions] and values [positions], float32."""
-        if game is not self.game and game.text != self.game.text:
-            raise BadNetworkError(f"this evaluator was made for {self.game.text}, not for {game.text}")
+        self.check_game(game)
         logits, values = empty_answers(len(states), self.game.num_actions)
         if len(states):
             self.forward(states, logits, values)
         return logits, values
+
+    def values(self, game: Game, states: Any) -> np.ndarray:
+        """The values alone, [positions] float32: on a GPU logits stay where they are."""
+        if self.device == "cpu":
+            return self(game, states)[1]
+        self.check_game(game)
+        values = np.empty(len(states), np.float32)
+        if len(states):
+            self.forward(states, None, values)
+        return values
+
+    def check_game(self, game: Game) -> None:
+        if game is not self.game and game.text != self.game.text:
+            raise BadNetworkError(f"this evaluator was made for {self.game.text}, not for {game.text}")
 
 
 def check_device(device: str) -> None:

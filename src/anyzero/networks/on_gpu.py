@@ -144,7 +144,7 @@ class GpuForward:
         self.sizes: dict[int, GpuEvaluator] = {}
         self.rules, self.kernel = gpu.rules_to_device(game.rules), game.compile(encode_kernel, "cuda")
 
-    def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
+    def __call__(self, states: Any, logits: np.ndarray | None, values: np.ndarray) -> None:
         num = len(states)
         evaluator = self.size(max(LEAST_ROWS, 1 << (num - 1).bit_length()))
         on_device, rows = cuda.to_device(np.ascontiguousarray(states)), torch.arange(num, device="cuda")
@@ -152,7 +152,8 @@ class GpuForward:
             arguments = self.rules, on_device, gpu.tensor_array(rows), gpu.tensor_array(evaluator.planes)
             gpu.enqueue(self.kernel, num, torch.cuda.current_stream().cuda_stream, *arguments)
             evaluator.run()
-            torch.from_numpy(logits).copy_(evaluator.logits[0, :num])
+            if logits is not None:
+                torch.from_numpy(logits).copy_(evaluator.logits[0, :num])
             torch.from_numpy(values).copy_(evaluator.values[0, :num, 0])
 
     def size(self, rows: int) -> GpuEvaluator:

@@ -25,7 +25,7 @@ from anyzero.games.contract import (
 )
 from anyzero.games.game import Game
 from anyzero.games.rollouts import run_parts
-from anyzero.search.methods import EVALUATORS, Evaluator, Method, ask
+from anyzero.search.methods import EVALUATORS, Evaluator, Method, ask_values
 from anyzero.search.run import Run
 from anyzero.search.settings import GUIDED, UNIFORM
 from anyzero.search.simulation import ANY_CHILD
@@ -131,12 +131,14 @@ class Expectimax:
             values, is_open = np.zeros((len(level.states), game.num_seats)), np.zeros(len(level.states), np.bool_)
             kernel(game.rules, level.states, level.starts, values, is_open)
             found.append(values)
-            open_leaves.append(np.flatnonzero(is_open))
-        states = np.concatenate([level.states[rows] for level, rows in zip(levels, open_leaves, strict=True)])
-        answers, first = self.evaluate(states), 0
+            open_leaves.append(slice(None) if is_open.all() else np.flatnonzero(is_open))
+        parts = [level.states[rows] for level, rows in zip(levels, open_leaves, strict=True)]
+        parts = [part for part in parts if len(part)] or parts[:1]
+        answers, first = self.evaluate(parts[0] if len(parts) == 1 else np.concatenate(parts)), 0
         for values, rows in zip(found, open_leaves, strict=True):
-            values[rows] = answers[first : first + len(rows)]
-            first += len(rows)
+            num = len(values[rows])
+            values[rows] = answers[first : first + num]
+            first += num
         return found
 
     def evaluate(self, states: Any) -> np.ndarray:
@@ -147,9 +149,9 @@ class Expectimax:
         if not callable(self.evaluator):
             return self.roll_out(states, EVALUATORS[self.evaluator])
         with self.lock:
-            values = ask(self.evaluator, game, states)[1].astype(np.float64)
+            values = ask_values(self.evaluator, game, states)
         if values.shape[1] == game.num_seats > 1:
-            return values
+            return values.astype(np.float64)
         by_seat = np.zeros((len(states), game.num_seats))
         game.compile(share_values)(game.rules, states, values, by_seat)
         return by_seat

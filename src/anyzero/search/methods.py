@@ -5,7 +5,8 @@ actions], of which the search takes the softmax over the legal actions, and valu
 seat to move (at a chance node: the first seat), or [positions, seats] for games that are not two opposite seats or one.
 
 One that has threads of its own brings them as `pool`: then each of them searches its share of the trees to the end and
-calls the evaluator for its own leaves alone, so that nobody waits for anybody; `together` says of how many trees.
+calls the evaluator for its own leaves alone, so that nobody waits for anybody; `together` says of how many trees. One
+with a method `values(game, states)` is spared the logits where nobody asks for them.
 """
 
 import math
@@ -250,6 +251,15 @@ def ask(evaluator: Evaluator, game: Game, states: Any) -> tuple[np.ndarray, np.n
     return checked(game, states, logits, values)
 
 
+def ask_values(evaluator: Evaluator, game: Game, states: Any) -> np.ndarray:
+    """The values alone, [positions, 1 or seats]; an evaluator that has a method `values` need not make logits."""
+    if not hasattr(evaluator, "values"):
+        return ask(evaluator, game, states)[1]
+    values = np.asarray(evaluator.values(game, states), np.float32)[:, None]
+    check_finite(game, np.isfinite(values).all())
+    return values
+
+
 def checked(game: Game, states: Any, logits: Any, values: Any) -> tuple[np.ndarray, np.ndarray]:
     logits, values = np.asarray(logits, np.float32), np.asarray(values, np.float32)
     if logits.shape != (len(states), game.num_actions):
@@ -262,6 +272,10 @@ def checked(game: Game, states: Any, logits: Any, values: Any) -> tuple[np.ndarr
         raise BadOptionError(
             f"{game.name}: the evaluator's values have the shape {values.shape}, not one a position and seat"
         )
-    if not np.isfinite(values).all() or np.isnan(logits).any():
-        raise BadOptionError(f"{game.name}: the evaluator's answer has numbers that are not finite")
+    check_finite(game, np.isfinite(values).all() and not np.isnan(logits).any())
     return np.maximum(logits, np.float32(-1e9)), values
+
+
+def check_finite(game: Game, is_finite: Any) -> None:
+    if not is_finite:
+        raise BadOptionError(f"{game.name}: the evaluator's answer has numbers that are not finite")
