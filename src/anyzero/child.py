@@ -115,7 +115,19 @@ class Child:
 
     def read_all(self) -> list[str]:
         """All lines until its output ends."""
-        return list(iter(self._lines.get, None))
+        return list(self.lines(None))
+
+    def lines(self, silent_s: float | None) -> Iterator[str]:
+        """Its lines until its output ends; an error, and its end, if it says nothing for so long."""
+        while True:
+            try:
+                line = self._lines.get(timeout=silent_s)
+            except Empty:
+                self.end()
+                raise LateChildError(f"it said nothing for {silent_s:g} seconds") from None
+            if line is None:
+                return
+            yield line
 
     def kill(self) -> None:
         """Stop one of ours without waiting until it is gone; its output then ends."""

@@ -83,6 +83,43 @@ def _hear(_number: int, _frame: FrameType | None) -> None:
         os.write(2, b"\r\x1b[Kstopping after this step; Ctrl-C again ends at once\n")
 
 
+CRASHES = (
+    signal.SIGSEGV,
+    signal.SIGABRT,
+    signal.SIGFPE,
+    signal.SIGILL,
+    *([signal.SIGBUS] if os.name == "posix" else []),
+)
+"""How code that runs wild ends a process."""
+
+
+def watch_over(cause: str) -> None:
+    """Go on in a child of this process, which only waits and says a sentence if the child crashes.
+
+    For the main thread, before there are others. Where a system cannot do that everything goes on in this process.
+    """
+    if not hasattr(os, "fork") or not hasattr(signal, "sigwaitinfo"):
+        return
+    heard = (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM)
+    signal.pthread_sigmask(signal.SIG_BLOCK, heard)
+    end, lifeline = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(lifeline)
+        threading.Thread(target=lambda: (os.read(end, 1), os._exit(1)), daemon=True).start()  # if the watcher is killed
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
+        return
+    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+        found = signal.sigwaitinfo(heard)
+        if found.si_signo != signal.SIGCHLD and found.si_code == 0:  # of a process; the child hears the terminal itself
+            os.kill(child, found.si_signo)
+    code = os.waitstatus_to_exitcode(ended[1])
+    name = "" if code >= 0 else signal.Signals(-code).name
+    if name in CRASHES:
+        os.write(2, f"anyzero: the process died of {name}: {cause}\n".encode(errors="replace"))
+    os._exit(code if code >= 0 else 2 if name in CRASHES else 128 - code)
+
+
 def leave(code: int) -> None:
     """End the process now: threads, exit handlers and half-made objects have no say."""
     for stream in (sys.stdout, sys.stderr):

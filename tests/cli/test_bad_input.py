@@ -130,7 +130,7 @@ def test_a_broken_last_line_is_dropped_with_a_warning_and_its_game_played_again(
 
 
 def without_time(lines):
-    return [{**json.loads(line), "seconds": None} for line in lines]
+    return [{**json.loads(line), "seconds": None, "seal": None} for line in lines]
 
 
 def test_a_device_or_a_folder_is_no_record(run, tmp_path):

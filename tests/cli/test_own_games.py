@@ -47,7 +47,7 @@ def test_rules_that_do_not_compile_are_one_sentence_and_exit_code_2(run, faulty,
     path = faulty("state.total += action", "state.totl += action")
     code, out, err = run(words[0], path, *words[1:])
     assert (code, out) == (2, "")
-    assert err.startswith(f"anyzero: {path} does not compile: ")
+    assert err.startswith(f"anyzero: {path} breaks a law of games, 'the game runs': ")
     assert "'totl', in play, faulty.py line" in err
     assert err.endswith(f"anyzero check {path}:goal=10 says more\n")
 

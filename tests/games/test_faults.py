@@ -37,7 +37,7 @@ def log_plies(index: str, size: int) -> tuple[tuple[str, str], ...]:
 
 def only_broken(text: str) -> tuple[str, str]:
     """The one law that is broken, and what is said of it."""
-    (result,) = (result for result in check_apart(text) if not result.ok)
+    (result,) = (result for result in check_apart(load(text)) if not result.ok)
     return result.law, result.detail
 
 
@@ -61,7 +61,7 @@ def test_the_laws_apart_are_the_laws(tmp_path, monkeypatch):
     """Also where a file is called as a module of Python is."""
     (tmp_path / "token.py").write_text(RACE)
     monkeypatch.chdir(tmp_path)
-    results = check_apart("./token.py")
+    results = check_apart(load("./token.py"))
     assert [(result.law, result.ok) for result in results] == [(law, True) for law in (FIRST_LAW, *LAWS)]
 
 
@@ -106,7 +106,7 @@ def test_a_file_that_prints_keeps_the_laws(tmp_path):
     ("line", "says"),
     [
         ("state.totl += action", "'totl', in play, faulty.py line"),
-        ("new = [1]; new.append(2)", "compiled code cannot make new lists, dicts, strings or arrays"),
+        ("state.total += action; new = [1]; new.append(2)", "compiled code cannot make new lists"),
         ("state.total += int(str(action))", "faulty.py line"),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_user_s_game_that_does_not_compile_is_one_sentence(tmp_path, line, say
     for use in (lambda: perft(game, game.initial_state(), 3), lambda: rollouts(game, game.initial_state(), 2)):
         with pytest.raises(BadGameError) as caught:
             use()
-        assert f"{game.source} does not compile: " in str(caught.value)
+        assert str(caught.value).startswith((f"{game.source} does not compile: ", f"{game.source} breaks a law"))
         assert says in str(caught.value)
         assert f"anyzero check {game.text} says more" in str(caught.value)
         assert "\n" not in str(caught.value)

@@ -59,7 +59,7 @@ def check(game: GameText, json: Json = False) -> None:
     from anyzero.games.load import load
 
     loaded = load(game)
-    found = check_apart(loaded.text) if loaded.is_from_file else check_game(loaded)
+    found = check_apart(loaded) if loaded.is_from_file else check_game(loaded)
     print_result(found, json=json)
     raise typer.Exit(0 if found.ok else 1)
 

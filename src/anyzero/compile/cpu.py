@@ -20,6 +20,8 @@ from anyzero.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
 # allocate nothing, so no references are counted: counting those to the tables of the rules took longer than the rules.
 # No kernel makes a NaN, and 0.0 is -0.0: with that known, several scores are compared at once. Sums keep their order.
 OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "_nrt": False}
+GUARDED = {**OPTIONS, "fastmath": False, "boundscheck": True}
+"""For rules that nobody has checked."""
 CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Only kernels are called from Python; the others save the time to compile that door."""
 PIPELINE = (OPTIONS, *callees.PARTS, *bundle.PARTS)
@@ -119,13 +121,13 @@ INTRINSICS: dict[Function, Any] = {
 }
 
 
-def compile_function(function: FunctionType, cache: DiskCache | None, *, inline: bool) -> Any:
+def compile_function(function: FunctionType, cache: DiskCache | None, options: dict[str, Any], *, inline: bool) -> Any:
     """A dispatcher for `function`; only a kernel (what Python calls) has a cache, its callees are inside it."""
     if cache is None and "print" in function.__code__.co_names:
-        return numba.njit(**OPTIONS)(function)  # print needs an environment, which a linked part has not
+        return numba.njit(**options)(function)  # print needs an environment, which a linked part has not
     if cache is None:
         compiler = CalleeCompiler if inline else RulesCompiler
-        return numba.njit(**OPTIONS, **CALLEE_OPTIONS, pipeline_class=compiler, forceinline=inline)(function)
-    dispatcher = numba.njit(**OPTIONS, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(function)
+        return numba.njit(**options, **CALLEE_OPTIONS, pipeline_class=compiler, forceinline=inline)(function)
+    dispatcher = numba.njit(**options, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(function)
     dispatcher._cache = cache
     return dispatcher

@@ -27,6 +27,8 @@ class Unit:
     """Plain function -> the intrinsic that stands in for it on the CPU."""
     inlined: frozenset[str] = frozenset()
     """Packages whose functions are compiled into their callers: those of a kernel hand on dozens of arrays."""
+    guarded: bool = False
+    """Whether indices are checked, and numbers may be NaN: for the game of a user that nobody has checked."""
     compiled: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
     """Kernels compiled so far in this process, by kernel, target, parts and constants."""
 
@@ -90,14 +92,16 @@ def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) ->
 
     functions = {**unit.functions, **cpu.INTRINSICS, **unit.intrinsics}
     own = unit.functions.get(function, function)
-    key = key_of(function, functions, unit, constants, cpu.PIPELINE)
+    pipeline = (*cpu.PIPELINE, cpu.GUARDED) if unit.guarded else cpu.PIPELINE
+    key = key_of(function, functions, unit, constants, pipeline)
     cache = DiskCache(unit.name, own.__name__, key)
+    options = cpu.GUARDED if unit.guarded else cpu.OPTIONS
 
     def wrap(rebuilt: FunctionType) -> Any:
         rename(rebuilt, unit, key)
         is_kernel = rebuilt.__code__ is own.__code__
         fill_in(constants, rebuilt, own)
-        return cpu.compile_function(rebuilt, cache if is_kernel else None, inline=is_inlined(rebuilt, unit))
+        return cpu.compile_function(rebuilt, cache if is_kernel else None, options, inline=is_inlined(rebuilt, unit))
 
     return bind(function, functions, wrap)
 

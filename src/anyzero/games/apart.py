@@ -8,46 +8,90 @@ import importlib.util
 import json
 import os
 import signal
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from io import StringIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from anyzero.child import Child, listen, python_command, take_output
-from anyzero.errors import AnyzeroError
+from anyzero.child import Child, LateChildError, listen, python_command, take_output
+from anyzero.errors import AnyzeroError, BadGameError
+from anyzero.games import checked
 from anyzero.games.game import Game
-from anyzero.games.load import load
+from anyzero.games.load import load_trusted
 from anyzero.games.observe import observe
 from anyzero.games.rollouts import rollouts
 
 if TYPE_CHECKING:
-    from anyzero.games.laws import LawResults
+    from anyzero.games.laws import LawResult, LawResults
 
 
-def check_apart(text: str) -> "LawResults":
-    """`check_game` on the game that a text names; if its process dies, the law that it was at is broken."""
-    from anyzero.games.laws import FIRST_LAW, LAWS, LawResult, LawResults
+LAW_CPU_S, TRIAL_CPU_S, TRIAL_S = 10.0, 3.0, 1.0
+"""Processor time for the Python code of a law, or of a trial, which begins new games for a second."""
+SILENT_S = 600.0
+"""A process that says nothing for so long is ended: compiled code that never comes back."""
 
-    child = Child(python_command(__name__, "_tell_laws", text))
-    results = [LawResult(*json.loads(line)) for line in child.read_all()]
-    code = child.wait(None)
-    if code != 0:
-        law = [FIRST_LAW, *LAWS, "the end"][len(results)]  # what is out of range may show only there
+
+def check_apart(game: Game) -> "LawResults":
+    """`check_game` in a process of its own; if that dies or hangs, the law that it was at is broken."""
+    from anyzero.games.laws import LAWS, LawResults
+
+    results = LawResults(game.text, judge_apart(game, "_tell_laws", [*LAWS, "the end"]))
+    if game.unchecked and results.ok:
+        checked.remember(game.unchecked, checked.CHECKED)
+    return results
+
+
+def try_out(game: Game) -> None:
+    """BadGameError with what `check` would say, if a few games in plain Python show that a game cannot be used."""
+    from anyzero.games.laws import FATAL
+
+    for result in judge_apart(game, "_tell_trial", FATAL):
+        if not result.ok:
+            says = f"{game.source} breaks a law of games, {result.law!r}: {result.detail}"
+            raise BadGameError(f"{says}; anyzero check {game.text} says more")
+
+
+def judge_apart(game: Game, function: str, laws: Sequence[str]) -> "list[LawResult]":
+    """What a process says of these laws; what it does not say in time, or before it dies, is the fault of the next."""
+    from anyzero.games.laws import FIRST_LAW, LawResult
+
+    child, results = Child(python_command(__name__, function, game.text)), list[LawResult]()
+    try:
+        for line in child.lines(SILENT_S):
+            results.append(LawResult(*json.loads(line)))
+        code = child.wait(None)
         out_of_range = "the game probably reads or writes out of range"
-        cause = f"exit code {code}" if code > 0 else f"{signal.Signals(-code).name}: {out_of_range}"
-        results.append(LawResult(law, False, f"the process of the compiled game died of {cause}"))
-    return LawResults(text, results)
+        cause = f"exit code {code}" if code >= 0 else f"{signal.Signals(-code).name}: {out_of_range}"
+        fault = f"the process of the compiled game died of {cause}" if code else ""
+    except LateChildError:
+        fault = f"compiled code did not come back within {SILENT_S:g} seconds"
+    if fault:
+        law = [FIRST_LAW, *laws][min(len(results), len(laws))]  # what is out of range may show only there
+        results.append(LawResult(law, False, fault))
+    return results
 
 
 def _tell_laws(text: str) -> None:
+    tell_all(text, law_s=LAW_CPU_S)
+
+
+def _tell_trial(text: str) -> None:
+    from anyzero.games.laws import FATAL
+
+    brief: Any = {"brief": True, "target": "interpreted", "simulate": False, "num_games": 6, "most_s": TRIAL_S}
+    tell_all(text, *FATAL, law_s=TRIAL_CPU_S, **brief)
+
+
+def tell_all(text: str, *laws: str, **options: Any) -> None:
     from anyzero.games.laws import judge_all
 
     send = take_output()
     listen()
     with redirect_stdout(StringIO()):  # a file that prints has done so where it was loaded first
-        game = load(text)
-    for result in judge_all(game):
+        game = load_trusted(text)
+    for result in judge_all(game, *laws, **options):
         send(json.dumps(result))
 
 
@@ -75,7 +119,7 @@ def simulate_game(game: Game, *, seed: int, rows: int, streams: int) -> Simulate
 def _tell_simulated(text: str, seed: str, rows: str, streams: str) -> None:
     send = take_output()
     listen()
-    game = load(text)
+    game = load_trusted(text)
     sums = rollouts(game, game.initial_state(), int(streams), seed=int(seed), target="cuda")
     record = observe(game, seed=int(seed), rows=int(rows), target="cuda")
     send(json.dumps([part.tolist() for part in (sums.payoffs, sums.moves, record.keys)]))

@@ -1,12 +1,15 @@
 """What went wrong in a game's own code, as one sentence with the place: Python's errors and the compiler's."""
 
 import ast
+import math
 import re
+import signal
 import sysconfig
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import FunctionType
+from types import FrameType, FunctionType
 from typing import Any, NamedTuple
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -27,6 +30,36 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         return f"{f'in {self.function}, ' if self.function else ''}{self.file.name} line {self.line}"
+
+
+class EndlessError(BaseException):
+    """Code that has used up its time; no handler of a game's own catches it."""
+
+
+@contextmanager
+def cpu_limit(seconds: float) -> Iterator[None]:
+    """EndlessError where Python code within takes more processor time than this; compiling is not counted.
+
+    For the main thread of a process of ours. Time that other processes take is not counted either.
+    """
+    if seconds == math.inf:
+        yield
+        return
+
+    def look(_number: int, frame: FrameType | None) -> None:
+        places = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_stack(frame)]
+        if any(name.startswith("numba.") for name in places):
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+        else:
+            raise EndlessError(f"it did not come back within {seconds:g} seconds of processor time")
+
+    before = signal.signal(signal.SIGPROF, look)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def tell(error: BaseException, functions: Sequence[Callable[..., Any]] = ()) -> str:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,15 +19,13 @@ from anyzero.errors import (
     list_some,
     nearest_hint,
 )
-from anyzero.games import contract
-from anyzero.games.faults import tell
+from anyzero.games import checked, contract
+from anyzero.games.guard import GuardedKernel, explain, explain_compiler, guards_of
+from anyzero.games.step import Step
 from anyzero.views import Picture, Scene
 
 State = Any
 """A position: a NumPy record of the game's dtype."""
-
-COMPILE_AFTER_S = 0.5
-"""A door function is compiled once it has been interpreted for this long in all."""
 
 
 class Symmetry(NamedTuple):
@@ -79,6 +76,8 @@ class Game:
     """What the game was made with, filled in by `load`."""
     source: str = ""
     """The name or file that `load` found it by."""
+    unchecked: str = ""
+    """The hash of a user's file that has not been checked as it is now: it runs guarded."""
     about: str = ""
     """The rules in a few sentences, filled in by `load` from the docstring of `make` or of the file."""
 
@@ -126,7 +125,8 @@ class Game:
         """What kernels are compiled for."""
         own = {generic: self.by_name.get(name, generic) for name, generic in contract.COMPILED.items()}
         modules = {function.__module__ for function in self.functions} | {contract.__name__}
-        return Unit(self.name, own, tuple(sorted(modules)))
+        guards = guards_of(self) if self.unchecked else {}
+        return Unit(self.name, {**own, **guards}, tuple(sorted(modules)), guarded=bool(self.unchecked))
 
     @property
     def text(self) -> str:
@@ -165,28 +165,24 @@ class Game:
         parts: Mapping[Callable[..., Any], Callable[..., Any]] | None = None,
     ) -> Any:
         """A kernel for this game; see `anyzero.compile.compile_kernel`."""
+        if self.unchecked and target not in ("cpu", "interpreted"):
+            self._try_out()
+            return replace(self, unchecked="").compile(kernel, target, constants, parts)
+        if self.unchecked:
+            self._try_out()
         compiled = compile_kernel(kernel, self.unit, target, constants, parts)
-        return self._explain_compiler(compiled) if target == "cpu" and self.is_from_file else compiled
+        if target != "cpu" or not self.is_from_file:
+            return compiled
+        explained = explain_compiler(self, compiled)
+        return GuardedKernel(self, explained) if self.unchecked else explained
 
-    def _explain_compiler(self, kernel: Any) -> Any:
-        """The kernel, whose compiler says in one sentence what is wrong with a user's file."""
-        from anyzero.compile.cache import NotCompiledError
+    def _try_out(self) -> None:
+        """Before anything of a guarded game is used: BadGameError if a few interpreted games already show a fault."""
+        if not checked.is_known(self.unchecked, checked.TRIED):
+            from anyzero.games.apart import try_out
 
-        compile_for = type(kernel)._compile_for_args  # what Numba calls where there is no machine code yet
-
-        def explained(*args: Any, **named: Any) -> Any:
-            try:
-                return compile_for(kernel, *args, **named)
-            except NotCompiledError:
-                raise
-            except Exception as error:
-                sentence = tell(error, self.functions)
-                raise BadGameError(
-                    f"{self.source} does not compile: {sentence}; anyzero check {self.text} says more"
-                ) from error
-
-        kernel._compile_for_args = explained
-        return kernel
+            try_out(self)
+            checked.remember(self.unchecked, checked.TRIED)
 
     def new_states(self, num: int) -> Any:
         """An array of zeroed states."""
@@ -203,7 +199,21 @@ class Game:
     def _run(self, name: str, state: State, *args: Any) -> Any:
         if getattr(state, "dtype", None) != self.state_dtype:
             raise BadPositionError(f"not a state of {self.text}: make one with initial_state, play or parse_state")
-        return self._steps[name](self.rules, state, *args)
+        if not self.unchecked:
+            return self._steps[name](self.rules, state, *args)
+        try:
+            return self._steps[name](self.rules, state, *args)
+        except Exception as error:
+            raise explain(self, error) from error
+
+    def _ask(self, name: str, *args: Any) -> Any:
+        """Call an interpreted function of the game's; a user's may raise anything, which is one sentence."""
+        try:
+            return self.by_name[name](self.rules, *args)
+        except ValueError:  # of a text that is wrong
+            raise
+        except Exception as error:
+            raise (explain(self, error) if self.is_from_file else error) from None
 
     def _own(self, name: str, purpose: str) -> Callable[..., Any]:
         if name not in self.by_name:
@@ -296,12 +306,12 @@ class Game:
     @cached_property
     def symmetries(self) -> list[Symmetry]:
         """The ways to turn the board, the identity left out."""
-        return list(self.by_name["symmetries"](self.rules)) if self.has("symmetries") else []
+        return list(self._ask("symmetries")) if self.has("symmetries") else []
 
     def format_action(self, state: State, action: int) -> str:
         """The text of a legal action."""
         if self.has("format_action"):
-            return str(self.by_name["format_action"](self.rules, state, action))
+            return str(self._ask("format_action", state, action))
         return str(action)
 
     def notation(self, state: State, action: int) -> str:
@@ -314,7 +324,7 @@ class Game:
         wanted = move.strip()
         if self.has("parse_action"):
             try:
-                action = int(self.by_name["parse_action"](self.rules, state, wanted))
+                action = int(self._ask("parse_action", state, wanted))
             except ValueError as error:
                 raise IllegalMoveError(f"{self.name}: {error}") from None
             if action in self.legal_actions(state):
@@ -345,14 +355,15 @@ class Game:
 
     def format_state(self, state: State) -> str:
         """The position as one line of text."""
-        return str(self._own("format_state", "a position's text")(self.rules, state))
+        self._own("format_state", "a position's text")
+        return str(self._ask("format_state", state))
 
     def parse_state(self, text: str) -> State:
         """The position that a line of text stands for."""
-        parse = self._own("parse_state", "a position's text")
+        self._own("parse_state", "a position's text")
         state = self.new_states(1)[0]
         try:
-            parse(self.rules, state, text.strip())
+            self._ask("parse_state", state, text.strip())
         except ValueError as error:
             example = self.format_state(self.initial_state())
             raise BadPositionError(f"{self.name}: {error}; a position looks like {example!r}") from None
@@ -368,7 +379,15 @@ class Game:
 
         An action that the game's own scene gives no clicks is made by clicking the cells that its text names, in order.
         """
-        scene: Scene = self._own("scene", "a picture")(self.rules, state)
+        self._own("scene", "a picture")
+        try:
+            return self._with_clicks(self._ask("scene", state), state)
+        except Exception as error:
+            raise (explain(self, error) if self.is_from_file else error) from None
+
+    def _with_clicks(self, scene: Scene, state: State) -> Scene:
+        if self.unchecked:
+            _ = Picture(scene).text, Picture(scene).svg  # what it holds may be of any type
         if self.seat_to_move(state) < 0:
             return scene
         names = sorted((cell.name for cell in scene.cells), key=len, reverse=True)
@@ -387,29 +406,3 @@ class Game:
 def padding(start: int, end: int) -> list[Any]:
     """A field for the bytes from `start` to `end`, if there are any."""
     return [(f"unused_{start}", np.uint8, end - start)] if end > start else []
-
-
-class Step:
-    """One compiled function of a game as the door calls it: interpreted at first, compiled once it takes its time.
-
-    Both give the same results; the first answer comes at once, and a long loop still runs at machine speed.
-    """
-
-    def __init__(self, game: Game, generic: Callable[..., Any]) -> None:
-        self.game, self.generic, self.seconds = game, generic, 0.0
-        self.run = game.compile(generic, "interpreted")
-
-    def __call__(self, *args: Any) -> Any:
-        if self.seconds > COMPILE_AFTER_S:
-            return self.run(*args)
-        start = perf_counter()
-        result = self.run(*args)
-        self.seconds += perf_counter() - start
-        if self.seconds > COMPILE_AFTER_S:
-            self.compile()
-        return result
-
-    def compile(self) -> None:
-        """From now on machine code."""
-        self.seconds = math.inf
-        self.run = self.game.compile(self.generic)

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.errors import BadGameError
+from anyzero.games import checked
 from anyzero.games.apart import simulate_game
 from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.faults import tell
+from anyzero.games.faults import EndlessError, cpu_limit, tell
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.load import load
 from anyzero.games.observe import Observations, observe, observe_game
@@ -75,6 +76,12 @@ class Evidence:
     seed: int = 1
     target: str = "cpu"
     """`interpreted` compiles nothing: enough for every law but those on what was compiled."""
+    most_s: float = INTERPRETED_S
+    """How long new games are begun in plain Python."""
+    law_s: float = math.inf
+    """Processor time after which a law's Python code counts as endless."""
+    brief: bool = False
+    """Only what those games in plain Python show."""
 
     @cached_property
     def rows(self) -> int:
@@ -86,7 +93,7 @@ class Evidence:
         """The first of the games in plain Python, which says what compiled code does not: an index out of range."""
         records: list[Observations] = []
         start, left = perf_counter(), INTERPRETED_PLIES
-        while len(records) < self.num_games and left > 1 and perf_counter() - start < INTERPRETED_S:
+        while len(records) < self.num_games and left > 1 and perf_counter() - start < self.most_s:
             seed, rows = self.seed + len(records), min(self.rows, left)
             records.append(observe(self.game, seed=seed, rows=rows, target="interpreted"))
             left -= len(records[-1].seats)
@@ -94,12 +101,15 @@ class Evidence:
 
     @cached_property
     def records(self) -> list[Observations]:
+        if self.brief:
+            return self.interpreted
         seeds = range(self.seed, self.seed + self.num_games)
         return [observe(self.game, seed=seed, rows=self.rows, target=self.target) for seed in seeds]
 
     @cached_property
     def ends(self) -> bool:
-        return all(record.seats[-1] == OVER for record in self.records)
+        cut = [self.brief and len(record.seats) < self.rows for record in self.records]
+        return all(record.seats[-1] == OVER or cut[number] for number, record in enumerate(self.records))
 
     def need_an_end(self) -> None:
         """Rollouts of a game that never ends would not come back."""
@@ -162,7 +172,10 @@ def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
     >>> anyzero.check_game("hex:size=5")
     """
     game = load(game) if isinstance(game, str) else game
-    return LawResults(game.text, judge_all(game, *laws, **options))
+    results = LawResults(game.text, judge_all(replace(game, unchecked=""), *laws, **options))
+    if game.unchecked and results.ok and not laws and options.get("target", "cpu") == "cpu":
+        checked.remember(game.unchecked, checked.CHECKED)
+    return results
 
 
 def judge_all(game: Game, *laws: str, **options: Any) -> Iterator[LawResult]:
@@ -177,10 +190,15 @@ def judge_all(game: Game, *laws: str, **options: Any) -> Iterator[LawResult]:
 def judge(name: str, law: Law, evidence: Evidence) -> LawResult:
     """A law is also broken where it cannot be checked because the game's own code fails."""
     try:
-        fault = law.find_fault(evidence)
+        with cpu_limit(evidence.law_s):
+            fault = law.find_fault(evidence)
     except Skip as skip:
         return LawResult(name, True, f"not checked: {skip}")
-    except (Exception, SystemExit) as error:  # the game is a stranger's code: whatever it raises is the finding
+    except (
+        Exception,
+        SystemExit,
+        EndlessError,
+    ) as error:  # the game is a stranger's code: whatever it raises is the finding
         return blame(name, error, evidence.game)
     return LawResult(name, fault is None, fault or (law.check.__doc__ or "").strip())
 
@@ -443,3 +461,5 @@ LAWS = {
     "pictures are complete": Law(pictures_are_complete, some_states(8), needs="scene"),
     "rollouts are random play": Law(rollouts_are_random_play, needs="rollout"),
 }
+FATAL = (ACTIONS_LAW, "games end", "payoffs are fair", "chance weights are positive", "AMAF keys are in range")
+"""Laws without which nothing that a game is used for means anything."""

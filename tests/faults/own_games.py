@@ -1,0 +1,113 @@
+"""A user's game with a fault, in every command that plays it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.faults.table import HARMLESS, SIGNAL, SILENT, TOLD, TRACEBACK, Table
+
+GAME = (Path(__file__).parents[2] / "examples" / "tic_tac_toe.py").read_text()
+RULES, PICTURE, TEXT, INPUT = "rules", "picture", "text", "input"
+"""What a fault is in: only some commands draw, write moves, or ask a network."""
+
+COUNT, ACTION, STONE = "    return count\n", "actions[count] = cell\n", "state.cells[action] = state.mover + 1\n"
+OUT, SEAT, PLANE = "    out[state.mover] = -won\n", "has_line(rules, state, 1 - state.mover) or", "planes[plane, "
+RARE = "if state.plies == 7 and state.cells[0] == 2 and state.cells[4] == 2 and state.cells[2] == 1:\n        "
+FAULTS: dict[str, tuple[str, str, str]] = {
+    "count too large": (RULES, COUNT, "    return count + 40\n"),
+    "count huge": (RULES, COUNT, "    return 10**9\n"),
+    "count negative": (RULES, COUNT, "    return -3\n"),
+    "no action": (RULES, COUNT, "    return count if state.plies < 4 else 0\n"),
+    "rare count": (RULES, COUNT, f"    {RARE}return 4000\n    return count\n"),
+    "action too large": (RULES, ACTION, "actions[count] = cell + 9\n"),
+    "action negative": (RULES, ACTION, "actions[count] = cell - 20\n"),
+    "same action twice": (RULES, ACTION, "actions[count] = cell // 2\n"),
+    "write out of range": (RULES, STONE, "state.cells[action + 9] = state.mover + 1\n"),
+    "write far away": (RULES, STONE, "state.cells[action * 10**9] = state.mover + 1\n"),
+    "rare write": (RULES, STONE, f"{STONE}    {RARE}state.cells[10**8] = 1\n"),
+    "payoff not a number": (RULES, OUT, "    out[state.mover] = np.nan\n"),
+    "payoff too large": (RULES, OUT, "    out[state.mover] = -5.0\n"),
+    "payoffs no sum": (RULES, OUT, "    out[state.mover] = -0.25\n"),
+    "payoff missing": (RULES, OUT, ""),
+    "seat too large": (RULES, SEAT, f"{SEAT} False or"),
+    "endless choice": (RULES, COUNT, "    while state.plies > 2:\n        count += 0\n    return count\n"),
+    "endless move": (RULES, STONE, f"{STONE}    while state.plies > 2:\n        state.plies += 0\n"),
+    "endless game": (RULES, "    state.plies += 1\n", "    state.plies = 1\n    state.cells[action] = 0\n"),
+    "calls itself": (
+        RULES,
+        "    for line in range(8):\n",
+        "    if has_line(rules, state, seat):\n        return False\n    for line in range(8):\n",
+    ),
+    "raises": (RULES, STONE, "raise RuntimeError('no')\n"),
+    "scene of a wrong type": (
+        PICTURE,
+        "    over = seat_to_move(rules, state) == OVER\n",
+        "    return 7\n    over = 1\n",
+    ),
+    "scene with wrong parts": (PICTURE, "    stones = [", "    stones = [1, 'x', None, *marks] + ["),
+    "scene raises": (PICTURE, "    over = seat_to_move(rules, state) == OVER\n", "    over = {}['x']\n"),
+    "move text raises": (TEXT, "    return cell_name(action // 3, action % 3)\n", "    return {}[action]\n"),
+    "input not a number": (INPUT, f"{PLANE}cell // 3, cell % 3] = 1.0", f"{PLANE}cell // 3, cell % 3] = np.nan"),
+    "input out of range": (INPUT, PLANE, "planes[plane + 2, "),
+}
+FAULTS["seat too large"] = (RULES, "state.plies == 9 else state.mover", "state.plies == 9 else state.mover + 7")
+
+TRAIN = ["--generations", "1", "--set", "selfplay.games=4", "--set", "selfplay.simulations=4", "--set", "network=2x8"]
+COMMANDS: dict[str, tuple[set[str], list[str]]] = {
+    "show": ({RULES, PICTURE}, ["show", "GAME"]),
+    "search": ({RULES, TEXT}, ["search", "GAME", "uct:2000"]),
+    "search rave": ({RULES, TEXT}, ["search", "GAME", "rave:500"]),
+    "perft": ({RULES}, ["perft", "GAME", "9"]),
+    "solve": ({RULES, TEXT}, ["solve", "GAME"]),
+    "match": ({RULES, TEXT}, ["match", "GAME", "uct:50", "random", "--games", "4", "--limit", "3"]),
+    "tournament": ({RULES, TEXT}, ["tournament", "GAME", "uct:20", "random", "flat:9", "--games", "2"]),
+    "play": ({RULES, PICTURE, TEXT}, ["play", "GAME", "--seat0", "random", "--seat1", "uct:50"]),
+    "bench": ({RULES}, ["bench", "rollouts", "GAME"]),
+    "doctor": ({RULES, INPUT}, ["doctor", "GAME"]),
+    "train": ({RULES, INPUT}, ["train", "GAME", "--run", "RUN", *TRAIN]),
+    "check": ({RULES, PICTURE, TEXT, INPUT}, ["check", "GAME"]),
+}
+
+
+def write_game(folder: Path, fault: str) -> Path:
+    _, old, new = FAULTS[fault]
+    assert old in GAME, fault
+    path = folder / f"{fault.replace(' ', '_')}.py"
+    path.write_text(GAME.replace(old, new, 1))
+    return path
+
+
+def judge(fault: str, command: str, code: int | None, said: str) -> str:
+    """The verdict on a command that ended so; None: it did not."""
+    if code is None:
+        return SILENT
+    if code < 0:
+        return SIGNAL
+    if "Traceback" in said:
+        return TRACEBACK
+    if code in (1, 2) and said.strip():
+        return TOLD
+    return SILENT if FAULTS[fault][0] in COMMANDS[command][0] else HARMLESS
+
+
+def run_campaign(folder: Path, table: Table, faults: list[str], commands: list[str], seconds: float) -> None:
+    for fault in faults:
+        path = write_game(folder, fault)
+        for command in commands:
+            words = [
+                {"GAME": str(path), "RUN": str(folder / "runs" / path.stem)}.get(word, word)
+                for word in COMMANDS[command][1]
+            ]
+            try:
+                done = subprocess.run(
+                    [sys.executable, "-m", "anyzero", *words],
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    text=True,
+                    timeout=seconds,
+                    cwd=folder,
+                )
+                code, said = done.returncode, done.stderr + (done.stdout if command in ("check", "doctor") else "")
+            except subprocess.TimeoutExpired:
+                code, said = None, ""
+            table.add(f"own game: {command}", judge(fault, command, code, said), f"{fault}: {code} {said[-300:]!r}")

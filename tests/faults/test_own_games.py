@@ -1,0 +1,96 @@
+"""Faulty games of a user's: what `check` would say is said by whatever command meets them first."""
+
+from pathlib import Path
+
+import pytest
+
+from anyzero.errors import BadGameError
+from anyzero.games import checked
+from anyzero.games.laws import check_game
+from anyzero.games.load import load, load_trusted
+from anyzero.games.rollouts import rollouts
+from tests.faults.own_games import FAULTS, write_game
+
+RACE = (Path(__file__).parent.parent / "race.py").read_text()
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """Nothing that another test has checked is known."""
+    monkeypatch.setattr(checked, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(checked, "_known", set())
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("count huge", "breaks a law of games"),
+        ("action negative", "the action -20 is not in 0..8"),
+        ("write out of range", "out of bounds for axis 0 with size 9, in play"),
+        ("payoff not a number", "payoffs leaves a seat without a result"),
+        ("endless choice", "did not come back within 3 seconds of processor time, in legal_actions"),
+        ("endless game", "went on for more than max_plies"),
+    ],
+)
+def test_a_few_interpreted_games_tell_what_check_would(tmp_path, fault, says):
+    game = load(str(write_game(tmp_path, fault)))
+    with pytest.raises(BadGameError, match=says) as caught:
+        game.legal_actions(game.initial_state())
+    assert str(caught.value).endswith(f"; anyzero check {game.text} says more")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("fault", ["scene of a wrong type", "scene with wrong parts", "scene raises"])
+def test_a_wrong_scene_is_one_sentence(tmp_path, fault):
+    game = load(str(write_game(tmp_path, fault)))
+    with pytest.raises(BadGameError, match=r".*\.py: .*Error: .*; anyzero check"):
+        game.show(game.play(game.initial_state(), "b2"))
+
+
+def test_what_the_first_games_do_not_show_is_caught_by_the_guards(tmp_path):
+    """Nothing is tried out here, so that the compiled rules are the first that go wrong."""
+    cases = (
+        ("    return STEP\n", "    return 4000 if state.total == 9 else STEP\n", "legal_actions returns fewer"),
+        ("    return STEP\n", "    return -1 if state.total == 9 else STEP\n", "legal_actions returns fewer"),
+        ("out[state.mover] = -1.0", "out[state.mover] = np.nan", "payoffs writes a result that is not in"),
+        ("rules.goal else state.mover", "rules.goal else state.mover + 5", "seat_to_move returns a number"),
+    )
+    for number, (old, new, says) in enumerate(cases):
+        path = tmp_path / f"race{number}.py"
+        path.write_text(RACE.replace(old, new))
+        game = load(str(path))
+        checked.remember(game.unchecked, checked.TRIED)
+        with pytest.raises(BadGameError, match=says):
+            rollouts(game, game.initial_state(), 50, seed=1)
+
+
+def test_a_game_that_was_checked_runs_as_it_is_and_an_edited_one_guarded_again(tmp_path):
+    path = tmp_path / "race.py"
+    path.write_text(RACE)
+    game = load(str(path))
+    assert game.unit.guarded
+    assert check_game(game, simulate=False).ok
+    again = load(str(path))
+    assert not again.unit.guarded
+    played = [rollouts(one, one.initial_state(), 50, seed=3) for one in (game, again)]
+    assert played[0].moves.tolist() == played[1].moves.tolist()
+    assert load(str(path), goal=12).unit.guarded  # other options, other sizes
+    path.write_text(RACE.replace("STEP = 3", "STEP = 2"))
+    assert load(str(path)).unit.guarded
+    assert not load_trusted(str(path)).unit.guarded
+    assert not load("hex").unit.guarded
+
+
+def test_a_file_that_a_game_imports_is_a_part_of_it(tmp_path):
+    (tmp_path / "race_step.py").write_text("STEP = 3\n")
+    path = tmp_path / "race.py"
+    path.write_text(RACE.replace("STEP = 3", "import race_step\n\nSTEP = race_step.STEP"))
+    before = load(str(path)).unchecked
+    assert before
+    (tmp_path / "race_step.py").write_text("STEP = 2\n")
+    path.write_text(path.read_text())
+    assert load(str(path)).unchecked != before
+
+
+def test_every_fault_is_one_of_the_file():
+    assert len(FAULTS) > 20
