@@ -83,13 +83,7 @@ def _hear(_number: int, _frame: FrameType | None) -> None:
         os.write(2, b"\r\x1b[Kstopping after this step; Ctrl-C again ends at once\n")
 
 
-CRASHES = (
-    signal.SIGSEGV,
-    signal.SIGABRT,
-    signal.SIGFPE,
-    signal.SIGILL,
-    *([signal.SIGBUS] if os.name == "posix" else []),
-)
+CRASHES = ("SIGSEGV", "SIGABRT", "SIGFPE", "SIGILL", "SIGBUS")
 """How code that runs wild ends a process."""
 
 

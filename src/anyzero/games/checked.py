@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from anyzero.compile.cache import cache_folder
+from anyzero.files import cache_folder
 from anyzero.games.faults import is_foreign
 
 CHECKED, TRIED = "checked", "tried"
