@@ -86,6 +86,6 @@ def parse_state(rules, state, text):
 
 def scene(rules, state):
     marks = [(cell, int(mark) - 1) for cell, mark in enumerate(state.cells) if mark != 0]
-    stones = [stone(cell_name(cell // 3, cell % 3), seat, text="XO"[seat], name="xo"[seat]) for cell, seat in marks]
+    stones = [stone(seat, text="XO"[seat], name="xo"[seat]).on(cell_name(cell // 3, cell % 3)) for cell, seat in marks]
     over = seat_to_move(rules, state) == OVER
     return square_scene(3, 3, stones, caption="the game is over" if over else "xo"[state.mover] + " to move")

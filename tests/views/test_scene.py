@@ -84,14 +84,14 @@ def test_round_cells_lie_where_square_cells_lie():
 
 
 def test_stones_of_the_seats_differ_without_colour():
-    first, second = (stone("a1", seat, text="", name="") for seat in (0, 1))
+    first, second = (stone(seat, text="", name="").on("a1") for seat in (0, 1))
     assert len(first.shapes) != len(second.shapes)
     assert go_stone("a1", white=True, text="", name="", seat=1).shapes[0].fill == "white-piece"
 
 
 def test_pieces_and_clicks_must_name_cells_of_the_scene():
     with pytest.raises(ValueError, match="no cell 'c1'"):
-        Scene(square_cells(1, 2), (stone("c1", 0, text="", name=""),))
+        Scene(square_cells(1, 2), (stone(0, text="", name="").on("c1"),))
     with pytest.raises(ValueError, match="no cell 'z9'"):
         Scene(square_cells(1, 2), clicks={0: ("a1", "z9")})
 

@@ -25,7 +25,7 @@ def group(root: ElementTree.Element, name: str) -> ElementTree.Element:
 
 
 def small_scene(**more) -> Scene:
-    stones = (stone("a1", 0, text="X", name="cross"), stone("b2", 1, text="O", name="nought"))
+    stones = (stone(0, text="X", name="cross").on("a1"), stone(1, text="O", name="nought").on("b2"))
     labels = square_labels(2, 2)
     return Scene(square_cells(2, 2), stones, (square_frame(2, 2),), labels, caption="X to move", **more)
 
@@ -50,7 +50,7 @@ def test_the_picture_is_one_image_with_a_name_and_a_description():
 
 
 def test_pieces_of_one_kind_are_described_together():
-    pieces = tuple(stone(cell, 0, text="w", name="white pawn") for cell in ("a1", "b1"))
+    pieces = tuple(stone(0, text="w", name="white pawn").on(cell) for cell in ("a1", "b1"))
     assert parse(Scene(square_cells(1, 2), pieces))[1].text == "White pawn on a1, b1."
     assert parse(Scene(square_cells(1, 2)))[1].text == "The board is empty."
 

@@ -5,7 +5,7 @@ from anyzero.views.boards import square_cells, square_labels, stone
 from anyzero.views.scene import Scene
 from anyzero.views.text import STYLES, scene_to_terminal, scene_to_text
 
-STONES = (stone("a1", 0, text="X", name="cross"), stone("b2", 1, text="O", name="nought"))
+STONES = (stone(0, text="X", name="cross").on("a1"), stone(1, text="O", name="nought").on("b2"))
 SCENE = Scene(square_cells(2, 2), STONES, over=square_labels(2, 2), caption="X to move")
 
 

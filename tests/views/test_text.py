@@ -16,7 +16,7 @@ def piece(cell: str, text: str) -> Piece:
 
 
 def test_a_board_of_squares_has_its_labels_left_and_below():
-    stones = (stone("a1", 0, text="X", name="cross"), stone("c3", 1, text="O", name="nought"))
+    stones = (stone(0, text="X", name="cross").on("a1"), stone(1, text="O", name="nought").on("c3"))
     scene = Scene(square_cells(3, 3), stones, over=square_labels(3, 3), caption="X to move")
     assert scene_to_text(scene) == drawn("""
         3 . . O

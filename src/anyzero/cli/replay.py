@@ -77,7 +77,7 @@ def describe_position(found: "Replayed", after: int) -> dict[str, Any]:
         "last_move": found.record.moves[after - 1] if after else None,
         "seat_to_move": game.seat_to_move(state),
         "state": game.format_state(state) if game.has("format_state") else None,
-        "text": game.show(state).text if game.has("scene") else None,
+        "text": game.show(state).text if game.has("board") else None,
     }
 
 

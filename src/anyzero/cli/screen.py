@@ -50,7 +50,7 @@ class Screen:
         self.show_position(table.game, table.state, last_cells(table))
 
     def show_position(self, game: Game, state: State, marked: tuple[str, ...] = ()) -> None:
-        if game.has("scene"):
+        if game.has("board"):
             self.console.print(scene_to_terminal(game.scene(state), marked), soft_wrap=True)
         else:
             for name, value in game.fields(state).items():
@@ -79,14 +79,14 @@ class Screen:
 def last_cells(table: GameInProgress) -> tuple[str, ...]:
     """The cells that the last move named."""
     before = table.last_decision
-    if before < 0 or not table.game.has("scene") or table.line[before].action < 0:
+    if before < 0 or not table.game.has("board") or table.line[before].action < 0:
         return ()
     return cells_of(table.game, table.state_after(before), table.line[before].action)
 
 
 def cells_of(game: Game, state: State, action: int) -> tuple[str, ...]:
     """The cells that an action names in this position."""
-    return tuple(game.scene(state).clicks.get(action, ())) if game.has("scene") else ()
+    return tuple(game.scene(state).clicks.get(action, ())) if game.has("board") else ()
 
 
 # --- sentences

@@ -62,7 +62,9 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
     think = bot_main.think_with_rollouts if network is None else bot_main.think_with_network
     served = bot_main.serve_oware if game.name == "oware" else bot_main.serve
     own: dict[Function, Any] = {bot_main.think: think, bot_main.serve: served}
-    own |= {bot_main.action_text: game.by_name["format_action"]} if game.has("format_action") else {}
+    moves = game.board.moves if "board" in game.by_name else ()
+    if moves or game.has("format_action"):
+        own[bot_main.action_text] = game.by_name.get("format_action", bot_main.board_text)
     source = Source({**game.unit.functions, **choice_parts(run.settings), **own}, fixed)
     values: dict[str, Any] = {
         "RULES": game.rules,
@@ -74,6 +76,7 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
         "ACTIONS": game.new_actions(),
         "STATES": game.new_states(1),
         "GAME": Named(game.name),
+        "MOVES": np.array(moves or [""]),
     }
     if network is not None:
         values |= _network_values(game, network)

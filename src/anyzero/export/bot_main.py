@@ -12,7 +12,7 @@ import numpy as np
 from anyzero.compile.random import seed_stream
 from anyzero.export.forward import forward
 from anyzero.export.functions import chosen_action
-from anyzero.games.contract import encode, initial_state, legal_actions, play, seat_to_move
+from anyzero.games.contract import encode, initial_state, legal_actions, move_number, play, seat_to_move
 from anyzero.players.engine_gtp import from_gtp, to_gtp
 from anyzero.search.report import choose_child_of_root
 from anyzero.search.settings import GUMBEL
@@ -32,6 +32,8 @@ SCORES: Any = Own()
 ACTIONS: Any = Own()
 STATES: Any = Own()
 """[1]: the position of the game that is played."""
+MOVES: Any = Own()
+"""The texts of the board's moves."""
 GAME: Any = Own()
 """Its name, for GTP."""
 SIMULATIONS: Any = Own()
@@ -140,8 +142,12 @@ def move_text(action: int) -> str:
 
 
 def action_text(rules: Any, state: Any, action: int) -> str:
-    """The game's own `format_action`, if it has one."""
+    """The game's own `format_action` if it has one, else as its board has it, else this."""
     return str(action)
+
+
+def board_text(rules: Any, state: Any, action: int) -> str:
+    return str(MOVES[move_number(rules, state, action)])
 
 
 def main() -> None:

@@ -15,8 +15,9 @@ from anyzero.errors import BadOptionError
 from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.views import Scene
-from anyzero.views.boards import LETTERS, cell_name, dots, round_cells, square_frame, square_labels, stone
+from anyzero.games.grid import caption_number
+from anyzero.views import Board
+from anyzero.views.boards import DOT, LETTERS, cell_name, round_cells, square_frame, square_labels, stone
 
 STATE = [("stones", np.uint64, 2), ("mover", np.int64)]
 MARKS = "xo"
@@ -49,7 +50,7 @@ def make(rows: int = 6, columns: int = 7) -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout),
-            *(symmetries, format_action, format_state, parse_state, scene),
+            *(symmetries, format_state, parse_state, board, draw),
         ),
         num_actions=columns,
         max_plies=rows * columns,
@@ -149,10 +150,6 @@ def symmetries(rules: ConnectFour) -> Iterable[Symmetry]:
 # --- text and picture
 
 
-def format_action(rules: ConnectFour, state: State, action: int) -> str:
-    return LETTERS[action]
-
-
 def bits_of(rules: ConnectFour) -> list[int]:
     """The bit of each cell."""
     return [column * (rules.rows + 1) + row for row in range(rules.rows) for column in range(rules.columns)]
@@ -188,23 +185,43 @@ def check_ended_once(rules: ConnectFour, state: State) -> None:
         raise ValueError("the game ended before the last stone")
 
 
-def scene(rules: ConnectFour, state: State) -> Scene:
-    """A move is made by a click on the cell where the stone comes to lie; stones in a four have a dot."""
-    rows, columns, marks = rules.rows, rules.columns, marks_of(rules, state)
-    names, cells = grid.cell_names(rows, columns), round_cells(rows, columns)
-    winning = sorted({names[cell] for line in grid.lines_of(marks, columns, 4) for cell in line})
-    stones = [(name, MARKS.index(mark)) for name, mark in zip(names, marks, strict=True) if mark != grid.EMPTY]
-    free = int(free_cells(rules, state.stones[0] | state.stones[1]))
-    landing = [divmod(bit, rows + 1) for bit in range(64) if free >> bit & 1]
-    return Scene(
-        cells=cells,
-        pieces=tuple(stone(name, seat, text="XO"[seat], name=f"{SEAT_NAMES[seat]} stone") for name, seat in stones),
+def board(rules: ConnectFour) -> Board:
+    """A move is made by a click on any cell of its column; stones in a four have a dot."""
+    rows, columns = rules.rows, rules.columns
+    return Board(
+        cells=round_cells(rows, columns),
+        kinds=tuple(stone(seat, text="XO"[seat], name=f"{name} stone") for seat, name in enumerate(SEAT_NAMES)),
+        marks=(DOT,),
+        captions=grid.captions(SEAT_NAMES),
+        moves=tuple(LETTERS[:columns]),
+        clicks={column: (cell_name(0, column),) for column in range(columns)},
         under=(square_frame(rows, columns, "board-dark"),),
-        over=(*square_labels(rows, columns), *dots(cells, winning)),
-        caption=grid.caption(SEAT_NAMES, state.mover, over=bool(winning) or not free, won=bool(winning)),
-        clicks={} if winning else {column: (cell_name(row, column),) for column, row in landing},
-        aliases={
-            cell_name(any_row, column): cell_name(row, column) for column, row in landing for any_row in range(rows)
-        },
+        over=square_labels(rows, columns),
         title="Connect Four",
     )
+
+
+def draw(rules: ConnectFour, state: State, shown: Any) -> None:
+    """The cells of a column stand for the one where a stone comes to lie."""
+    free, fours = free_cells(rules, state.stones[0] | state.stones[1]), fours_of(rules, state.stones[1 - state.mover])
+    for cell in range(rules.rows * rules.columns):
+        row, column = cell // rules.columns, cell % rules.columns
+        bit = U(1) << U(column * (rules.rows + 1) + row)
+        shown.pieces[cell] = 1 if state.stones[0] & bit else (2 if state.stones[1] & bit else 0)
+        shown.marks[cell] = 1 if fours & bit else 0
+        if free & bit:
+            for other in range(column, rules.rows * rules.columns, rules.columns):
+                shown.stands_for[other] = cell + 1
+    won = fours != U(0)
+    shown.caption = caption_number(state.mover, won or free == U(0), won)
+
+
+def fours_of(rules: ConnectFour, stones: Any) -> Any:
+    """The stones that are part of a four."""
+    cells = U(0)
+    for far in (U(1), U(rules.rows), U(rules.rows + 1), U(rules.rows + 2)):
+        twos = stones & (stones >> far)
+        fours = twos & (twos >> (far + far))
+        fours |= fours << far
+        cells |= fours | (fours << (far + far))
+    return cells

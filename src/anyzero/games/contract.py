@@ -129,13 +129,34 @@ def draw_outcome(rules: Any, state: Any, actions: Any, count: int, rng: Any) -> 
     return count - 1
 
 
+def draw(rules: Any, state: Any, shown: Any) -> None:
+    """Write what the position looks like on the game's board, over zeros; see `Board.shown_dtype`."""
+
+
+def move_number(rules: Any, state: Any, action: int) -> int:
+    """The index of a legal action's text in `board.moves`; by default the action itself."""
+    return action
+
+
 REQUIRED = (initial_state, seat_to_move, legal_actions, play, payoffs)
 """Compiled functions that every game has."""
 
-OPTIONAL = (chance_weight, encode, amaf_key, score, state_key, rollout, guided_rollout, traced_rollout)
+OPTIONAL = (
+    *(chance_weight, encode, amaf_key, score, state_key, rollout, guided_rollout, traced_rollout),
+    *(draw, move_number),
+)
 """Compiled functions with a default, or that switch a feature on."""
 
 COMPILED = {function.__name__: function for function in (*REQUIRED, *OPTIONAL)}
 
-INTERPRETED = ("symmetries", "format_action", "notation", "parse_action", "format_state", "parse_state", "scene")
+INTERPRETED = (
+    "symmetries",
+    "format_action",
+    "notation",
+    "parse_action",
+    "format_state",
+    "parse_state",
+    "board",
+    "scene",
+)
 """Functions that only Python calls: text, pictures and tables."""

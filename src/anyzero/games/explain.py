@@ -31,7 +31,7 @@ class Rules(Shown):
     @property
     def pictures(self) -> list[Picture]:
         """The start, and a telling position of the game with its default options."""
-        if not self.game.has("scene"):
+        if not self.game.has("board"):
             return []
         usual = load(self.game.source) if self.game.source else self.game
         return [self.game.show(self.game.initial_state()), usual.show(telling_state(usual))]

@@ -22,7 +22,8 @@ from anyzero.errors import (
 from anyzero.games import checked, contract
 from anyzero.games.guard import GuardedKernel, explain, explain_compiler, guards_of
 from anyzero.games.step import Step
-from anyzero.views import Picture, Scene
+from anyzero.views import Board, Picture, Scene
+from anyzero.views.board import assemble, check_board
 
 State = Any
 """A position: a NumPy record of the game's dtype."""
@@ -145,8 +146,8 @@ class Game:
 
     @cached_property
     def title(self) -> str:
-        """What people call the game: its picture's title, or its name."""
-        title = self.scene(self.initial_state()).title if self.has("scene") else ""
+        """What people call the game: its board's title, or its name."""
+        title = self.board.title if "board" in self.by_name else ""
         return title or self.name.replace("_", " ").capitalize()
 
     def seat_name(self, seat: int) -> str:
@@ -155,7 +156,7 @@ class Game:
 
     def has(self, name: str) -> bool:
         """Whether the game itself brings this function."""
-        return name in self.by_name
+        return name in self.by_name or (name == "board" and "scene" in self.by_name)
 
     def compile(
         self,
@@ -309,10 +310,24 @@ class Game:
         return list(self._ask("symmetries")) if self.has("symmetries") else []
 
     def format_action(self, state: State, action: int) -> str:
-        """The text of a legal action."""
+        """The text of a legal action or outcome: the game's own, or the board's, or its number."""
         if self.has("format_action"):
             return str(self._ask("format_action", state, action))
-        return str(action)
+        if not self.has("board"):
+            return str(action)
+        is_chance = self.seat_to_move(state) == contract.CHANCE
+        texts = self.board.outcomes if is_chance else self.board.moves
+        return texts[action if is_chance else self.move_number(state, action)] if texts else str(action)
+
+    def move_number(self, state: State, action: int) -> int:
+        """Where the board has the text of a legal action."""
+        number = int(self._run("move_number", state, action))
+        if not 0 <= number < len(self.board.moves):
+            raise explain(
+                self,
+                ValueError(f"move_number of {action} is {number}, and the board has {len(self.board.moves)} moves"),
+            )
+        return number
 
     def notation(self, state: State, action: int) -> str:
         """A legal action as people write it in a list of moves: Nf3 in chess; elsewhere its text."""
@@ -347,7 +362,7 @@ class Game:
 
     def is_taken(self, state: State, cell: str, moves: Sequence[str]) -> bool:
         """Whether this is a cell that somebody's piece stands on, in a game whose moves are cells."""
-        if not self.has("scene"):
+        if not self.has("board"):
             return False
         scene = self.scene(state)
         taken, cells = {piece.cell for piece in scene.pieces}, {cell.name for cell in scene.cells}
@@ -374,20 +389,40 @@ class Game:
         names = [field[0] for field in self.state]
         return {name: getattr(state[name], "tolist", lambda name=name: state[name])() for name in names}
 
-    def scene(self, state: State) -> Scene:
-        """The picture of a position, as cells, pieces and labels.
-
-        An action that the game's own scene gives no clicks is made by clicking the cells that its text names, in order.
-        """
-        self._own("scene", "a picture")
+    @cached_property
+    def board(self) -> Board:
+        """What never changes in the game's pictures."""
+        self._own("board", "a picture")
         try:
-            return self._with_clicks(self._ask("scene", state), state)
+            board: Board = self._ask("board")
+            if self.is_from_file:
+                check_board(board)
         except Exception as error:
             raise (explain(self, error) if self.is_from_file else error) from None
+        return board
+
+    def shown(self, state: State) -> Any:
+        """What a position looks like on the board: the record that the game's `draw` writes."""
+        shown = self.board.new_shown()
+        self._run("draw", state, shown)
+        return shown
+
+    def scene(self, state: State) -> Scene:
+        """The picture of a position, as cells, pieces and labels, with the cells to click for each legal action."""
+        if "scene" in self.by_name:  # until every game has a board
+            return self._with_clicks(self._ask("scene", state), state)
+        listed = self.legal_actions(state) if self.seat_to_move(state) >= 0 and self.board.moves else []
+        numbers = {action: self.move_number(state, action) for action in listed}
+        shown = self.shown(state)
+        try:
+            scene = assemble(self.board, shown, numbers)
+            if self.unchecked:
+                _ = Picture(scene).text, Picture(scene).svg  # what it holds may be of any type
+        except Exception as error:
+            raise (explain(self, error) if self.is_from_file else error) from None
+        return scene
 
     def _with_clicks(self, scene: Scene, state: State) -> Scene:
-        if self.unchecked:
-            _ = Picture(scene).text, Picture(scene).svg  # what it holds may be of any type
         if self.seat_to_move(state) < 0:
             return scene
         names = sorted((cell.name for cell in scene.cells), key=len, reverse=True)

@@ -91,6 +91,18 @@ def caption(names: Sequence[str], mover: int, *, over: bool, won: bool = True) -
     return f"{names[1 - mover]} has won" if won else "a draw"
 
 
+def captions(names: Sequence[str]) -> tuple[str, ...]:
+    """Who is to move, who has won, and a draw, of two seats; `caption_number` says which."""
+    return (*(f"{name} to move" for name in names), *(f"{name} has won" for name in names), "a draw")
+
+
+def caption_number(mover: int, over: bool, won: bool) -> int:
+    """Compiled: the one of `captions`, where only the side that has just moved can have won."""
+    if not over:
+        return mover
+    return 3 - mover if won else 4
+
+
 # --- sets of cells
 
 

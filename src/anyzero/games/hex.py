@@ -369,7 +369,7 @@ def scene(rules: Hex, state: State) -> Scene:
     for cell, letter in enumerate(letters_of(rules, state)):
         if letter != grid.EMPTY:
             seat, shown = LETTERS.index(letter), letter.upper() if cell in chain else letter
-            pieces.append(stone(cell_name(*divmod(cell, size)), seat, text=shown, name=f"{SEAT_NAMES[seat]} stone"))
+            pieces.append(stone(seat, text=shown, name=f"{SEAT_NAMES[seat]} stone").on(cell_name(*divmod(cell, size))))
     if state.winner != NOBODY:
         text = f"{SEAT_NAMES[state.winner]} has joined {EDGES[state.winner]} and won"
     else:

@@ -458,7 +458,7 @@ LAWS = {
     "symmetries commute with play": Law(symmetries_commute, needs="symmetries"),
     "moves have texts": Law(moves_have_texts, some_states(20)),
     "positions have texts": Law(positions_have_texts, some_states(40), needs="format_state"),
-    "pictures are complete": Law(pictures_are_complete, some_states(8), needs="scene"),
+    "pictures are complete": Law(pictures_are_complete, some_states(8), needs="board"),
     "rollouts are random play": Law(rollouts_are_random_play, needs="rollout"),
 }
 FATAL = (ACTIONS_LAW, "games end", "payoffs are fair", "chance weights are positive", "AMAF keys are in range")

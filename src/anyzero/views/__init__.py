@@ -1,5 +1,6 @@
-"""The scene (what a position looks like) and how it becomes text and SVG. Knows no game."""
+"""The board, the scene (what a position looks like on it), and how that becomes text and SVG. Knows no game."""
 
+from anyzero.views.board import Board, Kind
 from anyzero.views.scene import Cell, Circle, Label, Path, Picture, Piece, Polygon, Scene, Shape
 
-__all__ = ["Cell", "Circle", "Label", "Path", "Picture", "Piece", "Polygon", "Scene", "Shape"]
+__all__ = ["Board", "Cell", "Circle", "Kind", "Label", "Path", "Picture", "Piece", "Polygon", "Scene", "Shape"]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from anyzero.views.board import Kind
 from anyzero.views.scene import Cell, Circle, Label, Path, Piece, Point, Polygon, Scene, Shape
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -179,18 +180,22 @@ def hex_point(row: int, column: int, turn: int, radius: float) -> Point:
 # --- stones, lines and marks
 
 
-def stone(cell: str, seat: int, *, text: str, name: str, radius: float = 0.38) -> Piece:
+def stone(seat: int, *, text: str, name: str, radius: float = 0.38) -> Kind:
     """A round stone; the second seat's carries a ring, so that it is told apart without colour."""
     shapes: tuple[Shape, ...] = (Circle(0, 0, radius, f"seat{seat}", f"seat{seat}-edge", 0.04),)
     if seat == 1:
         shapes = (*shapes, Circle(0, 0, radius * 0.55, "none", f"seat{seat}-edge", 0.04))
-    return Piece(cell, text, name, shapes, seat)
+    return Kind(text, name, shapes, seat)
 
 
 def go_stone(cell: str, *, white: bool, text: str, name: str, seat: int) -> Piece:
     """A black or a white stone."""
     fill, edge = ("white-piece", "piece-edge") if white else ("black-piece", "black-edge")
     return Piece(cell, text, name, (Circle(0, 0, 0.42, fill, edge, 0.03),), seat)
+
+
+DOT = (Circle(0, 0, 0.12, "page"),)
+"""A mark for the stones that have won, say."""
 
 
 def dots(cells: Iterable[Cell], names: Iterable[str]) -> tuple[Circle, ...]:

@@ -11,8 +11,9 @@ from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
 from anyzero.records import GameInProgress
 from anyzero.records.in_progress import Ply
+from anyzero.views.board import shape_values
 from anyzero.views.palette import DARK, LIGHT, check_roles
-from anyzero.views.scene import Scene, Shape
+from anyzero.views.scene import Scene
 from anyzero.views.svg import bounds, roles_of
 
 MOST_SCENES = 1024
@@ -57,7 +58,7 @@ def ply_values(game: Game, before: State, ply: Ply) -> dict[str, Any]:
 
 def position_values(game: Game, states: Sequence[State], actions: Sequence[int]) -> dict[str, Any]:
     """The last of these positions; at a chance node the outcomes stand in for the moves."""
-    state, drawn = states[-1], game.has("scene")
+    state, drawn = states[-1], game.has("board")
     clicks = scene_of(game, state).clicks if drawn else {}
     return {
         "seat": game.seat_to_move(state),
@@ -83,7 +84,7 @@ def last_cells(game: Game, states: Sequence[State], actions: Sequence[int]) -> l
 
 def cells_of(game: Game, state: State, action: int) -> list[str]:
     """The cells that an action names; none for an end that was declared."""
-    return list(scene_of(game, state).clicks.get(action, ())) if game.has("scene") and action >= 0 else []
+    return list(scene_of(game, state).clicks.get(action, ())) if game.has("board") and action >= 0 else []
 
 
 def scene_of(game: Game, state: State) -> Scene:
@@ -122,10 +123,6 @@ def scene_values(scene: Scene) -> dict[str, Any]:
         "caption": scene.caption,
         "title": scene.title,
     }
-
-
-def shape_values(shapes: Sequence[Shape]) -> list[dict[str, Any]]:
-    return [{"kind": type(shape).__name__.lower(), **vars(shape)} for shape in shapes]
 
 
 def palette_sheet() -> str:

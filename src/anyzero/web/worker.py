@@ -222,7 +222,7 @@ def load_all(jobs: list[dict[str, Any]]) -> None:
 def ghost_cells(game: Game, state: State, line: list[str]) -> list[list[str]]:
     """For each move of the line, the cells that it names; empty for a game without a picture."""
     cells: list[list[str]] = []
-    for move in line if game.has("scene") else ():
+    for move in line if game.has("board") else ():
         action = game.parse_action(state, move)
         cells.append(cells_of(game, state, action))
         state = game.play(state, action)

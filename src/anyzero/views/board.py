@@ -1,0 +1,218 @@
+"""The picture of a game in two parts: the board, which never changes, and what is shown on it in one position.
+
+A `Board` has cells, the kinds of pieces that can stand on them, marks that can be laid over them, captions, and the
+texts of the moves. What is *shown* is a record of numbers that a compiled function writes (`draw` in a game): which
+kind of piece stands on which cell, and the like. `assemble` puts both together to a scene; a browser does the same.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from anyzero.views.scene import Cell, Label, Piece, Polygon, Scene, Shape
+
+BRACES = re.compile(r"\{(?:cell|\d{1,3})\}")
+"""In a caption or a label on top `{0}` is the first number shown, in a mark's label `{cell}` the name of its cell."""
+MOST_MARKS = 16
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Something that can stand on a cell."""
+
+    text: str
+    """What a terminal shows: a letter or two; lines are separated by a line break."""
+    name: str
+    """What a screen reader says: "white knight"."""
+    shapes: tuple[Shape, ...] = ()
+    seat: int = -1
+    """Whose it is; -1: nobody's."""
+
+    def on(self, cell: str) -> Piece:
+        """A piece of this kind."""
+        return Piece(cell, self.text, self.name, self.shapes, self.seat)
+
+
+@dataclass(frozen=True)
+class Board:
+    """Everything about a game's picture that is the same in all positions."""
+
+    cells: tuple[Cell, ...]
+    kinds: tuple[Kind, ...] = ()
+    """What can stand on a cell: the number k in `shown.pieces` is `kinds[k - 1]`, and 0 is nothing."""
+    marks: tuple[tuple[Shape, ...], ...] = ()
+    """What can be laid over a cell, around its centre: bit m of `shown.marks` lays `marks[m]`."""
+    captions: tuple[str, ...] = ()
+    """Whose turn it is, or how the game ended, by `shown.caption`."""
+    moves: tuple[str, ...] = ()
+    """The texts of the moves, by move number."""
+    outcomes: tuple[str, ...] = ()
+    """The texts of what chance does, by outcome."""
+    clicks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """By move number, the cells to click in order, where those are not the cells that the text names."""
+    under: tuple[Shape, ...] = ()
+    over: tuple[Shape, ...] = ()
+    """Labels and lines on top of everything; their texts may hold numbers, too."""
+    text_scale: tuple[float, float] = (2, 1)
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.marks) > MOST_MARKS:
+            raise ValueError(f"a board has at most {MOST_MARKS} marks, not {len(self.marks)}")
+        if len(self.index) < len(self.cells):
+            raise ValueError("two cells of a board have the same name")
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The number of each cell by its name."""
+        return {cell.name: number for number, cell in enumerate(self.cells)}
+
+    @cached_property
+    def move_cells(self) -> tuple[tuple[int, ...], ...]:
+        """For each move number the cells to click, in order; none: the move is a button."""
+        names = sorted(self.index, key=len, reverse=True)
+        in_text = re.compile("|".join(map(re.escape, names)) or "(?!)")
+        clicks = [self.clicks.get(number) or in_text.findall(text) for number, text in enumerate(self.moves)]
+        for name in sorted({name for cells in clicks for name in cells} - {*names}):
+            raise ValueError(f"the board has no cell {name!r}")
+        return tuple(tuple(self.index[name] for name in cells) for cells in clicks)
+
+    @cached_property
+    def num_numbers(self) -> int:
+        """How many numbers the captions and labels show."""
+        labels = [shape.text for shape in self.over if isinstance(shape, Label)]
+        found = re.findall(r"\{(\d{1,3})\}", " ".join((*self.captions, *labels)))
+        return max((int(number) + 1 for number in found), default=0)
+
+    @cached_property
+    def shown_dtype(self) -> np.dtype[Any]:
+        """What is shown in a position; all zero before `draw` writes it."""
+        cells = len(self.cells)
+        fields = [
+            ("pieces", np.int16, cells),  # 1 + the kind of what stands on each cell
+            ("marks", np.uint16, cells),  # a bit for each mark that is laid over the cell
+            ("stands_for", np.int16, cells),  # 1 + the cell that a click on this one means; 0: this one
+            ("numbers", np.int32, max(1, self.num_numbers)),
+            ("caption", np.int16),
+        ]
+        return np.dtype((np.record, np.dtype(fields, align=True)))
+
+    def new_shown(self) -> Any:
+        """A record for `draw` to write."""
+        return np.zeros(1, self.shown_dtype)[0]
+
+
+def assemble(board: Board, shown: Any, numbers: Mapping[int, int] | None = None) -> Scene:
+    """The scene of a position; `numbers` has the move number of each legal action.
+
+    ValueError where something is shown that the board does not have.
+    """
+    check_shown(board, shown)
+    names, stands_for = [cell.name for cell in board.cells], shown.stands_for.tolist()
+    pieces = [board.kinds[kind - 1].on(name) for name, kind in zip(names, shown.pieces.tolist(), strict=True) if kind]
+    texts = {f"{{{index}}}": str(number) for index, number in enumerate(shown.numbers.tolist())}
+    filled = [with_text(shape, texts) for shape in board.over]
+    clicks = {
+        action: [meant(stands_for, cell) for cell in board.move_cells[n]] for action, n in (numbers or {}).items()
+    }
+    return Scene(
+        cells=board.cells,
+        pieces=tuple(pieces),
+        under=board.under,
+        over=(*filled, *laid_marks(board, shown)),
+        caption=fill(board.captions[shown.caption], texts) if board.captions else "",
+        clicks={action: tuple(names[cell] for cell in cells) for action, cells in clicks.items() if cells},
+        aliases={name: names[cell - 1] for name, cell in zip(names, stands_for, strict=True) if cell},
+        text_scale=board.text_scale,
+        title=board.title,
+    )
+
+
+def check_shown(board: Board, shown: Any) -> None:
+    """ValueError where `draw` has written a number that stands for nothing."""
+    limits = (
+        ("pieces", len(board.kinds), "kinds"),
+        ("marks", (1 << len(board.marks)) - 1, "marks"),
+        ("stands_for", len(board.cells), "cells"),
+        ("caption", max(len(board.captions) - 1, 0), "captions"),
+    )
+    for name, most, of in limits:
+        values = np.ravel(shown[name]).astype(np.int64)
+        wrong = values[(values < 0) | (values > most)]
+        if len(wrong):
+            raise ValueError(
+                f"draw writes {wrong[0]} into shown.{name}, and the board has {len(getattr(board, of))} {of}"
+            )
+
+
+def meant(stands_for: Sequence[int], cell: int) -> int:
+    return stands_for[cell] - 1 if stands_for[cell] else cell
+
+
+def laid_marks(board: Board, shown: Any) -> Iterator[Shape]:
+    """The marks of this position, each moved to its cell."""
+    for cell, bits in zip(board.cells, shown.marks.tolist(), strict=True):
+        for mark, shapes in enumerate(board.marks):
+            if bits >> mark & 1:
+                yield from (moved(with_text(shape, {"{cell}": cell.name}), *cell.centre) for shape in shapes)
+
+
+def moved(shape: Shape, x: float, y: float) -> Shape:
+    """The same shape elsewhere."""
+    if isinstance(shape, Polygon):
+        return replace(shape, points=tuple((px + x, py + y) for px, py in shape.points))
+    return replace(shape, x=shape.x + x, y=shape.y + y)
+
+
+def with_text(shape: Shape, texts: Mapping[str, str]) -> Shape:
+    return replace(shape, text=fill(shape.text, texts)) if isinstance(shape, Label) else shape
+
+
+def fill(text: str, texts: Mapping[str, str]) -> str:
+    """The text with what its braces stand for."""
+    return BRACES.sub(lambda found: texts.get(found[0], found[0]), text)
+
+
+def check_board(board: Any) -> None:
+    """Draw all that a board can show, which raises something where a part is not what it should be."""
+    from anyzero.views.svg import scene_to_svg  # what draws is imported when it draws
+
+    if not isinstance(board, Board):
+        raise TypeError(f"board returns {board!r}, not a Board")
+    places = [replace(board.cells[0], name=str(number)) for number in range(len(board.kinds))]
+    pieces = [kind.on(cell.name) for kind, cell in zip(board.kinds, places, strict=True)]
+    over = (*board.over, *(shape for shapes in board.marks for shape in shapes))
+    scene_to_svg(Scene(board.cells, under=board.under, over=over))
+    scene_to_svg(Scene(tuple(places), tuple(pieces), caption=" ".join(board.captions), title=board.title))
+    _ = board.move_cells, " ".join((*board.moves, *board.outcomes))
+
+
+# --- as plain values, for the page
+
+
+def board_values(board: Board) -> dict[str, Any]:
+    """Everything of a board as JSON has it; shapes have their kind, moves the numbers of the cells to click."""
+    from anyzero.views.svg import bounds
+
+    left, top, right, bottom = bounds(Scene(board.cells, under=board.under, over=board.over))
+    return {
+        "box": [left, top, right - left, bottom - top],
+        "cells": [{**vars(cell), "centre": cell.centre} for cell in board.cells],
+        "kinds": [{**vars(kind), "shapes": shape_values(kind.shapes)} for kind in board.kinds],
+        "marks": [shape_values(shapes) for shapes in board.marks],
+        "captions": board.captions,
+        "moves": board.moves,
+        "outcomes": board.outcomes,
+        "clicks": board.move_cells,
+        "under": shape_values(board.under),
+        "over": shape_values(board.over),
+        "title": board.title,
+    }
+
+
+def shape_values(shapes: Iterable[Shape]) -> list[dict[str, Any]]:
+    return [{"kind": type(shape).__name__.lower(), **vars(shape)} for shape in shapes]
