@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.child import Child, ChildError, LateChildError
+from anyzero.child import LONGEST_LINE, TOO_LONG, Child, ChildError, LateChildError
 
 ECHO_CODE = """
 from anyzero.child import listen, take_output; import time
@@ -51,6 +51,13 @@ def test_lines_go_in_and_come_out_and_prints_do_not():
     child.send("nobody hears this")
     with pytest.raises(ChildError, match="ended with code -9"):
         child.read()
+
+
+def test_a_line_that_is_too_long_is_not_kept():
+    child = Child(ECHO)
+    child.send("x" * (3 * LONGEST_LINE))
+    child.send("y")
+    assert [child.read() for _ in range(3)] == ["ready", f"{TOO_LONG} {TOO_LONG}", "y y"]
 
 
 def test_a_late_answer_ends_the_child():

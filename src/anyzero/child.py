@@ -27,6 +27,9 @@ Hear = Callable[[str | None], object]
 NOT_FOUND = 127
 LAST_WORDS = 3
 """Lines of standard error that are kept for the reason of a crash."""
+LONGEST_LINE = 1 << 22
+TOO_LONG = "a_line_that_is_too_long"
+"""No command of any protocol."""
 END_S = 1.0
 """A process whose output has ended has this long to end by itself, so that the exit code is its own."""
 
@@ -188,16 +191,24 @@ def take_output() -> Send:
             try:
                 out.write(text + "\n")
                 out.flush()
-            except OSError:  # nobody listens any more
+            except BrokenPipeError:  # nobody listens any more
                 os._exit(0)
+            except OSError as error:
+                os.write(2, f"anyzero: {error.strerror}\n".encode())
+                os._exit(2)
 
     return send
 
 
 def read_lines() -> Iterator[str]:
-    """The lines of standard input, whatever bytes they hold."""
-    for line in os.fdopen(os.dup(0), "rb"):  # `sys.stdin` cannot be closed while a thread waits for it
-        yield line.decode("utf-8", errors="replace").rstrip("\r\n")
+    """The lines of standard input, whatever bytes they hold; in place of one that is too long, a word for it."""
+    file = os.fdopen(os.dup(0), "rb")  # `sys.stdin` cannot be closed while a thread waits for it
+    while line := file.readline(LONGEST_LINE):
+        is_whole = len(line) < LONGEST_LINE or line.endswith(b"\n")
+        yield line.decode("utf-8", errors="replace").rstrip("\r\n") if is_whole else TOO_LONG
+        while not is_whole:
+            rest = file.readline(LONGEST_LINE)
+            is_whole = len(rest) < LONGEST_LINE or rest.endswith(b"\n")
 
 
 def listen(hear: Send = lambda line: None, at_end: Callable[[], None] = lambda: None) -> None:

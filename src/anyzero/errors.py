@@ -1,11 +1,20 @@
 """What can be wrong with input. Each message is one sentence that says what was wrong and what was possible."""
 
 import difflib
+import re
 from collections.abc import Iterable
+
+
+def shorten(sentence: str) -> str:
+    """The sentence with what nobody would read to its end cut off: a number of thousands of digits, a name as long."""
+    return re.sub(r"\S{300,}", lambda word: f"{word[0][:60]}...", sentence)
 
 
 class AnyzeroError(Exception):
     """Base of every error that a user can cause; the command line prints it as one sentence."""
+
+    def __str__(self) -> str:
+        return shorten(super().__str__())
 
 
 class IllegalMoveError(AnyzeroError):

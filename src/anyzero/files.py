@@ -32,7 +32,12 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Temporary file, fsync, rename, fsync of the folder."""
+    """Temporary file, fsync, rename, fsync of the folder; a device or a pipe, such as /dev/stdout, is written to."""
+    if path.exists() and not path.is_file():
+        with writing(path):
+            path.write_bytes(content)
+        return
+    path = path.resolve()  # what a link points to
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with writing(path):

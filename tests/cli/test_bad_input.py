@@ -52,6 +52,8 @@ WRONG = [
         (["search", "hex", f"uct:{budget}"], "is not a positive number of simulations" if budget else "needs a budget")
         for budget in ("0", "-5", "", "many", "nan", "inf", "1.5", "0s", "-1s", "nans", "infs", "1e400s", "٣")
     ],
+    (["search", "hex", f"uct:{'9' * 5000}"], "9999... is not a positive number of simulations"),
+    (["search", "hex", "uct:1", "--seed", "9" * 5000], "'--seed': '9999999999999999999999999999999999999999999999999"),
     (["search", "hex", "uct"], "'uct' needs a budget: uct:2000 or uct:2s"),
     (["match", "hex", "uct:0", "random"], "is not a positive number of simulations"),
     (["match", "hex", "random:10", "random"], "random play has neither a budget nor options"),
@@ -88,6 +90,7 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(run, words, says):
     assert says in err
     assert err.startswith("anyzero")
     assert err.count("\n") == 1
+    assert len(err) < 1000
     assert "Traceback" not in err
 
 

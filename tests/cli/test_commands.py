@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
@@ -33,11 +34,14 @@ def test_the_version_is_the_packages(run):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_full_disk_is_one_sentence_whether_python_buffers_or_not(unbuffered):
+@pytest.mark.parametrize(
+    ("unbuffered", "words"), [("", ["games"]), ("1", ["games"]), ("", ["uci"]), ("", ["gtp", "hex:size=3"])]
+)
+def test_a_full_disk_is_one_sentence_whether_python_buffers_or_not(unbuffered, words):
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "anyzero", "games"],
+            [sys.executable, "-m", "anyzero", *words],
+            input="uci\n",
             stdout=full,
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
@@ -53,6 +57,26 @@ def test_a_closed_output_or_a_reader_that_leaves_is_no_traceback():
         command = line.replace("anyzero", f"{sys.executable} -m anyzero")
         done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_picture_that_cannot_be_written_leaves_no_file_and_a_device_is_written_to(run, tmp_path):
+    place = tmp_path / "gone" / "board.svg"
+    code, _, err = run("show", "hex:size=3", "--svg", str(place))
+    assert (code, err) == (2, f"anyzero: cannot write {place}: No such file or directory\n")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_text)
+        assert run("show", "hex:size=3", "--svg", str(pipe))[0] == 0
+        assert read.result().startswith("<svg")
+    assert pipe.is_fifo()
+
+
+def test_a_game_may_lie_below_a_folder_whose_name_is_no_text(run, tmp_path):
+    folder = tmp_path / os.fsdecode(b"\xff\xfe")
+    folder.mkdir()
+    (folder / "race.py").write_text(RACE.read_text())
+    assert run("search", str(folder / "race.py"), "uct:10")[0] == 0
 
 
 def test_perft_counts_and_divides(run):

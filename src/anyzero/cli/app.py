@@ -25,6 +25,7 @@ from anyzero.cli import (
     serve,
     train,
 )
+from anyzero.errors import AnyzeroError, shorten
 
 STOPPED = "stopped; nothing was kept, the same command starts again from the beginning"
 UsageError: Any = typer.BadParameter.__base__
@@ -134,7 +135,7 @@ def begin(
 
 def usage_sentence(error: Any) -> str:
     """What is wrong with the arguments; without any arguments, the help."""
-    message: str = error.format_message()
+    message = shorten(error.format_message())
     if "\n" in message:
         return message
     command = "anyzero" if error.ctx is None else error.ctx.command_path
@@ -143,7 +144,5 @@ def usage_sentence(error: Any) -> str:
 
 
 def is_user_error(error: BaseException) -> bool:
-    from anyzero.errors import AnyzeroError
-
     is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
     return is_full or isinstance(error, AnyzeroError)

@@ -72,15 +72,12 @@ def show(
     json: Json = False,
 ) -> None:
     """Show a position in the terminal, or write it as SVG."""
-    from anyzero.errors import AnyzeroError
+    from anyzero.files import write_whole
 
     loaded, position = load_position(game, state, moves)
     picture = loaded.show(position)
     if svg is not None:
-        try:
-            svg.write_text(picture.svg, encoding="utf-8")
-        except OSError as error:
-            raise AnyzeroError(f"cannot write {svg}: {error.strerror}") from None
+        write_whole(svg, picture.svg.encode())
     if json:
         text = loaded.format_state(position) if loaded.has("format_state") else None
         seat, legal = loaded.seat_to_move(position), loaded.legal_moves(position)

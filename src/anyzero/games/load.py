@@ -4,6 +4,7 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -119,7 +120,7 @@ def load_file(path: Path) -> ModuleType:
         source = path.read_bytes()
     except OSError as error:
         raise UnknownNameError(f"cannot read the game file {path}: {error.strerror or error}") from None
-    name = f"anyzero_file_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    name = f"anyzero_file_{path.stem}_{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}"
     loaded = sys.modules.get(name)
     if loaded is not None and getattr(loaded, "anyzero_source", None) == source:
         return loaded
