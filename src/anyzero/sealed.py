@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
 from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object, reading, write_whole
@@ -99,6 +97,8 @@ HEADER_KEY = "anyzero"
 
 def write_arrays(path: Path, form: Form, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
     """Write arrays so that whatever happens, `path` holds the old file or the new one, whole."""
+    from safetensors.numpy import save  # a search without a network needs none of it
+
     full: dict[str, Any] = {"format": form.number, **header}
     full[HASH] = _checksum(full, arrays)
     write_whole(path, save(dict(arrays), {HEADER_KEY: json.dumps(full, sort_keys=True)}))
@@ -106,6 +106,8 @@ def write_arrays(path: Path, form: Form, header: Mapping[str, Any], arrays: Mapp
 
 def read_arrays(path: Path, form: Form) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The header and the arrays of a file, bit for bit as they were written."""
+    from safetensors import SafetensorError, safe_open
+
     try:
         if not path.is_file():
             raise form.error(f"there is no {form.noun} {path}")

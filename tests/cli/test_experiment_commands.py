@@ -2,10 +2,6 @@
 
 import csv
 import json
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -70,17 +66,6 @@ def test_experiment_prints_a_table_for_people_and_reports_when_it_is_finished(ru
     assert "2 cells, 8 games, in grid.csv; to draw them: anyzero plot grid.csv" in out
     monkeypatch.setattr("anyzero.arena.workers.Worker", None)
     assert run("experiment", "grid.toml") == (0, out, "")
-
-
-def test_a_terminal_shows_how_far_it_is(quick):
-    main, side = pty.openpty()
-    command = [sys.executable, "-m", "anyzero", "experiment", str(quick), "--results", str(quick.with_suffix(".csv"))]
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=side, check=False)
-    os.close(side)
-    shown = os.read(main, 100_000).decode()
-    os.close(main)
-    assert done.returncode == 0
-    assert "0 of 8 games, 0 of 2 cells" in shown
 
 
 def test_a_record_of_a_tournament_is_drawn_as_a_cross_table(run, tmp_path):

@@ -49,7 +49,7 @@ def test_the_only_move_is_played_without_a_search():
         ("uctt:5", UnknownNameError, "did you mean uct"),
         ("zzz", UnknownNameError, "known: random, flat"),
         ("", UnknownNameError, "known: random, flat"),
-        ("uct", BadOptionError, "the budget ''"),
+        ("uct", BadOptionError, "'uct' needs a budget"),
         ("uct:-5", BadOptionError, "the budget '-5'"),
         ("uct:nan", BadOptionError, "the budget 'nan'"),
         ("random:5", BadOptionError, "neither a budget"),

@@ -147,7 +147,7 @@ def test_a_wrong_answer_of_an_evaluator_gets_one_sentence(answer, says):
         ("uct", {"temperature": -1.0}, BadOptionError, "temperature"),
         ("puct", {"noise_fraction": 1.5}, BadOptionError, "a share from 0 to 1"),
         ("halving", {"reuse": True}, BadOptionError, "cannot be reused"),
-        ("shuss", {"trees": 2}, BadOptionError, "for one tree"),
+        ("shuss", {"trees": 2}, BadOptionError, "has one tree"),
         ("uct", {"transpositions": 1, "trees": 2}, BadOptionError, "transpositions are for one tree"),
         ("puct", {"transpositions": 1, "evaluator": no_opinion}, BadOptionError, "within the search"),
     ],

@@ -75,11 +75,8 @@ class Journal:
         values = parse_object(line) if line.endswith(b"\n") else None
         if values is None:
             return "it is not whole"
-        seal = values.pop(SEAL, None)
-        if seal not in (None, seal_of(values, self.header)):
-            return "it was changed after it was written"
         try:
-            self.take(values, is_sealed=seal is not None)
+            self.take(values, is_sealed=unseal(values, self.header))
         except (TypeError, ValueError, KeyError, AnyzeroError) as error:
             return str(error) if isinstance(error, ValueError | AnyzeroError) else "parts of it are missing or wrong"
         return ""
@@ -114,6 +111,14 @@ class Journal:
     def close(self) -> None:
         with contextlib.suppress(OSError):  # what could not be written has been reported
             self.file.close()
+
+
+def unseal(values: dict[str, Any], header: str) -> bool:
+    """Take the seal off a line, if it has one; ValueError if the line is not what was sealed."""
+    seal = values.pop(SEAL, None)
+    if seal not in (None, seal_of(values, header)):
+        raise ValueError("it was changed after it was written")
+    return seal is not None
 
 
 class Record(Journal):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import BOTH_LEGS, Plan
 from anyzero.arena.record import FORM as RECORD_FORM
+from anyzero.arena.record import unseal
 from anyzero.arena.standings import Tally, make_standings
 from anyzero.arena.statistics import Interval, elo_difference, elo_within, wilson_interval
 from anyzero.errors import BadOptionError
@@ -182,7 +183,10 @@ def _read_record(path: Path, text: str) -> list[GridRow]:
     if header.get("form") != RECORD_FORM:
         raise BadOptionError(f"{path} is neither the table of an experiment nor a record of games")
     try:
-        results = [MatchResult.from_json(json.loads(line)) for line in lines[1:]]
+        games = [json.loads(line) for line in lines[1:]]
+        for values in games:
+            unseal(values, lines[0])
+        results = [MatchResult.from_json(values) for values in games]
         game, options = split_text(header["game"])
         players = header["players"]
         couples = combinations(range(len(players)), 2)
