@@ -1,5 +1,6 @@
 """Numba on the CPU: intrinsics, and a dispatcher with our disk cache."""
 
+import hashlib
 import sys
 from types import FunctionType
 from typing import Any
@@ -24,7 +25,17 @@ GUARDED = {**OPTIONS, "fastmath": False, "boundscheck": True}
 """For rules that nobody has checked."""
 CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Only kernels are called from Python; the others save the time to compile that door."""
-PIPELINE = (OPTIONS, *callees.PARTS, *bundle.PARTS)
+
+
+def name_of_record(record: Any) -> tuple[str, tuple[int]]:
+    """What symbols call a record, by its fields. Numba counts the records that a process has met instead: code from
+    two processes, for two sizes of a board, would have one name, and what is loaded second would call the first."""
+    return "Record", (int(hashlib.sha256(record.name.encode()).hexdigest()[:15], 16),)
+
+
+types.Record.mangling_args = property(name_of_record)
+
+PIPELINE = (OPTIONS, name_of_record, *callees.PARTS, *bundle.PARTS)
 """How functions are compiled, for the key of the disk cache."""
 
 
