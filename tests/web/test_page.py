@@ -240,7 +240,7 @@ def test_an_analysis_fills_the_board_and_the_table(server, page):
     page.get_by_label("Compare").check()
     for lane in page.locator(".lane:visible").all()[:2]:
         lane.get_by_role("button", name="Search").click()
-    until(page, "document.querySelectorAll('.lane table').length == 2", 90)
+    until(page, "document.querySelectorAll('.lane table').length == 2", 300)
     first = page.locator(".lane").first
     assert first.locator("tbody tr").count() == 7
     assert first.locator(".heat .warm-cell").count() == 7

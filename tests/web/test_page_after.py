@@ -2,8 +2,8 @@
 
 from tests.web.test_page import click_cell, open_game, until, wait_ply
 
-BLUNDER = "d e d e d a"
-"""Connect Four: orange lets blue make four in column d."""
+BLUNDER = "b2 a1 c1 b1"
+"""Tic-tac-toe: everything is a draw until o lets x have the diagonal."""
 
 
 def test_a_click_anywhere_in_a_column_drops_a_stone(server, page):
@@ -14,9 +14,9 @@ def test_a_click_anywhere_in_a_column_drops_a_stone(server, page):
 
 
 def test_the_bar_says_who_stands_better_and_can_be_hidden(server, page):
-    open_game(page, server, "connect_four", moves=BLUNDER)
+    open_game(page, server, "tic_tac_toe", moves=BLUNDER)
     page.wait_for_selector(".win-bar", timeout=120_000)
-    assert page.locator(".win-bar").get_attribute("aria-label").startswith("Chance to win: Blue (x) ")
+    assert page.locator(".win-bar").get_attribute("aria-label").startswith("Chance to win: X ")
     page.get_by_role("button", name="Hide", exact=True).click()
     assert page.locator(".win-bar").count() == 0
     page.get_by_role("button", name="Show evaluation").click()
@@ -24,17 +24,17 @@ def test_the_bar_says_who_stands_better_and_can_be_hidden(server, page):
 
 
 def test_the_review_finds_the_blunder_and_the_game_goes_on_from_there(server, page):
-    open_game(page, server, "connect_four", moves=f"{BLUNDER} d")
+    open_game(page, server, "tic_tac_toe", moves=f"{BLUNDER} a3")
     page.get_by_role("button", name="Review").click()
     page.wait_for_selector(".mistakes li", timeout=120_000)
     worst = page.locator(".mistakes li button").first
-    assert worst.inner_text().startswith("3. … a??")
-    assert worst.inner_text().endswith("better d")
+    assert worst.inner_text().startswith("2. … b1??")
+    assert worst.inner_text().endswith("better a3")
     worst.click()
-    page.wait_for_selector(".board[data-ply='5'] .hint-cell")
+    page.wait_for_selector(".board[data-ply='3'] .hint-cell")
     assert page.locator(".moves .mistake").inner_text() == "??"
     page.get_by_role("button", name="Play on from here").click()
-    until(page, "document.querySelectorAll('.moves .move').length == 5")
+    until(page, "document.querySelectorAll('.moves .move').length == 3")
 
 
 def test_a_rematch_exchanges_the_seats(server, page):
