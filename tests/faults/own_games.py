@@ -33,6 +33,9 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "endless choice": (RULES, COUNT, "    while state.plies > 2:\n        count += 0\n    return count\n"),
     "endless move": (RULES, STONE, f"{STONE}    while state.plies > 2:\n        state.plies += 0\n"),
     "endless game": (RULES, "    state.plies += 1\n", "    state.plies = 1\n    state.cells[action] = 0\n"),
+    "rare endless choice": (RULES, COUNT, f"    {RARE}while count >= 0:\n            count += 0\n    return count\n"),
+    "rare endless move": (RULES, STONE, f"{STONE}    {RARE}while action >= 0:\n            state.plies += 0\n"),
+    "rare endless game": (RULES, STONE, f"{STONE}    {RARE}state.plies = 5\n        state.cells[:] = 0\n"),
     "calls itself": (
         RULES,
         "    for line in range(8):\n",

@@ -64,6 +64,21 @@ def test_what_the_first_games_do_not_show_is_caught_by_the_guards(tmp_path):
             rollouts(game, game.initial_state(), 50, seed=1)
 
 
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("rare endless choice", "its loops turned more than 10,000,000 times in one call"),
+        ("rare endless move", "its loops turned more than 10,000,000 times in one call"),
+        ("rare endless game", "a game goes on for more than max_plies"),
+    ],
+)
+def test_compiled_loops_without_an_end_end(tmp_path, fault, says):
+    game = load(str(write_game(tmp_path, fault)))
+    checked.remember(game.unchecked, checked.TRIED)
+    with pytest.raises(BadGameError, match=says):
+        rollouts(game, game.initial_state(), 2000, seed=1)
+
+
 def test_a_game_that_was_checked_runs_as_it_is_and_an_edited_one_guarded_again(tmp_path):
     path = tmp_path / "race.py"
     path.write_text(RACE)

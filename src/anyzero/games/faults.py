@@ -85,7 +85,8 @@ def sentence_of(error: BaseException) -> str:
 def is_foreign(path: Path) -> bool:
     """Whether a file is a user's: not of this package, nor installed."""
     installed = {Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib")}
-    return path.exists() and installed.isdisjoint(path.parents) and PACKAGE not in path.parents
+    is_installed = "site-packages" in path.parts or not installed.isdisjoint(path.parents)
+    return path.exists() and not is_installed and PACKAGE not in path.parents
 
 
 def places_of(error: BaseException) -> Iterator[Place]:

@@ -12,6 +12,7 @@ from anyzero.errors import AnyzeroError, BadGameError
 from anyzero.games import contract
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.faults import tell
+from anyzero.games.loops import limit_loops
 
 if TYPE_CHECKING:
     from anyzero.games.game import Game
@@ -117,6 +118,9 @@ def guards_of(game: "Game") -> dict[Function, Function]:
         if guard.__name__ in game.by_name:
             found[contract.COMPILED[guard.__name__]] = _with_names(guard, names)
             found[own] = game.by_name[guard.__name__]
+    for play_on in (contract.rollout, contract.traced_rollout):
+        if play_on.__name__ not in game.by_name:
+            found[play_on] = limit_loops(play_on, game.max_plies, "a game goes on for more than max_plies")
     return found
 
 

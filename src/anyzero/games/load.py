@@ -7,17 +7,19 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import replace
 from importlib.metadata import entry_points
+from io import StringIO
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games import checked
 from anyzero.games.faults import tell
 from anyzero.games.game import Game, State
+from anyzero.games.loops import compile_counted
 
 BUILT_IN = {
     "tic_tac_toe": "anyzero.games.tic_tac_toe",
@@ -46,13 +48,20 @@ def load(text: str, **options: Any) -> Game:
     """
     game = load_trusted(text, **options)
     key = checked.key_of(load_file(Path(game.source)), game.options) if game.is_from_file else ""
-    return replace(game, unchecked="" if checked.is_known(key, checked.CHECKED) else key)
+    if not key or checked.is_known(key, checked.CHECKED):
+        return game
+    with redirect_stdout(StringIO()):  # a file that prints has done so already
+        return replace(_make(text, options, counted=True), unchecked=key)
 
 
 def load_trusted(text: str, **options: Any) -> Game:
     """The same, and nothing is guarded: for the processes that check it."""
+    return _make(text, options)
+
+
+def _make(text: str, options: Mapping[str, Any], *, counted: bool = False) -> Game:
     name, written = split_text(text)
-    make = find_maker(name)
+    make = find_maker(name, counted=counted)
     check_defaults(name, make)
     given = {**parse_options(name, make, written), **check_options(name, make, options)}
     with one_sentence(f"{name}: make() failed") if name.endswith(".py") else nullcontext():
@@ -85,9 +94,10 @@ def split_text(text: str) -> tuple[str, str]:
     return (text, "") if start < 0 else (text[:start], text[start + 1 :])
 
 
-def find_maker(name: str) -> Maker:
+def find_maker(name: str, *, counted: bool = False) -> Maker:
+    """The function that makes a game; a file's loops end if they are `counted`."""
     if name.endswith(".py"):
-        return maker_of(load_file(Path(name)), name)
+        return maker_of(load_file(Path(name), counted=counted), name)
     if name in BUILT_IN:
         module, _, maker = BUILT_IN[name].partition(":")
         return getattr(importlib.import_module(module), maker or "make")  # type: ignore[no-any-return]
@@ -113,21 +123,23 @@ def maker_of(module: ModuleType, name: str) -> Maker:
     return make  # type: ignore[no-any-return]
 
 
-def load_file(path: Path) -> ModuleType:
+def load_file(path: Path, *, counted: bool = False) -> ModuleType:
     """The module of a game file, under a name that is the same in every process (compiled code refers to it)."""
     try:
         path = path.expanduser().resolve(strict=True)
         source = path.read_bytes()
     except OSError as error:
         raise UnknownNameError(f"cannot read the game file {path}: {error.strerror or error}") from None
-    name = f"anyzero_file_{path.stem}_{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}"
+    name = f"anyzero_file_{path.stem}_{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}{'_counted' * counted}"
     loaded = sys.modules.get(name)
     if loaded is not None and getattr(loaded, "anyzero_source", None) == source:
         return loaded
-    return execute_file(name, path, source)
+    with one_sentence(f"{path} cannot be loaded"):
+        code = compile_counted(source, str(path)) if counted else compile(source, str(path), "exec")
+    return execute_file(name, path, source, code)
 
 
-def execute_file(name: str, path: Path, source: bytes) -> ModuleType:
+def execute_file(name: str, path: Path, source: bytes, code: CodeType) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None:
         raise BadGameError(f"{path} is not a Python file")
@@ -137,7 +149,7 @@ def execute_file(name: str, path: Path, source: bytes) -> ModuleType:
     sys.path.insert(0, str(path.parent))  # a game may import files beside it
     try:
         with one_sentence(f"{path} cannot be loaded"):
-            exec(compile(source, str(path), "exec"), module.__dict__)
+            exec(code, module.__dict__)
     except AnyzeroError:
         del sys.modules[name]
         raise
