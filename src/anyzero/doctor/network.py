@@ -171,7 +171,10 @@ def _late(case: Case, samples: Samples) -> np.ndarray:
 
 
 def values_of(case: Case, network: Network, states: Any) -> np.ndarray:
-    return case.evaluator(network)(case.game, states)[1].astype(float)
+    """For the seat to move."""
+    values = case.evaluator(network)(case.game, states)[1].astype(float)
+    seats = [max(case.game.seat_to_move(state), 0) for state in states] if values.ndim == 2 else []
+    return values[np.arange(len(seats)), seats] if seats else values
 
 
 def slope_of(values: np.ndarray, results: np.ndarray) -> tuple[float, float]:

@@ -71,6 +71,10 @@ def export(
 
 def network_for(game: Game, net: str) -> StoredNetwork:
     """The net of this name."""
+    if game.num_values > 1:
+        raise BadOptionError(
+            f"{game.name} has a value for each seat: nets are exported with one, for games of two seats"
+        )
     name = net.removeprefix("@")
     return read_network(find_network(name, game), game)
 

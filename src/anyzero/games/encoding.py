@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.errors import BadOptionError, MissingFunctionError
-from anyzero.games.contract import encode
+from anyzero.games.contract import encode, seat_to_move
 from anyzero.games.game import Game
 from anyzero.games.rollouts import run_parts
 
@@ -38,3 +38,17 @@ def encode_range(rules: Any, states: Any, planes: Any, first: int, last: int) ->
     """Kernel: the positions from `first` to `last - 1`, over zeros."""
     for index in range(first, last):
         encode(rules, states[index], planes[index])
+
+
+def turn_to_seats(game: Game, states: Any, values: np.ndarray) -> None:
+    """Values [positions, seats] of the seat to move and those after it become those of the first seat and so on."""
+    game.compile(turn_rows)(game.rules, states, values, values.copy())
+
+
+def turn_rows(rules: Any, states: Any, values: Any, relative: Any) -> None:
+    """Kernel: before a draw an input is seen from the first seat, so that nothing is to be turned there."""
+    num = values.shape[1]
+    for row in range(len(states)):
+        seat = max(seat_to_move(rules, states[row]), 0)
+        for step in range(num):
+            values[row, (seat + step) % num] = relative[row, step]

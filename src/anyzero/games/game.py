@@ -144,6 +144,11 @@ class Game:
         """Whether there are two seats, one of which wins what the other loses."""
         return self.num_seats == 2 and self.zero_sum
 
+    @property
+    def num_values(self) -> int:
+        """Values that say what a position is worth to all: one for one seat or two opposed ones, else one a seat."""
+        return 1 if self.num_seats == 1 or self.is_opposed else self.num_seats
+
     @cached_property
     def title(self) -> str:
         """What people call the game: its board's title, or its name."""

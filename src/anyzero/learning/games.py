@@ -146,6 +146,8 @@ class Rows(NamedTuple):
     plies: np.ndarray
     lengths: np.ndarray
     seats: np.ndarray
+    others: np.ndarray
+    """[rows, values - 1]: payoffs of the seats after the one to move, in turn, where one value does not tell them."""
 
 
 def new_games(
@@ -197,6 +199,7 @@ def new_rows(game: Game, num: int, policies: Any = np.float32) -> Rows:
         plies=np.zeros(num, np.int16),
         lengths=np.zeros(num, np.int16),
         seats=np.zeros(num, np.int8),
+        others=np.zeros((num, game.num_values - 1), np.float32),
     )
 
 
@@ -298,7 +301,8 @@ def fill_rows(games: Games, rows: Rows, manner: Manner, reason: int, number: int
     """The payoffs of a game's samples, from the last to the first, and values: traces, and of those without a search.
 
     Positions of a game that was cut off are worth what their searches say; the last one has no value if it is before
-    a draw, and is no sample. Elsewhere a value before a draw is that of the next position, at the end the payoff.
+    a draw, and is no sample. Elsewhere a value before a draw is that of the next position, at the end the payoff. Where
+    one value does not tell those of the other seats, what comes after a position is the game's end.
     """
     page = page_of(games, manner, number)
     begin = page * manner.max_plies
@@ -309,9 +313,9 @@ def fill_rows(games: Games, rows: Rows, manner: Manner, reason: int, number: int
     for row in range(last, begin - 1, -1):
         payoff = games.payoffs[page, rows.seats[row]]
         after = payoff
-        if row < last:
+        if row < last and rows.others.shape[1] == 0:
             after = rows.values[row + 1] if rows.seats[row] == rows.seats[row + 1] else -rows.values[row + 1]
-        elif reason == CUT_OFF:
+        elif row == last and reason == CUT_OFF:
             after = rows.values[row]
         if rows.policy_weights[row] == 0.0:
             rows.values[row] = after
@@ -319,3 +323,5 @@ def fill_rows(games: Games, rows: Rows, manner: Manner, reason: int, number: int
             rows.values[row] += manner.trace * (after - rows.values[row])
         rows.payoffs[row] = rows.values[row] if reason == CUT_OFF else payoff
         rows.lengths[row] = games.plies[number]
+        for step in range(rows.others.shape[1]):
+            rows.others[row, step] = games.payoffs[page, (rows.seats[row] + step + 1) % games.payoffs.shape[1]]

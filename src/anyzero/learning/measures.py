@@ -49,7 +49,8 @@ def row_losses(network: Network, output: Output, batch: Batch) -> RowLosses:
 @torch.no_grad()
 def weighted_sums(losses: RowLosses, predicted: Tensor, batch: Batch) -> Tensor:
     """One vector, where the batch lives: policy and value measures, their weights, and the bins of calibration."""
-    policy_weights, values = batch.weights * batch.policy_weights, batch.values
+    policy_weights = batch.weights * batch.policy_weights
+    predicted, values = (found if found.dim() == 1 else found[:, 0] for found in (predicted, batch.values))
     best = batch.policies.gather(1, losses.log_priors.argmax(1, keepdim=True)).squeeze(1)
     about_policies = torch.stack(
         [

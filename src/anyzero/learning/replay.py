@@ -27,7 +27,7 @@ class Batch(NamedTuple):
     legal: Tensor
     """[rows, actions] bool."""
     values: Tensor
-    """[rows] float32: the value to learn."""
+    """[rows] float32: the value to learn; [rows, seats] where each seat has one, the seat to move first."""
     policy_weights: Tensor
     """[rows] float32: how much the policy counts beside the value."""
     weights: Tensor
@@ -68,9 +68,10 @@ def build_replay(game: Game, samples: Samples, config: ReplayConfig, generation:
 
 
 def value_targets(samples: Samples, config: ReplayConfig) -> np.ndarray:
-    """k * payoff + (1 - k) * root value, [samples] float32."""
+    """k * payoff + (1 - k) * root value, [samples] float32; the other seats' payoffs beside it, where there are any."""
     share = payoff_shares(samples, config)
-    return np.asarray(share * samples.payoffs + (1.0 - share) * samples.values, np.float32)
+    own = np.asarray(share * samples.payoffs + (1.0 - share) * samples.values, np.float32)
+    return np.column_stack([own, samples.others]) if samples.others.shape[1] else own
 
 
 def payoff_shares(samples: Samples, config: ReplayConfig) -> np.ndarray:
@@ -224,7 +225,7 @@ class Merged(NamedTuple):
     samples: Samples
     """Policies are means by policy weight, the generation is the newest; every other number is a mean."""
     targets: np.ndarray
-    """[samples] float32: the mean of the values to learn."""
+    """[samples] or [samples, seats] float32: the mean of the values to learn."""
     counts: np.ndarray
     """[samples] int64: how many were merged into each."""
 
@@ -236,7 +237,7 @@ def merge(samples: Samples, targets: np.ndarray) -> Merged:
     counts = np.diff(np.append(starts, samples.num))
     firsts = order[starts]  # the order is stable: the first of a group is the one that came first
     merged = take(samples, order[starts + counts - 1])
-    for name in ("policy_weights", "payoffs", "values", "weights"):
+    for name in ("policy_weights", "payoffs", "values", "weights", "others"):
         getattr(merged, name)[:] = means(getattr(samples, name), order, starts, counts)
     merged.generations[:] = np.maximum.reduceat(samples.generations[order], starts) if samples.num else 0
     average_policies(samples, merged.policies, order, starts, counts)
@@ -263,8 +264,9 @@ def begins_group(samples: Samples, order: np.ndarray) -> np.ndarray:
 def means(column: np.ndarray, order: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """The mean of every group."""
     if not len(order):
-        return np.zeros(0, np.float32)
-    return np.asarray(np.add.reduceat(column[order], starts, dtype=np.float64) / counts, np.float32)
+        return np.zeros((0, *column.shape[1:]), np.float32)
+    each = counts.reshape(-1, *(1 for _ in column.shape[1:]))
+    return np.asarray(np.add.reduceat(column[order], starts, dtype=np.float64) / each, np.float32)
 
 
 def average_policies(

@@ -39,6 +39,8 @@ class Samples(NamedTuple):
     """[samples] int32."""
     weights: np.ndarray
     """[samples] float32."""
+    others: np.ndarray
+    """[samples, values - 1] float32: the results of the seats after that seat, in turn, where one does not tell all."""
 
     @property
     def num(self) -> int:
@@ -59,6 +61,7 @@ def new_samples(game: Game, num: int) -> Samples:
         lengths=np.zeros(num, np.int16),
         generations=np.zeros(num, np.int32),
         weights=np.ones(num, np.float32),
+        others=np.zeros((num, game.num_values - 1), np.float32),
     )
 
 
@@ -143,13 +146,19 @@ def to_columns(samples: Samples) -> dict[str, np.ndarray]:
     widest = int((samples.actions >= 0).sum(axis=1).max(initial=0))
     for name in TRIMMED:
         columns[name] = columns[name][:, :widest]
-    return {name: np.ascontiguousarray(column) for name, column in columns.items()}
+    return {name: np.ascontiguousarray(column) for name, column in columns.items() if is_kept(name, column)}
+
+
+def is_kept(name: str, column: np.ndarray) -> bool:
+    """Whether files have this column: games of one or two seats need no others."""
+    return name != "others" or column.shape[1] > 0
 
 
 def from_columns(path: Path, game: Game, num: int, columns: dict[str, np.ndarray]) -> Samples:
     """New samples, filled from the columns of a file."""
     samples = new_samples(game, num)
-    wanted = {**samples._asdict(), "states": as_bytes(samples.states)}
+    wanted = {name: column for name, column in samples._asdict().items() if is_kept(name, column)}
+    wanted["states"] = as_bytes(samples.states)
     if set(columns) != set(wanted):
         raise BadShardError(f"{path} does not hold the columns that samples have")
     for name, column in wanted.items():

@@ -111,8 +111,6 @@ def resolve(config: NetworkConfig, game: Game) -> NetworkConfig:
     """The config with every `auto` filled in; an error where the game cannot have what was asked for."""
     if not game.planes_shape or not game.has("encode"):
         raise BadNetworkError(f"{game.name} has no function encode, which a network needs")
-    if not (game.num_seats == 1 or game.is_opposed):
-        raise BadNetworkError(f"{game.name}: networks play games of one seat, or of two with opposite payoffs")
     is_board = len(game.planes_shape) == 3
     kind = config.kind if config.kind != AUTO else "residual" if is_board else "mlp"
     if kind == "residual" and not is_board:

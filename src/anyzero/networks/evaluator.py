@@ -8,7 +8,7 @@ import numpy as np
 
 from anyzero.child import count_cores
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
-from anyzero.games.encoding import encode_states
+from anyzero.games.encoding import encode_states, turn_to_seats
 from anyzero.games.game import Game
 from anyzero.networks import import_torch_module
 from anyzero.networks.config import BadNetworkError, NetworkConfig, fits
@@ -34,6 +34,7 @@ OWN = local()
 class NetworkEvaluator:
     """Calls a network as the search does: `(game, states) -> (logits, values)`, values for the seat to move.
 
+    In games where that is not enough (`Game.num_values`) it answers with a value for every seat, from the first on.
     It keeps a copy: training the network on does not change it. Its `pool` is there for searches of many trees, which
     then ask on those threads, each for a few leaves of its own. A batch from elsewhere is cut into chunks by its length
     alone, so that the number of threads changes nothing but the time. `cache` is for the CPU: so many answers are
@@ -71,9 +72,9 @@ class NetworkEvaluator:
         self.together = TOGETHER[network.config.kind]
 
     def __call__(self, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Logits [positions, actions] and values [positions], float32."""
+        """Logits [positions, actions] and values [positions], or [positions, seats], float32."""
         self.check_game(game)
-        logits, values = empty_answers(len(states), self.game.num_actions)
+        logits, values = empty_answers(len(states), self.game.num_actions, self.game.num_values)
         if len(states):
             self.forward(states, logits, values)
         return logits, values
@@ -104,6 +105,8 @@ def check_device(device: str) -> None:
 
 def check(game: Game, network: "Network | StoredNetwork", device: str) -> None:
     check_device(device)
+    if device == "cuda" and game.num_values > 1:
+        raise BadOptionError(f"{game.name} has a value for each seat, which trains and plays on the CPU only")
     if not fits(network.config, network.planes_shape, network.num_actions, game):
         raise BadNetworkError(
             f"a network with the input {network.planes_shape} and {network.num_actions} actions "
@@ -144,7 +147,7 @@ class CpuForward:
             # torch answers a little differently in each batch: what it is remembered for would not be another run's.
             cache = places_that_pay(game) if is_ours else 0
         if cache:
-            self.network = Remembered(self.network, game.num_actions, 1 << (cache - 1).bit_length())
+            self.network = Remembered(self.network, game.num_actions, 1 << (cache - 1).bit_length(), game.num_values)
         encode_states(game, game.new_states(0))  # compiled now, not by several threads at once
 
     def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
@@ -163,6 +166,8 @@ class CpuForward:
     def run(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
         """One chunk."""
         self.network.answer(encode_states(self.game, states), logits, values)
+        if self.game.num_values > 1:
+            turn_to_seats(self.game, states, values)
 
 
 def places_that_pay(game: Game) -> int:

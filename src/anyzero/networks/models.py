@@ -29,7 +29,7 @@ class Output(NamedTuple):
     logits: Tensor
     """[positions, actions]."""
     value: Tensor
-    """[positions, 1] before the tanh (scalar), or logits over the support (wdl, scores)."""
+    """[positions, 1] before the tanh (scalar), or logits over the support (wdl, scores); of each seat where needed."""
     soft: Tensor | None = None
     """[positions, actions]: logits of a softer policy, while training."""
 
@@ -47,10 +47,11 @@ class Network(nn.Module):
     def __init__(self, game: Game, config: NetworkConfig) -> None:
         super().__init__()
         self.config, self.planes_shape, self.num_actions = config, game.planes_shape, game.num_actions
+        self.num_values = game.num_values
         self.trunk: nn.Module = ResidualTrunk(game, config) if config.kind == "residual" else DenseTrunk(game, config)
         wide = 2 * config.channels if config.kind == "residual" else config.width
         self.policy = new_policy_head(game, config)
-        self.value = ValueHead(wide, max(1, len(support_of(config))))
+        self.value = ValueHead(wide, self.num_values * max(1, len(support_of(config))))
 
     def forward(self, planes: Tensor) -> Output:
         return self.answer(planes)
@@ -63,10 +64,18 @@ class Network(nn.Module):
         return Output(self.policy(features, pooled), self.value(pooled), softer)
 
     def expected(self, value: Tensor) -> Tensor:
-        """The expected payoff of the seat to move, [positions], from the value head's answer."""
+        """The expected payoff of the seat to move, [positions], from the value head's answer.
+
+        Where each seat has a value, [positions, seats]: of the seat to move and of those after it, in turn.
+        """
+        value = self.by_seat(value.float())
         if self.config.value == "scalar":
-            return torch.tanh(value.float()).squeeze(1)
-        return torch.softmax(value.float(), 1) @ support_tensor(self.config, value.device)
+            return torch.tanh(value).squeeze(-1)
+        return torch.softmax(value, -1) @ support_tensor(self.config, value.device)
+
+    def by_seat(self, value: Tensor) -> Tensor:
+        """The value head's answer with a dimension of its own for the seats, where there are several."""
+        return value if self.num_values == 1 else value.view(len(value), self.num_values, -1)
 
 
 def new_network(game: Game, config: NetworkConfig, seed: int = 0) -> Network:
@@ -116,11 +125,17 @@ def log_priors(logits: Tensor, legal: Tensor | None = None) -> Tensor:
 
 
 def value_losses(network: Network, value: Tensor, payoffs: Tensor) -> Tensor:
-    """Squared error of a scalar; for a distribution, the divergence from the payoff's to it: 0 once they are equal."""
+    """Squared error of a scalar; for a distribution, the divergence from the payoff's to it: 0 once they are equal.
+
+    [positions]: where each seat has a value, the mean over the seats.
+    """
     if network.config.value == "scalar":
-        return F.mse_loss(network.expected(value), payoffs, reduction="none")
-    wanted = spread_payoffs(payoffs, support_tensor(network.config, payoffs.device))
-    return F.kl_div(F.log_softmax(value.float(), 1), wanted, reduction="none").sum(1)
+        losses = F.mse_loss(network.expected(value), payoffs, reduction="none")
+    else:
+        wanted = spread_payoffs(payoffs.flatten(), support_tensor(network.config, payoffs.device))
+        found = F.log_softmax(network.by_seat(value.float()), -1).view_as(wanted)
+        losses = F.kl_div(found, wanted, reduction="none").sum(1).view_as(payoffs)
+    return losses if losses.dim() == 1 else losses.mean(1)
 
 
 def spread_payoffs(payoffs: Tensor, support: Tensor) -> Tensor:
@@ -164,7 +179,7 @@ class TorchNetwork:
         self.kind = next(self.network.parameters()).dtype
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
-        """Write logits [positions, actions] and expected payoffs [positions]; all float32, as planes are."""
+        """Write logits [positions, actions] and expected payoffs [positions], or [positions, seats]; all float32."""
         inputs = torch.from_numpy(planes).to(self.kind)
         if inputs.dim() == 4:
             inputs = inputs.contiguous(memory_format=torch.channels_last)

@@ -21,7 +21,10 @@ REMEMBERED = -1
 
 
 class Answering(Protocol):
-    """A network that writes its answers into arrays: logits [positions, actions] and expected payoffs [positions]."""
+    """A network that writes its answers into arrays: logits [positions, actions] and expected payoffs [positions].
+
+    Where each seat has a value, they are [positions, seats].
+    """
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None: ...
 
@@ -39,12 +42,12 @@ class Memory(NamedTuple):
 class Remembered:
     """A network with a memory of up to `places` answers a thread, a power of two."""
 
-    def __init__(self, network: Answering, num_actions: int, places: int) -> None:
-        self.network, self.num_actions, self.places = network, num_actions, places
+    def __init__(self, network: Answering, num_actions: int, places: int, num_values: int = 1) -> None:
+        self.network, self.sizes, self.places = network, (num_actions, num_values), places
         self.own, self.memories = local(), list[Memory]()
         self.look_up, self.keep = compile_kernel(_look_up, UNIT), compile_kernel(keep, UNIT)
         # Compiled now, not by several threads at once.
-        keys, sources, answers = np.empty(0, np.uint64), np.empty(0, np.int64), empty_answers(0, num_actions)
+        keys, sources, answers = np.empty(0, np.uint64), np.empty(0, np.int64), self.new_answers(0)
         self.look_up(np.empty((0, 1), np.uint32), keys, sources, self.new_memory(), *answers)
         self.keep(keys, sources, answers, self.new_memory(), *answers)
 
@@ -52,12 +55,13 @@ class Remembered:
         memory, num = self.memory(), len(planes)
         words = planes.reshape(num, math.prod(planes.shape[1:])).view(np.uint32)
         keys, sources = np.empty(num, np.uint64), np.empty(num, np.int64)
+        values = in_columns(values)
         new = self.look_up(words, keys, sources, memory, logits, values)
         if new:
             rows = np.flatnonzero(sources == np.arange(num))
-            answers = empty_answers(new, self.num_actions)
-            self.network.answer(planes[rows], *answers)
-            self.keep(keys, sources, answers, memory, logits, values)
+            found = empty_answers(new, *self.sizes)
+            self.network.answer(planes[rows], *found)
+            self.keep(keys, sources, (found[0], in_columns(found[1])), memory, logits, values)
 
     def memory(self) -> Memory:
         """This thread's own."""
@@ -69,7 +73,11 @@ class Remembered:
 
     def new_memory(self) -> Memory:
         keys, counts = np.zeros(self.places, np.uint64), np.zeros(2, np.int64)
-        return Memory(keys, *empty_answers(self.places, self.num_actions), counts)
+        return Memory(keys, *self.new_answers(self.places), counts)
+
+    def new_answers(self, num: int) -> tuple[np.ndarray, np.ndarray]:
+        logits, values = empty_answers(num, *self.sizes)
+        return logits, in_columns(values)
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -87,7 +95,7 @@ def _look_up(words: Any, keys: Any, sources: Any, memory: Any, logits: Any, valu
         keys[row], sources[row] = key, REMEMBERED
         if memory.keys[place] == key:
             copy(memory.logits[place], logits[row])
-            values[row] = memory.values[place]
+            copy(memory.values[place], values[row])
             continue
         sources[row] = row
         for before in range(row):
@@ -109,11 +117,12 @@ def keep(keys: Any, sources: Any, answers: Any, memory: Any, logits: Any, values
             copy(answers[0][number], logits[row])
             copy(answers[0][number], memory.logits[place])
             memory.keys[place] = keys[row]
-            values[row] = memory.values[place] = answers[1][number]
+            copy(answers[1][number], values[row])
+            copy(answers[1][number], memory.values[place])
             number += 1
         elif sources[row] != REMEMBERED:
             copy(logits[sources[row]], logits[row])
-            values[row] = values[sources[row]]
+            copy(values[sources[row]], values[row])
 
 
 def _hash_words(words: Any) -> Any:
@@ -133,6 +142,12 @@ def copy(source: Any, target: Any) -> None:
         target[index] = source[index]
 
 
-def empty_answers(num: int, num_actions: int) -> tuple[np.ndarray, np.ndarray]:
-    """Room for the logits and values of so many positions."""
-    return np.empty((num, num_actions), np.float32), np.empty(num, np.float32)
+def empty_answers(num: int, num_actions: int, num_values: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Room for the logits and values of so many positions; several values have a dimension of their own."""
+    values = np.empty(num if num_values == 1 else (num, num_values), np.float32)
+    return np.empty((num, num_actions), np.float32), values
+
+
+def in_columns(values: np.ndarray) -> np.ndarray:
+    """The same memory as [positions, values]."""
+    return values if values.ndim == 2 else values[:, None]

@@ -255,7 +255,7 @@ def ask_values(evaluator: Evaluator, game: Game, states: Any) -> np.ndarray:
     """The values alone, [positions, 1 or seats]; an evaluator that has a method `values` need not make logits."""
     if not hasattr(evaluator, "values"):
         return ask(evaluator, game, states)[1]
-    values = np.asarray(evaluator.values(game, states), np.float32)[:, None]
+    values = np.asarray(evaluator.values(game, states), np.float32).reshape(len(states), game.num_values)
     check_finite(game, np.isfinite(values).all())
     return values
 
@@ -265,10 +265,9 @@ def checked(game: Game, states: Any, logits: Any, values: Any) -> tuple[np.ndarr
     if logits.shape != (len(states), game.num_actions):
         wanted = (len(states), game.num_actions)
         raise BadOptionError(f"{game.name}: the evaluator's logits have the shape {logits.shape}, not {wanted}")
-    two_sided = game.num_seats == 1 or game.is_opposed
-    if values.shape == (len(states),) and two_sided:
+    if values.shape == (len(states),) and game.num_values == 1:
         values = values[:, None]
-    if values.shape not in {(len(states), game.num_seats), *([(len(states), 1)] if two_sided else [])}:
+    if values.shape not in {(len(states), game.num_seats), (len(states), game.num_values)}:
         raise BadOptionError(
             f"{game.name}: the evaluator's values have the shape {values.shape}, not one a position and seat"
         )

@@ -36,7 +36,7 @@ UNIT = Unit("heads", {}, (), intrinsics=INTRINSICS)
 
 
 def _run_heads(features: Any, pooled: Any, policy: Any, value: Any, room: Any, logits: Any, values: Any) -> None:
-    """Logits [positions, actions] and values [positions] of features [positions, cells * channels] and what was pooled.
+    """Logits [positions, actions] and values [positions, values] of features [positions, cells * channels], and pooled.
 
     `policy` is (weights, bias) for the whole board, the spots, the readings and the extras; `value` is the same for two
     layers, and the payoffs that the second spreads its probability over. Layers hold their outputs in whole vectors.
@@ -61,7 +61,7 @@ def _run_heads(features: Any, pooled: Any, policy: Any, value: Any, room: Any, l
         _multiply_one(pooled[position], first, units)
         _rectify(units)
         _multiply_one(units, second, payoffs)
-        values[position] = expected(payoffs, support)
+        write_values(payoffs, support, values[position])
 
 
 def copy(source: Any, target: Any) -> None:
@@ -128,6 +128,12 @@ def _rectify(numbers: Any) -> None:
         numbers[index] = max(numbers[index], ZERO)
 
 
+def write_values(answers: Any, support: Any, values: Any) -> None:
+    """What is expected of each value's share of the answers."""
+    for number in range(len(values)):
+        values[number] = expected(answers[number * max(1, len(support)) :], support)
+
+
 def expected(answers: Any, support: Any) -> Any:
     """The payoff that is expected of logits over a support; without one, of a number before its tanh."""
     if len(support) == 0:
@@ -180,7 +186,7 @@ class Heads:
         self.policy = policy.layers
         self.value = (
             self.layer("value.hidden", units, 2 * self.channels),
-            self.layer("value.payoff", max(1, len(support)), units),
+            self.layer("value.payoff", game.num_values * max(1, len(support)), units),
             np.array(support, np.float32),
         )
         constants = {name: sizes[name] for name in ("ROWS", "COLUMNS", "CHANNELS", "LANES")}

@@ -12,9 +12,9 @@ import numpy as np
 from anyzero.compile import Unit, compile_kernel
 from anyzero.games.game import Game
 from anyzero.networks.config import hidden_units, support_of
-from anyzero.networks.remembered import empty_answers
+from anyzero.networks.remembered import empty_answers, in_columns
 from anyzero.networks.weights import StoredNetwork
-from anyzero.networks.winograd.heads import Layer, expected, pack
+from anyzero.networks.winograd.heads import Layer, pack, write_values
 from anyzero.networks.winograd.sizes import lanes_of, room
 from anyzero.networks.winograd.transforms import INTRINSICS, multiply
 
@@ -25,7 +25,7 @@ UNIT = Unit("mlp", {}, (), intrinsics=INTRINSICS)
 
 
 def _run_mlp(planes: Any, trunk: Any, heads: Any, support: Any, room: Any, logits: Any, values: Any) -> None:
-    """Logits [positions, actions] and values [positions] of planes [positions, inputs].
+    """Logits [positions, actions] and values [positions, values] of planes [positions, inputs].
 
     `trunk` is the stem, and the weights and biases of all hidden layers; `heads` are the policy and two layers of the
     value. A layer is (weights [parts, inputs * lanes], bias).
@@ -49,7 +49,7 @@ def _run_mlp(planes: Any, trunk: Any, heads: Any, support: Any, room: Any, logit
         _multiply_rows(units, heads[2][0], heads[2][1], payoffs)
         for row in range(num):
             _copy_numbers(actions[row * (len(actions) // ROWS) :], logits[first + row], logits.shape[1])
-            values[first + row] = expected(payoffs[row * (len(payoffs) // ROWS) :], support)
+            write_values(payoffs[row * (len(payoffs) // ROWS) :], support, values[first + row])
 
 
 def _multiply_rows(source: Any, weights: Any, bias: Any, target: Any) -> None:
@@ -95,7 +95,7 @@ class CompiledMlp:
         self.heads = (
             layer("policy.actions", game.num_actions, width),
             layer("value.hidden", units, width),
-            layer("value.payoff", max(1, len(support)), units),
+            layer("value.payoff", game.num_values * max(1, len(support)), units),
         )
         network.check_all_taken()
         self.support, self.own, self.inputs = np.array(support, np.float32), local(), inputs
@@ -103,11 +103,11 @@ class CompiledMlp:
         self.shapes = [ROWS * number for number in columns]
         self.kernel = compile_kernel(_run_mlp, UNIT, target, {"LANES": lanes})
         # Compiled now, not by several threads at once.
-        self.answer(np.zeros((0, inputs), np.float32), *empty_answers(0, game.num_actions))
+        self.answer(np.zeros((0, inputs), np.float32), *empty_answers(0, game.num_actions, game.num_values))
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
-        """Write logits [positions, actions] and expected payoffs [positions]; all float32, as planes are."""
+        """Write logits [positions, actions] and expected payoffs [positions], or [positions, seats]; all float32."""
         if not hasattr(self.own, "room"):  # each thread works on its own
             self.own.room = room(*self.shapes)
         rows = planes.reshape(len(planes), self.inputs)
-        self.kernel(rows, self.trunk, self.heads, self.support, self.own.room, logits, values)
+        self.kernel(rows, self.trunk, self.heads, self.support, self.own.room, logits, in_columns(values))

@@ -7,7 +7,7 @@ import numpy as np
 from anyzero.compile import Unit, compile_kernel
 from anyzero.games.game import Game
 from anyzero.networks.config import NetworkConfig
-from anyzero.networks.remembered import empty_answers
+from anyzero.networks.remembered import empty_answers, in_columns
 from anyzero.networks.weights import StoredNetwork
 from anyzero.networks.winograd.heads import Heads
 from anyzero.networks.winograd.kernels import run_trunk
@@ -43,10 +43,10 @@ class CompiledNetwork:
         network.check_all_taken()
         self.own = local()
         # Compiled now, not by several threads at once.
-        self.answer(np.zeros((0, *game.planes_shape), np.float32), *empty_answers(0, game.num_actions))
+        self.answer(np.zeros((0, *game.planes_shape), np.float32), *empty_answers(0, game.num_actions, game.num_values))
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
-        """Write logits [positions, actions] and expected payoffs [positions]; all float32, as planes are."""
+        """Write logits [positions, actions] and expected payoffs [positions], or [positions, seats]; all float32."""
         trunk, heads, num = self.trunk, self.heads, len(planes)
         if not hasattr(self.own, "rooms"):  # each thread works on its own
             self.own.rooms = trunk.room(), heads.room()
@@ -54,7 +54,7 @@ class CompiledNetwork:
         features = np.empty((num, rows * columns * wide), np.float32)
         pooled = np.empty((num, 2 * wide), np.float32)
         trunk.kernel(planes, trunk.stem, trunk.blocks, trunk.pools, self.own.rooms[0], features, pooled)
-        heads.kernel(features, pooled, heads.policy, heads.value, self.own.rooms[1], logits, values)
+        heads.kernel(features, pooled, heads.policy, heads.value, self.own.rooms[1], logits, in_columns(values))
 
 
 class Trunk:
