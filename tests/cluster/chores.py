@@ -7,11 +7,11 @@ from pathlib import Path
 from anyzero import stopping
 
 
-def square(number):
+def square(kind, number):
     return number * number
 
 
-def work(number, seconds):
+def work(kind, number, seconds):
     """Takes a while, and can be stopped."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -20,27 +20,27 @@ def work(number, seconds):
     return number
 
 
-def who(seconds=0.0):
+def who(kind, seconds=0.0):
     """The process and its node."""
     import ray
 
-    return os.getpid(), work(ray.get_runtime_context().get_node_id(), seconds)
+    return os.getpid(), work(kind, ray.get_runtime_context().get_node_id(), seconds)
 
 
-def slow_once(place, seconds):
+def slow_once(kind, place, seconds):
     """Hangs where it is done first, and not where it is done again."""
     try:
         Path(place).open("x").close()
     except FileExistsError:
         return "second"
-    return work("first", seconds)
+    return work(kind, "first", seconds)
 
 
-def wrong(number):
+def wrong(kind, number):
     raise ValueError(f"{number} is wrong")
 
 
-def wrong_once(place):
+def wrong_once(kind, place):
     """Fails on the first node."""
     try:
         Path(place).open("x").close()
@@ -49,13 +49,13 @@ def wrong_once(place):
     raise MemoryError("no room")
 
 
-def die():
+def die(kind):
     os._exit(7)
 
 
-def read(name):
+def read(kind, name):
     return Path(name).read_text()
 
 
-def sum_of(shared):
+def sum_of(kind, shared):
     return sum(shared.get())

@@ -15,6 +15,7 @@ from anyzero.learning.start import Training, fill_in, make_config
 
 ROOT = Path(__file__).parent.parent.parent
 STORE = 80_000_000
+HEAD = {"num_cpus": 0, "include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
 
 
 class Machines:
@@ -23,12 +24,9 @@ class Machines:
     def __init__(self, num_nodes):
         from ray.cluster_utils import Cluster
 
-        self.cluster = Cluster(
-            initialize_head=True,
-            head_node_args={"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False},
-        )
+        self.cluster = Cluster(initialize_head=True, head_node_args={**HEAD, "object_store_memory": STORE})
         self.address = self.cluster.address
-        self.nodes = [self.add() for _ in range(num_nodes)]
+        self.nodes = [self.add(wait=False) for _ in range(num_nodes)]
 
     def add(self, cores=1, **options):
         return self.cluster.add_node(num_cpus=cores, object_store_memory=STORE, **options)
@@ -73,7 +71,7 @@ def other_pool(machines):
 def jobs(name, *arguments):
     """A source of jobs of `chores` with these arguments."""
     left = [Job(f"tests.cluster.chores:{name}", each) for each in arguments]
-    return lambda cores: left.pop(0) if left else None
+    return lambda kind: left.pop(0) if left else None
 
 
 def values(pool, source):

@@ -6,13 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 import anyzero
 from anyzero.arena.arena import play_games
 from anyzero.arena.match import CRASH
 from anyzero.arena.plan import make_plan
-from anyzero.cluster import Job, Pace, Pool
-from anyzero.cluster.connect import ClusterError
+from anyzero.cluster import Job, Kind, Pace, Pool
+from anyzero.cluster.connect import ClusterError, Node
 from anyzero.cluster.jobs import Done
 from anyzero.errors import BadOptionError
 from tests.cluster.conftest import Disturbance, content, jobs, train_tiny, values, wait_until
@@ -43,7 +44,7 @@ def test_files_and_values_travel(pool, tmp_path, monkeypatch):
     Path("deep/note.txt").write_text("hello")
     assert values(pool, jobs("sum_of", {"shared": pool.share("numbers", [1, 2, 3])})) == [6]
     found = [Job("tests.cluster.chores:read", {"name": "deep/note.txt"}, files=pool.bundle([Path("deep/note.txt")]))]
-    assert values(pool, lambda cores: found.pop() if found else None) == ["hello"]
+    assert values(pool, lambda kind: found.pop() if found else None) == ["hello"]
     with pytest.raises(BadOptionError, match="name it by a path below the current folder"):
         pool.bundle([tmp_path / "deep" / "note.txt"])
 
@@ -82,7 +83,32 @@ def test_a_match_has_the_same_games_and_players_of_ones_own_travel(pool, tmp_pat
     assert CRASH in {result.reason for result in there.values()}
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="Ray's word for a GPU would be true")
+def test_a_gpu_has_an_actor_of_its_own_and_a_node_where_it_is_missing_is_set_aside(pool, machines, monkeypatch):
+    said = []
+    monkeypatch.setattr(pool, "with_gpus", True)
+    monkeypatch.setattr(pool, "say", said.append)
+    node = machines.add(cores=6, num_gpus=1, node_name="boaster")
+    try:
+        wait_until(lambda: any(member.node.name == "boaster" for member in pool.members), pool.step)
+        found = [member.kind for member in pool.members if member.node.name == "boaster"]
+        assert found == [Kind(1, 1), Kind(4), Kind(1)]
+        wait_until(lambda: said, pool.step)
+        words = "Ray gives its GPU 0 to a process, but torch finds none there"
+        assert said == [f"the node boaster is not used: {words}"]
+        assert sorted(values(pool, jobs("square", {"number": 2}, {"number": 3}))) == [4, 9]
+    finally:
+        machines.kill(node)
+
+
 # --- without a cluster
+
+
+def test_cores_that_serve_no_gpu_are_taken_by_fours():
+    node = Node("", "big", cores=11, gpus=2)
+    assert node.kinds(with_gpus=True) == [Kind(1, 1), Kind(1, 1), Kind(4), Kind(4), Kind(1)]
+    assert node.kinds(with_gpus=False) == [Kind(4), Kind(4), Kind(3)]
+    assert Node("", "head", cores=0, gpus=1).kinds(with_gpus=True) == []
 
 
 def test_without_ray_one_sentence_says_how_to_install_it(monkeypatch):
@@ -99,8 +125,9 @@ def test_a_wrong_address_is_one_sentence():
 
 def test_jobs_are_small_at_first_and_at_the_end_and_else_take_their_time():
     pace = Pace(least=8)
-    assert pace.size(cores=2, left=10_000, all_cores=4) == 16
-    pace.note(Done(Job("", {}, units=16), None, "node", cores=2, seconds=2.0))
-    assert pace.size(cores=2, left=10_000, all_cores=4) == 4 * 2 * 20
-    assert pace.size(cores=2, left=200, all_cores=4) == 50
-    assert pace.size(cores=2, left=5, all_cores=4) == 5
+    two = Kind(cores=2)
+    assert pace.size(two, 10_000, [two, two]) == 16
+    pace.note(Done(Job("", {}, units=16), None, "node", two, seconds=2.0))
+    assert pace.size(two, 10_000, [two, two]) == 8 * 20
+    assert pace.size(two, 200, [two, two]) == 50
+    assert pace.size(two, 5, [two, two]) == 5

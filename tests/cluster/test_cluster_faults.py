@@ -15,6 +15,7 @@ import anyzero
 from anyzero.cluster import Job
 from anyzero.cluster.connect import ClusterError
 from anyzero.learning.folder import RunFolder
+from anyzero.learning.samples import load_shard
 from anyzero.learning.start import fill_in, make_config
 from anyzero.networks import new_network, save_network
 from anyzero.networks.config import NetworkConfig
@@ -35,6 +36,7 @@ DRIVER = """
 import sys
 from anyzero.cluster import Pool
 from anyzero.learning.folder import RunFolder
+from anyzero.learning.samples import load_shard
 from anyzero.learning.start import Training
 folder, pool = RunFolder.open(sys.argv[1]), Pool(sys.argv[2])
 with folder.locked():
@@ -55,7 +57,7 @@ def test_a_slow_job_is_given_to_a_second_actor(other_pool, tmp_path):
     quick = [Job("tests.cluster.chores:square", {"number": n}) for n in range(3)]
     slow = {"place": str(tmp_path / "begun"), "seconds": 600.0}
     left = [Job("tests.cluster.chores:slow_once", slow), *quick]
-    found = values(other_pool, lambda cores: left.pop(0) if left else None)
+    found = values(other_pool, lambda kind: left.pop(0) if left else None)
     assert sorted(map(str, found)) == ["0", "1", "4", "second"]
     # the first one was told to stop
     wait_until(lambda: all(member.ref is None for member in other_pool.members), other_pool.step)
@@ -119,6 +121,8 @@ def test_with_a_lag_games_do_not_wait_and_bytes_do_not_depend_on_the_cluster(oth
         lines = (here.path / f"games/{generation:04d}-000.jsonl").read_text().splitlines()
         champion = json.loads((here.path / f"generations/{int(player):04d}/report.json").read_text())["champion"]
         assert {name for line in lines for name in json.loads(line)["names"]} == {str(champion)}
+        samples = load_shard(here.samples_path(generation, 0), anyzero.load("tic_tac_toe"))
+        assert set(samples.ages.tolist()) == {generation - 1 - champion}
 
 
 def test_a_node_with_another_version_is_set_aside(machines, other_pool, alone, tmp_path):

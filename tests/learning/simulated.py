@@ -3,16 +3,22 @@
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
+from anyzero.cluster import Kind
 from anyzero.games.load import load
 from anyzero.learning import on_gpu
 from anyzero.learning.config import ReplayConfig, SelfPlayConfig
 from anyzero.learning.contestants import network_contestant
+from anyzero.learning.on_cluster import Order, join_pieces, play_piece
 from anyzero.learning.replay import build_replay
 from anyzero.learning.replay_on_gpu import GpuReplay
 from anyzero.learning.selfplay import make_pairings, manner_of, pairing_shares
+from anyzero.learning.start import fill_in, make_config
+from anyzero.networks import new_network, read_network, save_network
+from anyzero.networks import on_gpu as networks_on_gpu
 from tests.learning.rows import random_samples
 from tests.search.weighing import Weighing
 
@@ -65,6 +71,20 @@ def play(name, folder):
     return {**counts, "lines": lines, "checks": [check for part in parts for check in part.resign_checks]}
 
 
+def pieces(path):
+    """Two pieces of a generation, as an actor of a cluster plays them that has a GPU; the network does not matter."""
+    networks_on_gpu.GpuEvaluator = lambda game, *networks, rows, precision: Weighing(game, rows, len(networks))
+    config = fill_in(
+        make_config("tic_tac_toe", changes={"selfplay": {"simulations": 2, "at_once": SLOTS, "opening_plies": 0}})
+    )
+    game = load(config.game)
+    save_network(path, new_network(game, config.network, 1), game)
+    shared = SimpleNamespace(get=lambda: read_network(path, game))
+    order = Order(config, 1, [1.0, 0.0, 0.0], -1.0, [("7", shared)])
+    found = join_pieces([play_piece(Kind(1, 1), order, first, 4) for first in (0, 4)])
+    return {"samples": found.samples.num, "lines": [line._asdict() for line in found.games]}
+
+
 def wait():
     """What happens when nobody fetches for a long time."""
     games = new_games("short")
@@ -93,6 +113,7 @@ def main():
     on_gpu.STEPS = 12
     found = {name: play(name, folder) for name in SCENARIOS}
     found["wait"] = wait()
+    found["pieces"] = pieces(folder / "network.safetensors")
     found["replay"] = same_batches("tic_tac_toe")
     (folder / "found.json").write_text(json.dumps(found))
 

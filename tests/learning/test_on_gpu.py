@@ -208,6 +208,14 @@ def test_a_game_waits_until_its_samples_are_fetched(folder):
     assert counts["after"] > counts["before"]
 
 
+def test_pieces_of_an_actor_with_a_gpu_are_games_that_go_on(folder):
+    pieces = found(folder, "pieces")
+    lines = pieces["lines"]
+    assert len(lines) >= 8
+    assert pieces["samples"] == sum(len(line["actions"]) for line in lines)
+    assert {name for line in lines for name in line["names"]} == {"7"}
+
+
 def test_batches_of_the_replay_on_the_gpu_are_those_of_the_replay(folder):
     assert found(folder, "replay") == [True] * 12
 

@@ -72,10 +72,10 @@ def test_only_as_many_actions_are_written_as_the_widest_row_has(tmp_path):
     assert load_shard(tmp_path / "shard", chess).policies.shape == (3, 218)
 
 
-def test_a_file_from_before_columns_were_compressed_is_read_too(saved):
+def test_a_file_from_before_columns_were_compressed_and_had_ages_is_read_too(saved):
     samples, header = load_shard(saved, HEX), header_of(saved)
     columns = to_columns(samples)
-    del header["packed"], header["sha256"]
+    del header["packed"], header["sha256"], columns["ages"]
     write_arrays(saved, SHARD, header, columns)
     for one, other in zip(samples, load_shard(saved, HEX), strict=True):
         assert one.tobytes() == other.tobytes()

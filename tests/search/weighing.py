@@ -28,6 +28,9 @@ class Weighing:
         sums = planes.reshape(len(planes), -1).astype(np.float64) @ self.weights
         return sums[:, :-1].astype(np.float32), np.tanh(sums[:, -1:]).astype(np.float32)
 
+    def load(self, *networks):
+        """Its weights are its own."""
+
     def record(self, before):
         def step():
             before(0)

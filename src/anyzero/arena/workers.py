@@ -20,7 +20,7 @@ from anyzero import stopping
 from anyzero.arena.match import CRASH, LATE, Live, MatchResult, play_match, report
 from anyzero.arena.plan import Match, Plan, imbalance, make_opening
 from anyzero.child import Child, Send, count_cores, listen, python_command, take_output
-from anyzero.cluster import Job, Pace, Pool
+from anyzero.cluster import Job, Kind, Pace, Pool
 from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object
 from anyzero.games.game import Game
@@ -205,14 +205,14 @@ class Chunks:
         files = [path for plan in self.paces for path in files_of(split_text(plan.game)[0])]
         self.files = pool.bundle([*files, *(path for player in players for path in player_files(*player))])
 
-    def next_chunk(self, cores: int) -> Job | None:
+    def next_chunk(self, kind: Kind) -> Job | None:
         if not self.left:
             return None
         plan = self.left[0].plan
-        size, chunk = self.paces[plan].size(cores, len(self.left), self.pool.cores), [self.left.popleft()]
+        size, chunk = self.paces[plan].size(kind, len(self.left), self.pool.kinds), [self.left.popleft()]
         while self.left and self.left[0].plan == plan and (len(chunk) < size or is_pair(chunk[-1], self.left[0])):
             chunk.append(self.left.popleft())
-        arguments = {"plan": asdict(plan), "matches": [list(task.match) for task in chunk], "cores": cores}
+        arguments = {"plan": asdict(plan), "matches": [list(task.match) for task in chunk]}
         return Job(f"{__name__}:play_chunk", arguments, self.files, units=len(chunk), about=chunk)
 
 
@@ -220,11 +220,11 @@ def is_pair(one: Task, other: Task) -> bool:
     return one.match[:3] == other.match[:3]
 
 
-def play_chunk(plan: dict[str, Any], matches: list[list[int]], cores: int) -> list[dict[str, Any]]:
+def play_chunk(kind: Kind, plan: dict[str, Any], matches: list[list[int]]) -> list[dict[str, Any]]:
     """The actor's side: these games, in this order."""
     own = Plan.from_json(plan)
     tasks = [Task(own, Match(*match)) for match in matches]
-    found = dict(play_all(tasks, cores))
+    found = dict(play_all(tasks, kind.cores))
     return [found[task].to_json() for task in tasks]
 
 

@@ -3,7 +3,7 @@
 Reading order: `jobs` (what is to be done), `worker` (where it is done), `connect`, `pool`.
 """
 
-from anyzero.cluster.jobs import Done, Job, Pace, Shared
+from anyzero.cluster.jobs import Done, Job, Kind, Pace, Shared
 from anyzero.cluster.pool import Pool, opened
 
-__all__ = ["Done", "Job", "Pace", "Pool", "Shared", "opened"]
+__all__ = ["Done", "Job", "Kind", "Pace", "Pool", "Shared", "opened"]

@@ -5,6 +5,7 @@ import os
 import socket
 from typing import Any, NamedTuple
 
+from anyzero.cluster.jobs import Kind
 from anyzero.errors import AnyzeroError, BadOptionError
 
 
@@ -12,10 +13,21 @@ class ClusterError(AnyzeroError):
     """The cluster cannot be used, or not any more."""
 
 
+MOST_CORES = 4
+"""Cores of an actor; a node with more of them has several actors."""
+
+
 class Node(NamedTuple):
     id: str
     name: str
     cores: int
+    gpus: int
+
+    def kinds(self, *, with_gpus: bool) -> list[Kind]:
+        """Its actors: one for each GPU, with a core, and one for every few of the other cores."""
+        gpus = min(self.gpus, self.cores) if with_gpus else 0
+        groups = range(gpus, self.cores, MOST_CORES)
+        return [Kind(1, 1)] * gpus + [Kind(min(MOST_CORES, self.cores - first)) for first in groups]
 
 
 def connect(address: str) -> Any:
@@ -55,7 +67,6 @@ def answers(address: str, seconds: float) -> bool:
 
 def node_of(found: dict[str, Any]) -> Node:
     """A node with the name that its owner gave it, or that of its machine."""
-    own, address = found["NodeName"], found["NodeManagerAddress"]
-    return Node(
-        found["NodeID"], found["NodeManagerHostname"] if own == address else own, int(found["Resources"].get("CPU", 0))
-    )
+    own, has = found["NodeName"], found["Resources"]
+    name = found["NodeManagerHostname"] if own == found["NodeManagerAddress"] else own
+    return Node(found["NodeID"], name, int(has.get("CPU", 0)), int(has.get("GPU", 0)))

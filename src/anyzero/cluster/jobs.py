@@ -1,12 +1,19 @@
 """What is to be done on a cluster: a job, what it shares with others, its result, and how large it should be."""
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 JOB_S = 20.0
 """How long a job should take: short enough to lose, long enough for its overhead of some milliseconds."""
+
+
+class Kind(NamedTuple):
+    """What an actor has of its node."""
+
+    cores: int
+    gpus: int = 0
 
 
 @dataclass(frozen=True)
@@ -23,7 +30,10 @@ class Shared:
 
 @dataclass(eq=False)
 class Job:
-    """A function by its name, `module:function`, and its arguments: plain values, arrays, or what is shared."""
+    """A function by its name, `module:function`, and its arguments: plain values, arrays, or what is shared.
+
+    It is called with the kind of its actor first, as nobody knows who will do it in the end.
+    """
 
     function: str
     arguments: dict[str, Any]
@@ -38,8 +48,8 @@ class Job:
     """The node where it failed."""
 
 
-Source = Callable[[int], Job | None]
-"""The next job for an actor of so many cores; None when all have been handed out."""
+Source = Callable[[Kind], Job | None]
+"""The next job for an actor of this kind; None when all have been handed out."""
 
 
 class Done(NamedTuple):
@@ -49,22 +59,26 @@ class Done(NamedTuple):
     value: Any
     node: str
     """The name of the node that did it."""
-    cores: int
+    kind: Kind
     seconds: float
 
 
 class Pace:
     """How much goes into a job so that it takes `JOB_S`: little at first, and less when the work runs out."""
 
-    def __init__(self, least: int = 1) -> None:
-        self.least, self.rate = least, 0.0
+    def __init__(self, least: int, least_on_gpu: int = 0) -> None:
+        """`least` is for each core of an actor without a GPU."""
+        self.least, self.least_on_gpu = least, least_on_gpu
+        self.rates: dict[Kind, float] = {}
+        """Units a second, by the kind of actor."""
 
-    def size(self, cores: int, left: int, all_cores: int) -> int:
-        """Units for an actor of so many cores, at most what is left."""
-        fair = left * cores // (2 * max(all_cores, cores))
-        return min(left, max(self.least * cores, min(int(self.rate * cores * JOB_S), fair)))
+    def size(self, kind: Kind, left: int, others: Sequence[Kind]) -> int:
+        """Units for an actor of this kind, at most what is left; `others` are all that work, itself among them."""
+        least, rate = self.least_on_gpu if kind.gpus else self.least * kind.cores, self.rates.get(kind, 0.0)
+        fair = left * rate / max(2 * sum(self.rates.get(other, rate) for other in others), 1e-9)
+        return min(left, max(least, int(min(rate * JOB_S, fair))))
 
     def note(self, done: Done) -> None:
         """A job has taken so long; the mean of the last ones counts."""
-        rate = done.job.units / (done.cores * max(done.seconds, 1e-3))
-        self.rate = (self.rate + rate) / 2 if self.rate else rate
+        rate = done.job.units / max(done.seconds, 1e-3)
+        self.rates[done.kind] = (self.rates.get(done.kind, rate) + rate) / 2

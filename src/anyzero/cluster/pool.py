@@ -17,14 +17,12 @@ from typing import Any
 
 from anyzero import stopping
 from anyzero.cluster.connect import ClusterError, Node, answers, connect, node_of
-from anyzero.cluster.jobs import Done, Job, Shared, Source
+from anyzero.cluster.jobs import Done, Job, Kind, Shared, Source
 from anyzero.cluster.worker import DONE, Worker, facts
 from anyzero.errors import BadOptionError
 from anyzero.files import reading
 from anyzero.report import count
 
-MOST_CORES = 4
-"""Cores of an actor; a node with more of them has several actors."""
 LOOK_EVERY_S = 1.0
 WAIT_S = 0.2
 HEAD_LOST_S = 10.0
@@ -42,7 +40,7 @@ class Member:
 
     actor: Any
     node: Node
-    cores: int
+    kind: Kind
     ref: Any
     """What it is to answer next: to `hello`, or to a job; None: it is idle."""
     is_ready: bool = False
@@ -54,7 +52,8 @@ class Member:
 class Pool:
     """The actors of a cluster. They come and go with its nodes; whoever holds the pool calls `step` again and again."""
 
-    def __init__(self, address: str, say: Callable[[str], None] | None = None) -> None:
+    def __init__(self, address: str, say: Callable[[str], None] | None = None, *, with_gpus: bool = False) -> None:
+        self.with_gpus = with_gpus
         self.say = say or (lambda words: print(words, file=sys.stderr))
         loaded = sys.modules.get("ray")
         self.was_connected = loaded is not None and loaded.is_initialized()
@@ -93,16 +92,16 @@ class Pool:
         stopping.broken.set()
 
     @property
-    def cores(self) -> int:
-        """Cores that work or could at once."""
-        return sum(member.cores for member in self.members if member.is_ready)
+    def kinds(self) -> list[Kind]:
+        """Of all actors that work or could at once."""
+        return [member.kind for member in self.ready()]
 
     def describe(self) -> str:
         """`3 nodes, 12 cores, 5 jobs under way`, and how fast they are, where somebody has told."""
-        ready = self.ready()
+        ready, (cores, gpus) = self.ready(), map(sum, zip(Kind(0), *self.kinds, strict=True))
         nodes, busy = len({member.node.id for member in ready}), sum(member.job is not None for member in ready)
-        parts = count(nodes, "node"), count(self.cores, "core"), f"{count(busy, 'job')} under way", self.speed
-        return ", ".join(part for part in parts if part)
+        has = count(nodes, "node"), count(cores, "core"), count(gpus, "GPU") if gpus else ""
+        return ", ".join(part for part in (*has, f"{count(busy, 'job')} under way", self.speed) if part)
 
     # --- what travels
 
@@ -180,7 +179,7 @@ class Pool:
             if job.failed_on != member.node.id:
                 self.again.remove(job)
                 return job
-        found = None if self.source is None else self.source(member.cores)
+        found = None if self.source is None else self.source(member.kind)
         if found is None:
             self.source = None
         return found or self.slow_job()
@@ -229,7 +228,7 @@ class Pool:
             if other.job is job:
                 self.leave(other)
         self.times.append(seconds)
-        return Done(job, value, member.node.name, member.cores, seconds)
+        return Done(job, value, member.node.name, member.kind, seconds)
 
     def fail(self, member: Member, job: Job, words: str) -> None:
         """The node may be at fault, and is not used any more; if the job fails on a second one, the job is."""
@@ -281,31 +280,33 @@ class Pool:
         return self.head_seen >= self.next_look - LOOK_EVERY_S
 
     def man(self, node: Node) -> None:
-        """As many actors as the node has groups of cores."""
-        groups = [min(MOST_CORES, node.cores - first) for first in range(0, node.cores, MOST_CORES)]
+        """See to it that the node has all its actors."""
+        missing = node.kinds(with_gpus=self.with_gpus)
         for member in self.members:
             if member.node.id == node.id:
-                groups.remove(member.cores)
-        for cores in groups:
-            actor = self.new_actor(node, cores)
-            self.members.append(Member(actor, node, cores, actor.hello.remote()))
+                missing.remove(member.kind)
+        for kind in missing:
+            actor = self.new_actor(node, kind)
+            self.members.append(Member(actor, node, kind, actor.hello.remote()))
 
-    def new_actor(self, node: Node, cores: int) -> Any:
+    def new_actor(self, node: Node, kind: Kind) -> Any:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         # Ray restarts nothing and repeats nothing: what is missing is seen by `look`, whatever the cause. The second
         # thread is for `stop`.
         place = NodeAffinitySchedulingStrategy(node.id, soft=False)
-        options = {"num_cpus": cores, "max_restarts": 0, "max_task_retries": 0, "max_concurrency": 2}
-        return self.ray.remote(Worker).options(**options, scheduling_strategy=place).remote()
+        needs = {"num_cpus": kind.cores, "num_gpus": kind.gpus, "scheduling_strategy": place}
+        fixed = {"max_restarts": 0, "max_task_retries": 0, "max_concurrency": 2}
+        return self.ray.remote(Worker).options(**needs, **fixed).remote(kind)
 
     def welcome(self, member: Member, theirs: dict[str, str]) -> None:
         """A new actor's first word: it is used if it is of the same kind as we are."""
         name, mine = member.node.name, self.facts
-        for key in MUST_AGREE:
-            if theirs.get(key) != mine[key]:
-                self.put_aside(member.node, f"it has {key} {theirs.get(key)}, and this process has {mine[key]}")
-                return
+        other = [key for key in MUST_AGREE if theirs.get(key) != mine[key]]
+        differs = [f"it has {key} {theirs.get(key)}, and this process has {mine[key]}" for key in other]
+        if differs or theirs["fault"]:
+            self.put_aside(member.node, (*differs, theirs["fault"])[0])
+            return
         if theirs["processor"] != mine["processor"] and not any(other.node == member.node for other in self.ready()):
             own = theirs["processor"].partition(" ")[0]
             self.say(f"the processor of {name} ({own}) is not like this one: its games may differ in their last bits")
@@ -353,12 +354,12 @@ class Pool:
 
 
 @contextlib.contextmanager
-def opened(address: str | None) -> Iterator[Pool | None]:
+def opened(address: str | None, *, with_gpus: bool = False) -> Iterator[Pool | None]:
     """The pool of the cluster at this address, `auto` or `host:port`; none without an address."""
     if address is None:
         yield None
         return
-    pool = Pool(address)
+    pool = Pool(address, with_gpus=with_gpus)
     try:
         yield pool
     finally:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from anyzero import stopping
-from anyzero.cluster.jobs import Shared
+from anyzero.cluster.jobs import Kind, Shared
 from anyzero.errors import AnyzeroError
 from anyzero.files import cache_folder
 
@@ -24,11 +24,12 @@ DONE, STOPPED, FAILED = "done", "stopped", "failed"
 class Worker:
     """An actor: a process on a node of the cluster that does one job at a time."""
 
-    def __init__(self) -> None:
-        self.number, self.lock = -1, threading.Lock()
+    def __init__(self, kind: Kind) -> None:
+        self.kind, self.number, self.lock = kind, -1, threading.Lock()
 
     def hello(self) -> dict[str, str]:
-        return facts()
+        """What this process is, and what is wrong with it."""
+        return {**facts(), "fault": missing_gpu() if self.kind.gpus else ""}
 
     def run(
         self, number: int, function: str, arguments: dict[str, Any], files: Shared | None
@@ -42,7 +43,7 @@ class Worker:
             if files is not None:
                 os.chdir(unpack(files))
             module, _, name = function.partition(":")
-            kind, value = DONE, getattr(importlib.import_module(module), name)(**arguments)
+            kind, value = DONE, getattr(importlib.import_module(module), name)(self.kind, **arguments)
         except KeyboardInterrupt:
             kind, value = STOPPED, "it was stopped"
         except AnyzeroError as error:
@@ -78,6 +79,14 @@ def unpack(files: Shared) -> Path:
         shutil.rmtree(beside, ignore_errors=True)
     os.utime(folder)
     return folder
+
+
+def missing_gpu() -> str:
+    """A sentence if the GPU that Ray has given this process is not there."""
+    import torch
+
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return "" if torch.cuda.is_available() else f"Ray gives its GPU {given} to a process, but torch finds none there"
 
 
 def facts() -> dict[str, str]:

@@ -5,17 +5,18 @@ has the bytes of a run on one machine. The driver alone writes the folder.
 """
 
 import hashlib
+import secrets
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from anyzero.cluster import Done, Job, Pace, Pool, Shared
+from anyzero.cluster import Done, Job, Kind, Pace, Pool, Shared
 from anyzero.cluster.pool import WAIT_S
 from anyzero.errors import BadOptionError
 from anyzero.games.game import Game
@@ -30,10 +31,13 @@ from anyzero.networks import NetworkEvaluator, read_network
 from anyzero.networks.manifest import Generation
 
 if TYPE_CHECKING:
+    from anyzero.learning.on_gpu import RunGames
     from anyzero.learning.stages import Stages
 
 LEAST_GAMES = 8
 """For each core of an actor: fewer would leave its network half empty."""
+GPU_PIECES = 8
+"""A GPU plays all its games at once, and hands over as many of those finished as this share of them, or more."""
 
 SPEED_S = 60.0
 MOST_NODES = 4
@@ -60,29 +64,29 @@ class Blocks:
     def __init__(self, pool: Pool, order: Order, bounds: Mapping[int, tuple[int, int]], pace: Pace, keep: Keep) -> None:
         """`bounds` are the first game of each block, and the one after its last."""
         self.pool, self.order, self.pace, self.keep = pool, order, pace, keep
-        self.bounds = dict(bounds)
+        self.missing = {block: end - begin for block, (begin, end) in bounds.items()}
+        """Games of each block that is not whole yet."""
         self.left = [(block, *span) for block, span in bounds.items()]
         self.found: dict[int, dict[int, BlockResult]] = {block: {} for block in bounds}
-        self.num_left = sum(end - begin for begin, end in bounds.values())
         self.begun = self.last = time.monotonic()
         self.speeds: deque[tuple[float, str, int]] = deque()
         self.files = pool.bundle(files_of(split_text(order.config.game)[0]))
         pool.begin(self.next_piece)
 
-    def next_piece(self, cores: int) -> Job | None:
+    def next_piece(self, kind: Kind) -> Job | None:
         """The next games of the first block that has any left."""
         if not self.left:
             return None
         block, first, last = self.left[0]
-        num = self.pace.size(cores, sum(end - begin for _, begin, end in self.left), self.pool.cores)
+        num = self.pace.size(kind, sum(end - begin for _, begin, end in self.left), self.pool.kinds)
         end = min(last, first + num)
         self.left[:1] = [(block, end, last)] if end < last else []
-        arguments = {"order": self.order, "first": first, "num": end - first, "threads": cores}
+        arguments = {"order": self.order, "first": first, "num": end - first}
         return Job(f"{__name__}:play_piece", arguments, self.files, units=end - first, about=(block, first))
 
     @property
     def is_done(self) -> bool:
-        return not self.bounds
+        return not self.missing
 
     def step(self, wait_s: float) -> None:
         """Go on with all of them, and keep the blocks that are whole."""
@@ -93,16 +97,15 @@ class Blocks:
         block, first = done.job.about
         self.pace.note(done)
         self.found[block][first] = done.value
-        self.num_left -= done.job.units
         self.note_speed(done)
-        begin, end = self.bounds[block]
-        if sum(len(piece.games) for piece in self.found[block].values()) == end - begin:
+        self.missing[block] -= done.job.units
+        if not self.missing[block]:
             now = time.monotonic()
             self.keep(
                 block, join_pieces([piece for _, piece in sorted(self.found.pop(block).items())]), now - self.last
             )
             self.last = now
-            del self.bounds[block]
+            del self.missing[block]
 
     def note_speed(self, done: Done) -> None:
         """Simulations a second of the last minute, in all and by node."""
@@ -137,10 +140,10 @@ class ClusterGames:
     """The games of a run, played by a pool: those of the generation under way, or of the next one while it trains."""
 
     def __init__(self, stages: "Stages", pool: Pool) -> None:
-        if stages.config.device == "cuda":
-            raise BadOptionError("a run on cuda plays on the GPU of this machine: take device=cpu for a cluster")
+        if not stages.config.keep_samples:
+            raise BadOptionError("a run on a cluster writes all its samples: add --set keep_samples=true")
         self.stages, self.pool = stages, pool
-        self.pace = Pace(LEAST_GAMES)
+        self.pace = Pace(LEAST_GAMES, max(1, stages.config.selfplay.at_once // GPU_PIECES))
         self.ahead: Blocks | None = None
         self.waiting_since: float | None = None
         """When the run began to wait for games; None: it does something else."""
@@ -151,7 +154,7 @@ class ClusterGames:
         self.ahead, self.waiting_since = None, time.monotonic()
         while not blocks.is_done:
             blocks.step(WAIT_S)
-            tell(self.stages.config.selfplay.games - blocks.num_left)
+            tell(self.stages.config.selfplay.games - sum(blocks.missing.values()))
             self.stages.look_at_the_clock()
 
     def begin_ahead(self, number: int, by: Generation) -> None:
@@ -190,21 +193,35 @@ class ClusterGames:
 # --- the actor's side
 
 
-def play_piece(order: Order, first: int, num: int, threads: int) -> BlockResult:
-    """Some games of a block."""
+def play_piece(kind: Kind, order: Order, first: int, num: int) -> BlockResult:
+    """Some games of a block; those of a GPU are any games that it finishes next, and may be a few more."""
     config, game = order.config, game_of(order.config.game)
+    options: dict[str, Any] = {"shares": order.shares, "resign_below": order.resign_below}
+    if kind.gpus:
+        from anyzero.networks.models import network_of
+
+        networks = [(name, network_of(network.get(), game)) for name, network in order.networks]
+        return games_on_gpu(config).play(networks, num, **options)
+    precision = config.precision if config.device == "cpu" else "auto"
     contestants = []
     for name, network in order.networks:
-        evaluator = evaluator_of(config.game, network, config.precision, threads)
+        evaluator = evaluator_of(config.game, network, precision, kind.cores)
         contestants.append(network_contestant(game, name, evaluator, config.selfplay, noise=True))
-    options = {"shares": order.shares, "resign_below": order.resign_below}
-    numbers = {"generation": order.generation, "first": first, "num": num, "seed": config.seed}
-    return play_block(game, contestants, config.selfplay, **numbers, **options)  # type: ignore[arg-type]
+    options |= {"generation": order.generation, "seed": config.seed}
+    return play_block(game, contestants, config.selfplay, first=first, num=num, **options)
 
 
 @lru_cache(1)
 def game_of(text: str) -> Game:
     return load(text)
+
+
+@lru_cache(1)
+def games_on_gpu(config: RunConfig) -> "RunGames":
+    """Games that go on from piece to piece, unlike those of any other actor."""
+    from anyzero.learning.on_gpu import RunGames
+
+    return RunGames(game_of(config.game), config, secrets.randbits(63))
 
 
 @lru_cache(8)

@@ -5,7 +5,7 @@ through the end of its search, its move and its game if that is where it stands.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,11 +26,16 @@ from anyzero.learning.block import (
     rows_to_samples,
     seeds_of,
 )
-from anyzero.learning.contestants import Contestant
+from anyzero.learning.config import RunConfig
+from anyzero.learning.contestants import Contestant, network_contestant, no_evaluator
 from anyzero.learning.games import ENDLESS, NEVER, Manner, Rows, new_rows
 from anyzero.learning.samples import Samples
+from anyzero.learning.selfplay import make_pairings, manner_of, start_states
 from anyzero.search.on_gpu import DeviceEvaluator, device_arrays, to_device
 from anyzero.stopping import check as check_stopping
+
+if TYPE_CHECKING:
+    from anyzero.networks.models import Network
 
 MOST_BYTES = 100 << 30
 """Samples of games under way may take so much of the GPU's memory."""
@@ -206,6 +211,39 @@ class GpuGames:
     def finished(self) -> int:
         """Games so far."""
         return int(self.games.finished.copy_to_host().sum())
+
+
+class RunGames:
+    """The games of a run on this GPU; those under way go on with the networks of the next call."""
+
+    def __init__(self, game: Game, config: RunConfig, seed: int) -> None:
+        self.game, self.config, self.seed = game, config, seed
+        self.games: GpuGames | None = None
+
+    def play(
+        self,
+        contestants: Sequence[tuple[str, "Network"]],
+        num: int,
+        *,
+        shares: Sequence[float],
+        resign_below: float,
+        watch: Watch | None = None,
+    ) -> BlockResult:
+        """The games that are finished next, so many or a few more."""
+        names, networks = zip(*contestants, strict=True)
+        games = self.games = self.games or self.begin(networks)
+        games.evaluator.load(*networks)  # type: ignore[attr-defined]
+        games.set_up(make_pairings(self.game, shares, two_champions=self.config.selfplay.two_champions), resign_below)
+        return games.play(num, names, keys=self.config.replay.merge, watch=watch)
+
+    def begin(self, networks: Sequence["Network"]) -> GpuGames:
+        from anyzero.networks.on_gpu import GpuEvaluator
+
+        game, config, at_once = self.game, self.config.selfplay, self.config.selfplay.at_once
+        evaluator = GpuEvaluator(game, *networks, rows=at_once, precision=self.config.precision)
+        players = [network_contestant(game, "", no_evaluator, config, noise=True) for _ in networks]
+        starts = start_states(game, config.starts)
+        return GpuGames(game, evaluator, players, manner_of(config), num_games=at_once, seed=self.seed, starts=starts)
 
 
 def new_device_rows(game: Game, num: int) -> Any:

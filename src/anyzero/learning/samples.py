@@ -36,7 +36,9 @@ class Samples(NamedTuple):
     lengths: np.ndarray
     """[samples] int16: the plies of the whole game."""
     generations: np.ndarray
-    """[samples] int32."""
+    """[samples] int32: of the games."""
+    ages: np.ndarray
+    """[samples] int32: how many generations before the newest the network was that played them."""
     weights: np.ndarray
     """[samples] float32."""
     others: np.ndarray
@@ -60,6 +62,7 @@ def new_samples(game: Game, num: int) -> Samples:
         plies=np.zeros(num, np.int16),
         lengths=np.zeros(num, np.int16),
         generations=np.zeros(num, np.int32),
+        ages=np.zeros(num, np.int32),
         weights=np.ones(num, np.float32),
         others=np.zeros((num, game.num_values - 1), np.float32),
     )
@@ -101,6 +104,8 @@ PACKING_LEVEL = 1
 """Of zlib: a tenth of the bytes for chess, a quarter for Connect Four; higher levels cost more than they save."""
 TRIMMED = ("actions", "policies")
 """Columns of which only as much is written as the row with the most actions needs."""
+LATER = {"ages"}
+"""Columns that older files do not have; they stay zero."""
 
 
 class BadShardError(DamagedError):
@@ -159,10 +164,10 @@ def from_columns(path: Path, game: Game, num: int, columns: dict[str, np.ndarray
     samples = new_samples(game, num)
     wanted = {name: column for name, column in samples._asdict().items() if is_kept(name, column)}
     wanted["states"] = as_bytes(samples.states)
-    if set(columns) != set(wanted):
+    if set(columns) | LATER != set(wanted):
         raise BadShardError(f"{path} does not hold the columns that samples have")
-    for name, column in wanted.items():
-        found = columns[name]
+    for name, found in columns.items():
+        column = wanted[name]
         room = column[:, : found.shape[1]] if name in TRIMMED and found.ndim == 2 else column
         if (found.shape, found.dtype) != (room.shape, room.dtype):
             shape = f"{found.dtype} {found.shape}"

@@ -7,7 +7,7 @@ one that was not.
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -21,7 +21,7 @@ from anyzero.files import put_aside, write_whole
 from anyzero.games.load import load
 from anyzero.learning.block import BlockResult, Watch
 from anyzero.learning.config import RunConfig
-from anyzero.learning.contestants import Contestant, anchor_contestant, network_contestant, no_evaluator
+from anyzero.learning.contestants import Contestant, anchor_contestant, network_contestant
 from anyzero.learning.contests import benchmark, open_gate, play_anchors, rate_generation
 from anyzero.learning.expectations import Expectations, run_evaluator
 from anyzero.learning.folder import RunFolder
@@ -34,11 +34,8 @@ from anyzero.learning.selfplay import (
     block_sizes,
     describe_block,
     lowered_bar,
-    make_pairings,
-    manner_of,
     pairing_shares,
     play_block,
-    start_states,
     summary,
 )
 from anyzero.learning.trainer import Trainer
@@ -49,7 +46,7 @@ from anyzero.sealed import read_sealed
 from anyzero.seeds import draw_seed
 
 if TYPE_CHECKING:
-    from anyzero.learning.on_gpu import GpuGames
+    from anyzero.learning.on_gpu import RunGames
     from anyzero.networks.models import Network
 
 
@@ -92,7 +89,7 @@ class Stages:
         self.oldest = 0
         """The generation from which on samples are kept."""
         self.expectations = Expectations(self.game, self.config)
-        self.on_gpu: GpuGames | None = None
+        self.on_gpu: RunGames | None = None
         self.on_cluster = None if pool is None else ClusterGames(self, pool)
 
     def watch(self, tell: Callable[[int], None], before: int = 0) -> Callable[[int, int], None]:
@@ -133,7 +130,7 @@ class Stages:
     def self_play(self, part: Path, before: Generation) -> dict[str, Any]:
         """Blocks of games; each is written as soon as it is over. On a GPU it is one, of the games finished next."""
         config, number, by = self.config.selfplay, before.number + 1, self.lagging(before)
-        on_gpu = self.config.device == "cuda"
+        on_gpu = self.config.device == "cuda" and self.on_cluster is None
         sizes = [config.games] if on_gpu else block_sizes(config.games, config.at_once)
         if on_gpu and not (self.has_samples(number) or (part / "training.json").exists()):
             (part / f"{block_name(0)}.json").unlink(missing_ok=True)  # its samples went with the process that made them
@@ -162,7 +159,7 @@ class Stages:
 
     def finish_block(self, number: int, by: Generation, block: int, result: BlockResult) -> dict[str, Any]:
         """Complete the samples of a block's games, and write both."""
-        result.samples.generations[:] = number
+        result.samples.generations[:], result.samples.ages[:] = number, number - 1 - by.champion
         samples = self.expectations.of(result.samples, by.champion, block, self.network)
         return self.keep_block(number, block, result._replace(samples=samples))
 
@@ -192,29 +189,14 @@ class Stages:
 
     def play_on_gpu(self, before: Generation, _first: int, num: int, watch: Watch) -> BlockResult:
         """The games that are finished next; those under way go on in the next generation."""
-        numbers, config = self.opponents(before), self.config.selfplay
-        games = self.games_on_gpu(numbers)
-        pairings = make_pairings(self.game, self.shares(before), two_champions=config.two_champions)
-        games.set_up(pairings, self.resign_bar(before))
-        return games.play(num, [str(number) for number in numbers], keys=self.config.replay.merge, watch=watch)
+        from anyzero.learning.on_gpu import RunGames
 
-    def games_on_gpu(self, numbers: Sequence[int]) -> "GpuGames":
-        """The games on the device, played by the networks of these generations from now on."""
-        from anyzero.learning.on_gpu import GpuGames
-        from anyzero.networks.on_gpu import GpuEvaluator
-
-        config, networks = self.config.selfplay, [self.network(number) for number in numbers]
+        numbers = self.opponents(before)
         if self.on_gpu is None:
-            evaluator = GpuEvaluator(self.game, *networks, rows=config.at_once, precision=self.config.precision)
-            contestants = [network_contestant(self.game, "", no_evaluator, config, noise=True) for _ in networks]
-            self.on_gpu = GpuGames(
-                *(self.game, evaluator, contestants, manner_of(config)),
-                num_games=config.at_once,
-                seed=draw_seed("gpu", self.config.seed, numbers[0]),
-                starts=start_states(self.game, config.starts),
-            )
-        self.on_gpu.evaluator.load(*networks)  # type: ignore[attr-defined]
-        return self.on_gpu
+            self.on_gpu = RunGames(self.game, self.config, draw_seed("gpu", self.config.seed, numbers[0]))
+        contestants = [(str(number), self.network(number)) for number in numbers]
+        asked = {"shares": self.shares(before), "resign_below": self.resign_bar(before)}
+        return self.on_gpu.play(contestants, num, **asked, watch=watch)  # type: ignore[arg-type]
 
     def has_samples(self, number: int) -> bool:
         """Whether those of a generation are in memory or on disk."""

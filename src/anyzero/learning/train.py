@@ -60,7 +60,11 @@ def train(
     times: dict[str, Any] = {"generations": generations, "minutes": minutes}
     folder = open_run(text, run=run, preset=preset, config_file=config_file, changes=wanted, **times)
     kept = f"stopped; all that is finished is in {folder.path}, the same command goes on from there"
-    with stopping.telling(lambda: kept), opened(cluster) as pool, bar("preparing", shown=progress) as tell:
+    with (
+        stopping.telling(lambda: kept),
+        opened(cluster, with_gpus=folder.config.device == "cuda") as pool,
+        bar("preparing", shown=progress) as tell,
+    ):
         watch = Watcher(folder, tell, shown=progress, pool=pool)
         ended = train_on(folder, progress=watch, pool=pool, **times)
         return replace(summarise(folder.path), ended=ended, match=final_match(folder, match - match % 2, watch))
