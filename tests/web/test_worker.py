@@ -1,6 +1,7 @@
 """Searches within the worker: their end, their memory, and code that is not compiled yet; and a worker that dies."""
 
 import contextlib
+import threading
 
 import pytest
 
@@ -97,12 +98,37 @@ def test_a_process_that_dies_is_told_and_replaced():
     run(work())
 
 
-def test_a_search_whose_code_is_missing_says_that_it_is_being_prepared(monkeypatch):
-    job, told = make_job("uct:20"), []
+def wait_for_compiler(job, monkeypatch):
+    """Nothing is compiled, and the compiler goes on until the event that comes back is set."""
+    done = threading.Event()
     monkeypatch.setattr(job, "is_compiled", lambda: False)
-    monkeypatch.setattr(worker, "compile_apart", lambda jobs: told.append(len(jobs)))
-    job.run(Turns(1), told.append)
-    assert told == [{"preparing": True}, 1]
+    monkeypatch.setattr(worker, "compile_apart", lambda jobs: done.wait(60))
+    return done
+
+
+@pytest.mark.parametrize("player", ["uct:20", "level:medium", "level:hard"])
+def test_a_search_whose_code_is_missing_makes_the_same_move_in_plain_python(player, monkeypatch):
+    compiled = run_job(make_job(player))
+    job = make_job(player)
+    done = wait_for_compiler(job, monkeypatch)
+    plain = run_job(job)
+    done.set()
+    assert plain["action"] == compiled["action"]
+    assert plain["result"]["simulations"] == compiled["result"]["simulations"]
+
+
+def test_a_search_by_the_clock_says_that_it_is_being_prepared_and_waits_for_its_code(monkeypatch):
+    monkeypatch.setattr(worker, "NOTICE_AFTER_S", 0.0)
+    job, told = make_job("uct:0.01s,solve=0"), []
+    done = wait_for_compiler(job, monkeypatch)
+
+    def tell(values):
+        told.append(values)
+        done.set()
+
+    found = job.run(Turns(1), tell)
+    assert told == [{"preparing": True}]
+    assert found["result"]["simulations"] > 0
 
 
 def test_what_a_table_needs_is_compiled_before_it_is_asked_for(monkeypatch):

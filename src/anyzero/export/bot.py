@@ -13,14 +13,13 @@ import numpy as np
 from anyzero.compile.bind import Function
 from anyzero.errors import BadOptionError
 from anyzero.export import bot_main
-from anyzero.export.forward import forward
-from anyzero.export.numpy_ops import NumpyOps
 from anyzero.export.player import plain_search
 from anyzero.export.source import Source, pack_bytes, unpack_array
 from anyzero.files import write_whole
 from anyzero.games.game import Game
 from anyzero.games.observe import observe
 from anyzero.networks.config import Layout, layout_of, support_of
+from anyzero.networks.numpy_ops import NumpyOps, numpy_network
 from anyzero.networks.weights import StoredNetwork
 from anyzero.search.run import choice_parts
 
@@ -144,12 +143,7 @@ def rounded(network: StoredNetwork, bits: int) -> StoredNetwork:
 def _loss(game: Game, network: StoredNetwork, bits: int) -> str:
     """How far the answers of a bot's weights are from the network's."""
     states = observe_some(game)
-    planes = np.stack([game.encode(state) for state in states])
-    layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
-    answers = []
-    for each in (network, rounded(network, bits)):
-        weights = {name: weight.astype(np.float32) for name, weight in each.weights.items()}
-        answers.append(forward(NumpyOps(weights), planes, network.config, (layout.extras, layout.last_rows)))
+    answers = [numpy_network(game, each)(states) for each in (network, rounded(network, bits))]
     legal = [game.legal_actions(state) for state in states]
     best = [
         [actions[np.argmax(row[actions])] for row, actions in zip(logits, legal, strict=True)] for logits, _ in answers

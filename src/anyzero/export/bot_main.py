@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from anyzero.compile.random import seed_stream
-from anyzero.export.forward import forward
 from anyzero.export.functions import chosen_action
 from anyzero.games.contract import encode, initial_state, legal_actions, move_number, play, seat_to_move
+from anyzero.networks.forward import forward
 from anyzero.players.engine_gtp import from_gtp, to_gtp
 from anyzero.search.report import choose_child_of_root
 from anyzero.search.settings import GUMBEL

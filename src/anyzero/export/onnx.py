@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from anyzero.errors import AnyzeroError
-from anyzero.export.forward import forward
 from anyzero.files import write_whole
 from anyzero.games.game import Game
 from anyzero.games.line import first_decision
 from anyzero.networks.config import Layout, layout_of, support_of
+from anyzero.networks.forward import forward
 from anyzero.networks.weights import StoredNetwork
 
 OPSET, IR_VERSION = 17, 8

@@ -1,5 +1,6 @@
 """Players that search: `rave:2000`, `uct:0.5s`, `level:easy`, or with a trained network, `gumbel:64@hex7`."""
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -80,14 +81,14 @@ def search(
     return Searcher(game, **options).search(state, seed)
 
 
-def search_arguments(wanted: PlayerText, game: Game) -> dict[str, Any]:
-    """What `Searcher` takes besides the game, the network loaded."""
+def search_arguments(wanted: PlayerText, game: Game, load: Callable[[Game, Path], Any] | None = None) -> dict[str, Any]:
+    """What `Searcher` takes besides the game; `load` makes an evaluator of a network's file, by default compiled."""
     plain = wanted.in_game(game)
     if plain.search is None:
         raise MissingFunctionError(f"{wanted.text} does not search; name a method like uct:1000 or a level")
     if not plain.network:
         return plain.search.arguments
-    return {**plain.search.arguments, "evaluator": load_evaluator(game, find_network(plain.network, game))}
+    return {**plain.search.arguments, "evaluator": (load or load_evaluator)(game, find_network(plain.network, game))}
 
 
 def load_evaluator(game: Game, path: Path) -> Any:

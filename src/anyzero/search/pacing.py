@@ -61,8 +61,8 @@ class LiveSearch:
         """Of all trees, those of dropped trials too."""
         self.rate = 0.0
         """Simulations of each tree in a second, in the last piece."""
-        by_clock = searcher.simulations is None or searcher.method.settings.evaluator == BATCH
-        self.largest = 0 if by_clock else FIRST_PIECE // 2
+        is_slow = searcher.method.settings.evaluator == BATCH or searcher.target == "interpreted"
+        self.largest = 0 if searcher.simulations is None or is_slow else FIRST_PIECE // 2
         self.orders = plan(self)
         self.order, self.done = next(self.orders, None), 0
 

@@ -48,6 +48,7 @@ class Searcher:
         trees: int = 1,
         reuse: bool = False,
         temperature: float = 0.0,
+        target: str = "cpu",
         **options: Any,
     ) -> None:
         check_game(game)
@@ -74,7 +75,7 @@ class Searcher:
             raise BadOptionError(f"{method}: transpositions are for one tree, as merged trees must not share nodes")
         self.evaluator = evaluator if callable(evaluator) else None
         self.trees = trees if simulations is None else min(trees, simulations)
-        self.reuse, self.temperature = bool(reuse), temperature
+        self.reuse, self.temperature, self.target = bool(reuse), temperature, target
         share = max_nodes // self.trees
         self.room = share if simulations is None or reuse else room(game, simulations, share)
         self.last: Run | None = None
@@ -108,6 +109,7 @@ class Searcher:
             evaluator=self.evaluator,
             threads=self.trees,
             keeps=self.reuse,
+            target=self.target,
         )
         run.make_ready()
         return run

@@ -13,7 +13,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
 from typing import Any
 
 from anyzero.child import Child, Send, count_cores, listen, python_command, read_lines, take_output
@@ -22,19 +23,25 @@ from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line
 from anyzero.games.load import load
+from anyzero.networks import read_network
+from anyzero.networks.numpy_ops import numpy_evaluator
 from anyzero.players.player import choose_at_random
 from anyzero.players.search_player import search_arguments
 from anyzero.players.text import split_player
 from anyzero.search import LiveSearch, Searcher, SearchResult
+from anyzero.search.methods import Evaluator
 from anyzero.search.search import room
+from anyzero.web.catalog import load_interpreted
 from anyzero.web.forms import cells_of, state_of
 
 MOST_GAMES = 16
 NICE = 10
-"""The server and the browser come first."""
+"""The server and the browser come first, then searches, and what nobody waits for comes last."""
 SWITCH_S = 5e-4
 """A search that has something to say in Python holds up the others no longer than this."""
 LOOK_EVERY_S = 0.25
+NOTICE_AFTER_S = 0.7
+"""Who waits longer for code that is not compiled is told so."""
 LATE_S = 0.5
 """A search by the clock that had to wait for its turns ends this much after its time, with what it has."""
 NODES_A_SECOND = 4_000_000
@@ -46,6 +53,7 @@ LEAST_NODES = 5_000
 
 COMPILING = threading.Lock()
 load_game = lru_cache(MOST_GAMES)(load)
+load_plain = lru_cache(MOST_GAMES)(load_interpreted)
 
 
 class Turns:
@@ -142,20 +150,48 @@ class Job:
         if self.player.search is None:
             line = Line.begin(self.game, self.state)
             return {"action": choose_at_random(self.game, line, self.wanted["seed"]), "result": None}
-        if not self.is_compiled():
-            tell({"preparing": True})
-            self.compile()
-        now = time.perf_counter()
-        end, look = now + LATE_S + (self.player.search.seconds or math.inf), now + LOOK_EVERY_S / 4
+        found = None if self.is_compiled() else self.run_meanwhile(turns, tell)
+        if found is None:
+            end = time.perf_counter() + LATE_S + (self.player.search.seconds or math.inf)
+            found, _ = self.spend(self.searcher, turns, tell, lambda: time.perf_counter() < end)
+        return {"action": found["best_action"], "result": found}
+
+    def run_meanwhile(self, turns: Turns, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
+        """Search in plain Python while another process compiles; None if that was quicker, or there is a clock."""
+        notice = threading.Timer(NOTICE_AFTER_S, tell, ({"preparing": True},))
+        compiler = threading.Thread(target=self.compile, daemon=True)
+        compiler.start()
+        notice.start()
+        try:
+            if self.player.search is not None and self.player.search.simulations and not self.game.unchecked:
+                found, is_finished = self.spend(self.plain_searcher, turns, tell, compiler.is_alive)
+                if is_finished:
+                    return found
+            compiler.join()
+        finally:
+            notice.cancel()
+        return None
+
+    def spend(
+        self,
+        make: Callable[[], Searcher],
+        turns: Turns,
+        tell: Callable[[dict[str, Any]], None],
+        goes_on: Callable[[], bool],
+    ) -> tuple[dict[str, Any], bool]:
+        """Search as long as it goes on and nobody stops it: what was found, and whether that was all of the budget."""
+        look, is_finished = time.perf_counter() + LOOK_EVERY_S / 4, False
         with turns.turn(self.client) as give_way:
-            search = LiveSearch(self.searcher(), self.state, self.wanted["seed"])
-            while search.advance() and not self.stopped.is_set() and time.perf_counter() < end:
+            search = LiveSearch(make(), self.state, self.wanted["seed"])
+            while not is_finished:
+                is_finished = not search.advance() or self.stopped.is_set()
+                if is_finished or not goes_on():
+                    break
                 if self.wanted["live"] and time.perf_counter() >= look:
                     tell({"result": self.values(search.result())})
                     look = time.perf_counter() + LOOK_EVERY_S
                 give_way()
-            found = self.values(search.result())
-        return {"action": found["best_action"], "result": found}
+            return self.values(search.result()), is_finished
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -163,6 +199,12 @@ class Job:
 
     def searcher(self, **changes: Any) -> Searcher:
         return Searcher(self.game, **{**self.arguments, "max_nodes": self.max_nodes, **changes})
+
+    def plain_searcher(self) -> Searcher:
+        """The same search with nothing compiled: of the same seed the same moves, a hundred times slower."""
+        game = load_plain(self.wanted["game"])
+        arguments = search_arguments(self.player, game, load_plain_evaluator)
+        return Searcher(game, **{**arguments, "max_nodes": self.max_nodes, "target": "interpreted"})
 
     def values(self, result: SearchResult) -> dict[str, Any]:
         """The result as plain values, and the cells of the expected line; those are worked out again if it changes."""
@@ -194,18 +236,23 @@ class Job:
                 compile_apart([self.wanted])
 
 
-def compile_apart(jobs: list[dict[str, Any]]) -> None:
+def load_plain_evaluator(game: Game, path: Path) -> Evaluator:
+    return numpy_evaluator(game, read_network(path, game))
+
+
+def compile_apart(jobs: list[dict[str, Any]], *, nicer: int = 0) -> None:
     """Compile what the jobs need in another process, and wait for it."""
-    child = Child(python_command("anyzero.web.worker", "compile_wanted"), own_session=False)
+    child = Child(python_command("anyzero.web.worker", "compile_wanted", str(nicer)), own_session=False)
     child.send(json.dumps(jobs))
     child.wait(None)
 
 
-def compile_wanted() -> None:
+def compile_wanted(nicer: str) -> None:
     """The process that compiles: jobs come in, their code is on the disk at the end."""
-    jobs = json.loads(next(read_lines()))
+    be_nice(int(nicer))
+    line = next(read_lines(), "[]")  # the server may be gone already
     listen()
-    for wanted in jobs:
+    for wanted in json.loads(line):
         with suppress(Exception):  # who needs it is told
             Job(wanted).try_out()
 
@@ -239,7 +286,7 @@ class Jobs:
     def hear(self, wanted: dict[str, Any]) -> None:
         """Start a job, or stop one; or compile what will be needed soon."""
         if "prepare" in wanted:
-            work = compile_apart if wanted["apart"] else load_all
+            work = partial(compile_apart, nicer=NICE) if wanted["apart"] else load_all
             threading.Thread(target=work, args=(wanted["prepare"],), daemon=True).start()
             return
         if "stop" in wanted:
@@ -272,9 +319,13 @@ def error_words(error: Exception) -> str:
     return str(error) if isinstance(error, AnyzeroError) else f"the search failed: {type(error).__name__}: {error}"
 
 
-def main(max_all_nodes: str) -> None:
+def be_nice(more: int) -> None:
     if hasattr(os, "nice"):
-        os.nice(NICE)
+        os.nice(more)
+
+
+def main(max_all_nodes: str) -> None:
+    be_nice(NICE)
     sys.setswitchinterval(SWITCH_S)
     jobs = Jobs(take_output(), int(max_all_nodes))
     for line in read_lines():

@@ -1,8 +1,15 @@
-"""The operations of `forward` with NumPy alone; written into bots by source."""
+"""The operations of `forward` with NumPy alone; the class is written into bots by source."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from anyzero.games.game import Game
+from anyzero.networks.config import Layout, layout_of, support_of
+from anyzero.networks.forward import forward
+from anyzero.networks.weights import StoredNetwork
+from anyzero.search.methods import Evaluator
 
 
 class NumpyOps:
@@ -55,3 +62,29 @@ class NumpyOps:
 
     def join(self, x: Any, y: Any) -> Any:
         return np.concatenate([x, y], 1)
+
+
+def numpy_network(game: Game, network: StoredNetwork) -> Callable[[Any], tuple[np.ndarray, np.ndarray]]:
+    """A function from positions to logits and what the value head says."""
+    ops = NumpyOps({name: weight.astype(np.float32) for name, weight in network.weights.items()})
+    layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
+
+    def answer(states: Any) -> tuple[np.ndarray, np.ndarray]:
+        planes = np.stack([game.encode(state) for state in states])
+        return forward(ops, planes, network.config, (layout.extras, layout.last_rows))  # type: ignore[no-any-return]
+
+    return answer
+
+
+def numpy_evaluator(game: Game, network: StoredNetwork) -> Evaluator:
+    """A network that answers with nothing compiled: at once, and later a good deal slower than compiled code."""
+    answer, support = numpy_network(game, network), np.array(support_of(network.config), np.float32)
+
+    def evaluate(_game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
+        logits, heads = answer(states)
+        if len(support) == 0:
+            return logits, np.tanh(heads[:, 0])
+        shares = np.exp(heads - heads.max(1, keepdims=True))
+        return logits, shares @ support / shares.sum(1)
+
+    return evaluate
