@@ -121,11 +121,5 @@ def test_a_user_s_game_that_does_not_compile_is_one_sentence(tmp_path, line, say
         assert "\n" not in str(caught.value)
 
 
-def test_a_list_among_the_rules_is_refused_in_words(tmp_path):
-    game = load(write_race(tmp_path, ("    goal: int\n", "    goal: int\n    extra: list = [1, 2]\n")))
-    with pytest.raises(BadGameError, match="the rules hold no list"):
-        rollouts(game, game.initial_state(), 2)
-
-
 def test_a_built_in_game_s_compiler_keeps_its_own_words():
     assert "_compile_for_args" not in vars(load("tic_tac_toe").compile(perft))

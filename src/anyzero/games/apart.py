@@ -24,7 +24,7 @@ from anyzero.games.observe import observe
 from anyzero.games.rollouts import rollouts
 
 if TYPE_CHECKING:
-    from anyzero.games.laws import LawResult, LawResults
+    from anyzero.games.laws import LawResults
 
 
 LAW_CPU_S, TRIAL_CPU_S, TRIAL_S = 10.0, 3.0, 1.0
@@ -35,9 +35,9 @@ SILENT_S = 600.0
 
 def check_apart(game: Game) -> "LawResults":
     """`check_game` in a process of its own; if that dies or hangs, the law that it was at is broken."""
-    from anyzero.games.laws import LAWS, LawResults
+    from anyzero.games.laws import LAWS
 
-    results = LawResults(game.text, judge_apart(game, "_tell_laws", [*LAWS, "the end"]))
+    results = judge_apart(game, "_tell_laws", [*LAWS, "the end"])
     if game.unchecked and results.ok:
         checked.remember(game.unchecked, checked.CHECKED)
     return results
@@ -53,14 +53,19 @@ def try_out(game: Game) -> None:
             raise BadGameError(f"{says}; anyzero check {game.text} says more")
 
 
-def judge_apart(game: Game, function: str, laws: Sequence[str]) -> "list[LawResult]":
+def judge_apart(game: Game, function: str, laws: Sequence[str]) -> "LawResults":
     """What a process says of these laws; what it does not say in time, or before it dies, is the fault of the next."""
-    from anyzero.games.laws import FIRST_LAW, LawResult
+    from anyzero.games.laws import FIRST_LAW, LawResult, LawResults
+    from anyzero.games.seen import Seen
 
-    child, results = Child(python_command(__name__, function, game.text)), list[LawResult]()
+    child, results = Child(python_command(__name__, function, game.text)), LawResults(game.text, ())
     try:
         for line in child.lines(SILENT_S):
-            results.append(LawResult(*json.loads(line)))
+            said = json.loads(line)
+            if isinstance(said, dict):
+                results.seen = Seen(**said)
+            else:
+                results.append(LawResult(*said))
         code = child.wait(None)
         out_of_range = "the game probably reads or writes out of range"
         cause = f"exit code {code}" if code >= 0 else f"{signal.Signals(-code).name}: {out_of_range}"
@@ -85,14 +90,19 @@ def _tell_trial(text: str) -> None:
 
 
 def tell_all(text: str, *laws: str, **options: Any) -> None:
-    from anyzero.games.laws import judge_all
+    from anyzero.games.laws import Evidence, judge_all, seen_of
 
     send = take_output()
     listen()
     with redirect_stdout(StringIO()):  # a file that prints has done so where it was loaded first
         game = load_trusted(text)
-    for result in judge_all(game, *laws, **options):
+    evidence, runs = Evidence(game, **options), False
+    for result in judge_all(evidence, *laws):
+        runs = runs or result.ok
         send(json.dumps(result))
+    seen = seen_of(evidence) if runs and not laws else None
+    if seen is not None:
+        send(json.dumps(seen.to_json()))
 
 
 class Simulated(NamedTuple):

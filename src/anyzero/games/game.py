@@ -20,6 +20,7 @@ from anyzero.errors import (
     nearest_hint,
 )
 from anyzero.games import checked, contract
+from anyzero.games.faults import place_of_field
 from anyzero.games.guard import GuardedKernel, explain, explain_compiler, guards_of
 from anyzero.games.step import Step
 from anyzero.views import Board, Picture, Scene
@@ -87,6 +88,7 @@ class Game:
         for name, default in sizes.items():
             if getattr(self, name) == 0:
                 object.__setattr__(self, name, default)
+        self._check_rules()
         known = [*contract.COMPILED, *contract.INTERPRETED]
         for name in self.by_name:
             if name not in known:
@@ -95,6 +97,15 @@ class Game:
         for required in contract.REQUIRED:
             if required.__name__ not in self.by_name:
                 raise BadGameError(f"{self.name}: the function {required.__name__} is missing")
+
+    def _check_rules(self) -> None:
+        """Compiled code knows no lists, dicts or sets."""
+        for name in getattr(self.rules, "_fields", ()):
+            kind = type(getattr(self.rules, name)).__name__
+            if kind in ("list", "dict", "set"):
+                place = place_of_field(self.functions, type(self.rules).__name__, name)
+                where = f" ({place})" if place else ""
+                raise BadGameError(f"{self.name}: the rules hold no {kind}, but {name}{where} is one: make it an array")
 
     def __repr__(self) -> str:
         return f"<Game {self.text}>"

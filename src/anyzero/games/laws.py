@@ -23,6 +23,7 @@ from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.load import load
 from anyzero.games.observe import Observations, observe, observe_game
 from anyzero.games.rollouts import rollouts
+from anyzero.games.seen import Seen, look
 from anyzero.report import Part, Sheet, Shown
 
 FALSE_ALARM = 1e-6
@@ -32,30 +33,42 @@ INTERPRETED_S = 4.0
 """How much is interpreted: so many plies, and no other game is begun after so long."""
 
 
+NOT_CHECKED = "not checked: "
+
+
 class LawResult(NamedTuple):
     law: str
     ok: bool
     detail: str
 
+    @property
+    def verdict(self) -> str:
+        return "BROKEN" if not self.ok else "-" if self.detail.startswith(NOT_CHECKED) else "ok"
+
 
 class LawResults(Shown, list[LawResult]):
-    """What was found for each law of a game."""
+    """What was found for each law of a game, and what its random games were like."""
 
-    def __init__(self, game: str, results: Iterable[LawResult]) -> None:
+    def __init__(self, game: str, results: Iterable[LawResult], seen: Seen | None = None) -> None:
         super().__init__(results)
-        self.game = game
+        self.game, self.seen = game, seen
 
     @property
     def ok(self) -> bool:
         return all(result.ok for result in self)
 
     def report(self) -> Iterator[Part]:
-        yield Sheet(("", "law", ""), [("ok" if result.ok else "BROKEN", result.law, result.detail) for result in self])
-        broken = sum(not result.ok for result in self)
-        yield f"{self.game}: " + (f"{broken} of {len(self)} laws broken" if broken else "all laws hold")
+        yield Sheet(("", "law", ""), [(result.verdict, result.law, result.detail) for result in self])
+        if self.seen is not None:
+            yield from self.seen.report()
+        verdicts = [result.verdict for result in self]
+        broken, open_ = verdicts.count("BROKEN"), verdicts.count("-")
+        words = f"{broken} of {len(self)} laws broken" if broken else "all laws hold"
+        yield f"{self.game}: {words}" + (f", {open_} could not be checked" if open_ else "")
 
     def to_json(self) -> dict[str, Any]:
-        return {"game": self.game, "ok": self.ok, "laws": [result._asdict() for result in self]}
+        laws = [{**result._asdict(), "checked": result.verdict != "-"} for result in self]
+        return {"game": self.game, "ok": self.ok, "laws": laws, "seen": self.seen and self.seen.to_json()}
 
 
 class Skip(Exception):  # noqa: N818  (not an error)
@@ -172,15 +185,25 @@ def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
     >>> anyzero.check_game("hex:size=5")
     """
     game = load(game) if isinstance(game, str) else game
-    results = LawResults(game.text, judge_all(replace(game, unchecked=""), *laws, **options))
+    evidence = Evidence(replace(game, unchecked=""), **options)
+    results = LawResults(game.text, judge_all(evidence, *laws))
+    results.seen = seen_of(evidence) if results[0].ok and not laws else None
     if game.unchecked and results.ok and not laws and options.get("target", "cpu") == "cpu":
         checked.remember(game.unchecked, checked.CHECKED)
     return results
 
 
-def judge_all(game: Game, *laws: str, **options: Any) -> Iterator[LawResult]:
+def seen_of(evidence: Evidence) -> Seen | None:
+    """What the games were like; None where the game's own code for texts fails, which is told elsewhere."""
+    try:
+        with cpu_limit(evidence.law_s):
+            return look(evidence.game, evidence.records)
+    except (Exception, SystemExit, EndlessError):
+        return None
+
+
+def judge_all(evidence: Evidence, *laws: str) -> Iterator[LawResult]:
     """The same, law by law; a game that does not run is asked nothing else."""
-    evidence = Evidence(game, **options)
     first = judge(FIRST_LAW, Law(the_game_runs), evidence)
     yield first
     if first.ok:
@@ -193,7 +216,7 @@ def judge(name: str, law: Law, evidence: Evidence) -> LawResult:
         with cpu_limit(evidence.law_s):
             fault = law.find_fault(evidence)
     except Skip as skip:
-        return LawResult(name, True, f"not checked: {skip}")
+        return LawResult(name, True, f"{NOT_CHECKED}{skip}")
     except (
         Exception,
         SystemExit,

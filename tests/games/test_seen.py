@@ -1,0 +1,79 @@
+"""What a check says it saw, and what it suspects of games with a planted fault."""
+
+from pathlib import Path
+
+import pytest
+
+from anyzero.errors import BadGameError
+from anyzero.games.laws import Evidence, LawResult, LawResults
+from anyzero.games.load import load
+from anyzero.games.seen import look
+
+GAME = (Path(__file__).parents[2] / "examples" / "tic_tac_toe.py").read_text()
+
+
+def seen(text):
+    game = load(text)
+    return look(game, Evidence(game, target="interpreted", num_games=16).records)
+
+
+def planted(folder, old, new):
+    path = folder / "my_game.py"
+    assert old in GAME
+    path.write_text(GAME.replace(old, new, 1))
+    return str(path)
+
+
+def test_a_right_game_is_counted_and_nothing_is_suspected():
+    found = seen("tic_tac_toe")
+    assert (found.games, found.unfinished, found.warnings) == (16, 0, [])
+    assert sum(found.wins) + found.draws == 16
+    assert found.last_mover_wins == sum(found.wins)  # the line is the last move
+    assert found.plies == found.moves
+
+
+def test_the_report_says_it_in_three_lines():
+    first, results, moves = seen("tic_tac_toe").report()
+    assert first.startswith("seen: 16 random games of ")
+    assert results.startswith("x won ")
+    assert "who moved last won" in results
+    assert "0.0 % were passes" in moves
+
+
+def test_a_game_of_one_seat_has_a_mean_payoff_instead_of_wins():
+    _, results, _ = seen("take_it_easy").report()
+    assert results.startswith("mean payoff -0.9")
+
+
+def test_payoffs_of_the_wrong_sign_are_suspected(tmp_path):
+    found = seen(planted(tmp_path, "out[1 - state.mover] = won", "won = -won\n    out[1 - state.mover] = won"))
+    (warning,) = found.warnings
+    assert warning.startswith("who moved last lost all")
+    assert warning.endswith("have payoffs the right sign?")
+
+
+def test_a_seat_that_never_moves_is_named(tmp_path):
+    found = seen(planted(tmp_path, "    state.mover = 1 - state.mover\n", ""))
+    assert "seat 2 never moves: does play change whose turn it is?" in found.warnings
+
+
+def test_a_cell_that_is_played_twice_is_named(tmp_path):
+    found = seen(planted(tmp_path, "if state.cells[cell] == 0:", "if cell >= 0:"))
+    (warning,) = found.warnings
+    assert warning.endswith("is played where cells says that it is taken: does legal_actions leave taken cells out?")
+
+
+def test_a_list_in_the_rules_is_refused_with_its_field_and_line(tmp_path):
+    path = planted(tmp_path, "Rules(np.array(LINES))", "Rules(LINES)")
+    line = 1 + GAME.splitlines().index("    lines: np.ndarray  # the three cells of each line")
+    with pytest.raises(BadGameError, match=rf"the rules hold no list, but lines \(my_game.py line {line}\) is one"):
+        load(path)
+
+
+def test_a_law_that_could_not_be_checked_is_not_called_ok():
+    results = LawResults(
+        "a game", [LawResult("one", True, "It holds."), LawResult("two", True, "not checked: no text")]
+    )
+    assert [result.verdict for result in results] == ["ok", "-"]
+    assert [*results.report()][-1] == "a game: all laws hold, 1 could not be checked"
+    assert [law["checked"] for law in results.to_json()["laws"]] == [True, False]
