@@ -8,9 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from anyzero import OVER, Game
+from anyzero.views import Board
+from anyzero.views.boards import cell_name, square_cells, square_frame, square_labels, stone
 
 SIZE, SEATS = 5, 3
 CELLS = SIZE * SIZE
+NAMES = ("blue", "orange", "black")
 
 
 class Rules(NamedTuple):
@@ -30,9 +33,9 @@ def make():
     most = max(map(len, through))
     rules = Rules(np.array(lines), np.array([numbers + [-1] * (most - len(numbers)) for numbers in through]))
     state = [("cells", np.int8, CELLS), ("mover", np.int8), ("plies", np.int8), ("has_won", np.int8)]
-    functions = (initial_state, seat_to_move, legal_actions, play, payoffs, encode)
+    functions = (initial_state, seat_to_move, legal_actions, play, payoffs, encode, board, draw)
     sizes = {"num_actions": CELLS, "max_plies": CELLS, "planes_shape": (SEATS, SIZE, SIZE), "num_seats": SEATS}
-    return Game("trio", rules, state, functions, **sizes)
+    return Game("trio", rules, state, functions, seat_names=NAMES, **sizes)
 
 
 def initial_state(rules, state):
@@ -74,3 +77,21 @@ def encode(rules, state, planes):
         if state.cells[cell] != 0:
             after = (state.cells[cell] - 1 - state.mover) % SEATS  # 0: the seat to move, 1: the next one
             planes[after, cell // SIZE, cell % SIZE] = 1.0
+
+
+def board(rules):
+    return Board(
+        cells=square_cells(SIZE, SIZE),
+        kinds=tuple(stone(seat, text="XOZ"[seat], name=f"{name} stone") for seat, name in enumerate(NAMES)),
+        captions=(*(f"{name} to move" for name in NAMES), *(f"{name} has won" for name in NAMES), "a draw"),
+        moves=tuple(cell_name(cell // SIZE, cell % SIZE) for cell in range(CELLS)),
+        under=(square_frame(SIZE, SIZE),),
+        over=square_labels(SIZE, SIZE),
+        title="Trio",
+    )
+
+
+def draw(rules, state, shown):
+    for cell in range(CELLS):
+        shown.pieces[cell] = state.cells[cell]
+    shown.caption = SEATS + state.mover if state.has_won else 2 * SEATS if state.plies == CELLS else state.mover

@@ -181,10 +181,12 @@ def hex_point(row: int, column: int, turn: int, radius: float) -> Point:
 
 
 def stone(seat: int, *, text: str, name: str, radius: float = 0.38) -> Kind:
-    """A round stone; the second seat's carries a ring, so that it is told apart without colour."""
+    """A round stone; the second seat's has a ring and the third's a dot: they are told apart without colour."""
     shapes: tuple[Shape, ...] = (Circle(0, 0, radius, f"seat{seat}", f"seat{seat}-edge", 0.04),)
     if seat == 1:
         shapes = (*shapes, Circle(0, 0, radius * 0.55, "none", f"seat{seat}-edge", 0.04))
+    if seat == 2:
+        shapes = (*shapes, Circle(0, 0, radius * 0.3, "black-inner"))
     return Kind(text, name, shapes, seat)
 
 

@@ -23,6 +23,8 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "seat0-edge": ("#07355c", "#0c2c47"),
     "seat1": ("#d2500a", "#ffb45e"),
     "seat1-edge": ("#6e2503", "#4f2600"),
+    "seat2": ("#14110e", "#14110e"),
+    "seat2-edge": ("#000000", "#c9ccd2"),
     # white and black pieces, with their outlines and inner lines
     "white-piece": ("#fffdf8", "#f3f0e8"),
     "piece-edge": ("#2b2621", "#1c1f24"),

@@ -31,7 +31,7 @@ STYLES = {
     "accent": "bold magenta",
     "seat0": "bold bright_blue",
     "seat1": "bold dark_orange",
-    "seat2": "bold green",
+    "seat2": "bold",
     "seat3": "bold red",
 }
 """How a terminal shows each role: colours that can be read on a light and on a dark background."""
