@@ -2,6 +2,8 @@
 
 import pytest
 
+from anyzero.learning.folder import NOW, RunFolder
+from anyzero.learning.train import Watcher
 from tests.web.folders import NASTY
 from tests.web.test_page import click_cell, open_game, until, wait_ply
 
@@ -18,6 +20,17 @@ def test_a_run_shows_its_curves_and_replays_a_game(server, page):
     page.get_by_role("button", name="Last position").click()
     until(page, "document.querySelector('.board').dataset.ply == 3")
     assert page.locator('[data-cell="c3"]').get_attribute("aria-label") == "c3, x, last move"
+
+
+def test_a_run_that_is_being_trained_says_what_it_is_at(server, page):
+    folder = RunFolder.open(server.folder / "runs" / "small")
+    page.goto(f"{server.url}#/runs/small")
+    page.wait_for_selector(".charts .chart")
+    assert not page.locator(".now").is_visible()
+    with folder.locked(), Watcher(folder, lambda *_: None, shown=False).stage(3, "self-play", 10):
+        page.wait_for_selector("text=generation 3: self-play 0/10")
+    (folder.path / NOW).unlink()
+    page.wait_for_selector(".now", state="hidden")
 
 
 def test_an_experiment_is_a_heat_map_and_a_table(server, page):

@@ -7,6 +7,7 @@
     generations/0007/               network, trainer, report and, written last, the manifest with the hash of each
     generations/0008.part/          the generation under way: files of its finished stages
     champion.safetensors            a copy of the champion's network
+    now.txt                         while it trains: what is under way, in words
 
 A generation counts once its folder has its final name; what counts is never changed, save that pruning drops big files.
 """
@@ -41,7 +42,7 @@ from anyzero.networks.manifest import (
 )
 from anyzero.sealed import DamagedError, describe_file
 
-LOCK, GAMES, SAMPLES = ".lock", "games", "samples"
+LOCK, GAMES, SAMPLES, NOW = ".lock", "games", "samples", "now.txt"
 TEMPORARY = re.compile(r"\..+\.[0-9]+")
 """What `write_whole` leaves behind when it is killed."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, flatten, format_setting
-from anyzero.learning.folder import SAMPLES, RunFolder, find_run, list_runs
+from anyzero.learning.folder import NOW, SAMPLES, RunFolder, find_run, list_runs
 from anyzero.learning.history import Row, read_rows
 from anyzero.networks.manifest import CHAMPION, GENERATIONS, champion_file, read_manifest
 from anyzero.report import Part, Sheet, Shown, short
@@ -42,6 +42,7 @@ LIMITS = {
     "elo": ("elo_low", "elo_high"),
 }
 """Columns that have an interval, which says how many of their digits mean something."""
+FRESH_S = 60.0
 LAST = 10
 """How many generations are shown."""
 PLAYS, PLAYS_AFTERSTATES = "gumbel:64", "expectimax:8000"
@@ -62,6 +63,8 @@ class RunSummary(Shown):
     champion_generation: int | None
     changed: float
     """When something was last written, in seconds since 1970."""
+    now: str = ""
+    """What it is at, in words, if it is being trained."""
     notes: tuple[str, ...] = ()
     """What is damaged, as far as it was read."""
     ended: str = ""
@@ -128,6 +131,7 @@ class RunSummary(Shown):
             "benchmark_generation": self.generation_of("benchmark_score_mean"),
             "minutes": self.minutes,
             "changed": self.changed,
+            "now": self.now,
             "notes": list(self.notes),
         }
 
@@ -155,6 +159,8 @@ class RunSummary(Shown):
             champion = f"generation {self.champion_generation} is the champion"
             yield ", ".join(filter(None, (champion, self.strength, f"{short(self.minutes)} minutes in all")))
             yield f"its network: {self.path / CHAMPION}"
+        if self.now:
+            yield f"under way: {self.now}"
         yield from self.notes
         yield from self.ending() if self.ended else ()
 
@@ -202,8 +208,17 @@ def summarise(path: Path) -> RunSummary:
         generations=None if newest is None else newest.number,
         champion_generation=None if newest is None else newest.champion,
         changed=max(place.stat().st_mtime for place in (path, path / GENERATIONS, path / SAMPLES) if place.exists()),
+        now=read_now(path / NOW),
         notes=tuple(folder.notes),
     )
+
+
+def read_now(path: Path) -> str:
+    """What the process that trains last wrote of itself; nothing if that is long ago, as it was killed."""
+    try:
+        return path.read_text() if time.time() - path.stat().st_mtime < FRESH_S else ""
+    except (OSError, ValueError):
+        return ""
 
 
 def describe_network(config: RunConfig) -> str:

@@ -1,8 +1,9 @@
 """The door of training: `train("connect_four", run="four", minutes=30)`; a run that is there goes on."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from anyzero.files import write_whole
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.learning.config import parse_setting
-from anyzero.learning.folder import RunFolder, is_run, run_path
+from anyzero.learning.folder import NOW, RunFolder, is_run, run_path
 from anyzero.learning.history import HISTORY, rebuild
 from anyzero.learning.start import default_name, fill_in, make_config, open_run, prove, train_on
 from anyzero.learning.summary import RunSummary, describe_network, draw_runs, summarise
@@ -25,6 +26,7 @@ from anyzero.report import Part, Sheet, Shown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+NOTE_EVERY_S = 1.0
 COMPARED = ("generation", "policy_loss", "value_loss", "kl", "benchmark_score_mean", "elo")
 MEASURED = {"benchmark_score_mean": "benchmark_generation", "elo": "elo_generation"}
 """What not every generation has, and the field that says which one had it last."""
@@ -66,7 +68,10 @@ def train(
         bar("preparing", shown=progress) as tell,
     ):
         watch = Watcher(folder, tell, shown=progress, pool=pool)
-        ended = train_on(folder, progress=watch, pool=pool, **times)
+        try:
+            ended = train_on(folder, progress=watch, pool=pool, **times)
+        finally:
+            (folder.path / NOW).unlink(missing_ok=True)
         return replace(summarise(folder.path), ended=ended, match=final_match(folder, match - match % 2, watch))
 
 
@@ -94,7 +99,7 @@ class Watcher:
     """A bar for the stage under way, and a line for each generation."""
 
     def __init__(self, folder: RunFolder, tell: Tell, *, shown: bool, pool: Pool | None = None) -> None:
-        self.folder, self.tell, self.told, self.pool = folder, tell, 0, pool
+        self.folder, self.tell, self.told, self.pool, self.noted = folder, tell, 0, pool, 0.0
         self.shown = shown and not in_notebook()  # there the bar is enough, and the table follows
         config = folder.config
         self.say(f"{config.game}: run {folder.path}, {describe_network(config)}, {config.device}")
@@ -117,9 +122,17 @@ class Watcher:
         def tell(done: int) -> None:
             beside = "" if self.pool is None else f" ({self.pool.describe()})"
             self.tell(done, words + beside, total or None)
+            self.note(f"{words} {done}/{total}{beside}")
 
         tell(0)
         yield tell
+
+    def note(self, words: str) -> None:
+        """Every second or so, for those who look at the folder from elsewhere."""
+        if self.folder.is_locked and time.monotonic() > self.noted + NOTE_EVERY_S:
+            self.noted = time.monotonic()
+            with suppress(OSError):  # a full disk is told of where it matters
+                (self.folder.path / NOW).write_text(words)
 
     def finished(self, report: dict[str, Any]) -> None:
         rebuild(self.folder)

@@ -44,18 +44,21 @@ export async function render(section, { rest }) {
 // `tell` is called with the run whenever it was looked at.
 async function renderRun(main, name, tell) {
   const facts = h("dl", { class: "facts" });
+  const now = h("p", { class: "muted now" });
   const charts = h("div", { class: "charts" });
   const games = gamePicker(name);
-  replace(main, facts, charts, h("h2", {}, "Self-play games"), games.node);
+  replace(main, facts, now, charts, h("h2", {}, "Self-play games"), games.node);
   let known = "";
 
   async function refresh() {
     const run = await get(`/api/runs/${encodeURIComponent(name)}`);
     tell(run);
     drawFacts(run, facts);
-    const now = JSON.stringify(run.history);
-    if (now !== known) drawCharts(run, charts);
-    known = now;
+    now.textContent = run.now;
+    now.hidden = !run.now;
+    const history = JSON.stringify(run.history);
+    if (history !== known) drawCharts(run, charts);
+    known = history;
     games.update(run.blocks);
   }
 
