@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anyzero import OVER, Game
-from anyzero.views.boards import cell_name, square_scene, stone
+from anyzero.views.boards import square_board, stone
 
 LINES = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]]
 
@@ -17,7 +17,7 @@ class Rules(NamedTuple):
 def make():
     state = [("cells", np.int8, 9), ("mover", np.int8), ("plies", np.int8)]  # a cell: 0 empty, 1 x, 2 o
     functions = (initial_state, seat_to_move, legal_actions, play, payoffs, encode)
-    texts = (format_action, format_state, parse_state, scene)
+    texts = (format_state, parse_state, board, draw)
     sizes = {"num_actions": 9, "max_plies": 9, "planes_shape": (2, 3, 3)}
     return Game("my_tic_tac_toe", Rules(np.array(LINES)), state, functions + texts, **sizes)
 
@@ -66,10 +66,6 @@ def encode(rules, state, planes):
             planes[plane, cell // 3, cell % 3] = 1.0
 
 
-def format_action(rules, state, action):
-    return cell_name(action // 3, action % 3)
-
-
 def format_state(rules, state):
     return "".join(".xo"[mark] for mark in state.cells)
 
@@ -84,8 +80,12 @@ def parse_state(rules, state, text):
         raise ValueError("no game leads to this position")
 
 
-def scene(rules, state):
-    marks = [(cell, int(mark) - 1) for cell, mark in enumerate(state.cells) if mark != 0]
-    stones = [stone(seat, text="XO"[seat], name="xo"[seat]).on(cell_name(cell // 3, cell % 3)) for cell, seat in marks]
-    over = seat_to_move(rules, state) == OVER
-    return square_scene(3, 3, stones, caption="the game is over" if over else "xo"[state.mover] + " to move")
+def board(rules):
+    stones = [stone(0, text="X", name="x"), stone(1, text="O", name="o")]
+    return square_board(3, 3, stones, captions=("x to move", "o to move", "the game is over"))
+
+
+def draw(rules, state, shown):
+    for cell in range(9):
+        shown.pieces[cell] = state.cells[cell]  # 0 is nothing, 1 the first kind of piece, 2 the second
+    shown.caption = 2 if seat_to_move(rules, state) == OVER else state.mover

@@ -12,6 +12,7 @@ RULES, PICTURE, TEXT, INPUT = "rules", "picture", "text", "input"
 
 COUNT, ACTION, STONE = "    return count\n", "actions[count] = cell\n", "state.cells[action] = state.mover + 1\n"
 OUT, SEAT, PLANE = "    out[state.mover] = -won\n", "has_line(rules, state, 1 - state.mover) or", "planes[plane, "
+STONES, SHOWN = "    stones = [", "    shown.caption = 2 if seat"
 RARE = "if state.plies == 7 and state.cells[0] == 2 and state.cells[4] == 2 and state.cells[2] == 1:\n        "
 FAULTS: dict[str, tuple[str, str, str]] = {
     "count too large": (RULES, COUNT, "    return count + 40\n"),
@@ -42,14 +43,14 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "    if has_line(rules, state, seat):\n        return False\n    for line in range(8):\n",
     ),
     "raises": (RULES, STONE, "raise RuntimeError('no')\n"),
-    "scene of a wrong type": (
-        PICTURE,
-        "    over = seat_to_move(rules, state) == OVER\n",
-        "    return 7\n    over = 1\n",
-    ),
-    "scene with wrong parts": (PICTURE, "    stones = [", "    stones = [1, 'x', None, *marks] + ["),
-    "scene raises": (PICTURE, "    over = seat_to_move(rules, state) == OVER\n", "    over = {}['x']\n"),
-    "move text raises": (TEXT, "    return cell_name(action // 3, action % 3)\n", "    return {}[action]\n"),
+    "board of a wrong type": (PICTURE, STONES, f"    return 7\n{STONES}"),
+    "board with wrong parts": (PICTURE, STONES, "    stones = [1, 'x', None] + ["),
+    "board raises": (PICTURE, STONES, f"    rules.x\n{STONES}"),
+    "board without texts": (TEXT, "square_board(3, 3, stones, ", "square_board(3, 3, stones, moves=['a1'], "),
+    "picture raises": (PICTURE, SHOWN, f"    raise RuntimeError('no')\n{SHOWN}"),
+    "piece out of range": (PICTURE, "shown.pieces[cell] = ", "shown.pieces[cell] = 7 + "),
+    "piece on no cell": (PICTURE, "shown.pieces[cell] = ", "shown.pieces[cell + 1] = "),
+    "caption out of range": (PICTURE, SHOWN, "    shown.caption = 3 if seat"),
     "input not a number": (INPUT, f"{PLANE}cell // 3, cell % 3] = 1.0", f"{PLANE}cell // 3, cell % 3] = np.nan"),
     "input out of range": (INPUT, PLANE, "planes[plane + 2, "),
 }

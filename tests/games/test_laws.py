@@ -25,6 +25,13 @@ VARIANTS = [
 ]
 
 
+@pytest.mark.parametrize("text", VARIANTS)
+def test_a_picture_is_the_same_in_wasm(text):
+    pytest.importorskip("wasmtime")
+    _, result = check_game(load(text), "pictures are compiled", num_games=2, target="interpreted")
+    assert result.ok, result.detail
+
+
 IN_WASM = ("connect_four", "take_it_easy")
 """Those whose kernels are small, with and without chance; the others take minutes to compile."""
 WASM = "wasm is interpreted"
@@ -125,6 +132,26 @@ def one_text_for_all(rules, state, action):
     return "a move"
 
 
+@named("draw")
+def draw_a_third_kind(rules, state, shown):
+    shown.pieces[0] = 3
+
+
+@named("draw")
+def draw_and_play(rules, state, shown):
+    state.mover = 1 - state.mover
+
+
+@named("move_number")
+def one_move_for_all(rules, state, action):
+    return 0
+
+
+@named("move_number")
+def move_number_out_of_range(rules, state, action):
+    return 10_000 + action
+
+
 @named("format_state")
 def text_without_mover(rules, state):
     return format_state(rules, state)[:-1] + "w"
@@ -157,6 +184,10 @@ def test_the_game_without_a_fault_breaks_no_law():
         (encode_too_large, "encodings are bounded"),
         (amaf_key_out_of_range, "AMAF keys are in range"),
         (one_text_for_all, "moves have texts"),
+        (one_move_for_all, "moves have texts"),
+        (move_number_out_of_range, "moves have texts"),
+        (draw_a_third_kind, "pictures are complete"),
+        (draw_and_play, "pictures are compiled"),
         (text_without_mover, "positions have texts"),
         (payoffs_that_change_the_state, "questions change nothing"),
         (play_that_never_ends, "games end"),

@@ -86,7 +86,7 @@ def test_round_cells_lie_where_square_cells_lie():
 def test_stones_of_the_seats_differ_without_colour():
     first, second = (stone(seat, text="", name="").on("a1") for seat in (0, 1))
     assert len(first.shapes) != len(second.shapes)
-    assert go_stone("a1", white=True, text="", name="", seat=1).shapes[0].fill == "white-piece"
+    assert go_stone(1, text="", name="").shapes[0].fill == "white-piece"
 
 
 def test_pieces_and_clicks_must_name_cells_of_the_scene():

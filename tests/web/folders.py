@@ -101,15 +101,14 @@ def make(size: int = 5):
     return Game("heap", Rules(size), state, functions, num_actions=2, max_plies=size)
 '''
 PICTURE = f'''
-from anyzero.views import Cell, Label, Scene
+from anyzero.views import Board, Cell, Label
 
 
-def scene(rules, state):
+def board(rules):
     outlines = [((x, 0.0), (x + 1.0, 0.0), (x + 1.0, 1.0), (x, 1.0)) for x in (0.0, 1.5)]
     cells = (Cell("one", outlines[0]), Cell("two", outlines[1]))
-    clicks = {{index: (("one", "two")[index],) for index in range(min(2, int(state.left)))}}
-    label = Label(1.0, 1.4, "{NASTY}", 0.2)
-    return Scene(cells, over=(label,), caption="{NASTY}", clicks=clicks, title="{NASTY}")
+    label, clicks = Label(1.0, 1.4, "{NASTY}", 0.2), {{0: ("one",), 1: ("two",)}}
+    return Board(cells, captions=("{NASTY}",), moves=("0", "1"), clicks=clicks, over=(label,), title="{NASTY}")
 '''
 
 
@@ -117,5 +116,5 @@ def write_own_games(folder: Path) -> list[str]:
     """One game without a picture, and one whose texts would be markup if a page let them."""
     plain, drawn = folder / "heap.py", folder / "drawn_heap.py"
     write_whole(plain, OWN_GAME.replace("PICTURE", "").replace("MORE", "[]").encode())
-    write_whole(drawn, OWN_GAME.replace("PICTURE", PICTURE).replace("MORE", "[scene]").encode())
+    write_whole(drawn, OWN_GAME.replace("PICTURE", PICTURE).replace("MORE", "[board]").encode())
     return [str(plain), str(drawn)]

@@ -61,7 +61,7 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
     think = bot_main.think_with_rollouts if network is None else bot_main.think_with_network
     served = bot_main.serve_oware if game.name == "oware" else bot_main.serve
     own: dict[Function, Any] = {bot_main.think: think, bot_main.serve: served}
-    moves = game.board.moves if "board" in game.by_name else ()
+    moves = game.board.moves if game.has("board") else ()
     if moves or game.has("format_action"):
         own[bot_main.action_text] = game.by_name.get("format_action", bot_main.board_text)
     source = Source({**game.unit.functions, **choice_parts(run.settings), **own}, fixed)

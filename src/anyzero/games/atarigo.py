@@ -15,8 +15,8 @@ from anyzero.errors import BadOptionError
 from anyzero.games import grid
 from anyzero.games.contract import OVER, mark
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.views import Circle, Scene
-from anyzero.views.boards import cell_name, go_stone, point_cells, point_lines, square_labels
+from anyzero.views import Board, Circle
+from anyzero.views.boards import go_stone, point_cells, point_lines, square_labels
 
 LETTERS = "bw"
 SEAT_NAMES = ("black", "white")
@@ -56,7 +56,7 @@ def make(size: int = 8) -> Game:
         ],
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout, traced_rollout),
-            *(symmetries, format_action, parse_action, format_state, parse_state, scene),
+            *(symmetries, format_state, parse_state, board, draw),
         ),
         num_actions=size * size,
         max_plies=size * size,
@@ -283,14 +283,6 @@ def draw_legal(rules: Atarigo, state: State, actions: Any, num_empty: int, rng: 
 # --- text and picture
 
 
-def format_action(rules: Atarigo, state: State, action: int) -> str:
-    return cell_name(*divmod(action, rules.size))
-
-
-def parse_action(rules: Atarigo, state: State, text: str) -> int:
-    return grid.cell_index(text.lower(), rules.size, rules.size)
-
-
 def letters_of(rules: Atarigo, state: State) -> list[str]:
     cells = [divmod(cell, rules.cells_a_word) for cell in range(rules.size**2)]
     return [grid.letters_of(state.stones[:, word], LETTERS, [bit])[0] for word, bit in cells]
@@ -319,24 +311,31 @@ def taken_cells(rules: Atarigo, state: State, seat: int) -> set[int]:
     return {cell for cell, place in places.items() if not has_liberty(rules, state, seat, *place)}
 
 
-def scene(rules: Atarigo, state: State) -> Scene:
+def board(rules: Atarigo) -> Board:
     """A Go board; stones that were taken are marked, and capitals in a terminal."""
-    size, taken = rules.size, set() if state.winner == NOBODY else taken_cells(rules, state, 1 - state.winner)
-    pieces = []
-    for cell, letter in enumerate(letters_of(rules, state)):
-        if letter != grid.EMPTY:
-            seat, text = LETTERS.index(letter), letter.upper() if cell in taken else letter
-            name = cell_name(*divmod(cell, size))
-            pieces.append(go_stone(name, white=seat == 1, text=text, name=f"{SEAT_NAMES[seat]} stone", seat=seat))
-    on_stone = "piece-edge" if state.winner == 0 else "black-inner"
-    marks = [Circle(cell % size, size - 1 - cell // size, 0.14, on_stone) for cell in taken]
-    how = "has taken" if taken else "has left no move"
-    running, won = f"{SEAT_NAMES[state.mover]} to move", f"{SEAT_NAMES[state.winner]} {how} and won"
-    return Scene(
-        point_cells(size, size),
-        tuple(pieces),
+    size, names = rules.size, [f"{name} stone" for name in SEAT_NAMES]
+    cells = point_cells(size, size)
+    return Board(
+        cells,
+        tuple(go_stone(k % 2, text=text, name=names[k % 2]) for k, text in enumerate(LETTERS + LETTERS.upper())),
+        marks=tuple((Circle(0, 0, 0.14, ink),) for ink in ("black-inner", "piece-edge")),
+        captions=(
+            *(f"{name} to move" for name in SEAT_NAMES),
+            *(f"{name} has {how} and won" for how in ("taken", "left no move") for name in SEAT_NAMES),
+        ),
+        moves=tuple(cell.name for cell in cells),
         under=point_lines(size, size),
-        over=(*square_labels(size, size), *marks),
-        caption=running if state.winner == NOBODY else won,
+        over=square_labels(size, size),
         title="Atarigo",
     )
+
+
+def draw(rules: Atarigo, state: State, shown: Any) -> None:
+    shown.caption = state.mover if state.winner == NOBODY else 4 + state.winner
+    for cell in range(rules.size * rules.size):
+        word, bit = word_of(rules, state, cell), bit_of(rules, state, cell)
+        for seat in range(2):
+            if state.stones[seat, word] & bit:
+                shown.pieces[cell] = seat + 1
+                if state.winner == 1 - seat and not has_liberty(rules, state, seat, word, bit):
+                    shown.pieces[cell], shown.marks[cell], shown.caption = seat + 3, 1 << seat, 2 + state.winner

@@ -16,8 +16,9 @@ from anyzero.errors import BadOptionError
 from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.views import Scene
-from anyzero.views.boards import square_scene
+from anyzero.games.grid import caption_number, draw_cells
+from anyzero.views import Board
+from anyzero.views.boards import square_board
 from anyzero.views.chess_pieces import chess_piece
 
 STATE = [("pawns", np.uint64, 2), ("mover", np.int64)]  # or knights
@@ -83,7 +84,7 @@ def make_race(name: str, rows: int, columns: int, steps: tuple[tuple[int, int], 
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, amaf_key, rollout),
-            *(symmetries, format_action, format_state, parse_state, scene),
+            *(symmetries, format_state, parse_state, board, draw, move_number),
         ),
         num_actions=num_actions,
         max_legal=2 * columns * len(steps),
@@ -248,17 +249,9 @@ def symmetries(rules: Race) -> Iterable[Symmetry]:
 # --- text and picture
 
 
-def format_action(rules: Race, state: State, action: int) -> str:
-    names = grid.cell_names(rules.rows, rules.columns)
-    return "".join(names[cell] for cell in cells_of(rules, int(state.mover), action))
-
-
-def letters_of(rules: Race, state: State) -> list[str]:
-    return grid.letters_of(state.pawns, LETTERS, range(rules.rows * rules.columns))
-
-
 def format_state(rules: Race, state: State) -> str:
-    return grid.format_position(letters_of(rules, state), rules.columns, LETTERS[state.mover])
+    letters = grid.letters_of(state.pawns, LETTERS, range(rules.rows * rules.columns))
+    return grid.format_position(letters, rules.columns, LETTERS[state.mover])
 
 
 def parse_state(rules: Race, state: State, text: str) -> None:
@@ -273,11 +266,27 @@ def parse_state(rules: Race, state: State, text: str) -> None:
         raise ValueError("the game ended when the first of these reached the far row")
 
 
-def scene(rules: Race, state: State) -> Scene:
+def board(rules: Race) -> Board:
     """A chequered board of one kind of chess piece."""
-    names, letters = grid.cell_names(rules.rows, rules.columns), letters_of(rules, state)
-    title, white, black = ("Breakthrough", "P", "p") if len(rules.far) == 3 else ("Knightthrough", "N", "n")
-    kinds = {"w": white, "b": black}
-    pieces = [chess_piece(n, kinds[c], text=c.upper()) for n, c in zip(names, letters, strict=True) if c in kinds]
-    text = grid.caption(SEAT_NAMES, state.mover, over=seat_to_move(rules, state) == OVER)
-    return square_scene(rules.rows, rules.columns, pieces, chequered=True, caption=text, title=title)
+    title, pieces = ("Breakthrough", "Pp") if len(rules.far) == 3 else ("Knightthrough", "Nn")
+    names = dict(enumerate(grid.cell_names(rules.rows, rules.columns)))  # no legal action leaves the board
+    pairs = [cells_of(rules, seat, action) for seat in range(2) for action in range(len(names) * len(rules.far))]
+    return square_board(
+        rules.rows,
+        rules.columns,
+        [chess_piece(piece, text) for piece, text in zip(pieces, "WB", strict=True)],
+        chequered=True,
+        moves=["".join(names.get(cell, "") for cell in pair) for pair in pairs],
+        captions=grid.captions(SEAT_NAMES),
+        title=title,
+    )
+
+
+def draw(rules: Race, state: State, shown: Any) -> None:
+    for seat in range(2):
+        draw_cells(shown.pieces, state.pawns[seat], seat + 1)
+    shown.caption = caption_number(state.mover, seat_to_move(rules, state) == OVER, True)
+
+
+def move_number(rules: Race, state: State, action: int) -> int:
+    return state.mover * rules.rows * rules.columns * len(rules.far) + action  # type: ignore[no-any-return]

@@ -17,10 +17,12 @@ from anyzero.games.chess_board import (
     CHECKMATE,
     DIAGONAL,
     FILE,
+    FIRST_UNDERPROMOTION,
     KNIGHT,
     MAX_CLOCK,
     MAX_LEGAL,
     NUM_ACTIONS,
+    NUM_PLANES,
     RANK_8,
     RUNNING,
     STATE,
@@ -42,15 +44,20 @@ from anyzero.games.chess_moves import (
 )
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
-from anyzero.games.grid import EMPTY, write_cells
-from anyzero.views import Scene
-from anyzero.views.boards import square_scene
+from anyzero.games.grid import draw_cells, write_cells
+from anyzero.views import Board
+from anyzero.views.boards import square_board
 from anyzero.views.chess_pieces import chess_piece
 
 NUM_INPUT_PLANES = 19
 MAX_IRREVERSIBLE = 118
 """Pawns can step 96 times and 30 pieces can be taken, less one for each of the 8 files: where two pawns face each
 other, one must take (which is a step, too) or be taken (and lose its steps)."""
+CAPTIONS = (
+    *("white to move", "black to move", "white to move, in check", "black to move, in check"),
+    *("white wins by checkmate", "black wins by checkmate", "draw by stalemate", "draw by insufficient material"),
+    *("draw by the fifty-move rule", "draw by threefold repetition"),
+)
 
 
 def make() -> Game:
@@ -70,8 +77,8 @@ def make() -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, state_key, rollout),
-            *(chess_text.format_action, notation, chess_text.parse_action),
-            *(chess_text.format_state, chess_text.parse_state, scene),
+            *(notation, chess_text.parse_action, chess_text.format_state, chess_text.parse_state),
+            *(board, draw, move_number),
         ),
         num_actions=NUM_ACTIONS,
         max_legal=MAX_LEGAL,
@@ -241,9 +248,42 @@ def find_pawn_move(state: State, pawns: tuple[Any, Any, Any, Any], takers: Any, 
 # --- picture
 
 
-def scene(rules: Chess, state: State) -> Scene:
-    letters = zip(chess_text.NAMES, chess_text.letters_of(state), strict=True)
-    pieces = [chess_piece(square, letter) for square, letter in letters if letter != EMPTY]
-    check = ", in check" if state.checkers else ""
-    text = chess_text.outcome_text(rules, state) or f"{chess_text.SEAT_NAMES[state.mover]} to move{check}"
-    return square_scene(8, 8, pieces, chequered=True, caption=text, title="Chess")
+def board(rules: Chess) -> Board:
+    """Moves from each square to each, then promotions: to n, b, r, q, for white and black, from each file to each."""
+    names, promotions = (
+        chess_text.NAMES,
+        [f"{{}}{ranks[0]}{{}}{ranks[1]}{kind}" for kind in "nbrq" for ranks in ("78", "21")],
+    )
+    moves = [source + target for source in names for target in names]
+    moves += [text.format(source, target) for text in promotions for source in "abcdefgh" for target in "abcdefgh"]
+    return square_board(
+        8, 8, map(chess_piece, "PNBRQKpnbrqk"), chequered=True, moves=moves, captions=CAPTIONS, title="Chess"
+    )
+
+
+def draw(rules: Chess, state: State, shown: Any) -> None:
+    queens, flip = state.diagonals & state.straights, 56 * state.mover
+    for side in range(2):
+        own, first = state.mine if side == 0 else state.theirs, 1 if side == state.mover else 7
+        draw_cells(shown.pieces, state.pawns & own, first, flip)
+        draw_cells(shown.pieces, state.knights & own, first + 1, flip)
+        draw_cells(shown.pieces, state.diagonals & own & ~queens, first + 2, flip)
+        draw_cells(shown.pieces, state.straights & own & ~queens, first + 3, flip)
+        draw_cells(shown.pieces, queens & own, first + 4, flip)
+        draw_cells(shown.pieces, state.kings & own, first + 5, flip)
+    if state.ended == RUNNING:
+        shown.caption = state.mover + (2 if state.checkers else 0)
+    else:
+        shown.caption = 5 - state.mover if state.ended == CHECKMATE else 4 + state.ended
+
+
+def move_number(rules: Chess, state: State, action: int) -> int:
+    source, plane, flip = action // NUM_PLANES, action % NUM_PLANES, 56 * state.mover
+    target: Any = source + rules.steps[plane]
+    under = plane >= FIRST_UNDERPROMOTION
+    if under or (target >= 56 and state.pawns & (U(1) << U(source))):
+        kind = (plane - FIRST_UNDERPROMOTION) % 3 if under else 3
+        number: Any = 64 * 64 + 128 * kind + 64 * state.mover + 8 * (source % 8) + target % 8
+    else:
+        number = (source ^ flip) * 64 + (target ^ flip)
+    return number  # type: ignore[no-any-return]

@@ -29,12 +29,6 @@ FIRST_COUNTS = {"N": 2, "R": 2, "Q": 1, "dark": 1, "light": 1}
 """What a side starts with, bishops by the colour of their squares."""
 FIELDS = {"P": ["pawns"], "N": ["knights"], "B": ["diagonals"], "R": ["straights"]}
 FIELDS |= {"Q": ["diagonals", "straights"], "K": ["kings"]}
-DRAWS = {
-    board.STALEMATE: "stalemate",
-    board.INSUFFICIENT: "insufficient material",
-    board.FIFTY_MOVES: "the fifty-move rule",
-    board.REPETITION: "threefold repetition",
-}
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)x?([a-h][1-8])(?:=?([NBRQ]))?[+#]?[!?]{0,2}")
 CASTLES = re.compile(r"([O0]-[O0](?:-[O0])?)[+#]?[!?]{0,2}")
 
@@ -290,10 +284,6 @@ def legal_moves(rules: Chess, state: State) -> dict[int, Move]:
     return {int(action): move_of(rules, state, int(action)) for action in actions[:count]}
 
 
-def format_action(rules: Chess, state: State, action: int) -> str:
-    return move_of(rules, state, action).uci
-
-
 def parse_action(rules: Chess, state: State, text: str) -> int:
     """The action of a move in UCI or in SAN."""
     moves = legal_moves(rules, state)
@@ -365,15 +355,3 @@ def can_mean(text: str, move: Move) -> bool:
     if move.kind == "P" and move.takes and not file:
         return False
     return file in ("", move.source[0]) and rank in ("", move.source[1])
-
-
-# --- results
-
-
-def outcome_text(rules: Chess, state: State) -> str:
-    """How the game has ended, or nothing while it runs."""
-    if state.ended == board.RUNNING:
-        return ""
-    if state.ended == board.CHECKMATE:
-        return f"{SEAT_NAMES[1 - state.mover]} wins by checkmate"
-    return f"draw by {DRAWS[int(state.ended)]}"

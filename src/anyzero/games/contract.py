@@ -157,6 +157,5 @@ INTERPRETED = (
     "format_state",
     "parse_state",
     "board",
-    "scene",
 )
 """Functions that only Python calls: text, pictures and tables."""

@@ -16,8 +16,9 @@ from anyzero.errors import BadOptionError
 from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.views import Piece, Polygon, Scene
-from anyzero.views.boards import LETTERS, cell_name, rounded, segment, square_scene
+from anyzero.games.grid import caption_number
+from anyzero.views import Board, Kind, Polygon
+from anyzero.views.boards import LETTERS, rounded, segment, square_board
 
 STATE = [("covered", np.uint64, 2), ("mover", np.int64)]
 MARKS = "vh"
@@ -57,7 +58,7 @@ def make(rows: int = 8, columns: int = 8) -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout),
-            *(symmetries, format_action, format_state, parse_state, scene),
+            *(symmetries, format_state, parse_state, board, draw, move_number),
         ),
         num_actions=(side - 1) * side,
         max_legal=max((rows - 1) * columns, rows * (columns - 1)),
@@ -175,16 +176,6 @@ def symmetries(rules: Domineering) -> Iterable[Symmetry]:
 # --- text and picture
 
 
-def format_action(rules: Domineering, state: State, action: int) -> str:
-    return "".join(names_of(rules, int(state.mover), int(rules.cells[state.mover, action])))
-
-
-def names_of(rules: Domineering, seat: int, place: int) -> tuple[str, ...]:
-    """The two cells of a domino."""
-    pair = place, place + (rules.columns if seat == 0 else 1)
-    return tuple(cell_name(*divmod(cell, rules.columns)) for cell in pair)
-
-
 def format_state(rules: Domineering, state: State) -> str:
     marks = grid.letters_of(state.covered, MARKS, range(rules.rows * rules.columns))
     return grid.format_position(marks, rules.columns, MARKS[state.mover])
@@ -192,42 +183,54 @@ def format_state(rules: Domineering, state: State) -> str:
 
 def parse_state(rules: Domineering, state: State, text: str) -> None:
     cells, state.mover = grid.parse_position(text, rules.rows, rules.columns, MARKS)
-    counts = []
-    for seat, mark in enumerate(MARKS):
-        state.covered[seat] = grid.set_of(cells, mark, range(len(cells)))
-        counts.append(len(list(dominoes_of(rules, seat, int(state.covered[seat])))))
-        if 2 * counts[seat] != cells.count(mark):
-            raise ValueError(f"the cells marked {mark} are not covered by whole {SEAT_NAMES[seat]} dominoes")
-    grid.check_turn(["v"] * counts[0] + ["h"] * counts[1], MARKS, state.mover)
+    state.covered[:] = [grid.set_of(cells, mark, range(len(cells))) for mark in MARKS]
+    grid.check_turn(
+        [mark for seat, mark in enumerate(MARKS) for _ in dominoes_of(rules, state, seat)], MARKS, state.mover
+    )
 
 
-def dominoes_of(rules: Domineering, seat: int, covered: int) -> Iterator[int]:
-    """The lower or left cell of each domino: an unbroken run of cells can be paired in one way only."""
-    step = rules.columns if seat == 0 else 1
-    for cell in range(rules.rows * rules.columns):
-        at_edge = cell // rules.columns == rules.rows - 1 if seat == 0 else cell % rules.columns == rules.columns - 1
-        pair = (1 << cell) | (1 << (cell + step))
-        if not at_edge and covered & pair == pair:
-            covered ^= pair
-            yield cell
+def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Any]:
+    """The seat's dominoes, each a word of two cells; ValueError where one is not whole."""
+    covered = state.covered[seat]
+    while covered:
+        domino = first_domino(rules, seat, covered)
+        if not domino:
+            raise ValueError(f"the cells marked {MARKS[seat]} are not covered by whole {SEAT_NAMES[seat]} dominoes")
+        yield domino
+        covered ^= domino
 
 
-def scene(rules: Domineering, state: State) -> Scene:
-    pieces: list[Piece] = []
+def first_domino(rules: Domineering, seat: int, covered: Any) -> Any:
+    """The domino that covers the lowest of these cells: an unbroken run can be paired in one way only."""
+    place = covered & ~(covered - U(1)) & places_of(rules, seat, covered)
+    return place | (place << U(rules.columns if seat == 0 else 1))
+
+
+def board(rules: Domineering) -> Board:
+    """A whole domino is drawn on its first cell; the second cell only has its letter."""
+    upright = rounded(0, -0.5, 0.8, 1.8, radius=0.14), segment((-0.22, -0.5), (0.22, -0.5), "seat0-edge")
+    flat = rounded(0.5, 0, 1.8, 0.8, radius=0.14), segment((0.5, -0.22), (0.5, 0.22), "seat1-edge")
+    kinds, moves, names = [], [], dict(enumerate(grid.cell_names(rules.rows, rules.columns)))
+    for seat, (outline, groove) in enumerate((upright, flat)):
+        text, name = MARKS[seat].upper(), f"{SEAT_NAMES[seat]} domino"
+        whole = Polygon(outline, f"seat{seat}", f"seat{seat}-edge"), groove
+        kinds += [Kind(text, name, whole, seat), Kind(text, name, (), seat)]
+        step = (rules.columns, 1)[seat]
+        moves += [names.get(cell, "") + names.get(cell + step, "") for cell in rules.cells[seat]]
+    captions = grid.captions(SEAT_NAMES)
+    return square_board(rules.rows, rules.columns, kinds, moves=moves, captions=captions, title="Domineering")
+
+
+def draw(rules: Domineering, state: State, shown: Any) -> None:
     for seat in range(2):
-        for place in dominoes_of(rules, seat, int(state.covered[seat])):
-            pieces += domino(names_of(rules, seat, place), seat)
-    text = grid.caption(SEAT_NAMES, state.mover, over=seat_to_move(rules, state) == OVER)
-    return square_scene(rules.rows, rules.columns, pieces, caption=text, title="Domineering")
+        covered = state.covered[seat]
+        while covered:
+            domino = first_domino(rules, seat, covered)
+            covered ^= domino
+            shown.pieces[trailing_zeros(domino)] = 2 * seat + 1
+            shown.pieces[trailing_zeros(domino & (domino - U(1)))] = 2 * seat + 2
+    shown.caption = caption_number(state.mover, seat_to_move(rules, state) == OVER, True)
 
 
-def domino(names: tuple[str, ...], seat: int) -> list[Piece]:
-    """The whole domino is drawn on its first cell; the second cell only has its letter."""
-    edge = f"seat{seat}-edge"
-    if seat == 1:  # flat, to the right
-        outline, groove = rounded(0.5, 0, 1.8, 0.8, radius=0.14), segment((0.5, -0.22), (0.5, 0.22), edge)
-    else:  # upright, upwards
-        outline, groove = rounded(0, -0.5, 0.8, 1.8, radius=0.14), segment((-0.22, -0.5), (0.22, -0.5), edge)
-    shapes = (Polygon(outline, f"seat{seat}", edge), groove)
-    mark, name = MARKS[seat].upper(), f"{SEAT_NAMES[seat]} domino"
-    return [Piece(names[0], mark, name, shapes, seat), Piece(names[1], mark, name, (), seat)]
+def move_number(rules: Domineering, state: State, action: int) -> int:
+    return state.mover * rules.cells.shape[1] + action  # type: ignore[no-any-return]

@@ -1,9 +1,8 @@
 """`Game`: the rules and the sizes in one object, and the door through which Python uses them."""
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -163,7 +162,7 @@ class Game:
     @cached_property
     def title(self) -> str:
         """What people call the game: its board's title, or its name."""
-        title = self.board.title if "board" in self.by_name else ""
+        title = self.board.title if self.has("board") else ""
         return title or self.name.replace("_", " ").capitalize()
 
     def seat_name(self, seat: int) -> str:
@@ -172,7 +171,7 @@ class Game:
 
     def has(self, name: str) -> bool:
         """Whether the game itself brings this function."""
-        return name in self.by_name or (name == "board" and "scene" in self.by_name)
+        return name in self.by_name
 
     def compile(
         self,
@@ -432,8 +431,6 @@ class Game:
 
     def scene(self, state: State) -> Scene:
         """The picture of a position, as cells, pieces and labels, with the cells to click for each legal action."""
-        if "scene" in self.by_name:  # until every game has a board
-            return self._with_clicks(self._ask("scene", state), state)
         listed = self.legal_actions(state) if self.seat_to_move(state) >= 0 and self.board.moves else []
         numbers = {action: self.move_number(state, action) for action in listed}
         shown = self.shown(state)
@@ -444,17 +441,6 @@ class Game:
         except Exception as error:
             raise (explain(self, error) if self.is_from_file else error) from None
         return scene
-
-    def _with_clicks(self, scene: Scene, state: State) -> Scene:
-        if self.seat_to_move(state) < 0:
-            return scene
-        names = sorted((cell.name for cell in scene.cells), key=len, reverse=True)
-        in_text = re.compile("|".join(map(re.escape, names)))
-        clicks = {
-            action: scene.clicks.get(action) or tuple(in_text.findall(self.format_action(state, action)))
-            for action in self.legal_actions(state)
-        }
-        return replace(scene, clicks={action: cells for action, cells in clicks.items() if cells})
 
     def show(self, state: State) -> Picture:
         """The picture of a position: `.text`, `.svg`, and drawn by itself in a notebook."""

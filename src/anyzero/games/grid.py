@@ -1,4 +1,4 @@
-"""What games on rectangular boards share: the text of a position, sets of cells as words of bits, lines, symmetries.
+"""What games on rectangular boards share: the text of a position, sets of cells as words of bits, symmetries.
 
 The text has the rows from the top, `/` between them, empty cells counted (`2w1` is `..w.`). Cells are numbered
 `row * columns + column`, from the bottom left or the top left.
@@ -6,7 +6,7 @@ The text has the rows from the top, `/` between them, empty cells counted (`2w1`
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import groupby, product
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -84,13 +84,6 @@ def parse_row(text: str, columns: int, letters: str) -> str:
     return row
 
 
-def caption(names: Sequence[str], mover: int, *, over: bool, won: bool = True) -> str:
-    """Who is to move, or how the game has ended where only the side that has just moved can have won."""
-    if not over:
-        return f"{names[mover]} to move"
-    return f"{names[1 - mover]} has won" if won else "a draw"
-
-
 def captions(names: Sequence[str]) -> tuple[str, ...]:
     """Who is to move, who has won, and a draw, of two seats; `caption_number` says which."""
     return (*(f"{name} to move" for name in names), *(f"{name} has won" for name in names), "a draw")
@@ -127,16 +120,12 @@ def write_cells(plane: Any, cells: Any, width: int) -> None:
         plane[cell // width, cell % width] = 1.0
 
 
-def lines_of(cells: Sequence[str], columns: int, length: int) -> list[list[int]]:
-    """The straight lines of `length` equal letters, across, down and both ways aslant."""
-    rows, found = len(cells) // columns, []
-    for row, column in product(range(rows), range(columns)):
-        for down, across in ((0, 1), (1, 0), (1, 1), (1, -1)):
-            if row + down * (length - 1) < rows and 0 <= column + across * (length - 1) < columns:
-                line = [(row + down * step) * columns + column + across * step for step in range(length)]
-                if cells[line[0]] != EMPTY and len({cells[cell] for cell in line}) == 1:
-                    found.append(line)
-    return found
+def draw_cells(pieces: Any, cells: Any, kind: int, flip: int = 0) -> None:
+    """Compiled: put pieces of this kind on the cells of a word; `flip` changes the bits of their numbers."""
+    while cells:
+        cell = trailing_zeros(cells)
+        cells &= cells - U(1)
+        pieces[cell ^ flip] = kind
 
 
 def symmetry(cells: np.ndarray, num_planes: int, actions: np.ndarray | None = None) -> Symmetry:

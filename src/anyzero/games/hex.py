@@ -20,8 +20,9 @@ from anyzero.errors import BadOptionError
 from anyzero.games import grid
 from anyzero.games.contract import OVER, mark
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.views import Circle, Scene
-from anyzero.views.boards import HEX_TEXT_SCALE, cell_name, hex_cells, hex_centre, hex_labels, hex_rims, stone
+from anyzero.games.grid import draw_cells
+from anyzero.views import Board
+from anyzero.views.boards import DOT, HEX_TEXT_SCALE, hex_cells, hex_labels, hex_rims, stone
 
 LETTERS = "xo"
 SEAT_NAMES = ("blue (x)", "orange (o)")
@@ -58,7 +59,7 @@ def make(size: int = 11, swap: bool = False) -> Game:
         ],
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, amaf_key, rollout, traced_rollout),
-            *(symmetries, format_action, parse_action, format_state, parse_state, scene),
+            *(symmetries, format_state, parse_state, board, draw, move_number),
         ),
         num_actions=size * size + swap,
         max_legal=size * size,
@@ -326,17 +327,6 @@ def take_away(rows: Any, index: int, size: int) -> None:
 # --- text and picture
 
 
-def format_action(rules: Hex, state: State, action: int) -> str:
-    return "swap" if action == rules.size**2 else cell_name(*cell_of(state, action))
-
-
-def parse_action(rules: Hex, state: State, text: str) -> int:
-    if text.lower() == "swap":
-        return rules.size**2
-    row, column = divmod(grid.cell_index(text.lower(), rules.size, rules.size), rules.size)
-    return row * rules.size + column if state.mover == 0 else column * rules.size + row
-
-
 def letters_of(rules: Hex, state: State) -> list[str]:
     rows, columns = state.stones.T, range(rules.size)
     return [letter for row in rows for letter in grid.letters_of(row, LETTERS, columns)]
@@ -360,44 +350,72 @@ def parse_state(rules: Hex, state: State, text: str) -> None:
         raise ValueError(f"{LETTERS[mover]} is to move but has already joined {EDGES[mover]}")
 
 
-def scene(rules: Hex, state: State) -> Scene:
+def board(rules: Hex) -> Board:
     """The rhombus, its sides in the colours of those who join them.
 
-    In a finished game the winning chain has dots, and capitals in a terminal. The swap is a click on the first stone.
+    In a finished game the winning chain has dots, and capitals in a terminal.
     """
-    size, chain, pieces = rules.size, winning_chain(rules, state), []
-    for cell, letter in enumerate(letters_of(rules, state)):
-        if letter != grid.EMPTY:
-            seat, shown = LETTERS.index(letter), letter.upper() if cell in chain else letter
-            pieces.append(stone(seat, text=shown, name=f"{SEAT_NAMES[seat]} stone").on(cell_name(*divmod(cell, size))))
-    if state.winner != NOBODY:
-        text = f"{SEAT_NAMES[state.winner]} has joined {EDGES[state.winner]} and won"
-    else:
-        swap = ", or to swap" if can_swap(state) else ""
-        text = f"{SEAT_NAMES[state.mover]} to move, joining {EDGES[state.mover]}{swap}"
-    return Scene(
-        hex_cells(size),
-        tuple(pieces),
-        under=hex_rims(size),
-        over=(*hex_labels(size), *(Circle(*hex_centre(*divmod(cell, size)), 0.12, "page") for cell in chain)),
-        caption=text,
-        clicks={size * size: (pieces[0].cell,)} if can_swap(state) else {},
+    cells, sides = hex_cells(rules.size), list(zip(SEAT_NAMES, EDGES, strict=True))
+    captions = [f"{name} to move, joining {edges}" for name, edges in sides]
+    captions += [f"{name} has joined {edges} and won" for name, edges in sides]
+    return Board(
+        cells,
+        tuple(stone(k % 2, text=text, name=f"{SEAT_NAMES[k % 2]} stone") for k, text in enumerate("xoXO")),
+        marks=(DOT,),
+        captions=(*captions, f"{captions[1]}, or to swap"),
+        moves=(*(cell.name for cell in cells), "swap"),
+        under=hex_rims(rules.size),
+        over=hex_labels(rules.size),
         text_scale=HEX_TEXT_SCALE,
         title="Hex",
     )
 
 
-def winning_chain(rules: Hex, state: State) -> list[int]:
-    """The cells of a shortest chain of stones that joins the winner's edges; empty while the game runs."""
-    size, seat, letters = rules.size, int(state.winner), letters_of(rules, state)
-    left = {divmod(cell, size) for cell, letter in enumerate(letters) if seat != NOBODY and letter == LETTERS[seat]}
-    paths = [[place] for place in left if place[seat] == 0]
-    left -= {place for (place,) in paths}
-    for path in paths:  # breadth first: those one step longer are added behind
-        row, column = path[-1]
-        if path[-1][seat] == size - 1:
-            return [row * size + column for row, column in reversed(path)]
-        steps = [(row + down, column + across) for down, across in NEIGHBOURS]
-        paths += [[*path, place] for place in steps if place in left]
-        left -= set(steps)
-    return []
+def draw(rules: Hex, state: State, shown: Any) -> None:
+    size = board_size(state)
+    for row in range(size):
+        for seat in range(2):
+            draw_cells(shown.pieces[row * size : (row + 1) * size], U(state.stones[seat, row]), seat + 1)
+    shown.caption = 4 if can_swap(state) else state.mover
+    if state.winner != NOBODY:
+        shown.caption = 2 + state.winner
+        draw_chain(size, shown, np.int64(state.winner))  # type: ignore[arg-type]
+
+
+def draw_chain(size: int, shown: Any, seat: int) -> None:
+    """Mark a shortest chain that joins the winner's edges; meanwhile `stands_for` counts the steps from the first."""
+    steps, far, cell = shown.stands_for, 0, -1
+    across, first = (size, 1) if seat == 0 else (1, size)
+    for start in range(size):
+        steps[start * first] = 1 if shown.pieces[start * first] == seat + 1 else 0
+    while cell < 0:
+        far += 1
+        for place in range(size * size):
+            if steps[place] == far:
+                if place // across % size == size - 1:
+                    cell = place
+                for way in range(6):
+                    near = neighbour(size, place, way)
+                    if near >= 0 and steps[near] == 0 and shown.pieces[near] == seat + 1:
+                        steps[near] = far + 1
+    while far > 0:
+        shown.pieces[cell], shown.marks[cell], far = seat + 3, 1, far - 1
+        for way in range(6):
+            near = neighbour(size, cell, way)
+            if near >= 0 and far > 0 and steps[near] == far:
+                cell = near
+                break
+    for place in range(size * size):
+        steps[place] = 0
+
+
+def neighbour(size: int, cell: int, way: int) -> int:
+    """The cell next to another, or -1 beyond the edge."""
+    row, column = cell // size + NEIGHBOURS[way][0], cell % size + NEIGHBOURS[way][1]
+    return row * size + column if 0 <= row < size and 0 <= column < size else -1
+
+
+def move_number(rules: Hex, state: State, action: int) -> int:
+    """The cell as it is, or behind all of them the swap."""
+    row, column = cell_of(state, action)
+    return action if action == rules.size * rules.size else row * rules.size + column

@@ -15,10 +15,12 @@ from anyzero.games.contract import (
     OVER,
     amaf_key,
     chance_weight,
+    draw,
     draw_outcome,
     encode,
     initial_state,
     legal_actions,
+    move_number,
     payoffs,
     play,
     score,
@@ -159,3 +161,19 @@ def same_state(states: Any, row: int, scratch: Any) -> bool:
         if record_word(states[row], word) != record_word(scratch[0], word):
             return False
     return True
+
+
+def draw_all(game: Game, states: Any, target: str) -> tuple[Any, np.ndarray]:
+    """What `draw` shows of these positions, and [positions, max_legal] the numbers of their moves."""
+    shown, numbers = np.zeros(len(states), game.board.shown_dtype), np.zeros((len(states), game.max_legal), np.int64)
+    game.compile(draw_states, target)(game.rules, states, shown, numbers, game.new_actions())
+    return shown, numbers
+
+
+def draw_states(rules: Any, states: Any, shown: Any, numbers: Any, actions: Any) -> None:
+    """Kernel: draw each of these positions over zeros and number its moves."""
+    for row in range(len(states)):
+        draw(rules, states[row], shown[row])
+        if seat_to_move(rules, states[row]) >= 0:
+            for index in range(legal_actions(rules, states[row], actions)):
+                numbers[row, index] = move_number(rules, states[row], np.int64(actions[index]))  # type: ignore[arg-type]

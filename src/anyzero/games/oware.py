@@ -16,7 +16,7 @@ from anyzero.errors import BadOptionError
 from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
-from anyzero.views import Cell, Circle, Label, Piece, Polygon, Scene
+from anyzero.views import Board, Cell, Circle, Kind, Label, Polygon
 from anyzero.views.boards import rounded
 
 HOUSES, SEEDS_A_HOUSE, TOTAL, HALF, MOST_PLIES = 6, 4, 48, 24, 1000
@@ -99,7 +99,7 @@ def make(
         state=[*STATE, *history],
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, score, encode, rollout),
-            *(format_action, format_state, parse_state, scene),
+            *(format_state, parse_state, board, draw, move_number),
         ),
         num_actions=HOUSES,
         max_plies=plies,
@@ -330,10 +330,6 @@ def encode(rules: Oware, state: State, planes: Any) -> None:
 # --- text and picture
 
 
-def format_action(rules: Oware, state: State, action: int) -> str:
-    return HOUSE_NAMES[int(state.ply) & 1][action]
-
-
 def seeds_of(row: Any) -> list[int]:
     """The seeds of a row's houses, in the direction of sowing."""
     return [int(row) >> shift_of(house) & 255 for house in range(HOUSES)]
@@ -390,28 +386,30 @@ def check_side(rules: Oware, state: State, side: str) -> None:
         raise ValueError("no game ends with these seeds in the houses")
 
 
-def scene(rules: Oware, state: State) -> Scene:
+def board(rules: Oware) -> Board:
     """The board as the first seat sees it: sowing goes to the right below and to the left above."""
-    cells, pieces, labels = [], [], []
-    for seat, row in enumerate(state.houses):
-        for house, seeds in enumerate(seeds_of(row)):
-            name, y, inwards = HOUSE_NAMES[seat][house], ROW_Y[seat], (-1, 1)[seat]
-            x = float(house if seat == 0 else HOUSES - 1 - house)
+    cells, labels = [], []
+    for seat, names in enumerate(HOUSE_NAMES):
+        for house, name in enumerate(names):
+            x, y, inwards = float(house if seat == 0 else HOUSES - 1 - house), ROW_Y[seat], (-1, 1)[seat]
             cells.append(Cell(name, rounded(x, y, 2 * RADIUS, 2 * RADIUS, radius=RADIUS), "board-dark", text="0"))
             labels.append(Label(x, y + inwards * 0.62, name, 0.26, "muted"))
-            if seeds:
-                pieces.append(seeds_piece(seat, name, seeds))
-    for seat, taken in enumerate(state.stores):
-        labels.append(Label(STORE_X[seat], 0.85, str(taken), 0.6, "ink", bold=True))
-        labels.append(Label(STORE_X[seat], (1.98, -0.28)[seat], SEAT_NAMES[seat], 0.26, "muted"))
-    first, second = (int(taken) for taken in state.stores)
-    leader = 0 if first > second else 1  # `caption` is told who has moved last, and would have won
-    mover = 1 - leader if state.over else state.ply & 1
-    text = f"{grid.caption(SEAT_NAMES, mover, over=bool(state.over), won=first != second)}, {first} : {second}"
-    return Scene(tuple(cells), tuple(pieces), WOOD, tuple(labels), text, text_scale=(4, 2), title="Oware")
+    for seat, x in enumerate(STORE_X):
+        labels.append(Label(x, 0.85, f"{{{seat}}}", 0.6, "ink", bold=True))
+        labels.append(Label(x, (1.98, -0.28)[seat], SEAT_NAMES[seat], 0.26, "muted"))
+    return Board(
+        tuple(cells),
+        tuple(seeds_kind(seat, seeds) for seat in range(2) for seeds in range(1, TOTAL + 1)),
+        captions=tuple(f"{text}, {{0}} : {{1}}" for text in grid.captions(SEAT_NAMES)),
+        moves=tuple("".join(HOUSE_NAMES)),
+        under=WOOD,
+        over=tuple(labels),
+        text_scale=(4, 2),
+        title="Oware",
+    )
 
 
-def seeds_piece(seat: int, house: str, seeds: int) -> Piece:
+def seeds_kind(seat: int, seeds: int) -> Kind:
     """The seeds as dots, and their number on the outer side of the house."""
     number = Label(0, (0.69, -0.69)[seat], str(seeds), 0.34, "ink", bold=True)
     num = min(seeds, MOST_DOTS)
@@ -421,4 +419,18 @@ def seeds_piece(seat: int, house: str, seeds: int) -> Piece:
         radius, angle = spread * math.sqrt((dot + 0.5) / num), dot * math.pi * (3 - math.sqrt(5))
         x, y = round(radius * math.cos(angle), 4), round(radius * math.sin(angle), 4)
         dots.append(Circle(x, y, 0.08, f"seat{seat}", f"seat{seat}-edge", 0.02))
-    return Piece(house, str(seeds), f"{seeds} seed{'s' if seeds > 1 else ''}", (*dots, number), seat)
+    return Kind(str(seeds), f"{seeds} seed{'s' if seeds > 1 else ''}", (*dots, number), seat)
+
+
+def draw(rules: Oware, state: State, shown: Any) -> None:
+    for seat in range(2):
+        shown.numbers[seat] = state.stores[seat]
+        for house in range(HOUSES):
+            seeds = np.int64(state.houses[seat] >> U(shift_of(house)) & U(255))
+            shown.pieces[seat * HOUSES + house] = seat * TOTAL + seeds if seeds > 0 else 0
+    lead = state.stores[0] - state.stores[1]
+    shown.caption = (2 if lead > 0 else (3 if lead < 0 else 4)) if state.over else state.ply & 1
+
+
+def move_number(rules: Oware, state: State, action: int) -> int:
+    return (state.ply & 1) * HOUSES + action  # type: ignore[no-any-return]

@@ -17,7 +17,7 @@ from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import EMPTY, split_fields
 from anyzero.games.take_it_easy_guide import chance_table, fresh_table, guided_cell, worth_table
-from anyzero.views import Cell, Circle, Label, Piece, Polygon, Scene, Shape
+from anyzero.views import Board, Cell, Circle, Kind, Label, Polygon, Shape
 from anyzero.views.boards import hexagon
 
 NUM_CELLS, NUM_TILES, NUM_LINES = 19, 27, 15
@@ -80,7 +80,7 @@ def make() -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, score, encode, amaf_key),
-            *(rollout, guided_rollout, symmetries, format_action, format_state, parse_state, scene),
+            *(rollout, guided_rollout, symmetries, format_state, parse_state, board, draw),
         ),
         num_actions=NUM_CELLS,
         num_outcomes=NUM_TILES,
@@ -282,11 +282,6 @@ def symmetries(rules: TakeItEasy) -> Iterable[Symmetry]:
 TILE_TEXTS = tuple("".join(map(str, tile)) for tile in TILES)
 
 
-def format_action(rules: TakeItEasy, state: State, action: int) -> str:
-    """The cell to place on, or the numbers of the tile drawn."""
-    return str(action) if state.hand else TILE_TEXTS[action]
-
-
 def format_tile(number: int) -> str:
     """The text of a state's byte."""
     return TILE_TEXTS[number - 1] if number else EMPTY
@@ -338,41 +333,48 @@ CENTRES = [
     for row in range(size)
 ]
 """Of the cells, down the columns from left to right."""
-HAND, HAND_CENTRE = "hand", (3.2 * SIZE, 0.0)
+HAND_CENTRE = (3.2 * SIZE, 0.0)
 STRIPES = (math.pi / 2, -math.pi / 6, math.pi / 6)
 """The way each direction goes: down, to the upper right, to the lower right (y points down)."""
 NUMBER_PLACES = (-0.31 * SIZE, -0.31 * SIZE, 0.31 * SIZE)
 """Where on its stripe, from the middle, each number stands: above, lower left, lower right."""
 
 
-def scene(rules: TakeItEasy, state: State) -> Scene:
-    """The board and the tile in hand beside it, or an empty place for it."""
+def board(rules: TakeItEasy) -> Board:
+    """The cells with their numbers while they are empty, and beside them the tile in hand."""
     cells = [Cell(str(i), hexagon(*at, RADIUS, pointy=False), text=str(i)) for i, at in enumerate(CENTRES)]
-    cells.append(Cell(HAND, hexagon(*HAND_CENTRE, RADIUS, pointy=False), "page", text="", line="muted"))
-    names, tiles = [cell.name for cell in cells], [*map(int, state.cells), int(state.hand)]
-    pieces = [tile_piece(name, TILES[tile - 1]) for name, tile in zip(names, tiles, strict=True) if tile]
-    empty = [cell for cell in range(NUM_CELLS) if not state.cells[cell]]
-    numbers = [Label(*CENTRES[cell], str(cell), 0.36, "muted") for cell in empty]
-    points = f"{score(rules, state, 0):.0f} points"
-    running = f"place {format_tile(tiles[-1])}" if state.hand else "a tile is drawn"
-    return Scene(
+    cells.append(Cell("hand", hexagon(*HAND_CENTRE, RADIUS, pointy=False), "page", text="", line="muted"))
+    running = ["a tile is drawn", *(f"place {tile}" for tile in TILE_TEXTS)]
+    return Board(
         tuple(cells),
-        tuple(pieces),
-        over=(*numbers, Label(HAND_CENTRE[0], -0.75 * SIZE, "in hand", 0.36, "muted")),
-        caption=f"{running}, {points} so far" if empty else f"the end: {points}",
+        tuple(map(tile_kind, TILES)),
+        marks=((Label(0, 0, "{cell}", 0.36, "muted"),),),
+        captions=(*(f"{text}, {{0}} points so far" for text in running), "the end: {0} points"),
+        moves=tuple(map(str, range(NUM_CELLS))),
+        outcomes=TILE_TEXTS,
+        over=(Label(HAND_CENTRE[0], -0.75 * SIZE, "in hand", 0.36, "muted"),),
         text_scale=(6 / SIZE, 2 / SIZE),
         title="Take It Easy",
     )
 
 
-def tile_piece(cell: str, tile: tuple[int, int, int]) -> Piece:
+def draw(rules: TakeItEasy, state: State, shown: Any) -> None:
+    for cell in range(NUM_CELLS):
+        shown.pieces[cell] = state.cells[cell]
+        shown.marks[cell] = 1 if state.cells[cell] == 0 else 0
+    shown.pieces[NUM_CELLS] = state.hand
+    shown.numbers[0] = int(score(rules, state, 0))
+    shown.caption = state.hand if state.empty else NUM_TILES + 1
+
+
+def tile_kind(tile: tuple[int, int, int]) -> Kind:
     text, stripes, numbers = "".join(map(str, tile)), list[Shape](), list[Shape]()
     for value, angle, place in zip(tile, STRIPES, NUMBER_PLACES, strict=True):
         x, y = place * math.cos(angle), place * math.sin(angle)
         stripes.append(Polygon(stripe(angle), f"series{value}"))
         numbers += [Circle(x, y, 0.2, f"series{value}"), Label(x, y, str(value), 0.34, "tile-ink", bold=True)]
     body = Polygon(hexagon(0, 0, RADIUS * 0.96, pointy=False), "tile", "tile-edge", 0.03)
-    return Piece(cell, text, f"tile {text}", (body, *stripes, *numbers))
+    return Kind(text, f"tile {text}", (body, *stripes, *numbers))
 
 
 def stripe(angle: float) -> tuple[tuple[float, float], ...]:

@@ -13,15 +13,16 @@ from anyzero.compile.random import U, random_below
 from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.grid import write_cells
-from anyzero.views import Circle, Path, Piece, Scene
-from anyzero.views.boards import segment, square_cells, square_scene
+from anyzero.games.grid import caption_number, write_cells
+from anyzero.views import Board, Circle, Kind, Path
+from anyzero.views.boards import segment, square_board
 
 STATE = [("marks", np.uint64, 2), ("mover", np.int64)]
 MARKS = "xo"
-NAMES = grid.cell_names(3, 3)
 BITS = [0, 1, 2, 4, 5, 6, 8, 9, 10]
 """Of each cell."""
+STEPS = (1, 4, 5, 3)
+"""From a bit to the next across, up, and on both diagonals."""
 
 
 class TicTacToe(NamedTuple):
@@ -40,7 +41,7 @@ def make() -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, rollout),
-            *(symmetries, format_action, format_state, parse_state, scene),
+            *(symmetries, format_state, parse_state, board, draw),
         ),
         num_actions=9,
         max_plies=9,
@@ -120,10 +121,6 @@ def symmetries(rules: TicTacToe) -> Iterable[Symmetry]:
 # --- text and picture
 
 
-def format_action(rules: TicTacToe, state: State, action: int) -> str:
-    return NAMES[action]
-
-
 def format_state(rules: TicTacToe, state: State) -> str:
     return grid.format_position(grid.letters_of(state.marks, MARKS, BITS), 3, MARKS[state.mover])
 
@@ -136,16 +133,22 @@ def parse_state(rules: TicTacToe, state: State, text: str) -> None:
         raise ValueError("the side to move has already won")
 
 
-def scene(rules: TicTacToe, state: State) -> Scene:
-    marks, centres = grid.letters_of(state.marks, MARKS, BITS), [cell.centre for cell in square_cells(3, 3)]
-    pieces = [piece(name, mark) for name, mark in zip(NAMES, marks, strict=True) if mark != grid.EMPTY]
-    strokes = [segment(centres[line[0]], centres[line[2]], "accent", 0.08) for line in grid.lines_of(marks, 3, 3)]
-    over = seat_to_move(rules, state) == OVER
-    text = grid.caption(MARKS, state.mover, over=over, won=bool(strokes))
-    return square_scene(3, 3, pieces, over=strokes, caption=text, title="Tic-tac-toe")
-
-
-def piece(cell: str, mark: str) -> Piece:
+def board(rules: TicTacToe) -> Board:
+    """Each mark is the stroke through a line, laid over the middle of it."""
     cross = Path("M-.28-.28L.28.28M-.28.28L.28-.28", line="seat0", width=0.12)
     ring = Circle(0, 0, 0.3, line="seat1", width=0.12)
-    return Piece(cell, mark.upper(), mark, (cross if mark == "x" else ring,), MARKS.index(mark))
+    kinds = Kind("X", "x", (cross,), 0), Kind("O", "o", (ring,), 1)
+    strokes = tuple((segment((-x, -y), (x, y), "accent", 0.08),) for x, y in ((1, 0), (0, 1), (1, -1), (1, 1)))
+    return square_board(3, 3, kinds, marks=strokes, captions=grid.captions(MARKS), title="Tic-tac-toe")
+
+
+def draw(rules: TicTacToe, state: State, shown: Any) -> None:
+    won = state.marks[1 - state.mover]
+    for cell in range(9):
+        bit = U(1) << U(cell + cell // 3)
+        shown.pieces[cell] = 1 if state.marks[0] & bit else (2 if state.marks[1] & bit else 0)
+        for way in range(4):
+            far = U(STEPS[way])
+            if won & (won << far) & (won >> far) & bit:
+                shown.marks[cell] |= 1 << way
+    shown.caption = caption_number(state.mover, seat_to_move(rules, state) == OVER, has_three(won))

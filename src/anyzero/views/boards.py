@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from anyzero.views.board import Kind
-from anyzero.views.scene import Cell, Circle, Label, Path, Piece, Point, Polygon, Scene, Shape
+from anyzero.views.board import Board, Kind
+from anyzero.views.scene import Cell, Circle, Label, Path, Point, Polygon, Shape
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 FRAME_WIDTH = 0.1
@@ -100,18 +100,20 @@ def square_frame(rows: int, columns: int, fill: str = "frame") -> Polygon:
     return Polygon(outline, fill, "frame", FRAME_WIDTH)
 
 
-def square_scene(
+def square_board(
     rows: int,
     columns: int,
-    pieces: Iterable[Piece],
+    kinds: Iterable[Kind],
     *,
     chequered: bool = False,
-    over: Iterable[Shape] = (),
+    moves: Iterable[str] | None = None,
     **rest: Any,
-) -> Scene:
-    """The usual picture of a board of squares, with a rim and coordinates; `rest` are further fields of the scene."""
-    cells, labels = square_cells(rows, columns, chequered=chequered), square_labels(rows, columns)
-    return Scene(cells, tuple(pieces), (square_frame(rows, columns),), (*labels, *over), **rest)
+) -> Board:
+    """The usual board of squares, with a rim and coordinates; a move is a cell unless `moves` has other texts."""
+    cells = square_cells(rows, columns, chequered=chequered)
+    texts = tuple(cell.name for cell in cells) if moves is None else tuple(moves)
+    under, over = (square_frame(rows, columns),), square_labels(rows, columns)
+    return Board(cells, tuple(kinds), moves=texts, under=under, over=over, **rest)
 
 
 # --- boards of lines
@@ -190,20 +192,14 @@ def stone(seat: int, *, text: str, name: str, radius: float = 0.38) -> Kind:
     return Kind(text, name, shapes, seat)
 
 
-def go_stone(cell: str, *, white: bool, text: str, name: str, seat: int) -> Piece:
-    """A black or a white stone."""
-    fill, edge = ("white-piece", "piece-edge") if white else ("black-piece", "black-edge")
-    return Piece(cell, text, name, (Circle(0, 0, 0.42, fill, edge, 0.03),), seat)
+def go_stone(seat: int, *, text: str, name: str) -> Kind:
+    """A black stone of the first seat, or a white one of the second."""
+    fill, edge = (("black-piece", "black-edge"), ("white-piece", "piece-edge"))[seat]
+    return Kind(text, name, (Circle(0, 0, 0.42, fill, edge, 0.03),), seat)
 
 
 DOT = (Circle(0, 0, 0.12, "page"),)
 """A mark for the stones that have won, say."""
-
-
-def dots(cells: Iterable[Cell], names: Iterable[str]) -> tuple[Circle, ...]:
-    """A small light dot on each named cell: the stones that have won, say."""
-    centres = {cell.name: cell.centre for cell in cells}
-    return tuple(Circle(*centres[name], 0.12, "page") for name in names)
 
 
 def segment(start: Point, end: Point, line: str, width: float = 0.04) -> Path:

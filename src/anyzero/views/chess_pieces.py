@@ -1,6 +1,7 @@
 """The chess pieces, which other games use too: an outline and a few inner lines each, on a fine grid."""
 
-from anyzero.views.scene import Path, Piece, Shape
+from anyzero.views.board import Kind
+from anyzero.views.scene import Path, Shape
 
 # Every outline starts at the left of the foot and goes clockwise: up the left side, over the top, down the right.
 OUTLINES = {
@@ -49,11 +50,11 @@ SCALE = 0.0105
 NAMES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
 
 
-def chess_piece(cell: str, letter: str, text: str = "") -> Piece:
+def chess_piece(letter: str, text: str = "") -> Kind:
     """A chess piece by its letter in FEN, upper case white and lower case black; a terminal shows `text`, or that."""
     seat = 0 if letter.isupper() else 1
     name = f"{('white', 'black')[seat]} {NAMES[letter.lower()]}"
-    return Piece(cell, text or letter, name, piece_shapes(letter), seat)
+    return Kind(text or letter, name, piece_shapes(letter), seat)
 
 
 def piece_shapes(letter: str) -> tuple[Shape, ...]:
