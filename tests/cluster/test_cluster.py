@@ -59,7 +59,12 @@ def test_a_job_whose_process_is_killed_is_done_again(pool):
     assert sorted(done.value for done in found) == [0, 1, 2, 3]
 
 
-def test_a_run_equals_one_on_one_machine_though_a_node_is_lost_and_one_joins(pool, machines, tmp_path):
+def test_a_run_equals_one_on_one_machine_though_a_node_is_lost_and_one_joins(
+    pool, machines, tmp_path, monkeypatch, capfd
+):
+    said = []
+    monkeypatch.setattr(pool, "say", said.append)
+
     def disturb():
         machines.kill(machines.nodes.pop())
         machines.nodes.append(machines.add())
@@ -68,6 +73,8 @@ def test_a_run_equals_one_on_one_machine_though_a_node_is_lost_and_one_joins(poo
     there = train_tiny(tmp_path / "there", pool, disturbance)
     assert disturbance.is_done
     assert content(there.path) == content(train_tiny(tmp_path / "here").path)
+    assert [words for words in said if words.endswith("is lost; others do what it was at")] == said[:1]
+    assert capfd.readouterr().out == ""
 
 
 def test_a_match_has_the_same_games_and_players_of_ones_own_travel(pool, tmp_path, monkeypatch):

@@ -41,6 +41,8 @@ def connect(address: str) -> Any:
     host, colon, port = address.rpartition(":")
     if address != "auto" and not (host and port.isdigit()):
         raise BadOptionError(f"the address of a cluster is auto or host:port, not {address!r}")
+    # Of a node that is lost it would print pages to standard output, where the result goes; the pool has a sentence.
+    importlib.import_module("ray._private.worker").print_to_stdstream = lambda *_, **__: None  # type: ignore[attr-defined]
     if ray.is_initialized():
         return ray
     how = "start one by: ray start --head"

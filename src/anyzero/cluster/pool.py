@@ -61,6 +61,8 @@ class Pool:
         self.head = self.ray.get_runtime_context().gcs_address
         self.facts, self.is_lost = facts(), False
         self.members: list[Member] = []
+        self.nodes: dict[str, Node] = {}
+        """Those with cores that were there when it last looked."""
         self.aside: dict[str, str] = {}
         """Nodes that are not used, and why."""
         self.stillborn: dict[str, int] = {}
@@ -101,7 +103,7 @@ class Pool:
         ready, (cores, gpus) = self.ready(), map(sum, zip(Kind(0), *self.kinds, strict=True))
         nodes, busy = len({member.node.id for member in ready}), sum(member.job is not None for member in ready)
         has = count(nodes, "node"), count(cores, "core"), count(gpus, "GPU") if gpus else ""
-        return ", ".join(part for part in (*has, f"{count(busy, 'job')} under way", self.speed) if part)
+        return ", ".join(part for part in (*has, f"{count(busy, 'job')} under way", self.speed if busy else "") if part)
 
     # --- what travels
 
@@ -251,12 +253,15 @@ class Pool:
         alive = {node["NodeID"]: node_of(node) for node in self.ray.nodes() if node["Alive"]}
         for member in [member for member in self.members if member.node.id not in alive]:
             self.lose(member)
+        for node in self.nodes.values():
+            if node.id not in (*alive, *self.aside):
+                self.say(f"the node {node.name} is lost; others do what it was at")
+        self.nodes = {node.id: node for node in alive.values() if node.cores}
         for node in alive.values():
             if node.id not in self.aside:
                 self.man(node)
         self.tell_of_waiting(now)
-        usable = [node.id for node in alive.values() if node.cores]
-        if usable and all(node in self.aside for node in usable):
+        if self.nodes and all(node in self.aside for node in self.nodes):
             raise ClusterError(f"no node of the cluster can be used: {'; '.join(dict.fromkeys(self.aside.values()))}")
 
     def tell_of_waiting(self, now: float) -> None:
