@@ -4,13 +4,17 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from anyzero.errors import AnyzeroError
+
+KEEP_UNUSED_S = 30 * 24 * 3600
 
 
 @contextmanager
@@ -104,6 +108,14 @@ def cache_folder() -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "anyzero" / "cache"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "anyzero"
+
+
+def remove_unused(folder: Path) -> None:
+    """Drop files and folders of a cache that nobody has touched for a month."""
+    for entry in folder.iterdir():
+        with contextlib.suppress(OSError):
+            if time.time() - entry.stat().st_mtime > KEEP_UNUSED_S:
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
 
 def parse_object(line: str | bytes) -> dict[str, Any] | None:

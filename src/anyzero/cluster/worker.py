@@ -15,9 +15,8 @@ from typing import Any
 from anyzero import stopping
 from anyzero.cluster.jobs import Kind, Shared
 from anyzero.errors import AnyzeroError
-from anyzero.files import cache_folder
+from anyzero.files import cache_folder, remove_unused
 
-KEEP_UNUSED_S = 30 * 24 * 3600
 DONE, STOPPED, FAILED = "done", "stopped", "failed"
 
 
@@ -66,10 +65,7 @@ def unpack(files: Shared) -> Path:
     folder = cache_folder() / "bundles" / files.key
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        for old in folder.parent.iterdir():
-            with contextlib.suppress(OSError):
-                if time.time() - old.stat().st_mtime > KEEP_UNUSED_S:
-                    shutil.rmtree(old)
+        remove_unused(folder.parent)
         beside = Path(tempfile.mkdtemp(dir=folder.parent))
         for name, content in files.get().items():
             (beside / name).parent.mkdir(parents=True, exist_ok=True)

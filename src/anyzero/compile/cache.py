@@ -11,7 +11,6 @@ import pickle
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -20,10 +19,9 @@ from typing import Any
 import numba
 from numba.core.compiler import CompileResult
 
-from anyzero.files import cache_folder
+from anyzero.files import cache_folder, remove_unused
 
 NOTICE_AFTER_S = 2.0
-KEEP_UNUSED_S = 30 * 24 * 3600
 DIGEST_BYTES = 32
 
 may_compile: ContextVar[bool] = ContextVar("may_compile", default=True)
@@ -146,14 +144,6 @@ def write_entry(path: Path, data: bytes) -> None:
             raise
     except OSError as error:
         warn_once(f"anyzero: cannot keep compiled code in {cache_folder()} ({error.strerror}); compiling in memory")
-
-
-def remove_unused(folder: Path) -> None:
-    """Drop code that nobody has loaded for a month."""
-    for entry in folder.iterdir():
-        with contextlib.suppress(OSError):
-            if time.time() - entry.stat().st_mtime > KEEP_UNUSED_S:
-                entry.unlink()
 
 
 _warned: set[str] = set()
