@@ -1,4 +1,4 @@
-"""`anyzero games`, `rules`, `check`, `show` and `perft`: the rules of games."""
+"""`anyzero games`, `rules`, `new`, `check`, `show` and `perft`: the rules of games."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,6 +21,7 @@ from anyzero.cli.output import (
 GAMES_EXAMPLES = examples("anyzero games --json")
 RULES_EXAMPLES = examples("anyzero rules hex", "anyzero rules ./my_game.py")
 CHECK_EXAMPLES = examples("anyzero check hex:size=5", "anyzero check ./my_game.py")
+NEW_EXAMPLES = examples("anyzero new my_game.py", "anyzero new my_race.py --kind dice")
 SHOW_EXAMPLES = examples('anyzero show hex:size=7 --moves "d4 c3"', "anyzero show chess --svg board.svg")
 PERFT_EXAMPLES = examples("anyzero perft chess 5", "anyzero perft connect_four 7 --divide")
 
@@ -62,6 +63,28 @@ def check(game: GameText, json: Json = False) -> None:
     found = check_apart(loaded) if loaded.is_from_file else check_game(loaded)
     print_result(found, json=json)
     raise typer.Exit(0 if found.ok else 1)
+
+
+def new(
+    file: Annotated[Path, typer.Argument(help="The file to write, like my_game.py.")],
+    kind: Annotated[str, typer.Option("--kind", help="placing, moving or dice.")] = "placing",
+    json: Json = False,
+) -> None:
+    """Write a game to start from, and a test beside it.
+
+    It plays, trains and is drawn as it is: change it step by step, and check it after each.
+    """
+    from anyzero.games.start import start_game
+
+    written = [str(path) for path in start_game(file, kind)]
+    if json:
+        print_json({"kind": kind, "files": written})
+        return
+    print(
+        f"{written[0]} is a game of the kind {kind}, {written[1]} its test; docs/contract.md tells what each part means"
+    )
+    for command in (f"anyzero check {file}", f"anyzero play {file}", f"anyzero train {file} --minutes 5"):
+        print(f"  {command}")
 
 
 def show(
