@@ -89,12 +89,15 @@ def test_an_actor_killed_changes_nothing(other_pool, alone, tmp_path):
     assert disturbance.is_done
 
 
-def test_a_driver_that_is_killed_goes_on(machines, alone, tmp_path):
-    path = tmp_path / "run"
-    RunFolder.create(path, fill_in(make_config("tic_tac_toe", changes=TINY)))
+@pytest.mark.parametrize(("lag", "part"), [(0, 1), (1, 2)])
+def test_a_driver_that_is_killed_goes_on(machines, tmp_path, lag, part):
+    """With a lag it is killed while the next generation is played and this one trained."""
+    path, selfplay = tmp_path / "run", {**TINY["selfplay"], "lag": lag}
+    alone = content(train_tiny(tmp_path / "alone", selfplay=selfplay).path)
+    RunFolder.create(path, fill_in(make_config("tic_tac_toe", changes={**TINY, "selfplay": selfplay})))
     command = [sys.executable, "-c", DRIVER, str(path), machines.address]
     first = subprocess.Popen(command)
-    while not list(path.glob("generations/0001.part/block-*.json")):
+    while not list(path.glob(f"generations/000{part}.part/block-*.json")):
         assert first.poll() is None
         time.sleep(0.02)
     first.kill()
