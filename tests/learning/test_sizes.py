@@ -3,9 +3,8 @@
 import pytest
 
 from anyzero.games.load import BUILT_IN, load
-from anyzero.learning import sizes
-from anyzero.learning.presets import PRESETS, preset_config
-from anyzero.learning.sizes import fitting_games
+from anyzero.learning import presets
+from anyzero.learning.presets import PRESETS, fitting_games, preset_config
 from anyzero.learning.start import make_config
 from anyzero.networks import resolve
 
@@ -15,7 +14,7 @@ GPU = {"device": "cuda"}
 @pytest.fixture(autouse=True)
 def roomy(monkeypatch):
     """A GPU of 80 GB, whatever is here."""
-    monkeypatch.setattr(sizes, "gpu_bytes", lambda: 80e9)
+    monkeypatch.setattr(presets, "gpu_bytes", lambda: 80e9)
 
 
 @pytest.mark.parametrize("text", BUILT_IN)
@@ -71,6 +70,6 @@ def test_a_small_gpu_has_fewer_games_at_once(monkeypatch):
     """Chess on a laptop: samples of 200 plies, two pages a game, in a fifth of 8 GB."""
     chess = load("chess")
     assert fitting_games(chess, 200) == 8192
-    monkeypatch.setattr(sizes, "gpu_bytes", lambda: 8e9)
+    monkeypatch.setattr(presets, "gpu_bytes", lambda: 8e9)
     assert fitting_games(chess, 200) in (1024, 2048)
     assert fitting_games(load("connect_four"), 0) == 8192

@@ -1,12 +1,16 @@
-"""Recipes by name: what is special about a game, and sizes for a laptop; `docs/training.md` has where they are from."""
+"""Recipes by name: what is special about a game, sizes for a laptop, and those that follow from a GPU and the board.
 
+`docs/training.md` has where they are from.
+"""
+
+import math
 from typing import Any, NamedTuple
 
 from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, change
-from anyzero.learning.sizes import sizes_on_gpu
+from anyzero.learning.games import new_rows
 from anyzero.networks.config import parse_network
 
 
@@ -17,7 +21,7 @@ class Preset(NamedTuple):
     changes: dict[str, Any]
     """What is special about the game or the recipe, of the default config."""
     laptop: dict[str, Any]
-    """Sizes for a few processor cores, as they were measured; a GPU has those of `sizes`."""
+    """Sizes for a few processor cores, as they were measured; a GPU has those of `sizes_on_gpu`."""
 
 
 PRESETS: dict[str, Preset] = {
@@ -299,3 +303,56 @@ def suit_board(config: RunConfig, game: Game) -> RunConfig:
     sizes = {"network.kind": "residual", "network.blocks": blocks, "network.channels": channels}
     games = {"selfplay.games": 256, "selfplay.at_once": 128, "selfplay.temperature_plies": 20}
     return change(config, {**sizes, **games, "replay.window": 150_000})
+
+
+# --- on a GPU
+
+SMALL_BOARD = 49
+"""Cells up to which a board counts as small."""
+MOST_GAMES = 8192
+"""Games at once that fill a large GPU with small boards; half of them with boards that are not small."""
+MEMORY_SHARE = 0.2
+"""Of the GPU's memory, for samples of games under way; trees, networks and replay need the rest."""
+ROOMY = 80e9
+"""The GPU's bytes where it cannot be asked."""
+
+
+def sizes_on_gpu(game: Game, config: RunConfig) -> dict[str, Any]:
+    """Settings for a GPU: thousands of games at once, large batches, samples in memory."""
+    at_once = fitting_games(game, config.selfplay.max_plies)
+    return {
+        "device": "cuda",
+        "keep_samples": False,
+        "network": network_on_gpu(game),
+        "selfplay": {"at_once": at_once, "games": at_once if num_cells(game) <= SMALL_BOARD else at_once // 2},
+        "replay": {"window": 1_000_000, "merge": False},
+        "trainer": {"batch_size": 2048, "trainings": 2.4, "learning_rate": 2e-3, "schedule": "cosine"},
+    }
+
+
+def network_on_gpu(game: Game) -> dict[str, Any]:
+    if len(game.planes_shape) != 3:
+        return {"kind": "mlp", "layers": 4, "width": 512}
+    blocks = 6 if num_cells(game) <= SMALL_BOARD else 8
+    return {"kind": "residual", "blocks": blocks, "channels": 64}
+
+
+def num_cells(game: Game) -> int:
+    """Of its board; 0 where it has none."""
+    return math.prod(game.planes_shape[1:]) if len(game.planes_shape) == 3 else 0
+
+
+def fitting_games(game: Game, max_plies: int) -> int:
+    """Games at once: a power of two whose samples fit in the GPU's memory."""
+    found = MOST_GAMES if num_cells(game) <= 64 else MOST_GAMES // 2
+    plies = min(max_plies or game.max_plies, game.max_plies)
+    each = 2 * plies * sum(column.nbytes for column in new_rows(game, 1))
+    while found > 1 and found * each > MEMORY_SHARE * gpu_bytes():
+        found //= 2
+    return found
+
+
+def gpu_bytes() -> float:
+    import torch
+
+    return torch.cuda.get_device_properties(0).total_memory if torch.cuda.is_available() else ROOMY
