@@ -16,10 +16,9 @@ from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
 from anyzero.learning.lesson import KEEP_EVERY, Recovery, TrainingFailedError, num_steps
 from anyzero.learning.measures import Bin, RowLosses, summarise, weighted_sums
-from anyzero.learning.muon import orthogonal
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import new_samples
-from anyzero.learning.trainer import Trainer, computing_on
+from anyzero.learning.trainer import Trainer, computing_on, orthogonal
 from anyzero.networks import new_network, parse_network
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.models import Output
