@@ -31,10 +31,12 @@ def key_of(module: ModuleType, options: Mapping[str, Any]) -> str:
 
 def _sources(module: ModuleType, seen: set[str]) -> Iterator[bytes]:
     """Of a module and all that it uses, as far as they are the user's."""
-    file = getattr(module, "__file__", None)
-    if module.__name__ in seen or file is None or not is_foreign(Path(file).resolve()):
+    if module.__name__ in seen:
         return
     seen.add(module.__name__)
+    file = getattr(module, "__file__", None)
+    if file is None or not is_foreign(Path(file).resolve()):
+        return
     with suppress(OSError):
         yield getattr(module, "anyzero_source", None) or Path(file).read_bytes()
     for value in list(vars(module).values()):

@@ -8,6 +8,7 @@ import sysconfig
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import FrameType, FunctionType
 from typing import Any, NamedTuple
@@ -84,9 +85,14 @@ def sentence_of(error: BaseException) -> str:
 
 def is_foreign(path: Path) -> bool:
     """Whether a file is a user's: not of this package, nor installed."""
-    installed = {Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib")}
-    is_installed = "site-packages" in path.parts or not installed.isdisjoint(path.parents)
+    is_installed = "site-packages" in path.parts or not installed_folders().isdisjoint(path.parents)
     return path.exists() and not is_installed and PACKAGE not in path.parents
+
+
+@cache
+def installed_folders() -> frozenset[Path]:
+    paths = sysconfig.get_paths()
+    return frozenset(Path(paths[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
 def places_of(error: BaseException) -> Iterator[Place]:
