@@ -38,8 +38,10 @@ def test_connect_fours_problems_agree_with_the_solver_for_all_games():
         assert set(anyzero.solve(game, position(game, problem)).best_moves) == problem.best
 
 
-def test_who_always_plays_the_best_move_solves_everything_and_who_never_does_nothing():
-    known = {problem.moves: problem.best for problem in read_problems("connect_four")}
+def test_who_always_plays_the_best_move_solves_everything_and_who_never_does_nothing(monkeypatch):
+    some = read_problems("connect_four")[:30]
+    monkeypatch.setattr("anyzero.arena.problems.read_problems", lambda name: some)
+    known = {problem.moves: problem.best for problem in some}
 
     def knower(right: bool) -> Player:
         def choose(game: Game, line: Line, seed: int) -> int:

@@ -1,9 +1,13 @@
 """The healthy run that several tests look at; torch on one thread, since the machine is shared with other workers."""
 
+from copy import deepcopy
+from functools import cache
+
 import pytest
 import torch
 
-from tests.doctor.runs import make_run
+from anyzero.learning.selfplay import play_random
+from tests.doctor.runs import load_nim, make_run
 
 
 @pytest.fixture(autouse=True)
@@ -18,6 +22,22 @@ def one_thread():
 def patience(monkeypatch):
     """However busy the machine is, trials run to their end."""
     monkeypatch.setattr("anyzero.doctor.network.SECONDS", 300.0)
+
+
+@pytest.fixture(autouse=True)
+def random_games_of_nim_are_played_once(monkeypatch):
+    def play(game, num, *, seed, max_plies):
+        if game.name != "nim":
+            return play_random(game, num, seed=seed, max_plies=max_plies)
+        return deepcopy(play_nim(game.options["fault"], num, seed, max_plies))
+
+    monkeypatch.setattr("anyzero.doctor.case.play_random", play)
+
+
+@cache
+def play_nim(fault, num, seed, max_plies):
+    """Interpreted: each fault would be compiled for itself."""
+    return play_random(load_nim(fault), num, seed=seed, max_plies=max_plies, target="interpreted")
 
 
 @pytest.fixture(scope="session")

@@ -40,9 +40,13 @@ def case_of(folder):
     return Case(load(folder.config.game), folder.config, folder)
 
 
+def load_nim(fault):
+    return load(NIM, fault=fault)
+
+
 def nim_case(fault="none", changes=None):
     """A game that has not been learnt, with a network that learns in no time."""
-    game = load(NIM, fault=fault)
+    game = load_nim(fault)
     config = change(preset_config(None, game.text), {"threads": 1, **(changes or {})})
     network = NetworkConfig(layers=2, width=32)
     return Case(game, config.change(network=network if fault == "no encode" else resolve(network, game)))

@@ -2,9 +2,7 @@
 
 import csv
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -150,16 +148,6 @@ def test_games_of_one_seat_and_of_two_are_played_by_the_same_workers(tmp_path):
     assert [len(line["seconds"]) for line in lines] == [1] * 8 + [2] * 8
 
 
-def test_a_player_that_takes_its_process_down_loses_in_its_own_cell_only(tmp_path):
-    text = QUICK.replace(f'["{FAULTY}", "random"]', f'["{FAULTY}:fault=die", "random"]')
-    text = text.replace('["first", "both"]', '"both"')
-    rows = run_experiment(load_experiment(write_config(tmp_path, text)), tmp_path / "out.csv", workers=2)
-    alone = match("tic_tac_toe", f"{FAULTY}:fault=die", "random", games=4, openings=0, workers=1)
-    assert rows[1]["losses"] == alone.tally.losses > 0
-    forfeits = [json.loads(line)["reason"] for line in (tmp_path / "out.jsonl").read_text().splitlines()[1:]]
-    assert forfeits.count("crash") == len(alone.forfeits)
-
-
 def test_cells_that_differ_in_name_only_share_their_games(tmp_path):
     path = tmp_path / "students.json"
     sizes = {"grid_sizes": [3], "budget_j1": [1], "budget_j2": [5, 9], "starting_players": [2], "openings": 0}
@@ -185,19 +173,6 @@ def test_a_finished_experiment_starts_no_process_and_changes_no_file(finished, m
 
 
 # --- journals
-
-
-def test_a_broken_last_line_is_dropped_and_its_game_played_again(finished, capfd):
-    experiment = load_experiment(finished / "grid.toml")
-    table, journal = finished / "out.csv", finished / "out.jsonl"
-    whole = run_experiment(experiment, table)
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[:6]) + lines[6][:40])
-    assert without_time(run_experiment(experiment, table, workers=1)) == without_time(whole)
-    assert "the last line is broken; its game is played again" in capfd.readouterr().err
-    assert journal.read_bytes().startswith(b"".join(lines[:6]))
-    games = [(line["plan"], *line["match"]) for line in map(json.loads, journal.read_text().splitlines()[1:])]
-    assert len(games) == len(set(games)) == 16
 
 
 @pytest.mark.parametrize(
@@ -289,16 +264,3 @@ def test_killed_in_the_middle_and_resumed_is_as_if_nothing_had_happened(tmp_path
     whole = run_experiment(load_experiment(config), tmp_path / "whole.csv", workers=1)
     assert without_time(json.loads(again.stdout)["rows"]) == without_time(whole)
     assert without_time(read_csv(tmp_path / "out.csv")) == without_time(read_csv(tmp_path / "whole.csv"))
-
-
-def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
-    write_config(tmp_path, SLOW)
-    process = start_and_wait(tmp_path, 3)
-    os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=120)
-    assert (process.returncode, out) == (130, b"")
-    assert b"of 20 games, " in err
-    assert b"the same command goes on from there" in err
-    assert b"Traceback" not in err
-    assert (tmp_path / "out.jsonl").read_bytes().endswith(b"}\n")
-    assert (tmp_path / "out.csv").read_text().startswith("game,options,first,second,")

@@ -162,6 +162,7 @@ def test_a_damaged_generation_is_passed_over_and_made_again(whole, tmp_path):
     assert weights(whole.path).items() <= weights(folder.path).items()
 
 
+@pytest.mark.slow
 def test_take_it_easy_trains_and_is_benchmarked(tmp_path):
     changes = {
         "network": {"layers": 1, "width": 16},

@@ -72,11 +72,12 @@ def play_block(
     return block.play(watch)
 
 
-def play_random(game: Game, num: int, *, seed: int, max_plies: int = 0) -> BlockResult:
+def play_random(game: Game, num: int, *, seed: int, max_plies: int = 0, target: str = "cpu") -> BlockResult:
     """Games of random moves, recorded as self-play records its own."""
     manner = Manner(keep_samples=1, max_plies=max_plies)
     pairings = Pairings(np.zeros((1, game.num_seats), np.int64), np.ones(1))
-    return Block(game, [anchor_contestant(game, RANDOM)], pairings, manner, games=num, seed=seed).play()
+    anyone = [anchor_contestant(game, RANDOM)]
+    return Block(game, anyone, pairings, manner, games=num, seed=seed, target=target).play()
 
 
 def start_states(game: Game, texts: Sequence[str]) -> Any:
