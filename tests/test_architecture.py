@@ -23,7 +23,7 @@ LOWER = {
     "networks": {"compile", "games", "search"},
     "learning": {"cluster", "compile", "games", "search", "players", "arena", "networks", "experiments"},
     "doctor": {"compile", "games", "search", "players", "arena", "networks", "learning"},
-    "export": {"compile", "games", "search", "players", "networks"},
+    "export": {"compile", "games", "search", "players", "networks", "views", "web"},
     "protocols": {"compile", "games", "views", "search", "players", "arena", "networks", "records"},
     "web": {
         *("compile", "views", "games", "records", "search", "players", "arena", "experiments", "networks", "learning"),

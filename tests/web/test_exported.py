@@ -1,13 +1,33 @@
-"""A game that was exported as WebAssembly, in a real browser, from files that anything may serve."""
+"""The page without a server: from files that anything may serve, in a real browser, with the network cut."""
 
+import json
+import random
+import re
+import shutil
+import subprocess
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 from anyzero.export.door import export
-from anyzero.games.load import load
+from anyzero.files import write_whole
+from anyzero.games.load import BUILT_IN, load
+from anyzero.players import parse_player
+from anyzero.players.search_player import search_arguments
+from anyzero.players.text import split_player
+from anyzero.records import GameInProgress
 from anyzero.search import Searcher
+from anyzero.web.forms import position_values
+from tests.web.folders import EXAMPLE, OWN
+from tests.web.test_page import click_cell, has_ended, open_game, play_move, until, wait_ply
+from tests.web.test_page_access import axe, serious  # noqa: F401 (a fixture)
 
+TELLER = Path(__file__).parent / "exported.mjs"
+OWN_GAME = OWN / "my_tic_tac_toe.py"
 PLAY = """async () => {
   const {load} = await import('./anyzero.js');
   const game = await load('tic_tac_toe');
@@ -21,14 +41,280 @@ class Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-def test_an_exported_game_plays_in_a_browser(page, tmp_path):
-    export("tic_tac_toe", wasm=tmp_path / "a game", player="uct:60")
-    (tmp_path / "a game" / "index.html").write_text("<!doctype html><title>a game</title>")
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path)) as server:
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A folder that is served as it is: where it is, and its address."""
+    folder = tmp_path_factory.mktemp("static")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        page.goto(f"http://127.0.0.1:{server.server_port}/a%20game/index.html")
-        found = page.evaluate(PLAY)
+        yield SimpleNamespace(folder=folder, url=f"http://127.0.0.1:{server.server_port}/")
         server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def site(served):
+    """A page with Connect Four, its net, and a user's own game, under a path with a space."""
+    OWN.mkdir(exist_ok=True)
+    write_whole(OWN_GAME, EXAMPLE.read_bytes())
+    return write_site(served, "a site", ["connect_four", str(OWN_GAME)])
+
+
+def write_site(served, name, games, net="best"):
+    export(games, web=served.folder / name, net=net)
+    (served.folder / name / "package.json").write_text('{"type": "module"}')  # for Node
+    return SimpleNamespace(folder=served.folder / name, url=f"{served.url}{name.replace(' ', '%20')}/")
+
+
+def cut_the_network(page, site):
+    """Wait until the browser has the page, and take it from there."""
+    page.goto(site.url)
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.context.set_offline(True)
+
+
+def told_by_node(site, questions):
+    """What the page's own modules answer."""
+    if shutil.which("node") is None:
+        pytest.skip("there is no Node here")
+    lines = "".join(json.dumps(question) + "\n" for question in questions)
+    done = subprocess.run(["node", TELLER, site.folder], input=lines, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def moves_on(page):
+    return page.eval_on_selector_all(".moves .move", "all => all.map(one => one.textContent)")
+
+
+def play_here(game, seats, seed):
+    """The moves of a table of ours with this seed."""
+    table = GameInProgress(game, seed=seed)
+    players = [parse_player(text) for text in seats.split()]
+    while not table.is_over:
+        table.play(players[table.seat_to_move].choose(game, table.so_far, table.move_seed))
+    return table.moves
+
+
+# --- without a browser
+
+
+PLAYERS = ["flat:50", "ucb:60", "uct:200", "uct:100,exploration=0.5,temperature=1", "amaf:80", "rave:200", "grave:300"]
+ASKING = ["puct:40@best", "gumbel:20@best", "gumbel:1,temperature=2@best", "level:hard"]
+
+
+def check_searches(site, name, players, positions=2):
+    """The same seed, the same move and visits as here."""
+    game, draw = load(name), random.Random(1)
+    questions = [
+        {
+            "game": name,
+            "actions": random_actions(game, draw, decision=True),
+            "player": text,
+            "seed": str(draw.getrandbits(63)),
+        }
+        for text in players
+        for _ in range(positions)
+    ]
+    for question, told in zip(questions, told_by_node(site, questions), strict=True):
+        arguments = search_arguments(split_player(question["player"]), game)
+        found = Searcher(game, **arguments).search(play_all(game, question["actions"])[-1], int(question["seed"]))
+        visits = {child["move"]: child["visits"] for child in told["result"]["children"]}
+        assert (told["result"]["best_move"], visits) == (found.best_move, found.visits), question
+        assert told["result"]["principal_variation"] == found.principal_variation, question
+
+
+def random_actions(game, draw, *, decision=False):
+    """Some moves from the start, to a position with something to decide."""
+    while True:
+        state, actions = game.initial_state(), []
+        for _ in range(draw.randrange(game.max_plies // 2)):
+            if not game.is_over(state):
+                actions.append(draw.choice(game.legal_actions(state)))
+                state = game.play(state, actions[-1])
+        if not decision or game.seat_to_move(state) >= 0:
+            return actions
+
+
+def play_all(game, actions):
+    states = [game.initial_state()]
+    for action in actions:
+        states.append(game.play(states[-1], action))
+    return states
+
+
+def check_pictures(site, name, positions):
+    """Scenes, moves and scores of random positions are those that a server sends."""
+    game, draw = load(name), random.Random(2)
+    lines = [random_actions(game, draw) for _ in range(positions)]
+    told = told_by_node(site, [{"game": name, "actions": actions} for actions in lines])
+    for actions, found in zip(lines, told, strict=True):
+        ours = json.loads(json.dumps(position_values(game, play_all(game, actions), actions)))
+        ours["position"] = None
+        assert_close(found, ours, name)
+
+
+def assert_close(found, ours, place):
+    """Equal but for the last digits of numbers."""
+    if isinstance(ours, dict):
+        assert found.keys() == ours.keys(), place
+        for key in ours:
+            assert_close(found[key], ours[key], f"{place}.{key}")
+    elif isinstance(ours, list):
+        assert len(found) == len(ours), place
+        for index, part in enumerate(ours):
+            assert_close(found[index], part, f"{place}[{index}]")
+    else:
+        assert found == ours or abs(found - ours) < 1e-9, place
+
+
+def test_searches_in_wasm_find_what_they_find_here(site):
+    check_searches(site, "connect_four", [*PLAYERS, *ASKING])
+
+
+def test_pictures_without_python_are_those_of_the_server(site):
+    check_pictures(site, "connect_four", 20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "connect_four"])
+def test_every_game_searches_and_looks_the_same_and_is_played_to_its_end(served, page, name):
+    site = write_site(served, name, [name])
+    check_searches(site, name, ["uct:200", "rave:200", "grave:200", "gumbel:8@best"], positions=1)
+    check_pictures(site, name, 30)
+    cut_the_network(page, site)
+    seats = "uct:50" if name == "take_it_easy" else "uct:50 gumbel:2@best"
+    page.goto(f"{site.url}#/play?game={name}&seats={seats.replace(' ', '+')}&seed=4")
+    page.wait_for_selector(".status small", timeout=300_000)
+    assert re.search("won|draw|points|resigned", page.inner_text(".status"))
+
+
+# --- in a browser
+
+
+def test_an_exported_game_plays_in_a_browser(page, served):
+    export("tic_tac_toe", wasm=served.folder / "a game", player="uct:60")
+    (served.folder / "a game" / "index.html").write_text("<!doctype html><title>a game</title>")
+    page.goto(f"{served.url}a%20game/index.html")
     game = load("tic_tac_toe")
     state = game.play(game.initial_state(), 4)
-    assert found == [game.legal_actions(state), Searcher(game, "uct", simulations=60).choose(state, 7), 1]
+    wanted = [game.legal_actions(state), Searcher(game, "uct", simulations=60).choose(state, 7), 1]
+    assert page.evaluate(PLAY) == wanted
+
+
+def test_search_and_net_play_the_same_game_as_here_without_a_network(site, page):
+    cut_the_network(page, site)
+    page.goto(f"{site.url}#/play?game=connect_four&seats=uct:60+gumbel:8@best&seed=5")
+    page.wait_for_selector(".status small", timeout=60_000)
+    assert moves_on(page) == play_here(load("connect_four"), "uct:60 gumbel:8@best", 5)
+
+
+def play_a_machine(page, press):
+    """Random moves against whoever sits there; what the page says about the result."""
+    draw = random.Random(3)
+    while True:
+        until(page, "document.querySelector('.status small') || document.querySelector('.hit.can')")
+        if has_ended(page):
+            return page.inner_text(".status small")
+        play_move(page, draw, press)
+
+
+@pytest.mark.parametrize("name", ["connect_four", "my_tic_tac_toe"])
+def test_a_game_is_played_to_its_end_by_touch_without_a_network(site, phone, name):
+    cut_the_network(phone, site)
+    open_game(phone, site, name, "human level:medium")
+    ended = play_a_machine(phone, lambda page, cell: page.locator(f'[data-cell="{cell}"]').tap())
+    assert ended in ("You won", "Computer, medium won", "A draw")
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_reload_goes_on_with_the_game(site, page):
+    open_game(page, site, "connect_four", "human uct:20")
+    click_cell(page, "d1")
+    wait_ply(page, 2)
+    page.reload()
+    page.wait_for_selector(".board[data-ply='2']")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    until(page, "document.querySelector('.board').dataset.ply == 0")
+    page.get_by_role("button", name="Redo", exact=True).click()
+    wait_ply(page, 2)
+    page.goto(site.url)
+    page.locator(".games a", has_text="Connect Four").first.click()
+    page.wait_for_selector(".board[data-ply='2']")
+
+
+def test_a_game_is_shared_saved_and_loaded(site, page, tmp_path):
+    open_game(page, site, "connect_four", moves="d d c")
+    page.get_by_role("button", name="Share").click()
+    link = page.get_by_label("Link to the game").input_value()
+    assert link.startswith(site.url)
+    page.goto("about:blank")
+    page.goto(link)
+    page.wait_for_selector(".board[data-ply='3']")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save .json").click()
+    saved = json.loads(download.value.path().read_text())
+    game = load("connect_four")
+    assert GameInProgress.from_record(type(GameInProgress(game).to_record()).from_json(saved)).moves == ["d", "d", "c"]
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Load").click()
+    chooser.value.set_files({"name": "game.json", "mimeType": "application/json", "buffer": json.dumps(saved).encode()})
+    wait_ply(page, 3)
+
+
+def test_an_analysis_streams_and_stops(site, page):
+    open_game(page, site, "connect_four", moves="d d")
+    page.get_by_role("button", name="Analyse").click()
+    page.get_by_label("Method A: budget").fill("60s")
+    page.get_by_role("button", name="Search").click()
+    until(page, "/simulations in [1-9]/.test(document.querySelector('.summary').textContent)")
+    assert page.locator(".heat .warm-cell").count() > 3
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Search").wait_for()
+
+
+def test_machines_can_be_watched(site, page):
+    page.goto(f"{site.url}#/watch")
+    page.locator(".card", has_text="Connect Four").click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    wait_ply(page, 2)
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Resume").wait_for()
+
+
+def test_what_cannot_play_here_is_said_in_a_sentence(site, page):
+    page.goto(f"{site.url}#/play?game=connect_four&seats=human+expectimax:3")
+    page.get_by_text("expectimax:3 cannot play here; known: flat").first.wait_for()
+
+
+def test_damaged_weights_are_said_in_a_sentence(site, served, page):
+    bad = SimpleNamespace(folder=served.folder / "damaged", url=f"{served.url}damaged/")
+    shutil.copytree(site.folder, bad.folder)
+    weights = bad.folder / "games" / "connect_four" / "net.weights"
+    content = bytearray(weights.read_bytes())
+    content[1000] ^= 1
+    weights.write_bytes(content)
+    open_game(page, bad, "connect_four", "human gumbel:8@best")
+    click_cell(page, "d1")
+    until(page, "document.querySelector('.hint-words').textContent.includes('weights of the net are damaged')")
+
+
+def test_a_browser_without_vectors_is_told_so(site, page):
+    script = (site.folder / "worker.js").read_text()
+    page.route(
+        "**/worker.js",
+        lambda route: route.fulfill(
+            body=f"WebAssembly.validate = () => false;\n{script}", content_type="text/javascript"
+        ),
+    )
+    page.goto(site.url)
+    page.get_by_text("its WebAssembly has no vectors").first.wait_for()
+
+
+def test_nothing_shuts_anybody_out(site, page, axe):  # noqa: F811
+    found = []
+    for place in ("play", "analyse", "watch"):
+        page.goto(f"{site.url}#/{place}")
+        page.locator(f".page-{place} .card svg").first.wait_for()
+        found += [f"{place}: {words}" for words in serious(axe, page)]
+    open_game(page, site, "connect_four", moves="d d c")
+    assert found + serious(axe, page) == []

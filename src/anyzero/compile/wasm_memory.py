@@ -37,6 +37,8 @@ class Plan:
         self.blocks: dict[str, Block] = {}
         self.slots: dict[str, tuple[int, str]] = {}
         """Addresses and kinds of the numbers that kernels are called with, by kernel and argument."""
+        self.later: set[str] = set()
+        """Arrays that whoever runs it fills in himself."""
         self.frames: dict[str, int] = {}
         self.places: dict[tuple[Any, ...], int] = {}
 
@@ -45,11 +47,12 @@ class Plan:
         return -(-self.end // PAGE_BYTES)
 
     def add(self, name: str, array: np.ndarray) -> int:
-        """The address of an array."""
-        key = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
+        """The address of an array; the same numbers in another shape are there once too."""
+        order = "" if array.flags.c_contiguous else array.strides
+        key = array.__array_interface__["data"][0], array.nbytes, order, array.dtype.str
         if key not in self.places or array.size == 0:
             self.places[key], self.end = self.end, _round_up(self.end + array.nbytes, ALIGNMENT)
-            self.blocks[name] = Block(self.places[key], array)
+            self.blocks[name if name not in self.blocks else f"{name} {self.end}"] = Block(self.places[key], array)
         return self.places[key]
 
     def call(self, kernel: str, names: tuple[str, ...], arguments: tuple[Any, ...]) -> int:
@@ -86,10 +89,10 @@ class Plan:
             yield name, "<u8" if isinstance(value, np.uint64) else "<i8", int(value)
 
     def image(self) -> tuple[list[list[int]], bytes]:
-        """What is not zero: (address, place in the bytes, length) of each part, and the bytes."""
+        """What memory begins with: (address, place in the bytes, length) of all that is not zero, and the bytes."""
         places, content = [], bytearray()
-        for block in self.blocks.values():
-            if block.content.any():
+        for name, block in self.blocks.items():
+            if name not in self.later and block.content.any():
                 places.append([block.address, len(content), len(block.content)])
                 content += block.content.tobytes()
         return places, bytes(content)

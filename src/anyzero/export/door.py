@@ -1,6 +1,6 @@
 """The door of `anyzero export`: a game or its net as files for other programs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,33 +39,39 @@ COMPILED, IN_PYTHON = "uct:10000", "uct:200"
 
 
 def export(
-    game: Game | str,
+    game: Game | str | Sequence[Game | str],
     *,
     net: str = BEST,
     player: str | None = None,
     onnx: Path | str | None = None,
     c: Path | str | None = None,
     wasm: Path | str | None = None,
+    web: Path | str | None = None,
     bot: Path | str | None = None,
     max_characters: int | None = None,
 ) -> Exported:
     """Write a game and its net for other programs.
 
     `onnx` is a file for the net `net`: a run, a file, or `best` for the one in the package. `c` and `wasm` are folders
-    for the rules and the search `player`, as an object file with a header or as WebAssembly with JavaScript. `bot` is a
+    for the rules and the search `player`, as an object file with a header or as WebAssembly with JavaScript. `web` is a
+    folder for the page with a game or several, to be played without a server; a net `none` leaves nets out. `bot` is a
     file of Python that plays as `player` does, of at most `max_characters`.
 
     >>> export("connect_four", onnx="connect_four.onnx", c="in_c")
     """
-    game = load(game) if isinstance(game, str) else game
-    if (onnx, c, wasm, bot) == (None, None, None, None):
-        raise BadOptionError(
-            "there is nothing to export: say what, as in --onnx FILE, --bot FILE.py, --c FOLDER or --wasm FOLDER"
-        )
-    written = [] if onnx is None else [_write_onnx(Path(onnx), game, net)]
-    written += [] if c is None else _write_c(Path(c), game, player or COMPILED)
-    written += [] if wasm is None else _write_wasm(Path(wasm), game, player or COMPILED)
-    written += [] if bot is None else [_write_bot(Path(bot), game, player or IN_PYTHON, max_characters)]
+    games = [
+        load(each) if isinstance(each, str) else each for each in ([game] if isinstance(game, Game | str) else game)
+    ]
+    if (onnx, c, wasm, web, bot) == (None,) * 5:
+        raise BadOptionError("there is nothing to export: say what, as in --onnx FILE, --bot FILE.py or --web FOLDER")
+    written = [] if web is None else _write_web(Path(web), games, net)
+    if len(games) > 1 and (onnx, c, wasm, bot) != (None,) * 4:
+        raise BadOptionError("several games go into a folder for the web alone")
+    first = games[0]
+    written += [] if onnx is None else [_write_onnx(Path(onnx), first, net)]
+    written += [] if c is None else _write_c(Path(c), first, player or COMPILED)
+    written += [] if wasm is None else _write_wasm(Path(wasm), first, player or COMPILED)
+    written += [] if bot is None else [_write_bot(Path(bot), first, player or IN_PYTHON, max_characters)]
     return Exported(written)
 
 
@@ -96,6 +102,13 @@ def _write_wasm(folder: Path, game: Game, player: str) -> list[Written]:
     from anyzero.export.wasm import export_wasm
 
     return [Written(path, path.stat().st_size, note) for path, note in export_wasm(folder, game, player)]
+
+
+def _write_web(folder: Path, games: list[Game], net: str) -> list[Written]:
+    """The page, a line a game: a list of all files would be long."""
+    from anyzero.export.web import export_web
+
+    return [Written(path, size, note) for path, size, note in export_web(folder, games, net)]
 
 
 def _write_bot(path: Path, game: Game, player: str, max_characters: int | None) -> Written:

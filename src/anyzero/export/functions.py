@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.compile.ahead import Baked, Given
-from anyzero.compile.random import STREAM, seed_stream
+from anyzero.compile.random import STREAM, next_word, seed_stream
 from anyzero.errors import BadOptionError
 from anyzero.export.player import plain_search
 from anyzero.games import contract
@@ -61,6 +61,36 @@ def functions_of(game: Game, player: str) -> list[Exported]:
     state, actions = game.initial_state(), Given("actions", game.new_actions(), True)
     rules = [_of_contract(game, *each) for each in _rules(game, state, actions)]
     return [*rules, _search(game, player, state)]
+
+
+def draw_chance(rules: Any, state: Any, actions: Any, stream: Any, seed: Any, ply: int) -> int:
+    """Kernel: what chance does at a ply of the game with this seed, as at a table of ours."""
+    seed_stream(stream, seed, ply)
+    count = contract.legal_actions(rules, state, actions)
+    return np.int64(actions[contract.draw_outcome(rules, state, actions, count, stream)])  # type: ignore[return-value]
+
+
+def move_seed(stream: Any, seed: Any, ply: int) -> Any:
+    """Kernel: what a player that moves at a ply of the game with this seed draws from."""
+    seed_stream(stream, seed, ply)
+    return next_word(stream)
+
+
+def page_functions(game: Game) -> list[Exported]:
+    """The rules, the picture, and the random numbers of a table: what a page needs besides searches."""
+    state, actions = Given("state", game.initial_state()), Given("actions", game.new_actions(), True)
+    rules, stream = Baked(game.rules), Given("stream", np.zeros(1, STREAM)[0], True)
+    number = Given("seed", np.uint64(0)), Given("ply", 0)
+    found = [_of_contract(game, *each) for each in _rules(game, state.example, actions)]
+    if game.has("score"):
+        found.append(_of_contract(game, contract.score, [rules, state, Given("seat", 0)], ""))
+    if game.has("board"):
+        shown = Given("shown", game.board.new_shown(), True)
+        found.append(_of_contract(game, contract.draw, [rules, state, shown], ""))
+        found.append(_of_contract(game, contract.move_number, [rules, state, Given("action", 0)], ""))
+    if game.num_outcomes:
+        found.append(_of_contract(game, draw_chance, [rules, state, actions, stream, *number], ""))
+    return [*found, _of_contract(game, move_seed, [stream, *number], "")]
 
 
 def _of_contract(game: Game, generic: Any, arguments: list[Baked | Given], about: str) -> Exported:

@@ -1,13 +1,14 @@
 """A game's rules and a search of it as WebAssembly with a module of JavaScript, for pages, workers and Node."""
 
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from anyzero.compile.ahead import Baked, Given
 from anyzero.compile.wasm import Module, build
 from anyzero.compile.wasm_memory import Plan
-from anyzero.export.functions import functions_of
+from anyzero.export.functions import Exported, functions_of
 from anyzero.files import write_whole, writing
 from anyzero.games.game import Game
 
@@ -16,22 +17,20 @@ GLUE = Path(__file__).parent / "anyzero.js"
 
 def export_wasm(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
     """Write GAME.wasm, .json and .bin, anyzero.js and example.mjs; returns each with a note."""
-    module, plan = build_game(game, player)
+    module, plan = build_functions(functions_of(game, player))
     sizes = {"seats": game.num_seats, "actions": game.num_actions, "planes": list(game.planes_shape)}
     about = {"game": game.text, "player": player, "sizes": sizes}
-    notes = write_module(folder, game.name, module, plan, about)
-    files = {"anyzero.js": (GLUE.read_text(), "load(name) for pages and Node")}
-    files["example.mjs"] = _example(game), "node example.mjs plays a game"
-    for name, (text, note) in files.items():
-        write_whole(folder / name, text.encode())
-        notes.append((folder / name, note))
-    return notes
+    files = {
+        "anyzero.js": (GLUE.read_bytes(), "load(name) for pages and Node"),
+        "example.mjs": (_example(game).encode(), "node example.mjs plays a game"),
+    }
+    return write_module(folder, game.name, module, plan, about) + write_files(folder, files)
 
 
-def build_game(game: Game, player: str) -> tuple[Module, Plan]:
-    """The module of a game's functions, and its memory."""
+def build_functions(functions: Iterable[Exported]) -> tuple[Module, Plan]:
+    """The module of these functions, and its memory."""
     calls = []
-    for function in functions_of(game, player):
+    for function in functions:
         kernel = function.compile("wasm")
         values = tuple(each.value if isinstance(each, Baked) else each.example for each in function.arguments)
         named = zip(kernel.parameters, function.arguments, strict=True)
@@ -50,13 +49,18 @@ def write_module(folder: Path, name: str, module: Module, plan: Plan, about: dic
     described = {**about, **plan.describe(), "image": image, "results": module.results}
     files = {
         f"{name}.wasm": (module.code, "rules and search"),
-        f"{name}.json": (json.dumps(described).encode(), "where everything is in memory"),
+        f"{name}.json": (json.dumps(described, separators=(",", ":")).encode(), "where everything is in memory"),
         f"{name}.bin": (content, "what memory begins with"),
     }
+    return write_files(folder, files)
+
+
+def write_files(folder: Path, files: Mapping[str, tuple[bytes, str]]) -> list[tuple[Path, str]]:
+    """Write contents by name, each with a note."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    for file, (data, _) in files.items():
-        write_whole(folder / file, data)
+    for file, (content, _) in files.items():
+        write_whole(folder / file, content)
     return [(folder / file, note) for file, (_, note) in files.items()]
 
 

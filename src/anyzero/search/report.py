@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from anyzero.compile.bits import by_pointer
+from anyzero.compile.random import random_unit
 from anyzero.compile.vectors import best_index
 from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.report import Part, Sheet, Shown, count, signed
@@ -186,6 +187,33 @@ def gumbel_order(run: "Run", moves: "RootMoves") -> np.ndarray:
     gumbel_scores(run.tree, run.scratch, run.settings, 0, scores)
     final_scores(BY_GUMBEL, moves.visits, moves.values, moves.proven, scores)
     return np.argsort(-scores[: len(moves.actions)], kind="stable")
+
+
+DRAWING, NEVER = 1 << 40, -1e30
+"""The number of the stream that a move is drawn from, and the logarithm of no chance at all."""
+
+
+def draw_index(shares: Any, proven: Any, count: int, temperature: float, rng: Any) -> int:
+    """An index drawn with chances in proportion to shares ** (1 / temperature), of those that the best proof leaves.
+
+    -1 where all of these have no share. `shares` is changed.
+    """
+    most, total, has_win = NEVER, 0.0, False
+    for index in range(count):
+        has_win = has_win or proven[index] == WIN
+    for index in range(count):
+        is_good = proven[index] == WIN if has_win else proven[index] != LOSS
+        shares[index] = math.log(shares[index]) / temperature if is_good and shares[index] > 0.0 else NEVER
+        most = max(most, shares[index])
+    for index in range(count):
+        shares[index] = math.exp(shares[index] - most) if shares[index] > NEVER else 0.0
+        total += shares[index]
+    left = total * random_unit(rng)
+    for index in range(count):
+        left -= shares[index]
+        if left < 0.0:
+            return index
+    return -1
 
 
 def check_final_rule(rule: str) -> None:

@@ -7,23 +7,25 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.compile.random import make_streams
 from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.games.game import Game, State
 from anyzero.search.expectimax import ExpectimaxRun
 from anyzero.search.methods import MANY, Evaluator, Method, evaluator_code, find_method
 from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.search.report import (
+    DRAWING,
     PROVEN_NAMES,
     RootMoves,
     SearchResult,
     check_final_rule,
+    draw_index,
     final_order,
     gumbel_order,
     make_children,
 )
 from anyzero.search.run import Run
 from anyzero.search.settings import BATCH, BY_EVALUATOR, EXPECTIMAX, GUIDED, GUMBEL, ROLLOUT, Settings
-from anyzero.search.tree import LOSS, WIN
 
 MAX_NODES = 20_000_000
 MOST_LOOKS = 20_000
@@ -291,22 +293,12 @@ def trust(settings: Settings) -> Settings:
     return settings._replace(value_scale=scale, doubt=doubt)
 
 
-def draw_first(order: np.ndarray, moves: RootMoves, shares: np.ndarray, temperature: float, seed: int) -> np.ndarray:
+def draw_first(order: np.ndarray, moves: RootMoves, shares: Any, temperature: float, seed: int) -> np.ndarray:
     """The moves with the first drawn by its share, from those that the best proof leaves; without any, as they were."""
-    good = moves.proven == WIN if (moves.proven == WIN).any() else moves.proven != LOSS
-    shares = np.where(good, shares, 0)
-    if not shares.any():
-        return order
-    drawn = draw_by_shares(shares, temperature, seed)
-    return np.concatenate([[drawn], order[order != drawn]])
-
-
-def draw_by_shares(shares: np.ndarray, temperature: float, seed: int) -> int:
-    """An index drawn with chances in proportion to shares ** (1 / temperature)."""
-    logs = np.where(shares > 0, np.log(np.where(shares > 0, shares, 1.0)) / temperature, -np.inf)
-    shares = np.exp(logs - logs.max())
-    total = np.cumsum(shares / shares.sum())
-    return int(np.searchsorted(total, np.random.default_rng(seed % 2**64).random() * total[-1], side="right"))
+    with np.errstate(over="ignore"):
+        stream = make_streams(seed, 1, first=DRAWING)[0]
+        drawn = draw_index(shares.astype(np.float64), moves.proven, len(shares), temperature, stream)
+    return order if drawn < 0 else np.concatenate([[drawn], order[order != drawn]])
 
 
 def merge_moves(parts: list[RootMoves]) -> RootMoves:

@@ -91,21 +91,7 @@ class Catalog:
         return {"games": [self.describe(name) for name in self.names]}
 
     def describe(self, name: str) -> dict[str, Any]:
-        game = self.load(name)
-        options = [{"name": key, "default": value, "kind": type(value).__name__} for key, value in game.options.items()]
-        return {
-            "name": name,
-            "title": game.title,
-            "rules": Rules(game).paragraphs,
-            "example": game.example.split(),
-            "seat_names": [game.seat_name(seat) for seat in range(game.num_seats)],
-            "options": options,
-            "num_seats": game.num_seats,
-            "best_score": game.best_score,
-            "chance": game.num_outcomes > 0,
-            "position": game.has("parse_state"),
-            "levels": {level: level_text(game, level) for level in LEVELS},
-        }
+        return describe_game(self.load(name), name)
 
     # --- players
 
@@ -142,6 +128,24 @@ class Catalog:
         if len(seats) != game.num_seats:
             raise AnyzeroError(f"{game.name} has {game.num_seats} seats, not {len(seats)}")
         return tuple(self.check_player(seat, game) for seat in seats)
+
+
+def describe_game(game: Game, name: str) -> dict[str, Any]:
+    """What the page is told of a game that it calls by this name."""
+    options = [{"name": key, "default": value, "kind": type(value).__name__} for key, value in game.options.items()]
+    return {
+        "name": name,
+        "title": game.title,
+        "rules": Rules(game).paragraphs,
+        "example": game.example.split(),
+        "seat_names": [game.seat_name(seat) for seat in range(game.num_seats)],
+        "options": options,
+        "num_seats": game.num_seats,
+        "best_score": game.best_score,
+        "chance": game.num_outcomes > 0,
+        "position": game.has("parse_state"),
+        "levels": {level: level_text(game, level) for level in LEVELS},
+    }
 
 
 def check_network(name: str) -> None:

@@ -102,12 +102,26 @@ class CompiledMlp:
         columns = inputs + -inputs % lanes, wide, wide, wide, *(len(bias) for _, bias in self.heads)
         self.shapes = [ROWS * number for number in columns]
         self.kernel = compile_kernel(_run_mlp, UNIT, target, {"LANES": lanes})
-        # Compiled now, not by several threads at once.
-        self.answer(np.zeros((0, inputs), np.float32), *empty_answers(0, game.num_actions, game.num_values))
+        if target == "cpu":  # compiled now, not by several threads at once
+            self.answer(np.zeros((0, inputs), np.float32), *empty_answers(0, game.num_actions, game.num_values))
+
+    @property
+    def weights(self) -> tuple[Any, ...]:
+        """What its kernel only reads."""
+        return self.trunk, self.heads, self.support
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
         """Write logits [positions, actions] and expected payoffs [positions], or [positions, seats]; all float32."""
+        for kernel, arguments in self.calls(planes, logits, values):
+            kernel(*arguments)
+
+    def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[tuple[Any, tuple[Any, ...]]]:
+        """The kernels that answer, one after the other, with their arguments."""
         if not hasattr(self.own, "room"):  # each thread works on its own
             self.own.room = room(*self.shapes)
         rows = planes.reshape(len(planes), self.inputs)
-        self.kernel(rows, self.trunk, self.heads, self.support, self.own.room, logits, in_columns(values))
+        return [(self.kernel, (rows, self.trunk, self.heads, self.support, self.own.room, logits, in_columns(values)))]
+
+    def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """It has no convolutions."""
+        return []

@@ -1,6 +1,7 @@
 """A residual network for inference on the CPU, by two kernels: one for its trunk, one for its heads."""
 
 from threading import local
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +14,13 @@ from anyzero.networks.winograd.heads import Heads
 from anyzero.networks.winograd.kernels import run_trunk
 from anyzero.networks.winograd.mlp import CompiledMlp
 from anyzero.networks.winograd.sizes import aligned, board_cells, room, sizes_for
-from anyzero.networks.winograd.transforms import INTRINSICS, transform_weights
+from anyzero.networks.winograd.transforms import INTRINSICS, WEIGHTS, transform_weights
 
 LEAST_CHANNELS = 16
 """Of fewer channels much of each vector would be empty: those networks are left to torch."""
 MOST_TILES = 36
+Call = tuple[Any, tuple[Any, ...]]
+"""A kernel and its arguments."""
 UNIT = Unit("trunk", {}, (), intrinsics=INTRINSICS)
 
 
@@ -42,19 +45,39 @@ class CompiledNetwork:
         self.heads = Heads(network, game, self.trunk.sizes, target)
         network.check_all_taken()
         self.own = local()
-        # Compiled now, not by several threads at once.
-        self.answer(np.zeros((0, *game.planes_shape), np.float32), *empty_answers(0, game.num_actions, game.num_values))
+        if target == "cpu":  # compiled now, not by several threads at once
+            self.answer(
+                np.zeros((0, *game.planes_shape), np.float32), *empty_answers(0, game.num_actions, game.num_values)
+            )
+
+    @property
+    def weights(self) -> tuple[Any, ...]:
+        """What its kernels only read."""
+        return self.trunk.stem, self.trunk.blocks, self.trunk.pools, self.heads.policy, self.heads.value
+
+    def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        return self.trunk.untransformed()
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
         """Write logits [positions, actions] and expected payoffs [positions], or [positions, seats]; all float32."""
+        for kernel, arguments in self.calls(planes, logits, values):
+            kernel(*arguments)
+
+    def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[Call]:
+        """The kernels that answer, one after the other, with their arguments."""
         trunk, heads, num = self.trunk, self.heads, len(planes)
         if not hasattr(self.own, "rooms"):  # each thread works on its own
             self.own.rooms = trunk.room(), heads.room()
         rows, columns, wide = (trunk.sizes[name] for name in ("ROWS", "COLUMNS", "CHANNELS"))
-        features = np.empty((num, rows * columns * wide), np.float32)
-        pooled = np.empty((num, 2 * wide), np.float32)
-        trunk.kernel(planes, trunk.stem, trunk.blocks, trunk.pools, self.own.rooms[0], features, pooled)
-        heads.kernel(features, pooled, heads.policy, heads.value, self.own.rooms[1], logits, in_columns(values))
+        features = np.zeros((num, rows * columns * wide), np.float32)
+        pooled = np.zeros((num, 2 * wide), np.float32)
+        return [
+            (trunk.kernel, (planes, trunk.stem, trunk.blocks, trunk.pools, self.own.rooms[0], features, pooled)),
+            (
+                heads.kernel,
+                (features, pooled, heads.policy, heads.value, self.own.rooms[1], logits, in_columns(values)),
+            ),
+        ]
 
 
 class Trunk:
@@ -66,11 +89,11 @@ class Trunk:
         self.sizes = sizes_for(rows, columns, self.channels, inputs=planes + 1, most_tiles=MOST_TILES, target=target)
         self.wide, blocks = self.sizes["CHANNELS"], range(network.config.blocks)
         self.kernel = compile_kernel(run_trunk, UNIT, target, self.sizes)
-        names = [f"trunk.blocks.{index}.{layer}" for index in blocks for layer in ("first", "second")]
+        self.names = [f"trunk.blocks.{index}.{layer}" for index in blocks for layer in ("first", "second")]
         self.stem = aligned(self.pack("trunk.stem", planes + 1, planes + 1)), self.bias("trunk.stem")
         self.blocks = (
-            aligned(np.stack([self.pack(name, self.channels, self.wide) for name in names])),
-            np.stack([self.bias(name) for name in names]),
+            aligned(np.stack([self.pack(name, self.channels, self.wide) for name in self.names])),
+            np.stack([self.bias(name) for name in self.names]),
         )
         self.pools = self.pack_pools()
 
@@ -80,11 +103,33 @@ class Trunk:
     def pack(self, name: str, inputs: int, wide: int) -> np.ndarray:
         """The weight transform of a convolution: [points, parts, inputs * outputs of a part]."""
         weight = self.network.take(f"{name}.weight", self.channels, inputs, 3, 3)
-        points, outputs = self.sizes["POINTS"], self.sizes["VECTORS"] * self.sizes["LANES"]
+        return self.in_parts(transform_weights(weight, self.sizes["HEIGHT"], self.sizes["WIDTH"]), wide)
+
+    def in_parts(self, weights: np.ndarray, wide: int) -> np.ndarray:
+        """Weights [points, inputs, outputs] in the order in which the kernel reads them."""
+        points, inputs, _ = weights.shape
         whole = np.zeros((points, wide, self.wide))
-        whole[:, :inputs, : self.channels] = transform_weights(weight, self.sizes["HEIGHT"], self.sizes["WIDTH"])
-        parts = whole.reshape(points, wide, -1, outputs).transpose(0, 2, 1, 3)
+        whole[:, :inputs, : self.channels] = weights
+        parts = whole.reshape(points, wide, -1, self.sizes["VECTORS"] * self.sizes["LANES"]).transpose(0, 2, 1, 3)
         return np.ascontiguousarray(parts, np.float32).reshape(points, parts.shape[1], -1)
+
+    @property
+    def transform(self) -> np.ndarray:
+        """[points, 9]: what makes packed weights of untransformed ones."""
+        return np.kron(np.array(WEIGHTS[self.sizes["HEIGHT"]]), np.array(WEIGHTS[self.sizes["WIDTH"]]))
+
+    def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The packed weights of each convolution, and its nine weights in the same order: [9, numbers of a point]."""
+        return [
+            (self.stem[0], self._nine("trunk.stem")),
+            *zip(self.blocks[0], map(self._nine, self.names), strict=True),
+        ]
+
+    def _nine(self, name: str) -> np.ndarray:
+        weight = np.asarray(self.network.weights[f"{name}.weight"], np.float32)
+        outputs, inputs = weight.shape[:2]
+        nine = weight.reshape(outputs, inputs, 9).transpose(2, 1, 0)
+        return self.in_parts(nine, inputs if name == "trunk.stem" else self.wide).reshape(9, -1)
 
     def pack_pools(self) -> tuple[np.ndarray, ...]:
         """Weights [blocks, 2 * channels, channels], biases and which blocks pool; zeros where none does."""

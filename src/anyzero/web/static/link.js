@@ -1,4 +1,4 @@
-// The connection to the server: questions with answers, streams, and a way back when it breaks.
+// The connection to the back end, a server or a worker: questions with answers, streams, and a way back when it breaks.
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 1000;
@@ -8,33 +8,12 @@ class Link {
     this.waiting = new Map();
     this.listeners = new Map();
     this.number = 0;
-    this.wait = FIRST_WAIT_MS;
     this.open = false;
-    this.connect();
   }
 
-  connect() {
-    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    this.socket = new WebSocket(`${scheme}//${location.host}/ws`);
-    this.socket.onopen = () => {
-      this.open = true;
-      this.wait = FIRST_WAIT_MS;
-      this.tell("open", {});
-    };
-    this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));
-    this.socket.onclose = () => this.lose();
-  }
-
-  lose() {
-    const wasOpen = this.open;
-    this.open = false;
-    for (const handler of this.waiting.values()) {
-      handler({ type: "error", error: "the connection was lost; reconnecting" });
-    }
-    this.waiting.clear();
-    if (wasOpen) this.tell("closed", {});
-    setTimeout(() => this.connect(), this.wait);
-    this.wait = Math.min(LONGEST_WAIT_MS, this.wait * 2);
+  begin() {
+    this.open = true;
+    this.tell("open", {});
   }
 
   hear(message) {
@@ -56,23 +35,19 @@ class Link {
 
   async ready() {
     if (this.open) return;
-    await new Promise((resolve) => {
-      const end = this.on("open", () => {
-        end();
-        resolve();
-      });
+    if (this.failed) throw this.failed;
+    await new Promise((resolve, reject) => {
+      this.on("open", resolve);
+      this.on("failed", ({ error }) => reject((this.failed = new Error(error))));
     });
   }
 
   say(message, handler) {
     this.number += 1;
     if (handler) this.waiting.set(this.number, handler);
-    if (this.socket.readyState !== WebSocket.OPEN) {
-      this.waiting.delete(this.number);
-      if (handler) handler({ type: "error", error: "there is no connection just now" });
-      return;
-    }
-    this.socket.send(JSON.stringify({ ...message, request: this.number }));
+    if (this.open) return this.send({ ...message, request: this.number });
+    this.waiting.delete(this.number);
+    if (handler) handler({ type: "error", error: "there is no connection just now" });
   }
 
   // One answer.
@@ -99,14 +74,71 @@ class Link {
   }
 }
 
-export const link = new Link();
+// A server.
+class SocketLink extends Link {
+  constructor() {
+    super();
+    this.wait = FIRST_WAIT_MS;
+    this.connect();
+  }
 
-export async function get(path) {
-  const answer = await fetch(path, { headers: { accept: "application/json" } });
-  const values = await answer.json();
-  if (!answer.ok) throw new Error(values.error || `the server answered ${answer.status}`);
-  return values;
+  connect() {
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    this.socket = new WebSocket(`${scheme}//${location.host}/ws`);
+    this.socket.onopen = () => {
+      this.wait = FIRST_WAIT_MS;
+      this.begin();
+    };
+    this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));
+    this.socket.onclose = () => this.lose();
+  }
+
+  lose() {
+    const wasOpen = this.open;
+    this.open = false;
+    for (const handler of this.waiting.values()) {
+      handler({ type: "error", error: "the connection was lost; reconnecting" });
+    }
+    this.waiting.clear();
+    if (wasOpen) this.tell("closed", {});
+    setTimeout(() => this.connect(), this.wait);
+    this.wait = Math.min(LONGEST_WAIT_MS, this.wait * 2);
+  }
+
+  send(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    else this.socket.onclose();
+  }
+
+  async get(path) {
+    const answer = await fetch(path, { headers: { accept: "application/json" } });
+    const values = await answer.json();
+    if (!answer.ok) throw new Error(values.error || `the server answered ${answer.status}`);
+    return values;
+  }
 }
+
+// A worker of this page, which was exported: there is no server.
+class WorkerLink extends Link {
+  constructor() {
+    super();
+    this.worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    this.worker.onmessage = ({ data }) => (data.type === "open" ? this.begin() : this.hear(data));
+    this.worker.onerror = (event) => this.tell("failed", { error: `this browser cannot run the games: ${event.message || "it has no modules in workers"}` });
+  }
+
+  send(message) {
+    this.worker.postMessage(message);
+  }
+
+  async get(path) {
+    return (await this.ask({ type: "get", path })).values;
+  }
+}
+
+export const isExported = "site" in document.documentElement.dataset;
+export const link = isExported ? new WorkerLink() : new SocketLink();
+export const get = (path) => link.get(path);
 
 let lists = null;
 

@@ -1,7 +1,7 @@
 // Which page is shown, in which colours, and whether the server is there.
 
 import { h, replace, toast } from "./dom.js";
-import { link } from "./link.js";
+import { isExported, link } from "./link.js";
 
 const PAGES = {
   play: () => import("./play.js"),
@@ -20,7 +20,8 @@ let shown = 0;
 function place() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const [page, ...rest] = path.split("/");
-  return { page: PAGES[page] ? page : "play", rest: rest.map(decode), query: new URLSearchParams(query) };
+  const isThere = PAGES[page] && document.querySelector(`nav a[href="#/${page}"]`);
+  return { page: isThere ? page : "play", rest: rest.map(decode), query: new URLSearchParams(query) };
 }
 
 // A text that no browser would have written stays as it is.
@@ -92,4 +93,5 @@ setTheme(THEMES.includes(localStorage.getItem("theme")) ? localStorage.getItem("
 link.on("open", showState);
 link.on("closed", showState);
 addEventListener("hashchange", show);
+if (isExported) navigator.serviceWorker?.register("sw.js");
 show();

@@ -73,6 +73,7 @@ export function askNewGame(lists, { game = "hex", seats = null, machines = false
     const seatBox = h("div", { class: "fields" });
     const seed = h("input", { type: "text", inputmode: "numeric", pattern: "[0-9]*", placeholder: "random" });
     const position = h("input", { type: "text", placeholder: "the start", spellcheck: "false" });
+    const positionField = field("Position", position);
     let controls = {};
     let pickers = [];
 
@@ -83,6 +84,7 @@ export function askNewGame(lists, { game = "hex", seats = null, machines = false
       replace(optionBox, Object.entries(controls).map(([name, control]) => field(name.replaceAll("_", " "), control)));
       const fitting = who && who.length === chosen.num_seats ? who : machines ? Array(chosen.num_seats).fill("level:easy") : defaultSeats(chosen);
       pickers = fitting.map((value, seat) => playerPicker(lists, { value, machines, label: `Seat ${seat + 1}` }));
+      positionField.hidden = !chosen.position;
       replace(seatBox, pickers.map((picker, seat) => seatField(picker, seat, chosen.seat_names)));
     }
 
@@ -100,7 +102,7 @@ export function askNewGame(lists, { game = "hex", seats = null, machines = false
     rebuild(start.options, seats);
     return h("form", { onsubmit: read, class: "form" },
       field("Game", names), optionBox, seatBox,
-      h("details", {}, h("summary", {}, "Position and seed"), h("div", { class: "fields" }, field("Position", position), field("Seed", seed))),
+      h("details", {}, h("summary", {}, "Position and seed"), h("div", { class: "fields" }, positionField, field("Seed", seed))),
       h("div", { class: "row end" }, button("Rules", () => showRules(lists, names.value), { class: "quiet" }), button("Cancel", () => close(null), { class: "quiet" }),
         h("button", { type: "submit", class: "main" }, "Start")));
   });

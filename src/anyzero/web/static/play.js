@@ -3,7 +3,7 @@
 import { announce, ask, button, h, number, replace, toast } from "./dom.js";
 import { Board } from "./board.js";
 import { Evaluation, percent } from "./evaluation.js";
-import { catalog, get, link } from "./link.js";
+import { catalog, get, isExported, link } from "./link.js";
 import { moveList } from "./moves.js";
 import { askFile, askNewGame, askSeats, defaultSeats, gameCards, splitGame, tableRow } from "./newgame.js";
 import { HUMAN } from "./players.js";
@@ -196,8 +196,13 @@ function keyHelp() {
 }
 
 function menu(table, resign) {
-  const save = (form) => h("a", { class: "button", href: `/api/tables/${table.id}/record.${form}`, download: "" }, `Save .${form}`);
   const { name } = splitGame(table.view.game);
+  const path = (form) => `/api/tables/${table.id}/record.${form}`;
+  const save = (form) => (isExported ? null : h("a", { class: "button", href: path(form), download: "" }, `Save .${form}`));
+  const saveHere = async () => {
+    const file = new Blob([JSON.stringify(await get(path("json")))], { type: "application/json" });
+    h("a", { href: URL.createObjectURL(file), download: `${name}.json` }).click();
+  };
   return h("div", { class: "row menu" },
     button("New", async () => {
       const message = await askNewGame(await catalog(), { game: table.view.game, seats: table.view.seats });
@@ -208,7 +213,7 @@ function menu(table, resign) {
       const seats = await askSeats(await catalog(), table.view.seats, table.view.seat_names);
       if (seats) table.act("sit", { seats });
     }),
-    save("json"), name === "chess" ? save("pgn") : null, name === "hex" ? save("sgf") : null,
+    isExported ? button("Save .json", saveHere) : save("json"), name === "chess" ? save("pgn") : null, name === "hex" ? save("sgf") : null,
     button("Load", loadFile),
     button("Share", () => share(table)),
     resign);

@@ -4,6 +4,8 @@ import { announce, toast } from "./dom.js";
 import { link } from "./link.js";
 import { HUMAN, playerName } from "./players.js";
 
+const HERE = location.href.split("#")[0];
+
 export class Table {
   constructor(view, onChange) {
     this.view = view;
@@ -131,9 +133,9 @@ export function shareLink(view, ply = view.ply) {
   const query = new URLSearchParams({ game: view.game, seats: view.seats.join(" ") });
   const moves = view.moves.slice(0, ply).filter((move) => move.played).map((move) => move.move);
   if (moves.length) query.set("moves", moves.join(" "));
-  return `${location.origin}/#/play?${query}`;
+  return `${HERE}#/play?${query}`;
 }
 
 export function positionLink(view, position) {
-  return `${location.origin}/#/play?${new URLSearchParams({ game: view.game, seats: view.seats.join(" "), position })}`;
+  return `${HERE}#/play?${new URLSearchParams({ game: view.game, seats: view.seats.join(" "), position })}`;
 }

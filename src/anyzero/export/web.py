@@ -1,0 +1,190 @@
+"""The page as a folder of static files: rules, searches and nets as WebAssembly, and nothing asks a server.
+
+`site.json` is what there is; `games/NAME/` has a game's board and its modules; `sw.js` keeps all files for a browser
+without a network. The page itself is the server's own, which finds its back end in a worker instead of a socket.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from anyzero.errors import AnyzeroError
+from anyzero.export.functions import page_functions
+from anyzero.export.searches import FAMILIES, MOST_ASKED, NET, NET_METHODS, memory_for, method_for, search_functions
+from anyzero.export.wasm import GLUE, build_functions, write_files, write_module
+from anyzero.export.weights import net_for_page, take_weights
+from anyzero.games.game import Game, game_text
+from anyzero.networks.box import BEST
+from anyzero.networks.find import find_network
+from anyzero.networks.weights import StoredNetwork, read_network
+from anyzero.players.levels import BY_GAME, LEVELS, PLAIN, level_text, net_levels
+from anyzero.progress import progress
+from anyzero.search.methods import EVALUATORS, METHODS
+from anyzero.search.report import FINAL_RULES
+from anyzero.search.search import MOST_LOOKS
+from anyzero.views.board import board_values
+from anyzero.web.app import STATIC
+from anyzero.web.catalog import describe_game
+from anyzero.web.forms import palette_sheet
+
+SERVED = ("runs.js", "experiments.js", "index.html", "sw.js")
+"""Files of the page that need the server, or that are written anew."""
+NO_NET = "none"
+LIMITS = {"simulations": 2_000_000, "seconds": 60.0, "asked": MOST_ASKED, "looks": MOST_LOOKS}
+RUNTIME = (
+    *("exploration", "first_play", "bias", "equivalence", "reference", "table_after", "expand_after", "max_depth"),
+    *("solve", "look_ahead", "considered", "visit_scale", "value_scale", "doubt"),
+)
+"""Options that a module reads when it runs."""
+POLICY = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'"
+)
+Files = list[tuple[Path, str]]
+
+
+def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path, int, str]]:
+    """Write the page with these games; returns each game's folder and that of all, with their bytes and a note."""
+    if (folder / "site.json").exists():
+        shutil.rmtree(folder / "games", ignore_errors=True)  # of an earlier export
+    written, described, found = [], [], list[Path]()
+    with progress("compiling for browsers", len(games)) as tell:
+        for number, game in enumerate(games):
+            tell(number, words=game.name)
+            about, files = write_game(folder, game, net.removeprefix("@"))
+            described.append(about)
+            found += [path for path, _ in files]
+            note = f"with the net {about['net']}" if about["net"] else "without a net"
+            written.append((files[0][0].parent, sum(path.stat().st_size for path, _ in files), note))
+    page = write_files(folder, {name: (content, "") for name, content in page_files(site_of(described)).items()})
+    found += [path for path, _ in page]
+    write_files(folder, {"sw.js": (service_worker(folder, found), "")})
+    total = sum(path.stat().st_size for path in found)
+    return [*written, (folder, total, f"all of it; try it: python -m http.server -d '{folder}'")]
+
+
+def site_of(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What there is, as the page asks a server for it."""
+    methods = [name for names in FAMILIES.values() for name in names]
+    return {
+        "games": games,
+        "levels": LEVELS,
+        "methods": [{"name": name, "meaning": METHODS[name].meaning} for name in methods],
+        "networks": sorted({about["net"] for about in games} - {""}),
+        "limits": LIMITS,
+        "finals": FINAL_RULES,
+        "evaluators": EVALUATORS,
+    }
+
+
+# --- a game
+
+
+def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], Files]:
+    """A game's modules; and what the page is told of it."""
+    name = re.sub(r"\W+", "_", game.name)
+    own, network = folder / "games" / name, find_net(game, net)
+    net_name = net_title(net) if network is not None else ""
+    public = game_text(Path(game.source or game.name).name, game.options)
+    about = {
+        **describe_game(game, name),
+        "options": [],
+        "position": False,
+        "opposed": game.is_opposed,
+        "net": net_name,
+        "record": {"game": public, "rules": {"name": game.name, "options": dict(game.options)}},
+        "levels": levels_of(game, net_name),
+        "scored": game.has("score"),
+        "methods": dict(methods_of(game, network is not None)),
+        "board": board_values(game.board) if game.has("board") else None,
+    }
+    files = write_module(own, "rules", *build_functions(page_functions(game)), {})
+    for family, names in FAMILIES.items():
+        files += write_module(own, family, *build_functions(search_functions(game, memory_for(game, names[-1]))), {})
+    if network is not None:
+        files += write_net(own, game, network)
+    return about, files
+
+
+def find_net(game: Game, net: str) -> StoredNetwork | None:
+    """The net of this name for this game; None where the box has none, or none is wanted."""
+    if net == NO_NET or not game.has("encode"):
+        return None
+    try:
+        return read_network(find_network(net, game), game)
+    except AnyzeroError:
+        if net != BEST:
+            raise
+        return None
+
+
+def net_title(net: str) -> str:
+    """What the page calls a net."""
+    return re.sub(r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/"))
+
+
+def levels_of(game: Game, net: str) -> dict[str, str]:
+    """The player of each level: made from the net if there is one, the box's own as everywhere."""
+    plain = BY_GAME.get(game.source or game.name, PLAIN)
+    boxed = [level_text(game, level) for level in LEVELS]
+    texts = plain if not net else boxed if net == BEST else net_levels(game.name, net)
+    return dict(zip(LEVELS, texts, strict=True))
+
+
+def methods_of(game: Game, has_net: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """By method: its module, its settings, the options that it takes, and its rule of the final move."""
+    for family, names in {**FAMILIES, **({NET: NET_METHODS} if has_net else {})}.items():
+        for name in names:
+            method = method_for(game, name)
+            yield (
+                name,
+                {
+                    "family": family,
+                    "settings": method.settings._asdict(),
+                    "options": [option for option in method.options if option in RUNTIME],
+                    "final": method.final,
+                },
+            )
+
+
+def write_net(folder: Path, game: Game, network: StoredNetwork) -> Files:
+    net = net_for_page(network, game)
+    functions = list(search_functions(game, memory_for(game, NET_METHODS[-1]), net))
+    module, plan = build_functions(functions)
+    weights, content = take_weights(net, plan)
+    asked = [function.name for function in functions if function.name not in ("begin_search", "rank_moves")]
+    written = write_module(folder, NET, module, plan, {"steps": asked, "weights": weights})
+    return written + write_files(folder, {f"{NET}.weights": (content, "the net, 16 bits a number")})
+
+
+# --- the page
+
+
+def page_files(site: dict[str, Any]) -> dict[str, bytes]:
+    """The server's page without what needs the server."""
+    files = {path.name: path.read_bytes() for path in sorted(STATIC.iterdir()) if path.name not in SERVED}
+    index = (STATIC / "index.html").read_text().replace('<html lang="en">', '<html lang="en" data-site="site.json">')
+    index = index.replace("<title>", f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n<title>')
+    has_advisor = any(game["name"] == "take_it_easy" for game in site["games"])
+    left_out = "runs|experiments" if has_advisor else "runs|experiments|advisor"
+    own = {
+        "anyzero.js": GLUE.read_bytes(),
+        "palette.css": palette_sheet().encode(),
+        "site.json": json.dumps(site, separators=(",", ":")).encode(),
+        "index.html": re.sub(rf' *<a href="#/({left_out})">.*\n', "", index).encode(),
+    }
+    return {**files, **own}
+
+
+def service_worker(folder: Path, files: Sequence[Path]) -> bytes:
+    """The script that keeps the files, which changes with every one of them."""
+    names = sorted(path.relative_to(folder).as_posix() for path in files)
+    total = hashlib.sha256()
+    for name in names:
+        total.update(name.encode() + b"\0" + hashlib.sha256((folder / name).read_bytes()).digest())
+    site = {"version": total.hexdigest()[:16], "files": ["./", *names]}
+    return f"const SITE = {json.dumps(site)};\n{(STATIC / 'sw.js').read_text()}".encode()
