@@ -55,8 +55,8 @@ def test_students_factor_is_that_of_the_tables(degrees, factor, within):
     assert student_95(degrees) == pytest.approx(factor, rel=within)
 
 
-@pytest.mark.parametrize(("win", "draw"), [(0.5, 0.0), (0.35, 0.3), (0.75, 0.1), (0.94, 0.02), (0.995, 0.0)])
-@pytest.mark.parametrize("pairs", [3, 5, 10, 20, 50])
+@pytest.mark.parametrize(("win", "draw"), [(0.5, 0.0), (0.75, 0.1), (0.995, 0.0)])
+@pytest.mark.parametrize("pairs", [3, 10, 50])
 def test_the_interval_holds_the_truth_in_95_of_100_matches(win, draw, pairs):
     """A limit at the farthest Elo is an open end. Two games a pair, which do not know of each other."""
     truth = elo_difference(win + draw / 2)
@@ -69,7 +69,7 @@ def test_the_interval_holds_the_truth_in_95_of_100_matches(win, draw, pairs):
 
 
 @pytest.mark.parametrize("win", [0.5, 0.67, 0.77, 0.86, 0.97])
-@pytest.mark.parametrize("pairs", [3, 5, 8, 12, 20, 40, 100])
+@pytest.mark.parametrize("pairs", [3, 12, 100])
 def test_the_interval_holds_the_truth_also_where_an_opening_decides_both_games(win, pairs):
     """All possible matches, each with its probability: a pair is won or lost as a whole."""
     truth, far, held = elo_difference(win), farthest_elo(pairs), 0.0

@@ -50,10 +50,6 @@ def test_tournament_prints_both_ways(run):
     assert "score against" in out
 
 
-def test_one_seat_shows_mean_scores(run):
-    assert "mean scores" in run("match", "take_it_easy", "random", FAULTY, "--games", "4", "--workers", "1")[1]
-
-
 def test_a_tournament_of_one_seat_has_mean_scores_and_no_ratings(run):
     out = run("tournament", "take_it_easy", "random", FAULTY, "--games", "4", "--workers", "1")[1]
     head, *rows = out.splitlines()[:3]
@@ -80,23 +76,12 @@ def test_a_terminal_shows_the_running_score():
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["match", "hax", "random", "random"], "did you mean hex"),
-        (["match", "hex", "uctt:100", "random"], "did you mean uct"),
-        (["match", "hex", "uct:0", "random"], "not a positive number of simulations"),
-        (["match", "hex", "rave:5,bios=1", "random"], "did you mean bias"),
-        (["match", "hex", "random", "random", "--games", "5"], "5 is not a positive even number"),
-        (["match", "hex", "random", "random", "--games", "-2"], "-2"),
         (["match", "hex", "random", "random", "--games", "ten"], "--games"),
         (["match", "hex", "random", "random", "--workers", "0"], "--workers"),
         (["match", "hex", "random", "random", "--sprt", "5", "0"], "the smaller first"),
-        (["match", "hex", "random", "random", "--limit", "-1"], "-1.0 seconds"),
-        (["match", "hex:size=3", "random", "random", "--openings", "50"], "the longest game of hex:size=3"),
-        (["match", "take_it_easy", "random", "random", "--openings", "2"], "has one seat: there are no openings"),
         (["match", "take_it_easy", "random", "random", "--sprt", "0", "10"], "has one seat: there is no Elo to test"),
         (["tournament", "take_it_easy", "random", "uct:5", "--anchor", "random"], "has one seat: there are no ratings"),
         (["match", "hex", "random", "random", "--record", __file__], "is not a record of games"),
-        (["match", "hex", "random", "random", "--record", "/nowhere/at/all"], "cannot write"),
-        (["tournament", "hex", "random"], "two players"),
         (["tournament", "hex", "random", "uct:5", "--anchor", "uct:6"], "did you mean uct:5"),
     ],
 )

@@ -291,20 +291,3 @@ def test_a_command_that_was_stopped_says_what_it_kept_or_could_not_keep(rest, co
     process = start_python("-c", SAVING.replace("REST", rest))
     assert process.communicate(timeout=60) == ("kept\n", err)
     assert process.returncode == code
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ("search hex rave", "'rave' needs a budget: rave:2000 or rave:2s"),
-        ("match tic_tac_toe uct random", "'uct' needs a budget: uct:2000 or uct:2s"),
-        ("show hex:size=5 --moves d4,d4", "hex: d4 is taken; legal: a1, "),
-        ("show breakthrough --moves a1", "breakthrough: 'a1' is not a legal move here"),
-        ("train hex --set selfplay.sims=8", "did you mean selfplay.simulations?"),
-        ("plya hex", "Did you mean 'play'"),
-    ],
-)
-def test_wrong_input_is_answered_by_what_was_meant(run, words, says):
-    code, _, err = run(*words.split())
-    assert code == 2
-    assert says in err

@@ -40,26 +40,12 @@ def test_estimate_plays_the_moves_that_are_named_first(run):
     assert not {"b2", "a1"} & set(found["moves"])
 
 
-def test_estimate_draws_a_picture_and_the_same_one_again(run, tmp_path):
-    path = tmp_path / "amaf.svg"
-    assert run(*QUICK, "--plot", str(path))[0] == 0
-    picture = path.read_bytes()
-    assert picture.startswith(b"<?xml")
-    run(*QUICK, "--plot", str(path))
-    assert path.read_bytes() == picture
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (["--simulations", "many"], "not a list of numbers like 100,1000,10000"),
-        (["--simulations", "100,10"], "positive numbers that grow"),
-        (["--reference", "1"], "256 or more"),
-        (["--repeats", "2"], "8 repetitions or more"),
-        (["--bias", "nan"], "a bias of nan"),
         (["--plot", "picture.gif"], "must end in .png, .svg"),
         (["--plot", "/nowhere/picture.svg"], "there is no folder /nowhere"),
-        (["--state", "xxx/oo1/3 o"], "there is nothing to estimate, the game is over"),
     ],
 )
 def test_wrong_input_is_one_sentence_and_exit_code_2(run, words, says):

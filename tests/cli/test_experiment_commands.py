@@ -80,16 +80,11 @@ def test_a_record_of_a_tournament_is_drawn_as_a_cross_table(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["experiment", "nowhere.toml"], "cannot read nowhere.toml"),
-        (["experiment", __file__], "a .toml or a .json file"),
-        (["experiment", "GRID", "--results", "out.txt"], "results go to a .csv file"),
-        (["experiment", "GRID", "--results", "/nowhere/at/all.csv"], "cannot write"),
         (["experiment", "GRID", "--workers", "0"], "--workers"),
         (["experiment", "WRONG"], "did you mean games_per_cell?"),
         (["plot", "nowhere.csv"], "cannot read nowhere.csv"),
         (["plot", __file__], "neither the table of an experiment nor"),
         (["plot", "GRID", "--format", "gif"], "there is no format 'gif'"),
-        (["plot"], "RESULTS"),
     ],
 )
 def test_wrong_input_is_one_sentence_and_exit_code_2(run, quick, words, says):

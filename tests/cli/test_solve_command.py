@@ -66,12 +66,9 @@ def test_a_position_that_takes_too_long_is_exit_code_1_with_what_is_known(run):
     ("words", "says"),
     [
         (["take_it_easy"], "take_it_easy cannot be solved: it has one seat"),
-        (["hax"], "did you mean hex"),
         (["tic_tac_toe", "--state", "1oo/3/xxx o"], "the game is over; payoffs +1 and -1"),
-        (["tic_tac_toe", "--state", "what"], "a position looks like"),
         (["tic_tac_toe", "--max-memory", "0"], "--max-memory"),
         (["tic_tac_toe", "--max-memory", "1000000000"], "--max-memory"),
-        (["tic_tac_toe", "--seconds", "nan"], "nan seconds is not a positive number"),
         (["tic_tac_toe", "--method", "dept"], "did you mean depth? known: both, depth, proof"),
     ],
 )
@@ -96,6 +93,7 @@ def test_ctrl_c_says_what_was_found_out(run, monkeypatch):
     assert "1,000 nodes in 2.0 s (0.00 million/s); value from -1 to 0, 0 of 1 moves known, and nothing was kept" in err
 
 
+@pytest.mark.slow  # chess takes long to compile
 def test_a_proven_value_is_exit_code_0_even_if_not_every_move_is_known(run):
     mate = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"
     code, out, _ = run("solve", "chess", "--state", mate, "--seconds", "20", "--json")
