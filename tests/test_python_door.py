@@ -59,12 +59,21 @@ def test_the_examples_of_the_page_run(tmp_path, monkeypatch):
     assert names["run"].champion == "gumbel:64@toe"
 
 
-def test_the_notebook_runs_and_is_executed(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture
+def cells():
+    """Of the notebook, those with code."""
     path = ROOT / "examples" / "tour.ipynb"
     assert path.stat().st_size < 300_000
-    cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+    return [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+
+
+def test_the_notebook_is_executed(cells):
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+
+
+@pytest.mark.slow  # by default the examples of the page run, which are much the same
+def test_the_notebook_runs(cells, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for number, cell in enumerate(cells):
         exec("".join(cell["source"]), names)

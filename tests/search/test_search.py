@@ -13,33 +13,12 @@ from anyzero.search.methods import METHODS
 from anyzero.search.run import Run
 from anyzero.search.simulation import simulate
 
-TREE_METHODS = ["uct", "amaf", "rave", "grave", "puct"]
-
-TACTICS = [
-    # (game, position, the moves that are right)
-    ("tic_tac_toe", "win in one", ["a1", "b2", "a2", "b3"], {"a3"}),
-    ("tic_tac_toe", "must block", ["a1", "b2", "c3", "a2"], {"c2"}),
-    ("connect_four", "win in one", ["a", "b", "a", "b", "a", "b"], {"a"}),
-    ("connect_four", "must block", ["a", "b", "a", "b", "a"], {"a"}),
-]
-
 
 def after(game, moves):
     state = game.initial_state()
     for move in moves:
         state = game.play(state, move)
     return state
-
-
-@pytest.mark.parametrize("method", TREE_METHODS)
-@pytest.mark.parametrize(("name", "kind", "moves", "right"), TACTICS, ids=lambda value: str(value)[:14])
-def test_tactics_are_found(name, kind, moves, right, method):
-    game = load(name)
-    found = search(game, after(game, moves), method, simulations=1_000, seed=3)
-    assert found.best_move in right
-    if kind == "win in one":
-        assert (found.proven, found.value) == ("win", 1.0)
-        assert found.simulations < 1_000
 
 
 @pytest.mark.parametrize("method", METHODS)
