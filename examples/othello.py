@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from anyzero import OVER, Game, Symmetry
-from anyzero.views import Board, Circle, Kind
-from anyzero.views.boards import cell_name, square_cells, square_frame, square_labels
+from anyzero.games.grid import cell_names
+from anyzero.views.boards import go_stone, square_board, stones
 
 NAMES = ("black", "white")
 
@@ -112,20 +112,10 @@ def symmetries(rules):
 
 
 def board(rules):
-    size = rules.size
-    disc = {"black": ("black-piece", "black-edge"), "white": ("white-piece", "piece-edge")}
-    return Board(
-        cells=square_cells(size, size),
-        kinds=tuple(
-            Kind("XO"[seat], f"{name} disc", (Circle(0, 0, 0.42, *disc[name], 0.03),), seat)
-            for seat, name in enumerate(NAMES)
-        ),
-        captions=("black to move, {0} : {1}", "white to move, {0} : {1}", "the game is over, {0} : {1}"),
-        moves=(*(cell_name(cell // size, cell % size) for cell in range(size * size)), "pass"),
-        under=(square_frame(size, size),),
-        over=square_labels(size, size),
-        title="Othello",
-    )
+    discs = stones("XO", NAMES, go_stone)
+    texts = ("black to move, {0} : {1}", "white to move, {0} : {1}", "the game is over, {0} : {1}")
+    moves = (*cell_names(rules.size, rules.size), "pass")
+    return square_board(rules.size, rules.size, discs, moves=moves, captions=texts, title="Othello")
 
 
 def draw(rules, state, shown):

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from anyzero import OVER, Game
-from anyzero.views import Board
-from anyzero.views.boards import cell_name, square_cells, square_frame, square_labels, stone
+from anyzero.games.grid import captions
+from anyzero.views.boards import square_board, stones
 
 SIZE, SEATS = 5, 3
 CELLS = SIZE * SIZE
@@ -80,15 +80,7 @@ def encode(rules, state, planes):
 
 
 def board(rules):
-    return Board(
-        cells=square_cells(SIZE, SIZE),
-        kinds=tuple(stone(seat, text="XOZ"[seat], name=f"{name} stone") for seat, name in enumerate(NAMES)),
-        captions=(*(f"{name} to move" for name in NAMES), *(f"{name} has won" for name in NAMES), "a draw"),
-        moves=tuple(cell_name(cell // SIZE, cell % SIZE) for cell in range(CELLS)),
-        under=(square_frame(SIZE, SIZE),),
-        over=square_labels(SIZE, SIZE),
-        title="Trio",
-    )
+    return square_board(SIZE, SIZE, stones("XOZ", NAMES), captions=captions(NAMES), title="Trio")
 
 
 def draw(rules, state, shown):

@@ -82,9 +82,9 @@ def test_how_games_end(text, payoffs, how):
 
 WRONG = [
     ("(;GM[1]SZ[19];B[dd])", "it is not a game of Hex, GM[11]"),
-    ("(;GM[11]SZ[3];B[a1];W[a1])", "game 1: move 2: hex: 'a1' is not a legal move here"),
-    ("(;GM[11]SZ[3];B[z9])", "game 1: move 1: hex: 'z9' is not a cell"),
-    ("(;GM[11]SZ[3];B[])", "move 1: hex: '' is not a cell"),
+    ("(;GM[11]SZ[3];B[a1];W[a1])", "game 1: move 2: hex: a1 is taken"),
+    ("(;GM[11]SZ[3];B[z9])", "game 1: move 1: hex: 'z9' is not a legal move here"),
+    ("(;GM[11]SZ[3];B[])", "move 1: hex: '' is not a legal move here"),
     ("(;GM[11]SZ[3];W[a1])", "W makes the first move, not B"),
     ("(;GM[11]SZ[3];B[a1];B[a2])", "move 2: B moves twice in a row"),
     ("(;GM[11]SZ[3:4];B[a1])", "the size '3:4' is not a number of rows and columns"),
@@ -97,7 +97,7 @@ WRONG = [
     ("(;GM[11]SZ[3];B[resign];W[a1])", "'a1' comes after the end of the game"),
     ("(;GM[11]SZ[3];W[swap])", "W makes the first move"),
     ("(;GM[11]SZ[3]RU[no swap];B[a1];W[swap-pieces])", "move 2: hex: 'swap' is not a legal move"),
-    ("(;GM[11]SZ[3];B[a1];W[swap-sides])", "move 2: hex: 'swap-sides' is not a cell"),
+    ("(;GM[11]SZ[3];B[a1];W[swap-sides])", "move 2: hex: 'swap-sides' is not a legal move here"),
     ("(;GM[11]SZ[3];B[a1]", "a game is not closed"),
     ("(;GM[11]\nSZ[3", "line 2: '[3' is not SGF"),
     (";GM[11]", "';' stands outside of a game"),

@@ -16,7 +16,7 @@ from anyzero.games import grid
 from anyzero.games.contract import OVER, mark
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.views import Board, Circle
-from anyzero.views.boards import go_stone, point_cells, point_lines, square_labels
+from anyzero.views.boards import go_stone, point_cells, point_lines, square_labels, stones
 
 LETTERS = "bw"
 SEAT_NAMES = ("black", "white")
@@ -313,11 +313,10 @@ def taken_cells(rules: Atarigo, state: State, seat: int) -> set[int]:
 
 def board(rules: Atarigo) -> Board:
     """A Go board; stones that were taken are marked, and capitals in a terminal."""
-    size, names = rules.size, [f"{name} stone" for name in SEAT_NAMES]
-    cells = point_cells(size, size)
+    size, cells = rules.size, point_cells(rules.size, rules.size)
     return Board(
         cells,
-        tuple(go_stone(k % 2, text=text, name=names[k % 2]) for k, text in enumerate(LETTERS + LETTERS.upper())),
+        stones(LETTERS + LETTERS.upper(), SEAT_NAMES, go_stone),
         marks=tuple((Circle(0, 0, 0.14, ink),) for ink in ("black-inner", "piece-edge")),
         captions=(
             *(f"{name} to move" for name in SEAT_NAMES),

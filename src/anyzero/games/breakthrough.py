@@ -268,18 +268,13 @@ def parse_state(rules: Race, state: State, text: str) -> None:
 
 def board(rules: Race) -> Board:
     """A chequered board of one kind of chess piece."""
-    title, pieces = ("Breakthrough", "Pp") if len(rules.far) == 3 else ("Knightthrough", "Nn")
+    title, white, black = ("Breakthrough", "P", "p") if len(rules.far) == 3 else ("Knightthrough", "N", "n")
+    kinds, captions = (chess_piece(white, "W"), chess_piece(black, "B")), grid.captions(SEAT_NAMES)
     names = dict(enumerate(grid.cell_names(rules.rows, rules.columns)))  # no legal action leaves the board
     pairs = [cells_of(rules, seat, action) for seat in range(2) for action in range(len(names) * len(rules.far))]
-    return square_board(
-        rules.rows,
-        rules.columns,
-        [chess_piece(piece, text) for piece, text in zip(pieces, "WB", strict=True)],
-        chequered=True,
-        moves=["".join(names.get(cell, "") for cell in pair) for pair in pairs],
-        captions=grid.captions(SEAT_NAMES),
-        title=title,
-    )
+    moves = ["".join(names.get(cell, "") for cell in pair) for pair in pairs]
+    looks: dict[str, Any] = {"chequered": True, "captions": captions, "title": title}
+    return square_board(rules.rows, rules.columns, kinds, moves=moves, **looks)
 
 
 def draw(rules: Race, state: State, shown: Any) -> None:

@@ -29,6 +29,7 @@ from anyzero.games.chess_board import (
     Chess,
     make_rules,
     sliders_of,
+    squares_of_kind,
 )
 from anyzero.games.chess_moves import (
     advance,
@@ -128,15 +129,10 @@ def state_key(rules: Chess, state: State) -> Any:
 
 def encode(rules: Chess, state: State, planes: Any) -> None:
     """My pawns, knights, bishops, rooks, queens, king, then theirs; castling rights, en passant, clock, repetition."""
-    queens = state.diagonals & state.straights
     for side in range(2):
-        own = state.mine if side == 0 else state.theirs
-        write_cells(planes[6 * side], state.pawns & own, 8)
-        write_cells(planes[6 * side + 1], state.knights & own, 8)
-        write_cells(planes[6 * side + 2], state.diagonals & own & ~queens, 8)
-        write_cells(planes[6 * side + 3], state.straights & own & ~queens, 8)
-        write_cells(planes[6 * side + 4], queens & own, 8)
-        write_cells(planes[6 * side + 5], state.kings & own, 8)
+        for kind in range(6):
+            own = state.mine if side == 0 else state.theirs
+            write_cells(planes[6 * side + kind], squares_of_kind(state, kind) & own, 8)
     for right in range(4):  # mine and theirs, short and long
         rook = U((0 if right < 2 else 56) + (7 if right % 2 == 0 else 0))
         fill_plane(planes[12 + right], 1.0 if state.castling & (U(1) << rook) else 0.0)
@@ -262,15 +258,10 @@ def board(rules: Chess) -> Board:
 
 
 def draw(rules: Chess, state: State, shown: Any) -> None:
-    queens, flip = state.diagonals & state.straights, 56 * state.mover
     for side in range(2):
-        own, first = state.mine if side == 0 else state.theirs, 1 if side == state.mover else 7
-        draw_cells(shown.pieces, state.pawns & own, first, flip)
-        draw_cells(shown.pieces, state.knights & own, first + 1, flip)
-        draw_cells(shown.pieces, state.diagonals & own & ~queens, first + 2, flip)
-        draw_cells(shown.pieces, state.straights & own & ~queens, first + 3, flip)
-        draw_cells(shown.pieces, queens & own, first + 4, flip)
-        draw_cells(shown.pieces, state.kings & own, first + 5, flip)
+        for kind in range(6):
+            own, first = state.mine if side == 0 else state.theirs, 1 if side == state.mover else 7
+            draw_cells(shown.pieces, squares_of_kind(state, kind) & own, first + kind, 56 * state.mover)
     if state.ended == RUNNING:
         shown.caption = state.mover + (2 if state.checkers else 0)
     else:

@@ -114,6 +114,16 @@ def position_key(state: Any) -> Any:
     return key ^ (U(state.mover) * U(0xD1342543DE82EF95))
 
 
+def squares_of_kind(state: Any, kind: int) -> Any:
+    """The squares of both sides' pawns, knights, bishops, rooks, queens or kings, as the mover sees them."""
+    queens = state.diagonals & state.straights
+    if kind < 2:
+        return state.pawns if kind == 0 else state.knights
+    if kind < 4:
+        return (state.diagonals if kind == 2 else state.straights) & ~queens
+    return queens if kind == 4 else state.kings
+
+
 def mirrored(word: Any) -> Any:
     """The set with its ranks in reverse order."""
     word = ((word >> U(8)) & U(0x00FF00FF00FF00FF)) | ((word & U(0x00FF00FF00FF00FF)) << U(8))

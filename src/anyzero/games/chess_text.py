@@ -52,10 +52,7 @@ def letters_of(state: State) -> list[str]:
 
 def kinds_of(state: State) -> dict[str, int]:
     """The squares of each kind of piece, both sides', as the mover sees them."""
-    diagonals, straights = int(state.diagonals), int(state.straights)
-    queens = diagonals & straights
-    kinds = {"P": int(state.pawns), "N": int(state.knights), "B": diagonals ^ queens, "R": straights ^ queens}
-    return kinds | {"Q": queens, "K": int(state.kings)}
+    return {letter: int(board.squares_of_kind(state, kind)) for kind, letter in enumerate(KINDS)}
 
 
 def turned(state: State, square: int) -> int:

@@ -17,7 +17,7 @@ from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import caption_number
 from anyzero.views import Board
-from anyzero.views.boards import DOT, LETTERS, cell_name, round_cells, square_frame, square_labels, stone
+from anyzero.views.boards import DOT, LETTERS, cell_name, round_cells, square_frame, square_labels, stones
 
 STATE = [("stones", np.uint64, 2), ("mover", np.int64)]
 MARKS = "xo"
@@ -74,17 +74,15 @@ def seat_to_move(rules: ConnectFour, state: State) -> int:
 
 
 def has_four(rules: ConnectFour, stones: Any) -> bool:
-    """Two in a row, twice, two apart; in each of the four directions."""
-    height = U(rules.rows)
-    up = stones & (stones >> U(1))
-    falling = stones & (stones >> height)
-    across = stones & (stones >> (height + U(1)))
-    rising = stones & (stones >> (height + U(2)))
-    fours = up & (up >> U(2))
-    fours |= falling & (falling >> (height + height))
-    fours |= across & (across >> (height + height + U(2)))
-    fours |= rising & (rising >> (height + height + U(4)))
-    return fours != U(0)  # type: ignore[no-any-return]
+    far = U(rules.rows)
+    fours = first_of_four(stones, U(1)) | first_of_four(stones, far) | first_of_four(stones, far + U(1))
+    return fours | first_of_four(stones, far + U(2)) != U(0)  # type: ignore[no-any-return]
+
+
+def first_of_four(stones: Any, far: Any) -> Any:
+    """Where a four begins whose stones are so many bits apart: two in a row, twice, two apart."""
+    twos = stones & (stones >> far)
+    return twos & (twos >> (far + far))
 
 
 def free_cells(rules: ConnectFour, taken: Any) -> Any:
@@ -155,12 +153,9 @@ def bits_of(rules: ConnectFour) -> list[int]:
     return [column * (rules.rows + 1) + row for row in range(rules.rows) for column in range(rules.columns)]
 
 
-def marks_of(rules: ConnectFour, state: State) -> list[str]:
-    return grid.letters_of(state.stones, MARKS, bits_of(rules))
-
-
 def format_state(rules: ConnectFour, state: State) -> str:
-    return grid.format_position(marks_of(rules, state), rules.columns, MARKS[state.mover])
+    marks = grid.letters_of(state.stones, MARKS, bits_of(rules))
+    return grid.format_position(marks, rules.columns, MARKS[state.mover])
 
 
 def parse_state(rules: ConnectFour, state: State, text: str) -> None:
@@ -190,7 +185,7 @@ def board(rules: ConnectFour) -> Board:
     rows, columns = rules.rows, rules.columns
     return Board(
         cells=round_cells(rows, columns),
-        kinds=tuple(stone(seat, text="XO"[seat], name=f"{name} stone") for seat, name in enumerate(SEAT_NAMES)),
+        kinds=stones("XO", SEAT_NAMES),
         marks=(DOT,),
         captions=grid.captions(SEAT_NAMES),
         moves=tuple(LETTERS[:columns]),
@@ -220,8 +215,7 @@ def fours_of(rules: ConnectFour, stones: Any) -> Any:
     """The stones that are part of a four."""
     cells = U(0)
     for far in (U(1), U(rules.rows), U(rules.rows + 1), U(rules.rows + 2)):
-        twos = stones & (stones >> far)
-        fours = twos & (twos >> (far + far))
-        fours |= fours << far
-        cells |= fours | (fours << (far + far))
+        pairs = first_of_four(stones, far)
+        pairs |= pairs << far
+        cells |= pairs | (pairs << (far + far))
     return cells

@@ -215,8 +215,7 @@ def board(rules: Domineering) -> Board:
         text, name = MARKS[seat].upper(), f"{SEAT_NAMES[seat]} domino"
         whole = Polygon(outline, f"seat{seat}", f"seat{seat}-edge"), groove
         kinds += [Kind(text, name, whole, seat), Kind(text, name, (), seat)]
-        step = (rules.columns, 1)[seat]
-        moves += [names.get(cell, "") + names.get(cell + step, "") for cell in rules.cells[seat]]
+        moves += [names.get(cell, "") + names.get(cell + (rules.columns, 1)[seat], "") for cell in rules.cells[seat]]
     captions = grid.captions(SEAT_NAMES)
     return square_board(rules.rows, rules.columns, kinds, moves=moves, captions=captions, title="Domineering")
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.compile import Unit, compile_kernel
+from anyzero.compile.bits import record_dtype
 from anyzero.errors import (
     AnyzeroError,
     BadGameError,
@@ -20,7 +21,7 @@ from anyzero.errors import (
 )
 from anyzero.games import checked, contract
 from anyzero.games.faults import place_of_field
-from anyzero.games.guard import GuardedKernel, explain, explain_compiler, guards_of
+from anyzero.games.guard import GuardedKernel, explain, explain_compiler, guards_of, told
 from anyzero.games.step import Step
 from anyzero.views import Board, Picture, Scene
 from anyzero.views.board import assemble, check_board
@@ -117,19 +118,8 @@ class Game:
 
     @cached_property
     def state_dtype(self) -> np.dtype[Any]:
-        """The fields, aligned, and padded to whole words so that `state_key` can read them as such.
-
-        The padding is made of fields too: NumPy does not copy bytes that belong to none.
-        """
-        aligned = np.dtype(list(self.state), align=True)
-        offsets: Any = aligned.fields
-        parts: list[Any] = []
-        end = 0
-        for name in aligned.names or ():
-            form, offset = offsets[name][:2]
-            parts += [*padding(end, offset), (name, form)]
-            end = offset + form.itemsize
-        return np.dtype((np.record, np.dtype([*parts, *padding(end, -(-end // 8) * 8)], align=True)))
+        """The fields as a record of whole words, which `state_key` reads as such."""
+        return record_dtype(self.state)
 
     @cached_property
     def unit(self) -> Unit:
@@ -252,7 +242,7 @@ class Game:
         state = self.initial_state()
         for _ in range(4):
             if not self.is_over(state):
-                state = self.play(state, self.legal_actions(state)[0])
+                state = self.play(state, self.legal_moves(state)[0])
 
     def stay_interpreted(self) -> None:
         """Never compile the door: for a process in which no single move may wait for a compiler."""
@@ -343,12 +333,10 @@ class Game:
 
     def move_number(self, state: State, action: int) -> int:
         """Where the board has the text of a legal action."""
-        number = int(self._run("move_number", state, action))
-        if not 0 <= number < len(self.board.moves):
-            raise explain(
-                self,
-                ValueError(f"move_number of {action} is {number}, and the board has {len(self.board.moves)} moves"),
-            )
+        number, most = int(self._run("move_number", state, action)), len(self.board.moves)
+        with told(self):
+            if not 0 <= number < most:
+                raise ValueError(f"move_number of the action {action} is {number}, and the board has {most} moves")
         return number
 
     def notation(self, state: State, action: int) -> str:
@@ -415,12 +403,10 @@ class Game:
     def board(self) -> Board:
         """What never changes in the game's pictures."""
         self._own("board", "a picture")
-        try:
+        with told(self):
             board: Board = self._ask("board")
             if self.is_from_file:
-                check_board(board)
-        except Exception as error:
-            raise (explain(self, error) if self.is_from_file else error) from None
+                check_board(board, self.num_outcomes)
         return board
 
     def shown(self, state: State) -> Any:
@@ -433,20 +419,12 @@ class Game:
         """The picture of a position, as cells, pieces and labels, with the cells to click for each legal action."""
         listed = self.legal_actions(state) if self.seat_to_move(state) >= 0 and self.board.moves else []
         numbers = {action: self.move_number(state, action) for action in listed}
-        shown = self.shown(state)
-        try:
-            scene = assemble(self.board, shown, numbers)
+        with told(self):
+            scene = assemble(self.board, self.shown(state), numbers)
             if self.unchecked:
                 _ = Picture(scene).text, Picture(scene).svg  # what it holds may be of any type
-        except Exception as error:
-            raise (explain(self, error) if self.is_from_file else error) from None
         return scene
 
     def show(self, state: State) -> Picture:
         """The picture of a position: `.text`, `.svg`, and drawn by itself in a notebook."""
         return Picture(self.scene(state))
-
-
-def padding(start: int, end: int) -> list[Any]:
-    """A field for the bytes from `start` to `end`, if there are any."""
-    return [(f"unused_{start}", np.uint8, end - start)] if end > start else []

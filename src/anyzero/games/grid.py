@@ -85,7 +85,7 @@ def parse_row(text: str, columns: int, letters: str) -> str:
 
 
 def captions(names: Sequence[str]) -> tuple[str, ...]:
-    """Who is to move, who has won, and a draw, of two seats; `caption_number` says which."""
+    """Who is to move, who has won, and a draw; for two seats `caption_number` says which."""
     return (*(f"{name} to move" for name in names), *(f"{name} has won" for name in names), "a draw")
 
 

@@ -4,6 +4,8 @@ A guarded game is compiled with its indices checked and with these functions in 
 What is wrong is raised instead of read or written out of range. Only a game's own functions are guarded.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -153,6 +155,15 @@ def explain(game: "Game", error: Exception) -> Exception:
     if isinstance(error, AnyzeroError | NotCompiledError):
         return error
     return BadGameError(f"{game.source}: {tell(error, game.functions)}; anyzero check {game.text} says more")
+
+
+@contextmanager
+def told(game: "Game") -> Iterator[None]:
+    """What is raised within is a user's game's fault, and one sentence; of a game of ours it is as it is."""
+    try:
+        yield
+    except Exception as error:
+        raise (explain(game, error) if game.is_from_file else error) from None
 
 
 def explain_compiler(game: "Game", kernel: Any) -> Any:

@@ -22,7 +22,7 @@ from anyzero.games.contract import OVER, mark
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import draw_cells
 from anyzero.views import Board
-from anyzero.views.boards import DOT, HEX_TEXT_SCALE, hex_cells, hex_labels, hex_rims, stone
+from anyzero.views.boards import DOT, HEX_TEXT_SCALE, hex_cells, hex_labels, hex_rims, stones
 
 LETTERS = "xo"
 SEAT_NAMES = ("blue (x)", "orange (o)")
@@ -327,13 +327,9 @@ def take_away(rows: Any, index: int, size: int) -> None:
 # --- text and picture
 
 
-def letters_of(rules: Hex, state: State) -> list[str]:
-    rows, columns = state.stones.T, range(rules.size)
-    return [letter for row in rows for letter in grid.letters_of(row, LETTERS, columns)]
-
-
 def format_state(rules: Hex, state: State) -> str:
-    return grid.format_position(letters_of(rules, state), rules.size, LETTERS[state.mover], bottom_up=False)
+    letters = [letter for row in state.stones.T for letter in grid.letters_of(row, LETTERS, range(rules.size))]
+    return grid.format_position(letters, rules.size, LETTERS[state.mover], bottom_up=False)
 
 
 def parse_state(rules: Hex, state: State, text: str) -> None:
@@ -360,7 +356,7 @@ def board(rules: Hex) -> Board:
     captions += [f"{name} has joined {edges} and won" for name, edges in sides]
     return Board(
         cells,
-        tuple(stone(k % 2, text=text, name=f"{SEAT_NAMES[k % 2]} stone") for k, text in enumerate("xoXO")),
+        stones("xoXO", SEAT_NAMES),
         marks=(DOT,),
         captions=(*captions, f"{captions[1]}, or to swap"),
         moves=(*(cell.name for cell in cells), "swap"),
@@ -385,34 +381,27 @@ def draw(rules: Hex, state: State, shown: Any) -> None:
 def draw_chain(size: int, shown: Any, seat: int) -> None:
     """Mark a shortest chain that joins the winner's edges; meanwhile `stands_for` counts the steps from the first."""
     steps, far, cell = shown.stands_for, 0, -1
-    across, first = (size, 1) if seat == 0 else (1, size)
-    for start in range(size):
-        steps[start * first] = 1 if shown.pieces[start * first] == seat + 1 else 0
     while cell < 0:
-        far += 1
         for place in range(size * size):
-            if steps[place] == far:
-                if place // across % size == size - 1:
-                    cell = place
-                for way in range(6):
-                    near = neighbour(size, place, way)
-                    if near >= 0 and steps[near] == 0 and shown.pieces[near] == seat + 1:
-                        steps[near] = far + 1
-    while far > 0:
+            along = place // size if seat == 0 else place % size
+            begins = along == 0 if far == 0 else next_to(size, place, steps, far) >= 0
+            if begins and steps[place] == 0 and shown.pieces[place] == seat + 1:
+                steps[place] = far + 1
+                cell = place if along == size - 1 else cell
+        far += 1
+    while cell >= 0:
         shown.pieces[cell], shown.marks[cell], far = seat + 3, 1, far - 1
-        for way in range(6):
-            near = neighbour(size, cell, way)
-            if near >= 0 and far > 0 and steps[near] == far:
-                cell = near
-                break
-    for place in range(size * size):
-        steps[place] = 0
+        cell = next_to(size, cell, steps, far) if far > 0 else -1
+    steps[:] = 0
 
 
-def neighbour(size: int, cell: int, way: int) -> int:
-    """The cell next to another, or -1 beyond the edge."""
-    row, column = cell // size + NEIGHBOURS[way][0], cell % size + NEIGHBOURS[way][1]
-    return row * size + column if 0 <= row < size and 0 <= column < size else -1
+def next_to(size: int, cell: int, steps: Any, far: int) -> int:
+    """A neighbour of the cell that is so many steps away, or -1."""
+    for way in range(6):
+        row, column = cell // size + NEIGHBOURS[way][0], cell % size + NEIGHBOURS[way][1]
+        if 0 <= row < size and 0 <= column < size and steps[row * size + column] == far:
+            return row * size + column
+    return -1
 
 
 def move_number(rules: Hex, state: State, action: int) -> int:

@@ -391,12 +391,11 @@ def board(rules: Oware) -> Board:
     cells, labels = [], []
     for seat, names in enumerate(HOUSE_NAMES):
         for house, name in enumerate(names):
-            x, y, inwards = float(house if seat == 0 else HOUSES - 1 - house), ROW_Y[seat], (-1, 1)[seat]
+            x, y = float(house if seat == 0 else HOUSES - 1 - house), ROW_Y[seat]
             cells.append(Cell(name, rounded(x, y, 2 * RADIUS, 2 * RADIUS, radius=RADIUS), "board-dark", text="0"))
-            labels.append(Label(x, y + inwards * 0.62, name, 0.26, "muted"))
-    for seat, x in enumerate(STORE_X):
-        labels.append(Label(x, 0.85, f"{{{seat}}}", 0.6, "ink", bold=True))
-        labels.append(Label(x, (1.98, -0.28)[seat], SEAT_NAMES[seat], 0.26, "muted"))
+            labels.append(Label(x, y + (-0.62, 0.62)[seat], name, 0.26, "muted"))
+        labels.append(Label(STORE_X[seat], 0.85, f"{{{seat}}}", 0.6, "ink", bold=True))
+        labels.append(Label(STORE_X[seat], (1.98, -0.28)[seat], SEAT_NAMES[seat], 0.26, "muted"))
     return Board(
         tuple(cells),
         tuple(seeds_kind(seat, seeds) for seat in range(2) for seeds in range(1, TOTAL + 1)),

@@ -65,12 +65,13 @@ def seat_to_move(rules: TicTacToe, state: State) -> int:
 
 
 def has_three(marks: Any) -> bool:
-    """Across, up, and on both diagonals."""
-    threes = marks & (marks >> U(1)) & (marks >> U(2))
-    threes |= marks & (marks >> U(4)) & (marks >> U(8))
-    threes |= marks & (marks >> U(5)) & (marks >> U(10))
-    threes |= marks & (marks >> U(3)) & (marks >> U(6))
-    return threes != U(0)  # type: ignore[no-any-return]
+    across, up = middles(marks, U(1)), middles(marks, U(4))
+    return across | up | middles(marks, U(5)) | middles(marks, U(3)) != U(0)  # type: ignore[no-any-return]
+
+
+def middles(marks: Any, far: Any) -> Any:
+    """The middle of each line whose marks are so many bits apart."""
+    return marks & (marks << far) & (marks >> far)
 
 
 def legal_actions(rules: TicTacToe, state: State, actions: Any) -> int:
@@ -148,7 +149,6 @@ def draw(rules: TicTacToe, state: State, shown: Any) -> None:
         bit = U(1) << U(cell + cell // 3)
         shown.pieces[cell] = 1 if state.marks[0] & bit else (2 if state.marks[1] & bit else 0)
         for way in range(4):
-            far = U(STEPS[way])
-            if won & (won << far) & (won >> far) & bit:
+            if middles(won, U(STEPS[way])) & bit:
                 shown.marks[cell] |= 1 << way
     shown.caption = caption_number(state.mover, seat_to_move(rules, state) == OVER, has_three(won))

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.compile.bits import record_dtype
 from anyzero.views.scene import Cell, Label, Piece, Polygon, Scene, Shape
 
 BRACES = re.compile(r"\{(?:cell|\d{1,3})\}")
@@ -99,7 +100,7 @@ class Board:
             ("numbers", np.int32, max(1, self.num_numbers)),
             ("caption", np.int16),
         ]
-        return np.dtype((np.record, np.dtype(fields, align=True)))
+        return record_dtype(fields)
 
     def new_shown(self) -> Any:
         """A record for `draw` to write."""
@@ -177,7 +178,7 @@ def fill(text: str, texts: Mapping[str, str]) -> str:
     return BRACES.sub(lambda found: texts.get(found[0], found[0]), text)
 
 
-def check_board(board: Any) -> None:
+def check_board(board: Any, num_outcomes: int = 0) -> None:
     """Draw all that a board can show, which raises something where a part is not what it should be."""
     from anyzero.views.svg import scene_to_svg  # what draws is imported when it draws
 
@@ -188,6 +189,8 @@ def check_board(board: Any) -> None:
     over = (*board.over, *(shape for shapes in board.marks for shape in shapes))
     scene_to_svg(Scene(board.cells, under=board.under, over=over))
     scene_to_svg(Scene(tuple(places), tuple(pieces), caption=" ".join(board.captions), title=board.title))
+    if len(board.outcomes) not in (0, num_outcomes):
+        raise ValueError(f"the board has {len(board.outcomes)} outcomes, the game {num_outcomes}")
     _ = board.move_cells, " ".join((*board.moves, *board.outcomes))
 
 

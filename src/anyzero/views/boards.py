@@ -1,7 +1,7 @@
 """Builders for the boards that most games share: squares, crossings, hexagons, stones and coordinates."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -190,6 +190,13 @@ def stone(seat: int, *, text: str, name: str, radius: float = 0.38) -> Kind:
     if seat == 2:
         shapes = (*shapes, Circle(0, 0, radius * 0.3, "black-inner"))
     return Kind(text, name, shapes, seat)
+
+
+def stones(texts: str, names: Sequence[str], make: Callable[..., Kind] | None = None) -> tuple[Kind, ...]:
+    """A stone for each letter, of the seats in turn, with what a seat is called; `make` is `stone` or `go_stone`."""
+    seats = [place % len(names) for place in range(len(texts))]
+    kinds = zip(texts, seats, strict=True)
+    return tuple((make or stone)(seat, text=text, name=f"{names[seat]} stone") for text, seat in kinds)
 
 
 def go_stone(seat: int, *, text: str, name: str) -> Kind:
