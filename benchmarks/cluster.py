@@ -13,9 +13,9 @@ import os
 import pickle
 import statistics
 import tempfile
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -194,37 +194,30 @@ def measure_kills(game: str, generations: int, every_s: float) -> dict[str, Any]
         "league": {"every": 0},
     }
     nodes, kills = Nodes(2), 0
-    pool, over = Pool(nodes.cluster.address), threading.Event()
+    pool = Pool(nodes.cluster.address)
 
-    def disturb() -> None:
-        nonlocal kills
-        while not over.wait(every_s):
+    def train(path: Path, used: Pool | None) -> float:
+        folder, start = RunFolder.create(path, fill_in(make_config(game, changes=changes))), time.monotonic()
+        with folder.locked():
+            Training(folder, None, used).run(generations)
+        return time.monotonic() - start
+
+    with tempfile.TemporaryDirectory() as root, ThreadPoolExecutor(1) as beside:
+        disturbed = beside.submit(train, Path(root) / "there", pool)
+        while not wait([disturbed], every_s).done:  # nodes are started by the main thread alone
             nodes.kill(nodes.nodes.pop(0))
             nodes.nodes.append(nodes.add())
             kills += 1
-
-    with tempfile.TemporaryDirectory() as root:
-        times = []
-        for name, used in (("there", pool), ("here", None)):
-            folder = RunFolder.create(Path(root) / name, fill_in(make_config(game, changes=changes)))
-            chaos = threading.Thread(target=disturb)
-            if used is not None:
-                chaos.start()
-            start = time.monotonic()
-            with folder.locked():
-                Training(folder, None, used).run(generations)
-            times.append(time.monotonic() - start)
-            over.set()
+        alone = train(Path(root) / "here", None)
         there, here = content(Path(root) / "there"), content(Path(root) / "here")
-    chaos.join() if chaos.ident else None
     pool.close()
     return {
         "game": game,
         "generations": generations,
         "kills": kills,
         "every_s": every_s,
-        "seconds_disturbed": round(times[0]),
-        "seconds_alone": round(times[1]),
+        "seconds_disturbed": round(disturbed.result()),
+        "seconds_alone": round(alone),
         "files": len(there),
         "equal": there == here,
     }
