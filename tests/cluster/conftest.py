@@ -120,7 +120,7 @@ class Disturbance(Silent):
         yield tell
 
 
-def wait_until(condition, step=lambda: time.sleep(0.1), seconds=120.0):
+def wait_until(condition, step=lambda: time.sleep(0.1), seconds=300.0):
     """Step on until it is so."""
     end = time.monotonic() + seconds
     while not condition():
