@@ -2,6 +2,7 @@
 
 import getpass
 import json
+import sys
 import tempfile
 from pathlib import Path
 
@@ -20,22 +21,41 @@ OWN = Path(tempfile.gettempdir()) / f"anyzero-tests-{getpass.getuser()}"
 NASTY = "<img src=x onerror=alert(1)>"
 
 
+ENGINE = """
+import sys
+free = []
+for line in sys.stdin:
+    command, *words = line.split()
+    if command == "clear_board":
+        free = [column + row for row in "123" for column in "abc"]
+    if command == "play":
+        free.remove(words[1])
+    print("=", free.pop(0) if command == "genmove" else "", end="\\n\\n", flush=True)
+"""
+"""A program that speaks GTP and plays tic-tac-toe: the first free cell."""
+
+
 def fill(folder: Path) -> list[str]:
     """Everything that a server can find in its folder; returns what it is told on the command line."""
-    make_run(folder / "runs" / "small")
+    for name in ("small", "running"):
+        make_run(folder / "runs" / name)
     (folder / "runs" / "broken").mkdir()
     (folder / "runs" / "broken" / "config.toml").write_text("x = [")
-    make_experiment(folder / "rave.csv")
+    make_experiment(folder / "rave.csv", ROWS[:2])
+    make_experiment(folder / "grid.csv", ROWS)
     (folder / "other.csv").write_text("a,b\n1,2\n")
     OWN.mkdir(exist_ok=True)
     example = OWN / "my_tic_tac_toe.py"
     write_whole(example, EXAMPLE.read_bytes())
-    return [word for path in (*write_own_games(OWN), str(example)) for word in ("--game", path)]
+    engine = folder / "engine.py"
+    engine.write_text(ENGINE)
+    games = [word for path in (*write_own_games(OWN), str(example)) for word in ("--game", path)]
+    return [*games, "--engine", f"First in line=gtp:{sys.executable} {engine}"]
 
 
 def make_run(path: Path) -> None:
     """Three generations of tic-tac-toe and one block of games; nothing was trained, nothing measured."""
-    folder, game = RunFolder.create(path, RunConfig(game="tic_tac_toe")), load("tic_tac_toe")
+    folder, game = RunFolder.create(path, RunConfig(game="tic_tac_toe", minutes=17.0)), load("tic_tac_toe")
     network = new_network(game, resolve(parse_network("tiny"), game))
     with folder.locked():
         for number in range(3):
@@ -46,12 +66,15 @@ def make_run(path: Path) -> None:
         write_whole(folder.games_path(1, 0), (json.dumps({"generation": 1, **GAME_LINE}) + "\n").encode())
 
 
-def make_experiment(path: Path) -> None:
-    """Two cells of one grid."""
-    rows = [
-        ("hex", "size=5", "rave:100", "uct:100", 100, 100, "both", 10, 8, 0, 2, 0.8, 0.5, 0.9, 0, 0, 0, 1),
-        ("hex", "size=5", "rave:500", "uct:100", 500, 100, "both", 10, 9, 0, 1, 0.9, 0.6, 1.0, 0, 0, 0, 1),
-    ]
+ROWS = [
+    ("hex", "size=5", "rave:100", "uct:100", 100, 100, "both", 10, 8, 0, 2, 0.8, 0.5, 0.9, 0, 0, 0, 1),
+    ("hex", "size=5", "rave:500", "uct:100", 500, 100, "both", 10, 9, 0, 1, 0.9, 0.6, 1.0, 0, 0, 0, 1),
+    ("hex", "size=5", "rave:100", "uct:500", 100, 500, "both", 20, 14, 0, 6, 0.7, 0.5, 0.9, 0, 0, 0, 1),
+    ("hex", "size=5", "rave:500", "uct:500", 500, 500, "both", 20, 17, 0, 3, 0.85, 0.6, 1.0, 0, 0, 0, 1),
+]
+
+
+def make_experiment(path: Path, rows: list[tuple]) -> None:
     lines = [GRID_COLUMNS, *rows]
     path.write_text("\n".join(",".join(map(str, line)) for line in lines) + "\n")
 

@@ -11,7 +11,9 @@ def get(server, path):
 
 def test_runs_are_listed_with_what_is_wrong_with_some(server):
     found = get(server, "api/runs")
-    assert [(run["name"], run["generations"], run["elo"]) for run in found["runs"]] == [("small", 2, [200, 160, 240])]
+    assert [(run["name"], run["generations"], run["elo"]) for run in found["runs"]] == [
+        (name, 2, [200, 160, 240]) for name in ("running", "small")
+    ]
     assert found["runs"][0]["elo_generation"] == found["runs"][0]["champion"] == 2
     assert found["broken"][0]["name"] == "broken"
 
@@ -29,7 +31,7 @@ def test_a_run_has_its_history_and_its_games(server):
 
 
 def test_experiments_are_the_tables_among_the_files(server):
-    assert [one["name"] for one in get(server, "api/experiments")["experiments"]] == ["rave.csv"]
+    assert [one["name"] for one in get(server, "api/experiments")["experiments"]] == ["grid.csv", "rave.csv"]
     rows = get(server, "api/experiments/rave.csv")["rows"]
     assert [(row["budgets"], row["wins"], row["score"][0]) for row in rows] == [
         (["100", "100"], 8, 0.8),

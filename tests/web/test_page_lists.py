@@ -29,14 +29,36 @@ def test_a_run_that_is_being_trained_says_what_it_is_at(server, page):
     assert not page.locator(".now").is_visible()
     with folder.locked(), Watcher(folder, lambda *_: None, shown=False).stage(3, "self-play", 10):
         page.wait_for_selector("text=generation 3: self-play 0/10")
+        assert page.locator(".now progress").get_attribute("max") == "10"
+        assert page.locator(".now").inner_text().endswith("at most 15 min left")
     (folder.path / NOW).unlink()
     page.wait_for_selector(".now", state="hidden")
 
 
+def test_the_champion_of_a_run_is_an_opponent_by_one_click(server, page):
+    page.goto(f"{server.url}#/runs/small")
+    page.get_by_role("button", name="Play the champion").click()
+    page.wait_for_selector(".seat-name:text('GUMBEL, 64 simulations, network small')")
+
+
+def test_runs_are_compared_by_a_click(server, page):
+    page.goto(f"{server.url}#/runs/small")
+    page.get_by_label("Compare running").check()
+    page.wait_for_selector(".legend")
+    assert page.locator(".charts .chart").first.locator("polyline").count() == 2
+    assert page.locator(".legend").first.inner_text().split() == ["small", "running"]
+
+
 def test_an_experiment_is_a_heat_map_and_a_table(server, page):
-    page.goto(f"{server.url}#/experiments/rave.csv")
+    page.goto(f"{server.url}#/experiments/grid.csv")
     page.wait_for_selector(".heat")
-    assert page.locator(".heat td").all_inner_texts() == ["80%", "90%"]
+    assert page.locator(".heat td").all_inner_texts() == ["80%", "70%", "90%", "85%"]
+
+
+def test_where_only_a_budget_varies_an_experiment_is_a_line(server, page):
+    page.goto(f"{server.url}#/experiments/rave.csv")
+    page.wait_for_selector(".chart")
+    assert page.locator(".chart .dot title").all_text_contents() == ["score 100: 80", "score 500: 90"]
     assert page.locator(".scroll tbody tr").last.inner_text().split("\t")[-2] == "90.0%"
 
 
@@ -59,10 +81,14 @@ def test_a_game_without_a_picture_is_played_by_its_moves(server, page):
 @pytest.mark.slow
 def test_the_advisor_says_what_each_cell_is_worth(server, page):
     page.goto(f"{server.url}#/advisor")
-    page.get_by_label("Advisor", exact=True).select_option("level:beginner")
     page.get_by_role("button", name="928").click()
     page.wait_for_selector(".panel tbody tr", timeout=90_000)
     until(page, "document.querySelectorAll('.panel tbody tr').length == 19")
+    page.wait_for_selector(".panel tbody td:nth-child(3):has-text(' to ')", timeout=90_000)
+    rows = [row.split("\t") for row in page.locator(".panel tbody tr").all_inner_texts()]
+    points = {int(cell): mean for cell, mean, _ in rows}
+    assert all(points[cell] == points[18 - cell] for cell in range(19)), "the half turn changes nothing"
+    assert "where does 928 go" in page.inner_text(".status")
     best = page.locator(".panel tr.best td").first.inner_text()
     click_cell(page, best)
     until(page, "document.querySelectorAll('.tiles button').length == 26")

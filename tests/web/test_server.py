@@ -53,6 +53,18 @@ def test_a_machine_plays_what_the_same_player_plays_elsewhere(server):
     assert -1 <= moves[1]["value"] <= 1
 
 
+def test_an_engine_that_the_command_line_allows_takes_a_seat(server):
+    async def work():
+        async with open_tab(server) as tab:
+            view = await tab.ask(type="new", game="tic_tac_toe", seats=["human", "engine:First-in-line"])
+            for ply, move in ((2, "a1"), (4, "c3")):
+                await tab.ask(type="move", table=view["table"], move=move)
+                moves = (await tab.hear_table(ply))["moves"]
+            return [move["move"] for move in moves]
+
+    assert run(work()) == ["a1", "b1", "c3", "c1"]
+
+
 def test_undo_goes_back_to_the_persons_decision_and_redo_forward_again(server):
     async def work():
         async with open_tab(server) as tab:
@@ -177,6 +189,9 @@ def test_chance_can_be_told_move_by_move(server):
         ({"type": "new", "game": "hex", "seats": ["human"]}, "hex has 2 seats, not 1"),
         ({"type": "new", "game": "hex", "seats": ["human", "./p.py"]}, "there is no player"),
         ({"type": "new", "game": "hex", "seats": ["human", "puct:9@../x"]}, "there is no network"),
+        ({"type": "new", "game": "hex", "seats": ["human", "gtp:sh"]}, "there is no player"),
+        ({"type": "new", "game": "hex", "seats": ["human", "engine:sh"]}, "known: First-in-line"),
+        ({"type": "new", "game": "take_it_easy", "seats": ["engine:First-in-line"]}, "two seats without chance"),
         ({"type": "new", "game": "hex", "seats": ["human", "uct:999999999"]}, "at most 2000000 simulations"),
         ({"type": "new", "game": "hex", "seats": ["human", "uct:9,trees=64"]}, "not for the web app"),
         ({"type": "new", "game": "hex", "seats": ["human", "rave:9,evaluator=uniform"]}, "AMAF needs"),

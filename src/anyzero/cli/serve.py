@@ -8,7 +8,12 @@ import typer
 from anyzero import stopping
 from anyzero.cli.output import Json, examples, print_json
 
-EXAMPLES = examples("anyzero serve --open", "anyzero serve --port 0 --game ./my_game.py", "anyzero play hex --web")
+EXAMPLES = examples(
+    "anyzero serve --open",
+    "anyzero serve --port 0 --game ./my_game.py",
+    'anyzero serve --engine "Stockfish=uci:stockfish,elo=1400"',
+    "anyzero play hex --web",
+)
 KEPT = "stopped; all games are kept, anyzero serve goes on with them"
 
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="0 means any free port.")]
@@ -20,6 +25,10 @@ def serve(
     game: Annotated[
         list[str] | None,
         typer.Option("--game", metavar="FILE", help="A game of your own; may be repeated."),
+    ] = None,
+    engine: Annotated[
+        list[str] | None,
+        typer.Option("--engine", metavar="[NAME=]ENGINE", help="An engine that may take a seat; may be repeated."),
     ] = None,
     data: Annotated[
         Path | None,
@@ -41,8 +50,8 @@ def serve(
     Everything stays on this machine, and games go on after a restart. Training runs and networks are those of
     the folders runs and models.
     """
-    files = tuple(game or ())
-    config = {"port": port, "host": host, "games": files, "experiments": experiments, "prepare": prepare}
+    named = {"games": tuple(game or ()), "engines": tuple(engine or ())}
+    config = {"port": port, "host": host, **named, "experiments": experiments, "prepare": prepare}
     run({**config, "data": data} if data else config, browser=browser, json=json)
 
 

@@ -46,15 +46,19 @@ def player_files(text: str, game: Game) -> list[Path]:
     return [] if player.network in ("", BEST) else [find_network(player.network)]
 
 
+def engine_client(text: str) -> EngineClient:
+    """The engine of a text, not started; says so if its options are not for its protocol, or there is no program."""
+    name = split_player(text, (ENGINE,)).name
+    return {"uci": UciClient, "gtp": GtpClient}[name](parse_engine(text))
+
+
 def _engine_player(player: PlayerText) -> Player:
     """One process a game; each is started by `prepare`, or when it is first asked."""
-    wanted, make = parse_engine(player.text), {"uci": UciClient, "gtp": GtpClient}[player.name]
-    make(wanted)  # says so if the options are not for this protocol
-    clients: dict[Game, EngineClient] = {}
+    wanted, clients = engine_client(player.text).wanted, dict[Game, EngineClient]()
 
     def client(game: Game) -> EngineClient:
         if game not in clients:
-            clients[game] = make(wanted)
+            clients[game] = engine_client(player.text)
         return clients[game]
 
     def choose(game: Game, line: Line, seed: int) -> int:

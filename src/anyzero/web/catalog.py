@@ -10,7 +10,10 @@ from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, list_
 from anyzero.games.explain import Rules
 from anyzero.games.game import Game, game_text
 from anyzero.games.load import game_names, load, split_text
-from anyzero.networks.find import known_names
+from anyzero.networks.box import BEST
+from anyzero.networks.find import find_network, known_names
+from anyzero.players import engine_client
+from anyzero.players.engine import EngineClient
 from anyzero.players.levels import LEVELS, level_text
 from anyzero.players.text import OWN_KINDS, PlayerText, split_player
 from anyzero.search import Searcher
@@ -18,6 +21,8 @@ from anyzero.search.methods import METHODS, SearchText
 from anyzero.web.config import ServerConfig
 
 HUMAN = "human"
+ENGINE = "engine:"
+"""Before the name of an engine that the command line allowed."""
 MOST_GAMES = 64
 """Loaded games that are kept."""
 OWN_BUSINESS = ("trees", "reuse", "max_nodes", "noise_fraction")
@@ -59,6 +64,7 @@ class Catalog:
         """Texts by the names that people see; a table has their options unless it names others."""
         self.paths = {Path(split_text(text)[0]): name for name, text in self.files.items()}
         self.load_source = lru_cache(MOST_GAMES)(load_interpreted)
+        self.engines = {name: engine_client(text) for name, text in config.engine_texts.items()}
         for name in self.files:
             self.load(name)
 
@@ -91,26 +97,45 @@ class Catalog:
         return {"games": [self.describe(name) for name in self.names]}
 
     def describe(self, name: str) -> dict[str, Any]:
-        return describe_game(self.load(name), name)
+        game = self.load(name)
+        engines = [engine for engine in self.engines if self.engine_plays(engine, game)]
+        return {**describe_game(game, name), "engines": engines}
 
     # --- players
 
     def players(self) -> dict[str, Any]:
         methods = [{"name": name, "meaning": method.meaning} for name, method in METHODS.items()]
         limits = {"simulations": self.config.max_simulations, "seconds": self.config.max_seconds}
-        return {"levels": LEVELS, "methods": methods, "networks": known_names(), "limits": limits}
+        return {"levels": LEVELS, "methods": methods, "networks": [BEST, *known_names()], "limits": limits}
 
     def models(self) -> dict[str, Any]:
         return {"models": known_names()}
 
     def check_player(self, text: str, game: Game, *, searches: bool = False) -> str:
         """The player's text, if this server lets it play this game; `searches`: it must be one that thinks."""
-        player = None if text.strip() == HUMAN else split_player(text, OWN_KINDS)
+        text = text.strip()
+        if text.startswith(ENGINE) and not searches:
+            self.find_engine(text.removeprefix(ENGINE)).check_game(game)
+            return text
+        player = None if text == HUMAN else split_player(text, OWN_KINDS)
         if searches and (player is None or player.in_game(game).search is None):
             raise BadOptionError(f"{text!r} does not search; name a method like uct:1000 or a level like level:hard")
         if player is not None and player.search is not None:
             self.check_search(player, player.search, game)
-        return text.strip()
+        return text
+
+    def find_engine(self, name: str) -> EngineClient:
+        if name not in self.engines:
+            listed = f"known: {list_some(self.engines)}" if self.engines else "anyzero serve --engine allows one"
+            raise UnknownNameError(f"there is no engine {name[:60]!r}; {nearest_hint(name, self.engines)}{listed}")
+        return self.engines[name]
+
+    def engine_plays(self, name: str, game: Game) -> bool:
+        try:
+            self.find_engine(name).check_game(game)
+        except AnyzeroError:
+            return False
+        return True
 
     def check_search(self, player: PlayerText, wanted: SearchText, game: Game) -> None:
         most, longest = self.config.max_simulations, self.config.max_seconds
@@ -120,7 +145,7 @@ class Catalog:
             if option in wanted.options:
                 raise BadOptionError(f"{player.text!r}: the option {option} is not for the web app")
         if player.network:
-            check_network(player.network)
+            check_network(player.network, game)
         else:
             Searcher(game, **wanted.arguments)  # says what does not fit
 
@@ -148,8 +173,11 @@ def describe_game(game: Game, name: str) -> dict[str, Any]:
     }
 
 
-def check_network(name: str) -> None:
-    """Only what is listed, or a generation of a listed run."""
+def check_network(name: str, game: Game) -> None:
+    """Only what is listed, or a generation of a listed run; the net in the box only where the game has one."""
+    if name == BEST:
+        find_network(BEST, game)
+        return
     known = known_names()
     run, _, number = name.rpartition("/")
     if name not in known and not (run in known and re.fullmatch("[0-9]{1,6}", number)):

@@ -11,7 +11,7 @@ from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object
 from anyzero.games.game import Game, State
 from anyzero.records.record import find_start, play_line
-from anyzero.web.forms import position_values, table_line
+from anyzero.web.forms import position_values, table_line, twin_actions
 from anyzero.web.messages import LoadGame, Look, NewGame, StartSearch, read_message
 from anyzero.web.room import Room
 from anyzero.web.rooms import Rooms
@@ -153,7 +153,8 @@ class Client:
     async def look(self, message: Look) -> dict[str, Any]:
         position = await self.find_position(message)
         values = await asyncio.to_thread(position_values, *position)
-        return {**values, "table": message.table, "ply": len(position[2])}
+        twins = await asyncio.to_thread(twin_actions, position[0], position[1][-1])
+        return {**values, "table": message.table, "ply": len(position[2]), "twins": twins}
 
     # --- searches
 
@@ -166,13 +167,14 @@ class Client:
             raise AnyzeroError("there is nothing to search: the game is over or it is chance's turn")
         player = self.rooms.catalog.check_player(message.player, game, searches=True)
         about = {"request": message.request, "table": message.table, "ply": len(actions), "lane": lane}
-        task = asyncio.create_task(self.search(game, states[-1], {"type": kind, **about, "player": player}))
+        about |= {"type": kind, "player": player}
+        task = asyncio.create_task(self.search(game, states[-1], about, message.seed))
         self.lanes[lane] = task
         task.add_done_callback(lambda done: self.lanes.pop(lane) if self.lanes.get(lane) is done else None)
 
-    async def search(self, game: Game, state: State, about: dict[str, Any]) -> None:
+    async def search(self, game: Game, state: State, about: dict[str, Any], seed: int) -> None:
         live = about["type"] == "analysis"
-        answers = self.engine.search(game, state, about["player"], seed=0, client=self.name, live=live)
+        answers = self.engine.search(game, state, about["player"], seed=seed, client=self.name, live=live)
         try:
             async with contextlib.aclosing(answers) as found:
                 async for answer in found:

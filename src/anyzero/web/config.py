@@ -3,6 +3,7 @@
 import os
 import sys
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from anyzero.networks.find import RUNS
@@ -25,6 +26,8 @@ class ServerConfig:
     """The file that holds the games."""
     games: tuple[str, ...] = ()
     """Files with games of the user's own, with options that are their defaults here; no other file's code is run."""
+    engines: tuple[str, ...] = ()
+    """Engines of others that may take a seat, `NAME=uci:COMMAND,...`; no other program is run."""
     runs: Path = RUNS
     """The folder of training runs."""
     experiments: Path = Path()
@@ -53,3 +56,16 @@ class ServerConfig:
     """Searches under way or waiting."""
     max_client_jobs: int = 6
     """The same for one client."""
+
+    @cached_property
+    def engine_texts(self) -> dict[str, str]:
+        """The texts of the engines by the names that people see; one without a name is called by its command."""
+        return dict(name_engine(text) for text in self.engines)
+
+
+def name_engine(text: str) -> tuple[str, str]:
+    """`Strong=uci:stockfish,elo=2000` in its parts; a name is one word, as every player's text is."""
+    name, _, rest = text.partition("=")
+    if name.startswith(("uci:", "gtp:")):
+        name, rest = text.partition(":")[2], text
+    return "-".join(name.split()), rest.strip()

@@ -32,13 +32,25 @@ class Engine:
         """Lines go out in their order, and the server never waits for a process that is slow to read them."""
 
     async def search(
-        self, game: Game, state: State, player: str, *, seed: int, client: str, live: bool = False
+        self,
+        game: Game,
+        state: State,
+        player: str,
+        *,
+        seed: int,
+        client: str,
+        live: bool = False,
+        line: tuple[State, list[int]] | None = None,
     ) -> AsyncGenerator[dict[str, Any], None]:
-        """What the search finds, the last answer with `done`; leaving the loop stops it."""
+        """What the search finds, the last answer with `done`; leaving the loop stops it.
+
+        `line` is the start of the game and its actions since, for engines, which want to see repetitions.
+        """
         self.check_space(client)
         self.number += 1
         number, inbox, finished = self.number, Inbox(client, asyncio.Queue()), False
-        about = {"job": number, "client": client, "live": live, "seed": seed}
+        about: dict[str, Any] = {"job": number, "client": client, "live": live, "seed": seed}
+        about |= {} if line is None else {"start": line[0].tobytes().hex(), "actions": line[1]}
         self.inboxes[number] = inbox
         try:
             self.wake()
@@ -56,6 +68,7 @@ class Engine:
 
     def wanted(self, game: Game, state: State, player: str) -> dict[str, Any]:
         about = {"client": "", "live": False, "seed": 0, "max_nodes": self.config.max_nodes}
+        player = self.config.engine_texts.get(player.removeprefix("engine:"), player)
         return {"game": game.text, "state": state.tobytes().hex(), "player": player, **about}
 
     def prepare(self, players: Iterable[tuple[Game, str]], *, apart: bool = False) -> None:

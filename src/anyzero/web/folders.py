@@ -104,7 +104,8 @@ def pick(name: str, paths: list[Path], kind: str) -> Path:
 
 
 def run_values(run: RunSummary) -> dict[str, Any]:
-    return {key: value for key, value in run.to_json().items() if key != "path"}
+    player = None if run.champion_generation is None else f"{run.champion.partition('@')[0]}@{run.name}"
+    return {**{key: value for key, value in run.to_json().items() if key != "path"}, "player": player}
 
 
 def is_table(path: Path) -> bool:

@@ -74,6 +74,19 @@ def position_values(game: Game, states: Sequence[State], actions: Sequence[int])
     }
 
 
+def twin_actions(game: Game, state: State) -> dict[int, int]:
+    """Actions that a symmetry of this very position makes equal to a lower one, with that one."""
+    twins: dict[int, int] = {}
+    if not game.symmetries or not game.has("encode") or game.seat_to_move(state) < 0:
+        return twins
+    planes, legal = game.encode(state).ravel(), game.legal_actions(state)
+    for turn in game.symmetries:
+        if len(turn.planes) and (planes[turn.planes] == planes).all():
+            pairs = ((action, int(turn.actions[action])) for action in legal)
+            twins |= {action: min(other, twins.get(action, other)) for action, other in pairs if other < action}
+    return twins
+
+
 def last_cells(game: Game, states: Sequence[State], actions: Sequence[int]) -> list[str]:
     """The cells of the last move that was not chance's."""
     for index in reversed(range(len(actions))):

@@ -97,6 +97,7 @@ class StartSearch(Look):
     kinds: ClassVar[tuple[str, ...]] = ("analyse", "hint")
     player: Name = "level:hard"
     lane: Lane = "a"
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
 
 class StopSearch(Message):

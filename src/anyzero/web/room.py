@@ -194,7 +194,10 @@ class Room:
 
     async def ask(self, player: str) -> tuple[dict[str, Any], float]:
         start, answer, table = time.perf_counter(), dict[str, Any](), self.table
-        searches = self.engine.search(table.game, table.state, player, seed=table.move_seed, client=self.owner)
+        line = table.start, [ply.action for ply in table.plies]
+        searches = self.engine.search(
+            table.game, table.state, player, seed=table.move_seed, client=self.owner, line=line
+        )
         async with contextlib.aclosing(searches) as answers:
             async for answer in answers:
                 if answer.get("preparing"):

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,10 @@ from anyzero.games.line import Line
 from anyzero.games.load import load
 from anyzero.networks import read_network
 from anyzero.networks.numpy_ops import numpy_evaluator
-from anyzero.players.player import choose_at_random
+from anyzero.players import parse_player
+from anyzero.players.player import choose_at_random, consult
 from anyzero.players.search_player import search_arguments
-from anyzero.players.text import split_player
+from anyzero.players.text import RANDOM, split_player
 from anyzero.search import LiveSearch, Searcher, SearchResult
 from anyzero.search.methods import Evaluator
 from anyzero.search.search import room
@@ -51,7 +52,8 @@ MOST_GHOSTS = 6
 LEAST_NODES = 5_000
 """Every search gets at least so large a tree."""
 
-COMPILING = threading.Lock()
+COMPILING, ENGINES = threading.Lock(), threading.Lock()
+find_player = cache(parse_player)
 load_game = lru_cache(MOST_GAMES)(load)
 load_plain = lru_cache(MOST_GAMES)(load_interpreted)
 
@@ -148,13 +150,22 @@ class Job:
     def run(self, turns: Turns, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         """Search to the end, or to the stop; where somebody looks on, tell what was found so far."""
         if self.player.search is None:
-            line = Line.begin(self.game, self.state)
-            return {"action": choose_at_random(self.game, line, self.wanted["seed"]), "result": None}
+            return {"action": self.choose(), "result": None}
         found = None if self.is_compiled() else self.run_meanwhile(turns, tell)
         if found is None:
             end = time.perf_counter() + LATE_S + (self.player.search.seconds or math.inf)
             found, _ = self.spend(self.searcher, turns, tell, lambda: time.perf_counter() < end)
         return {"action": found["best_action"], "result": found}
+
+    def choose(self) -> int:
+        """The move of a player that does not search here; an engine has one game at a time, and is told all of it."""
+        if self.player.kind == RANDOM:
+            return choose_at_random(self.game, Line.begin(self.game, self.state), self.wanted["seed"])
+        line = Line.begin(self.game, state_of(self.game, bytes.fromhex(self.wanted["start"])))
+        for action in self.wanted["actions"]:
+            line = line.play(self.game, action)
+        with ENGINES:
+            return consult(find_player(self.player.text), self.game, line, self.wanted["seed"]).action
 
     def run_meanwhile(self, turns: Turns, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
         """Search in plain Python while another process compiles; None if that was quicker, or there is a clock."""

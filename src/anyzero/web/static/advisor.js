@@ -1,18 +1,39 @@
 // The Take It Easy advisor: tell it the tiles that you draw, and it says where to put each.
 
-import { button, field, h, number, replace, toast } from "./dom.js";
+import { button, field, h, number, plural, replace, toast } from "./dom.js";
 import { Board } from "./board.js";
 import { catalog, link } from "./link.js";
 import { playerPicker } from "./players.js";
 import { warmCell } from "./overlay.js";
-import { preparing } from "./table.js";
+import { capital, preparing } from "./table.js";
 
 const GAME = "take_it_easy";
 const BEST_SCORE = 307;
+const ADVISOR = "gumbel:64,considered=19@best";
+const ROUNDS = 8;
+const MOST_NAMED = 3;
 
 // A payoff from -1 to 1 as points.
 function score(value) {
   return ((value + 1) / 2) * BEST_SCORE;
+}
+
+// The mean of some searches, and half of its 95 % interval (Student's t).
+function estimate(cell, points) {
+  const mean = points.reduce((sum, one) => sum + one, 0) / points.length;
+  const squares = points.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+  const degrees = points.length - 1;
+  return { cell, mean, half: degrees < 1 ? null : (1.96 + 2.5 / degrees + 8 / degrees ** 3) * Math.sqrt(squares / degrees / points.length) };
+}
+
+// Whether the difference of two means may be nothing.
+function isEqual(one, other) {
+  return one.half !== null && other.half !== null && Math.abs(one.mean - other.mean) <= Math.hypot(one.half, other.half);
+}
+
+// "564" in words.
+function tileWords(tile) {
+  return `${tile}: ${tile[0]} from top to bottom, ${tile[1]} towards the upper right, ${tile[2]} towards the lower right`;
 }
 
 export async function render(section) {
@@ -22,14 +43,15 @@ export async function render(section) {
   const tiles = h("div", { class: "tiles", role: "group", "aria-label": "Drawn tile" });
   const advice = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Cells" });
   const summary = h("p", { class: "summary" });
-  const picker = playerPicker(lists, { value: "level:hard", machines: true, searches: true, label: "Advisor", onchange: () => look() });
+  const meaning = h("p", { class: "muted" });
+  const picker = playerPicker(lists, { value: ADVISOR, machines: true, searches: true, label: "Advisor", onchange: () => look() });
   const undo = button("Undo", () => { moves.pop(); look(); });
   let moves = [];
   let view = null;
   let turn = null;
 
   replace(section, h("div", { class: "table" }, board.node, h("aside", { class: "panel", "aria-label": "Advice" },
-    status, tiles, summary, advice,
+    status, meaning, tiles, summary, advice,
     h("div", { class: "row tools" }, undo, button("Start again", () => { moves = []; look(); })),
     field("Advisor", picker.node))));
 
@@ -56,34 +78,62 @@ export async function render(section) {
     replace(advice);
     summary.textContent = "";
     const drawing = view.seat === -1;
-    status.textContent = drawing ? "Which tile was drawn?" : view.seat === 0 ? `Where does ${moves.at(-1)} go?` : `The end: ${view.scores[0]} points`;
-    replace(tiles, drawing ? view.legal.map((tile) => button(tile.move, () => push(tile.move))) : []);
+    status.textContent = drawing ? "Take It Easy: which tile was drawn?" : view.seat === 0 ? `Take It Easy: where does ${moves.at(-1)} go?` : `The end: ${view.scores[0]} points`;
+    meaning.textContent = view.seat === 0 ? tileWords(moves.at(-1)) : drawing ? "The numbers of a tile: from top to bottom, towards the upper right, towards the lower right." : "";
+    replace(tiles, drawing ? view.legal.map((tile) => button(tile.move, () => push(tile.move), { title: tileWords(tile.move) })) : []);
     if (view.seat === 0) advise(mine);
   }
 
+  // The same search again and again, with other draws each time: how far they differ says how sure the mean is.
   function advise(mine) {
+    const found = new Map();
     summary.textContent = "Thinking …";
-    link.stream({ type: "analyse", lane: "advisor", player: picker.value(), game: GAME, moves }, (answer) => {
-      if (mine === turn && answer.preparing) summary.textContent = `${preparing(view)} …`;
-      if (mine !== turn || !answer.result) return;
-      const children = answer.result.children.filter((child) => child.value !== null);
-      summary.textContent = `Put it on ${answer.result.best_move}: ${number(score(answer.result.value), 1)} points expected${answer.done ? "" : " …"}`;
-      replace(advice, h("table", {}, h("thead", {}, h("tr", {}, ["Cell", "Expected points", "Visits"].map((name) => h("th", { scope: "col" }, name)))),
-        h("tbody", {}, children.map((child) => h("tr", { class: child.action === answer.result.best_action ? "best" : undefined },
-          h("td", {}, child.move), h("td", {}, number(score(child.value), 1)), h("td", {}, String(child.visits)))))));
-      board.setOverlay(scores(children, answer.result.best_action));
+    const ask = (round) => link.stream({ type: "analyse", lane: "advisor", player: picker.value(), game: GAME, moves, seed: round }, (answer) => {
+      if (mine !== turn) return;
+      if (answer.preparing && !round) summary.textContent = `${capital(preparing(view))} …`;
+      if (!answer.done || !answer.result) return;
+      for (const [cell, points] of pooled(answer.result.children)) found.set(cell, [...(found.get(cell) || []), points]);
+      show([...found].map(([cell, points]) => estimate(cell, points)), round + 1);
+      if (round + 1 < ROUNDS) ask(round + 1);
     }, (error) => {
       if (mine === turn) summary.textContent = error;
     });
+    ask(0);
   }
 
-  function scores(children, best) {
-    const cells = new Map(view.legal.map((move) => [move.action, move.cells[0]]));
-    const values = children.map((child) => score(child.value));
-    const [low, high] = [Math.min(...values), Math.max(...values)];
-    return (shown) => children.flatMap((child) => {
-      const share = high > low ? (score(child.value) - low) / (high - low) : 1;
-      return warmCell(shown, cells.get(child.action), share, `${child.action === best ? "★ " : ""}${number(score(child.value), 0)}`);
+  const twin = (action) => (view.twins || {})[action] ?? action;
+
+  // Points by cell; cells that are equal by symmetry share what was found for them.
+  function pooled(children) {
+    const sums = new Map();
+    for (const { action, value, visits } of children) {
+      if (value === null || !visits) continue;
+      const cell = twin(action);
+      const [sum, count] = sums.get(cell) || [0, 0];
+      sums.set(cell, [sum + visits * score(value), count + visits]);
+    }
+    return [...sums].map(([cell, [sum, count]]) => [cell, sum / count]);
+  }
+
+  function show(estimates, rounds) {
+    const cells = estimates.flatMap((one) => view.legal.filter(({ action }) => (twin(action)) === one.cell)
+      .map((move) => ({ ...one, action: move.action, name: move.move, place: move.cells[0] })));
+    cells.sort((one, other) => other.mean - one.mean);
+    const best = cells.filter((one) => one === cells[0] || isEqual(one, cells[0]));
+    const names = best.slice(0, MOST_NAMED).map((one) => one.name).join(", ") + (best.length > MOST_NAMED ? ` or one of ${best.length - MOST_NAMED} others` : "");
+    const equal = best.length > 1 ? `; ${plural(rounds, "search", "searches")} cannot tell them apart` : "";
+    summary.textContent = `Put it on ${names}: ${number(cells[0].mean, 1)} points expected${equal}${rounds < ROUNDS ? " …" : ""}`;
+    replace(advice, h("table", {}, h("thead", {}, h("tr", {}, ["Cell", "Expected points", "95 % interval"].map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, cells.map((one) => h("tr", { class: best.includes(one) ? "best" : undefined },
+        h("td", {}, one.name), h("td", {}, number(one.mean, 1)), h("td", {}, one.half === null ? "" : `${number(one.mean - one.half, 1)} to ${number(one.mean + one.half, 1)}`))))));
+    board.setOverlay(scores(cells, best));
+  }
+
+  function scores(cells, best) {
+    const [low, high] = [cells.at(-1).mean, cells[0].mean];
+    return (shown) => cells.flatMap((one) => {
+      const share = best.includes(one) ? 1 : high > low ? (one.mean - low) / (high - low) : 1;
+      return warmCell(shown, one.place, share, `${best.includes(one) ? "★ " : ""}${number(one.mean, 0)}`);
     });
   }
 

@@ -6,8 +6,8 @@ const WIDTH = 480;
 const SIDE = 50;
 const FOOT = 27;
 
-// `series` are {name, points: [[x, y], ...], low, high}; y is cut into about four steps.
-export function lineChart(series, { height = 200, range = null, label = "", marks = true, now = null, onpick = null } = {}) {
+// `series` are {name, points: [[x, y], ...], low, high, colour}; y is cut into about four steps; `names` stand below x = 0, 1, ...
+export function lineChart(series, { height = 200, range = null, label = "", marks = true, now = null, onpick = null, names = null } = {}) {
   const all = series.flatMap((one) => [...one.points, ...(one.low || []), ...(one.high || [])]).filter(([, y]) => y !== null);
   if (!all.length) return h("p", { class: "muted" }, "Nothing measured yet.");
   const xs = all.map(([x]) => x);
@@ -21,18 +21,19 @@ export function lineChart(series, { height = 200, range = null, label = "", mark
     svg.append(s("line", { class: zero && low < 0 ? "zero" : "grid", x1: SIDE, x2: WIDTH - 10, y1: y(value), y2: y(value) }),
       s("text", { x: SIDE - 6, y: y(value) + 4, "text-anchor": "end" }, tick(value, step)));
   }
-  for (const value of new Set([left, Math.round((left + right) / 2), right])) {
-    svg.append(s("text", { x: x(value), y: height - 5, "text-anchor": "middle" }, tick(value, 1)));
+  for (const value of names ? names.keys() : new Set([left, Math.round((left + right) / 2), right])) {
+    svg.append(s("text", { x: x(value), y: height - 5, "text-anchor": "middle" }, names ? names[value] : tick(value, 1)));
   }
   if (now !== null) svg.append(s("line", { class: "now", x1: x(now), x2: x(now), y1: 8, y2: height - FOOT }));
-  series.forEach((one, index) => {
+  series.forEach((one, place) => {
+    const index = one.colour ?? place;
     if (one.low && one.high) svg.append(band(one.low, one.high, x, y));
     const known = one.points.filter(([, value]) => value !== null);
     svg.append(s("polyline", { class: `line c${index % 3}`, points: known.map(([px, py]) => `${x(px)},${y(py)}`).join(" ") }));
     if (marks && known.length < 120) {
       for (const [px, py] of known) {
         svg.append(s("circle", { class: `dot c${index % 3}`, cx: x(px), cy: y(py), r: known.length > 40 ? 2 : 3 },
-          s("title", {}, `${one.name} ${px}: ${tick(py, step / 100)}`)));
+          s("title", {}, `${one.name} ${names ? names[px] : px}: ${tick(py, step / 100)}`)));
       }
     }
   });

@@ -1,7 +1,7 @@
 // Experiments: tables of results, and who beats whom at which budget.
 
 import { h, number, replace } from "./dom.js";
-import { heatMap } from "./chart.js";
+import { heatMap, lineChart } from "./chart.js";
 import { get } from "./link.js";
 
 export async function render(section, { rest }) {
@@ -43,9 +43,20 @@ function groupBox(rows) {
     const [score, low, high] = row.score;
     return { share: score, text: `${number(100 * score, 0)}%`, title: `${number(100 * low, 1)} to ${number(100 * high, 1)} %, ${row.wins} wins, ${row.draws} draws, ${row.losses} losses` };
   };
+  if (rows.length > 1 && rows.length === Math.max(firsts.length, seconds.length)) return curve(title, rows, firsts.length > 1, seconds.length > 1);
   return h("div", { class: "card-box heat-box" }, h("h2", {}, title),
     h("p", { class: "muted" }, "Score of the first player: rows are its budgets, columns those of the second."),
     h("div", { class: "scroll" }, heatMap(firsts, seconds, cell)));
+}
+
+// Where one budget varies, or both together, the score is a line.
+function curve(title, rows, firstVaries, secondVaries) {
+  const names = rows.map((row) => (firstVaries ? row.budgets[0] : row.budgets[1]));
+  const column = (place) => rows.map((row, index) => [index, 100 * row.score[place]]);
+  const whose = firstVaries && secondVaries ? "of both players" : firstVaries ? "of the first player" : "of the second player";
+  return h("div", { class: "card-box heat-box" }, h("h2", {}, title),
+    h("p", { class: "muted" }, `Score of the first player in %, with its 95 % interval, by the budget ${whose}.`),
+    lineChart([{ name: "score", points: column(0), low: column(1), high: column(2) }], { range: [0, 100], names, label: title }));
 }
 
 function table(rows) {

@@ -83,7 +83,7 @@ export function askNewGame(lists, { game = "hex", seats = null, machines = false
         [option.name, optionControl(option, given[option.name] ?? option.default)]));
       replace(optionBox, Object.entries(controls).map(([name, control]) => field(name.replaceAll("_", " "), control)));
       const fitting = who && who.length === chosen.num_seats ? who : machines ? Array(chosen.num_seats).fill("level:easy") : defaultSeats(chosen);
-      pickers = fitting.map((value, seat) => playerPicker(lists, { value, machines, label: `Seat ${seat + 1}` }));
+      pickers = fitting.map((value, seat) => playerPicker(lists, { value, machines, engines: chosen.engines, label: `Seat ${seat + 1}` }));
       positionField.hidden = !chosen.position;
       replace(seatBox, pickers.map((picker, seat) => seatField(picker, seat, chosen.seat_names)));
     }
@@ -113,9 +113,10 @@ function seatField(picker, seat, names) {
   return h("div", { class: "field" }, h("span", {}, h("i", { class: `disc seat${seat}` }), ` Seat ${seat + 1}${name}`), picker.node);
 }
 
-export function askSeats(lists, seats, names) {
+export function askSeats(lists, { game, seats, seat_names: names }) {
   return ask("Seats", (close) => {
-    const pickers = seats.map((value, seat) => playerPicker(lists, { value, label: `Seat ${seat + 1}` }));
+    const { engines } = lists.games.find((one) => one.name === splitGame(game).name) || {};
+    const pickers = seats.map((value, seat) => playerPicker(lists, { value, engines, label: `Seat ${seat + 1}` }));
     return h("form", { class: "form", onsubmit: (event) => { event.preventDefault(); close(pickers.map((picker) => picker.value())); } },
       pickers.map((picker, seat) => seatField(picker, seat, names)),
       h("div", { class: "row end" }, h("button", { type: "submit", class: "main" }, "Apply")));

@@ -210,7 +210,7 @@ function menu(table, resign) {
     }, { class: "main" }),
     button("Analyse", () => copyTo(table, "analyse")),
     button("Seats", async () => {
-      const seats = await askSeats(await catalog(), table.view.seats, table.view.seat_names);
+      const seats = await askSeats(await catalog(), table.view);
       if (seats) table.act("sit", { seats });
     }),
     isExported ? button("Save .json", saveHere) : save("json"), name === "chess" ? save("pgn") : null, name === "hex" ? save("sgf") : null,

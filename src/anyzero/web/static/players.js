@@ -10,6 +10,7 @@ export function playerName(text) {
   if (text === "random") return "Random moves";
   const [kind, rest] = split(text);
   if (kind === "level") return `Computer, ${rest}`;
+  if (kind === "engine") return rest;
   const [search, network] = rest.split("@");
   const [budget, ...options] = search.split(",");
   const effort = budget.endsWith("s") ? `${budget.slice(0, -1)} s` : `${budget} simulations`;
@@ -21,8 +22,8 @@ function split(text) {
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-// A control for one player; `value()` is its text. `machines` leaves people out, `searches` random play as well.
-export function playerPicker(lists, { value = "level:medium", machines = false, searches = false, label = "Player", onchange = () => {} } = {}) {
+// A control for one player; `value()` is its text. `machines` leaves people out, `searches` random play as well; `engines` are those of the game.
+export function playerPicker(lists, { value = "level:medium", machines = false, searches = false, engines = [], label = "Player", onchange = () => {} } = {}) {
   const kind = h("select", { "aria-label": label });
   const group = (title, entries) => h("optgroup", { label: title }, entries);
   const option = (text, shown) => h("option", { value: text }, shown);
@@ -30,8 +31,9 @@ export function playerPicker(lists, { value = "level:medium", machines = false, 
   const levels = lists.levels.map((level) => option(`level:${level}`, `Computer, ${level}`));
   const methods = lists.methods.map((method) => option(`method:${method.name}`, `${method.name}: ${method.meaning}`));
   const networks = lists.networks.flatMap((name) => ["puct", "gumbel"].map((method) =>
-    option(`network:${method}@${name}`, `${name} (${method})`)));
-  replace(kind, people, group("Computer, by strength", levels), searches ? null : option("random", "Random moves"),
+    option(`network:${method}@${name}`, `${name === "best" ? "the net in the box" : name} (${method})`)));
+  replace(kind, people, group("Computer, by strength", levels),
+    engines.length ? group("Engines", engines.map((name) => option(`engine:${name}`, name))) : null, searches ? null : option("random", "Random moves"),
     group("Search methods", methods), networks.length ? group("Trained networks", networks) : null);
   const budget = h("input", { type: "text", class: "budget", size: 7, "aria-label": `${label}: budget`, title: "Simulations, or seconds with an s; options follow after commas" });
   const node = h("span", { class: "picker" }, kind, budget);
@@ -39,7 +41,8 @@ export function playerPicker(lists, { value = "level:medium", machines = false, 
   function set(text) {
     const [name, rest] = split(text);
     const [search, network] = rest.split("@");
-    if (network !== undefined) kind.value = `network:${name}@${network}`;
+    if (name === "engine") kind.value = text;
+    else if (network !== undefined) kind.value = `network:${name}@${network}`;
     else if (lists.methods.some((method) => method.name === name)) kind.value = `method:${name}`;
     else kind.value = text;
     budget.value = kind.value.startsWith("method:") || kind.value.startsWith("network:") ? search : "1000";

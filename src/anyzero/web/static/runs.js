@@ -5,12 +5,13 @@ import { Board } from "./board.js";
 import { lineChart } from "./chart.js";
 import { catalog, get, link } from "./link.js";
 import { moveList } from "./moves.js";
-import { gameWords } from "./newgame.js";
+import { gameWords, splitGame } from "./newgame.js";
 import { begin } from "./play.js";
 import { HUMAN } from "./players.js";
 
 const REFRESH_MS = 2000;
 const LIVE_SECONDS = 60;
+const MOST_COMPARED = 2;
 const CHARTS = [
   ["Elo", "elo", "elo_low", "elo_high"],
   ["Benchmark", "benchmark_score_mean", "benchmark_score_low", "benchmark_score_high"],
@@ -20,10 +21,16 @@ const CHARTS = [
   ["Simulations per second", "simulations_per_second"],
 ];
 
-export async function render(section, { rest }) {
+export async function render(section, { rest, query }) {
   const [lists, { runs, broken }] = await Promise.all([catalog(), get("/api/runs")]);
   const words = (run) => `${gameWords(lists, run.game).filter(Boolean).join(", ")} · ${generations(run)}`;
-  const list = h("ul", { class: "list" }, runs.map((run) => h("li", {},
+  const others = (query.get("with") || "").split(" ").filter((name) => name && name !== rest[0]);
+  const compare = (name) => {
+    const chosen = others.includes(name) ? others.filter((one) => one !== name) : [...others, name].slice(-MOST_COMPARED);
+    location.hash = `#/runs/${encodeURIComponent(rest[0])}${chosen.length ? `?${new URLSearchParams({ with: chosen.join(" ") })}` : ""}`;
+  };
+  const list = h("ul", { class: "list" }, runs.map((run) => h("li", { class: "run-entry" },
+    rest[0] && run.name !== rest[0] ? h("input", { type: "checkbox", checked: others.includes(run.name), "aria-label": `Compare ${run.name}`, title: "Compare", onchange: () => compare(run.name) }) : null,
     h("a", { href: `#/runs/${encodeURIComponent(run.name)}`, "aria-current": run.name === rest[0] ? "true" : undefined },
       h("b", {}, run.name), h("br"), h("span", { class: "muted" }, words(run))))),
     broken.map((run) => h("li", { class: "muted" }, `${run.name}: ${run.error}`)));
@@ -36,29 +43,31 @@ export async function render(section, { rest }) {
     return () => {};
   }
   const entry = list.querySelector("[aria-current] .muted");
-  return renderRun(main, rest[0], (run) => {
+  return renderRun(main, lists, [rest[0], ...others], (run) => {
     if (entry) entry.textContent = words(run);
   });
 }
 
-// `tell` is called with the run whenever it was looked at.
-async function renderRun(main, name, tell) {
+// The first of these runs, the curves of the others beside its own; `tell` is called with it whenever it was looked at.
+async function renderRun(main, lists, [name, ...others], tell) {
   const facts = h("dl", { class: "facts" });
-  const now = h("p", { class: "muted now" });
   const charts = h("div", { class: "charts" });
   const games = gamePicker(name);
-  replace(main, facts, now, charts, h("h2", {}, "Self-play games"), games.node);
+  const now = h("div", { class: "now-box now" });
+  const play = button("Play the champion", () => {}, { class: "main" });
+  replace(main, h("div", { class: "page-head" }, facts, play), now, charts, h("h2", {}, "Self-play games"), games.node);
   let known = "";
 
   async function refresh() {
-    const run = await get(`/api/runs/${encodeURIComponent(name)}`);
+    const [run, ...more] = await Promise.all([name, ...others].map((one) => get(`/api/runs/${encodeURIComponent(one)}`)));
     tell(run);
     drawFacts(run, facts);
-    now.textContent = run.now;
-    now.hidden = !run.now;
-    const history = JSON.stringify(run.history);
-    if (history !== known) drawCharts(run, charts);
-    known = history;
+    drawNow(run, now);
+    play.hidden = !run.player;
+    play.onclick = () => begin({ type: "new", game: run.game, seats: championSeats(lists, run) }).catch((error) => toast(error.message));
+    const seen = JSON.stringify([run, ...more].map((one) => one.history));
+    if (seen !== known) drawCharts([run, ...more], charts);
+    known = seen;
     games.update(run.blocks);
   }
 
@@ -87,16 +96,41 @@ function drawFacts(run, box) {
   replace(box, facts.filter(Boolean).map(([title, value]) => h("div", {}, h("dt", {}, title), h("dd", {}, value))));
 }
 
-function ago(seconds) {
-  const [size, unit] = [[86400, "d"], [3600, "h"], [60, "min"]].find(([least]) => seconds >= least) || [1, "s"];
-  return `${Math.floor(seconds / size)} ${unit} ago`;
+// What it does just now, and for how long yet at most.
+function drawNow(run, box) {
+  box.hidden = !run.now;
+  const [, done, total] = /(\d+)\/(\d+)/.exec(run.now) || [];
+  const left = run.config.minutes ? Math.max(0, run.config.minutes - run.minutes) : null;
+  replace(box, h("span", {}, run.now),
+    Number(total) ? h("progress", { value: Number(done), max: Number(total), "aria-label": "Progress of the generation" }) : null,
+    left === null ? null : h("span", { class: "muted" }, `at most ${span(60 * left)} left`));
 }
 
-function drawCharts(run, charts) {
-  replace(charts, CHARTS.filter(([, key]) => run.history.some((row) => row[key] !== null)).map(([title, key, low, high]) => {
-    const column = (name) => run.history.map((row) => [row.generation, row[name]]);
-    const series = { name: "generation", points: column(key), low: low && column(low), high: high && column(high) };
-    return h("div", { class: "card-box" }, h("h2", {}, title), lineChart([series], { label: `${title} by generation` }));
+function span(seconds) {
+  const [size, unit] = [[86400, "d"], [3600, "h"], [60, "min"]].find(([least]) => seconds >= least) || [1, "s"];
+  return `${Math.floor(seconds / size)} ${unit}`;
+}
+
+const ago = (seconds) => `${span(seconds)} ago`;
+
+// A person first; alone, one may watch it.
+function championSeats(lists, run) {
+  const game = lists.games.find((one) => one.name === splitGame(run.game).name);
+  const seats = game ? game.num_seats : 2;
+  return seats === 1 ? [run.player] : [HUMAN, ...Array(seats - 1).fill(run.player)];
+}
+
+function drawCharts(runs, charts) {
+  const measured = (run, key) => run.history.some((row) => row[key] !== null);
+  const legend = h("p", { class: "legend" }, runs.map((run, index) => h("span", {}, h("i", { class: `c${index}` }), run.name)));
+  replace(charts, CHARTS.filter(([, key]) => runs.some((run) => measured(run, key))).map(([title, key, low, high]) => {
+    const series = runs.filter((run) => measured(run, key)).map((run) => {
+      const column = (name) => run.history.map((row) => [row.generation, row[name]]);
+      const band = low && runs.length === 1 ? { low: column(low), high: column(high) } : {};
+      return { name: runs.length > 1 ? `${run.name}, generation` : "generation", colour: runs.indexOf(run), points: column(key), ...band };
+    });
+    return h("div", { class: "card-box" }, h("h2", {}, title), lineChart(series, { label: `${title} by generation` }),
+      runs.length > 1 ? legend.cloneNode(true) : null);
   }));
 }
 

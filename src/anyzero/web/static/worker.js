@@ -131,7 +131,7 @@ async function start(message) {
   const about = { type: message.type === "hint" ? "hint" : "analysis", request: message.request, table: message.table, ply: actions.length, lane, player };
   const answer = (result, done) => lanes.get(lane) === turn && tell({ ...about, done, result, preparing: false });
   const live = about.type === "analysis" ? (result) => answer(result, false) : () => {};
-  const { result } = await search(game, states.at(-1), player, { seed: 0n, site: await site, isStopped: () => lanes.get(lane) !== turn, tell: live });
+  const { result } = await search(game, states.at(-1), player, { seed: BigInt(message.seed ?? 0), site: await site, isStopped: () => lanes.get(lane) !== turn, tell: live });
   answer(result, true);
 }
 
