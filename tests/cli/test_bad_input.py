@@ -22,6 +22,9 @@ WRONG = [
     # names: the nearest one, and the list
     (["serch", "hex", "uct:10"], "Did you mean 'search'"),
     (["bench", "rollout", "hex"], "Did you mean 'rollouts'"),
+    (["export", "--web", "site"], "name a game, or all of them by --all"),
+    (["export", "--all", "--web", "site", "--onnx", "net.onnx"], "several games go into a folder for the web alone"),
+    (["export", "hex"], "there is nothing to export: say what"),
     (["search", "hec", "uct:10"], "did you mean hex? known: tic_tac_toe, connect_four, "),
     (["search", "hex:sise=7", "uct:10"], "did you mean size? its options: size, swap"),
     (["search", "hex", "uctt:10"], f"did you mean uct? known: {ALL_METHODS}"),

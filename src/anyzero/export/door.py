@@ -64,10 +64,9 @@ def export(
     ]
     if (onnx, c, wasm, web, bot) == (None,) * 5:
         raise BadOptionError("there is nothing to export: say what, as in --onnx FILE, --bot FILE.py or --web FOLDER")
-    written = [] if web is None else _write_web(Path(web), games, net)
     if len(games) > 1 and (onnx, c, wasm, bot) != (None,) * 4:
         raise BadOptionError("several games go into a folder for the web alone")
-    first = games[0]
+    first, written = games[0], [] if web is None else _write_web(Path(web), games, net)
     written += [] if onnx is None else [_write_onnx(Path(onnx), first, net)]
     written += [] if c is None else _write_c(Path(c), first, player or COMPILED)
     written += [] if wasm is None else _write_wasm(Path(wasm), first, player or COMPILED)

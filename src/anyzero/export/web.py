@@ -44,6 +44,13 @@ POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'"
 )
+UNSERVED = "A browser runs this page only from a web server: <code>python -m http.server</code> in its folder is one."
+EXPORTED = {
+    '<html lang="en">': '<html lang="en" data-site="site.json">',
+    "<title>": f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n<title>',
+    "</main>": f'<p class="late">{UNSERVED}</p></main>',
+}
+"""What the page has in place of the server's own."""
 Files = list[tuple[Path, str]]
 
 
@@ -167,8 +174,9 @@ def write_net(folder: Path, game: Game, network: StoredNetwork) -> Files:
 def page_files(site: dict[str, Any]) -> dict[str, bytes]:
     """The server's page without what needs the server."""
     files = {path.name: path.read_bytes() for path in sorted(STATIC.iterdir()) if path.name not in SERVED}
-    index = (STATIC / "index.html").read_text().replace('<html lang="en">', '<html lang="en" data-site="site.json">')
-    index = index.replace("<title>", f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n<title>')
+    index = (STATIC / "index.html").read_text()
+    for old, new in EXPORTED.items():
+        index = index.replace(old, new)
     has_advisor = any(game["name"] == "take_it_easy" for game in site["games"])
     left_out = "runs|experiments" if has_advisor else "runs|experiments|advisor"
     own = {

@@ -93,5 +93,5 @@ setTheme(THEMES.includes(localStorage.getItem("theme")) ? localStorage.getItem("
 link.on("open", showState);
 link.on("closed", showState);
 addEventListener("hashchange", show);
-if (isExported) navigator.serviceWorker?.register("sw.js");
+if (isExported) navigator.serviceWorker?.register("sw.js").catch(() => {}); // then it needs the network
 show();
