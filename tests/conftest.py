@@ -5,9 +5,15 @@ go to one worker, so that two workers do not compile the same kernel at the same
 share something that takes long to make.
 """
 
+import json
+import threading
+from pathlib import Path
+from queue import SimpleQueue
+
 import pytest
 from hypothesis import settings
 
+from anyzero.arena import workers
 from anyzero.games.load import BUILT_IN
 
 TOGETHER = {
@@ -40,6 +46,32 @@ def one_process():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("anyzero.arena.workers.count_cores", lambda: 1)
         yield
+
+
+class Here:
+    """What plays games as a worker's process does, in a thread of this one: to start a process takes a second."""
+
+    def __init__(self, command, hear):
+        self.lines = SimpleQueue()
+        threading.Thread(target=workers.serve, args=(self.take, hear, Path(command[-1])), daemon=True).start()
+
+    def take(self):
+        return json.loads(self.lines.get())
+
+    def send(self, line):
+        self.lines.put(line)
+
+    def end(self):
+        self.lines.put("it is over")  # which is no JSON
+
+    kill = end
+
+
+@pytest.fixture
+def games_here(request, monkeypatch):
+    """Matches are played in threads, save in tests with the mark `processes`."""
+    if request.node.get_closest_marker("processes") is None:
+        monkeypatch.setattr(workers, "Child", Here)
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist looks for groups

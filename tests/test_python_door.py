@@ -10,6 +10,8 @@ import pytest
 import anyzero
 from anyzero.report import Shown
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "python.md").read_text()
 FUNCTIONS = [name for name in anyzero.__all__ if inspect.isfunction(anyzero.find(name))]

@@ -11,6 +11,8 @@ import pytest
 
 from anyzero.cli.app import main
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 COMMANDS = re.findall(r"^\| `anyzero ([^`]+)`", README, re.MULTILINE)

@@ -15,6 +15,8 @@ from anyzero.arena.standings import Tally, make_standings
 from anyzero.arena.workers import Task, play_all
 from anyzero.errors import AnyzeroError, BadOptionError
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 FAULTY = Path(__file__).parent / "faulty.py"
 SAME = ("tic_tac_toe", "uct:50", "random")
 QUICK = {"players": ("random", str(FAULTY)), "openings": 0}
@@ -25,12 +27,13 @@ def without_time(results):
     return {match: {**result.to_json(), "seconds": None} for match, result in results.items()}
 
 
+@pytest.mark.processes
 def test_one_and_two_workers_play_the_same_games():
     plan = make_plan(SAME[0], SAME[1:], games=12, seed=5)
     one, two = play_games(plan, workers=1), play_games(plan, workers=2)
     assert list(one) == list(two) == plan.matches()
     assert without_time(one) == without_time(two)
-    other = play_games(make_plan(SAME[0], SAME[1:], games=12, seed=6), workers=2)
+    other = play_games(make_plan(SAME[0], SAME[1:], games=12, seed=6), workers=1)
     assert without_time(other) != without_time(one)
 
 
@@ -42,6 +45,7 @@ def test_the_games_of_a_pair_share_the_opening_and_swap_the_seats():
         assert [leg.players for leg in legs] == [["uct:50", "random"], ["random", "uct:50"]]
 
 
+@pytest.mark.processes
 def test_the_games_of_several_plans_are_those_of_each_alone():
     plans = [make_plan(game, **QUICK, games=4, legs=legs) for game, legs in (("hex:size=3", (1,)), (SAME[0], (0, 1)))]
     tasks = [
@@ -78,6 +82,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.processes
 def test_a_player_at_fault_loses_that_game_and_the_match_goes_on():
     plans = [make_plan("tic_tac_toe", (player, "random"), games=2, openings=0) for player in FAULTS]
     tasks = [Task(plan, match) for plan in plans for match in plan.matches()]
@@ -102,7 +107,7 @@ def test_a_game_that_fails_by_itself_is_an_error_in_one_sentence(tmp_path):
 
 
 def test_players_with_a_clock_keep_it():
-    standings = match("tic_tac_toe", "uct:0.02s", "random", games=4, workers=2)
+    standings = match("tic_tac_toe", "uct:0.02s", "random", games=4, workers=1)
     assert (standings.games, standings.forfeits) == (4, ())
 
 

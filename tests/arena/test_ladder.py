@@ -15,6 +15,8 @@ from anyzero.networks.box import Made, best_network, hash_of, nets, read_card
 from anyzero.networks.config import BadNetworkError
 from anyzero.networks.weights import read_network, save_network
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 QUIET = {"workers": 1, "progress": False}
 
 

@@ -10,6 +10,8 @@ from anyzero.arena.statistics import fit_ratings
 from anyzero.errors import BadOptionError, UnknownNameError
 from tests.arena.test_arena import QUICK
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 RATING = ("rating", "rating_low", "rating_high")
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
 QUICK = ("--openings", "0", "--games", "4", "--workers", "1")
 

@@ -152,7 +152,6 @@ def test_bench_measures_searches(run):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["show", "hex", "--moves", "z9"], "is not a cell of a board"),
         (["show", "connect_four", "--moves", "z"], "is not a legal move"),
         (["show", "chess", "--svg", "/nowhere/at/all.svg"], "cannot write"),
         (["perft", "hex", "-1"], "-1"),

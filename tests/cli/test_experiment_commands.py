@@ -8,6 +8,8 @@ import pytest
 
 from anyzero.experiments.table import STUDENT_COLUMNS
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
 STUDENTS = {
     "grid_sizes": [3],

@@ -8,6 +8,8 @@ from anyzero.records import Evaluation, GameInProgress, write_record
 from anyzero.records.pgn import write_pgn
 from tests.records.play import load, play_all
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 
 @pytest.fixture
 def game(tmp_path):

@@ -18,6 +18,8 @@ from anyzero.games.line import Line
 from anyzero.games.load import load
 from anyzero.players import parse_player
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 TINY = """
 precision = "float32"
 threads = 1

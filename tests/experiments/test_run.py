@@ -18,6 +18,8 @@ from anyzero.experiments import load_experiment, run_experiment
 from anyzero.experiments.run import guess_cost
 from anyzero.experiments.table import GRID_COLUMNS, describe_outcome, describe_victories, elo_of, judge_cell
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
 QUICK = f"""
 games = ["tic_tac_toe"]

@@ -1,7 +1,5 @@
 """Blocks of games: rules kept, samples right, randomness by game, contestants with their seats."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -16,10 +14,11 @@ from anyzero.learning.samples import take
 from anyzero.networks import NetworkEvaluator, new_network
 from anyzero.networks.config import parse_network
 from anyzero.search.run import part_bounds
+from tests import dice_race
 from tests.learning.rows import plain_samples
 
 FOUR, EASY, TOE = load("connect_four"), load("take_it_easy"), load("tic_tac_toe")
-DICE = load(str(Path(__file__).parent.parent / "dice_race.py"))
+DICE = dice_race.make()
 
 
 def scripted(game, value=0.0, *, best=0, method="gumbel", **options):

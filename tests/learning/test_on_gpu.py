@@ -18,12 +18,13 @@ from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.samples import Samples, join
 from anyzero.learning.selfplay import manner_of
 from anyzero.search import search_many
+from tests import dice_race
 from tests.learning import simulated
 from tests.search.weighing import Weighing
 
 TTT = load("tic_tac_toe")
 TAKE_IT_EASY = load("take_it_easy")
-DICE = load(str(Path(__file__).parent.parent / "dice_race.py"))
+DICE = dice_race.make()
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,8 @@ from anyzero.networks.box import Made, Result, best_network, nets, size_of
 from anyzero.networks.config import BadNetworkError
 from anyzero.networks.find import find_network
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 MOST_BYTES = 24_000_000
 
 

@@ -1,7 +1,6 @@
 """What is proven and what follows from it: below dice, at the final choice, in policies and in trees used again."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +9,9 @@ from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.load import load
 from anyzero.search import search, search_many
 from anyzero.search.search import Searcher
+from tests import dice_race
 
-DICE = load(str(Path(__file__).parent.parent / "dice_race.py"))
+DICE = dice_race.make()
 FOUR, CHESS = load("connect_four"), load("chess")
 TAKE_THE_QUEEN = "7k/8/8/8/3K4/3q4/8/8 w - - 0 1"
 """Kd4xd3 is a draw at once: bare kings. All else is lost against the queen."""

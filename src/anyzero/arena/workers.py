@@ -237,14 +237,18 @@ def serve_games(path: str) -> None:
     lines: SimpleQueue[str] = SimpleQueue()
     folder = Path(path).parent
     listen(lines.put, lambda: shutil.rmtree(folder, ignore_errors=True))  # an arena that was killed left it
+    serve(lambda: json.loads(lines.get()), send, Path(path))
+
+
+def serve(hear: Callable[[], Any], send: Send, path: Path) -> None:
     try:
-        serve(lambda: json.loads(lines.get()), send, Path(path))
+        play_what_comes(hear, send, path)
     except Exception as error:  # a game's own code may raise anything; the arena says it in one sentence
         text = str(error) if isinstance(error, AnyzeroError) else f"{type(error).__name__}: {error}"
         send(json.dumps({"error": text}))
 
 
-def serve(hear: Callable[[], Any], send: Send, path: Path) -> None:
+def play_what_comes(hear: Callable[[], Any], send: Send, path: Path) -> None:
     wanted = hear()
     live = Live(path, wanted["max_plies"], wanted["num_seats"], create=False)
     host = Host([Plan.from_json(plan) for plan in wanted["plans"]])
