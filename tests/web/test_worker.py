@@ -7,11 +7,12 @@ import pytest
 
 from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.errors import AnyzeroError
+from anyzero.games.line import first_decision
 from anyzero.games.load import load
 from anyzero.search import Searcher
 from anyzero.web import worker
 from anyzero.web.config import ServerConfig
-from anyzero.web.engine import Engine, first_decision
+from anyzero.web.engine import Engine
 from anyzero.web.worker import Turns
 from tests.web.server import run
 

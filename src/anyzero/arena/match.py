@@ -14,7 +14,7 @@ from anyzero.arena.plan import Match, draw_outcome
 from anyzero.errors import BadGameError, IllegalMoveError
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game, State
-from anyzero.games.line import Line
+from anyzero.games.line import Line, move_texts
 from anyzero.players import Player
 from anyzero.players.player import FailedPlayerError, ResignedError
 from anyzero.seeds import draw_seed, draw_unit
@@ -178,10 +178,7 @@ def fault_of(error: BaseException) -> str:
 
 def report(game: Game, match: Match, players: list[str], opening: int, live: Live, end: tuple[str, str]) -> MatchResult:
     """The result of the game that `live` has followed; a forfeit is by the seat to move in the last position."""
-    moves, state = [], game.initial_state()
-    for action in live.actions:
-        moves.append(game.format_action(state, action))
-        state = game.play(state, action)
+    moves, state = move_texts(game, game.initial_state(), live.actions)
     loser = None if end[0] == NORMAL else game.seat_to_move(state)
     payoffs = game.payoffs(state).tolist() if loser is None else forfeit_payoffs(game.num_seats, loser)
     return MatchResult(
@@ -206,9 +203,7 @@ def check_result(game: Game, result: MatchResult, players: Sequence[str], *, rep
         raise ValueError("its payoffs are not from -1 to 1")
     if not replay:
         return
-    state = game.initial_state()
-    for move in result.moves:
-        state = game.play(state, move)
+    state = game.play(game.initial_state(), *result.moves)
     loser = None if result.reason == NORMAL else game.seat_to_move(state)
     if result.reason not in REASONS or game.is_over(state) != (loser is None) or loser != result.forfeited_by:
         raise ValueError("its moves do not end that way")

@@ -72,6 +72,4 @@ def load_position(game_text: str, state_text: str | None, moves: str = "") -> tu
 
     game = load(game_text)
     state = game.initial_state() if state_text is None else game.parse_state(state_text)
-    for move in moves.replace(",", " ").split():
-        state = game.play(state, move)
-    return game, state
+    return game, game.play(state, *moves.replace(",", " ").split())

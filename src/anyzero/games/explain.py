@@ -65,17 +65,9 @@ def rules(game: Game | str) -> Rules:
 def telling_state(game: Game) -> State:
     """The position after the game's example, or half-way through a random game."""
     if game.example:
-        return after(game, game.example.split())
+        return game.play(game.initial_state(), *game.example.split())
     state, played, draw = game.initial_state(), list[int](), random.Random(0)
     while not game.is_over(state):
         played.append(draw.choice(game.legal_actions(state)))
         state = game.play(state, played[-1])
-    return after(game, played[: len(played) // 2])
-
-
-def after(game: Game, moves: list[Any]) -> State:
-    """The position after these moves or actions."""
-    state = game.initial_state()
-    for move in moves:
-        state = game.play(state, move)
-    return state
+    return game.play(game.initial_state(), *played[: len(played) // 2])

@@ -274,15 +274,16 @@ class Game:
         """The legal actions as texts."""
         return [self.format_action(state, action) for action in self.legal_actions(state)]
 
-    def play(self, state: State, action_or_move: int | str) -> State:
-        """The position after a legal action (a number) or move (a text); the old state is left alone."""
-        action = self.parse_action(state, action_or_move) if isinstance(action_or_move, str) else action_or_move
-        is_whole = isinstance(action, int | np.integer)  # 1.9 is not taken for 1
-        if not is_whole or action not in self.legal_actions(state):
-            raise self._illegal(state, str(action_or_move))
-        after = state.copy()
-        self._run("play", after, int(action))
-        return after
+    def play(self, state: State, *actions_or_moves: int | str) -> State:
+        """The position after legal actions (numbers) or moves (texts), in turn; the old state is left alone."""
+        for wanted in actions_or_moves:
+            action = self.parse_action(state, wanted) if isinstance(wanted, str) else wanted
+            is_whole = isinstance(action, int | np.integer)  # 1.9 is not taken for 1
+            if not is_whole or action not in self.legal_actions(state):
+                raise self._illegal(state, str(wanted))
+            state = state.copy()
+            self._run("play", state, int(action))
+        return state
 
     def payoffs(self, state: State) -> np.ndarray:
         """The result of each seat, in [-1, 1]."""

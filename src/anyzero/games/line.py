@@ -1,5 +1,6 @@
 """The game so far: what a player is shown."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from anyzero.games.contract import OVER
@@ -46,3 +47,12 @@ def first_decision(game: Game) -> State | None:
             return None
         state = game.play(state, game.legal_actions(state)[0])
     return state
+
+
+def move_texts(game: Game, state: State, actions: Iterable[int]) -> tuple[list[str], State]:
+    """The texts of these actions, played from a position in turn, and the position they lead to."""
+    moves = []
+    for action in actions:
+        moves.append(game.format_action(state, action))
+        state = game.play(state, action)
+    return moves, state

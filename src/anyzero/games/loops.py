@@ -18,7 +18,8 @@ class _Counting(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self.generic_visit(node)
-        node.body[:0] = placed("_turns = 0", node)
+        first = 0 if ast.get_docstring(node) is None else 1  # which stays the first statement
+        node.body[first:first] = placed("_turns = 0", node)
         return node
 
     def visit_For(self, node: ast.For) -> ast.AST:

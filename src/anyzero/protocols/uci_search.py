@@ -117,15 +117,9 @@ def score_text(game: Game, state: State, report: Report) -> str:
     child = report.child
     if child.proven in ("win", "loss"):
         sign = 1 if child.proven == "win" else -1
-        mates = ends_the_game(game, state, report.line)
+        mates = game.is_over(game.play(state, *report.line))
         return f"mate {sign * ((len(report.line) + 1) // 2)}" if mates else f"cp {sign * PROVEN_CENTIPAWNS}"
     return f"cp {centipawns(child.value or 0.0)}"
-
-
-def ends_the_game(game: Game, state: State, line: list[str]) -> bool:
-    for move in line:
-        state = game.play(state, move)
-    return game.is_over(state)
 
 
 def centipawns(value: float) -> int:

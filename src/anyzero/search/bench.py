@@ -5,8 +5,8 @@ import time
 from typing import NamedTuple
 
 from anyzero.errors import AnyzeroError
-from anyzero.games.contract import OVER
-from anyzero.games.game import Game, State
+from anyzero.games.game import Game
+from anyzero.games.line import first_decision
 from anyzero.search.methods import parse_search
 from anyzero.search.report import SearchResult
 from anyzero.search.search import Searcher
@@ -36,6 +36,8 @@ def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpee
     uses the memory of the one before again.
     """
     wanted, state, start = parse_search(method), first_decision(game), time.perf_counter()
+    if state is None:
+        raise AnyzeroError(f"{game.text}: there is nothing to search, the game is over at its start")
     Searcher(game, **wanted._replace(simulations=1, seconds=None).arguments).search(state, 0)
     searcher, ready_s, spent = Searcher(game, **wanted.arguments), time.perf_counter() - start, 0.0
     found: list[tuple[float, SearchResult]] = []
@@ -59,13 +61,3 @@ def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpee
         seconds=round(spent, 4),
         ready_s=round(ready_s, 4),
     )
-
-
-def first_decision(game: Game) -> State:
-    """The first position in which a seat is to move; chance does the first thing it can."""
-    state = game.initial_state()
-    while game.seat_to_move(state) < 0:
-        if game.seat_to_move(state) == OVER:
-            raise AnyzeroError(f"{game.text}: there is nothing to search, the game is over at its start")
-        state = game.play(state, game.legal_actions(state)[0])
-    return state

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from anyzero.child import Child, python_command
 from anyzero.errors import AnyzeroError
-from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
+from anyzero.games.line import first_decision
 from anyzero.web.config import ServerConfig
 
 BROKEN = "the process that searches broke off; the next search starts a new one"
@@ -73,7 +73,8 @@ class Engine:
 
     def prepare(self, players: Iterable[tuple[Game, str]], *, apart: bool = False) -> None:
         """Have what these players will need in their games compiled, and loaded unless that is done `apart`."""
-        jobs = [self.wanted(game, first_decision(game), player) for game, player in players]
+        starts = [(game, first_decision(game), player) for game, player in players]
+        jobs = [self.wanted(game, start, player) for game, start, player in starts if start is not None]
         self.wake()
         self.send({"prepare": jobs, "apart": apart})
 
@@ -114,14 +115,6 @@ class Engine:
         if self.child is not None:
             await asyncio.to_thread(self.child.end)
         self.sender.shutdown()
-
-
-def first_decision(game: Game) -> State:
-    """The start, or what comes after it where chance begins."""
-    state = game.initial_state()
-    while game.seat_to_move(state) == CHANCE:
-        state = game.play(state, game.legal_actions(state)[0])
-    return state
 
 
 def environment() -> dict[str, str]:

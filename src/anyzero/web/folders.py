@@ -8,6 +8,7 @@ from fastapi import Path as InPath
 
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
 from anyzero.experiments.table import GridRow, read_rows
+from anyzero.games.line import move_texts
 from anyzero.learning.config import flatten
 from anyzero.learning.folder import GAMES, RunFolder, list_runs
 from anyzero.learning.summary import RunSummary, runs, summarise
@@ -56,10 +57,7 @@ class Folders:
         line, config = games[number], RunFolder.open(self.path_of(name)).config
         game, starts = self.catalog.load(config.game), config.selfplay.starts
         position = starts[line["start"]] if starts else None
-        state, moves = find_start(position, game), []
-        for action in line["actions"]:
-            moves.append(game.format_action(state, action))
-            state = game.play(state, action)
+        moves, _ = move_texts(game, find_start(position, game), line["actions"])
         about = {key: line[key] for key in ("names", "payoffs", "end")}
         return {"game": self.catalog.public(game), "position": position, "moves": moves, **about}
 
