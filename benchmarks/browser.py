@@ -22,13 +22,13 @@ from anyzero.export.door import export
 from anyzero.export.functions import Exported
 from anyzero.export.wasm import build_functions, write_module
 from anyzero.games.game import Game
+from anyzero.games.line import first_decision
 from anyzero.games.load import BUILT_IN, load
 from anyzero.games.rollouts import new_scratch, rollout_streams
 from anyzero.networks import NetworkEvaluator, read_network
 from anyzero.networks.box import best_network
 from anyzero.players.text import split_player
 from anyzero.search import Searcher
-from anyzero.search.bench import first_decision
 
 ROUNDS = 12
 PLAYERS = ("uct:20000", "rave:20000", "puct:60@best")
