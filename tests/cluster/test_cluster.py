@@ -15,6 +15,7 @@ from anyzero.arena.plan import make_plan
 from anyzero.cluster import Job, Kind, Pace, Pool
 from anyzero.cluster.connect import ClusterError, Node
 from anyzero.cluster.jobs import Done
+from anyzero.cluster.pool import MOST_DEATHS
 from anyzero.errors import BadOptionError
 from tests.cluster.conftest import Disturbance, content, jobs, train_tiny, values, wait_until
 
@@ -49,11 +50,13 @@ def test_files_and_values_travel(pool, tmp_path, monkeypatch):
         pool.bundle([tmp_path / "deep" / "note.txt"])
 
 
-def test_a_job_whose_process_is_killed_is_done_again(pool):
+def test_a_job_whose_process_is_killed_is_done_again_and_lost_nodes_are_not_its_fault(pool):
     pids = [pid for pid, _ in values(pool, jobs("who", *({"seconds": 0.3} for _ in range(4))))]
     pool.begin(jobs("work", *({"number": n, "seconds": 1.0} for n in range(4))))
     found = []
     wait_until(lambda: any(member.job for member in pool.members), lambda: found.extend(pool.step()))
+    for job in [member.job for member in pool.members if member.job]:
+        job.deaths += ["a node that is gone"] * MOST_DEATHS
     os.kill(pids[0], signal.SIGKILL)
     wait_until(lambda: pool.is_done, lambda: found.extend(pool.step()))
     assert sorted(done.value for done in found) == [0, 1, 2, 3]

@@ -43,7 +43,8 @@ class Job:
     """How much work it is, for its pace."""
     about: Any = None
     """Whatever its owner needs to know when it is done."""
-    deaths: int = 0
+    deaths: list[str] = field(default_factory=list)
+    """The nodes where it was when its process died."""
     failed_on: str = ""
     """The node where it failed."""
 

@@ -250,7 +250,7 @@ class Pool:
         self.next_look = now + LOOK_EVERY_S
         if not self.head_answers():
             return
-        alive = {node["NodeID"]: node_of(node) for node in self.ray.nodes() if node["Alive"]}
+        alive = self.alive()
         for member in [member for member in self.members if member.node.id not in alive]:
             self.lose(member)
         for node in self.nodes.values():
@@ -336,7 +336,8 @@ class Pool:
         job, node = member.job, member.node
         if job is not None and not any(other.job is job for other in self.members):
             self.again.append(job)
-        if error is None or not self.is_alive(node):
+        alive = self.alive() if error is not None else {}
+        if node.id not in alive:
             return
         words = " ".join(str(error).split())
         if not member.is_ready:
@@ -344,14 +345,15 @@ class Pool:
             if "ModuleNotFoundError" in words or self.stillborn[node.id] >= MOST_DEATHS:
                 self.put_aside(node, f"no process of anyzero can start there ({words[-300:]})")
         elif job is not None:
-            job.deaths += 1
-            if job.deaths >= MOST_DEATHS:
-                raise ClusterError(
-                    f"{node.name}: a job ended its process {job.deaths} times, at last by: {words[:300]}"
-                )
+            # A node that was killed seems alive for some seconds more: only those that still are count.
+            job.deaths.append(node.id)
+            deaths = sum(where in alive for where in job.deaths)
+            if deaths >= MOST_DEATHS:
+                raise ClusterError(f"{node.name}: a job ended its process {deaths} times, at last by: {words[:300]}")
 
-    def is_alive(self, node: Node) -> bool:
-        return any(one["NodeID"] == node.id and one["Alive"] for one in self.ray.nodes())
+    def alive(self) -> dict[str, Node]:
+        """The nodes that Ray takes for alive."""
+        return {node["NodeID"]: node_of(node) for node in self.ray.nodes() if node["Alive"]}
 
     def kill(self, member: Member) -> None:
         with contextlib.suppress(Exception):  # it is gone already
