@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.compile.bits import record_dtype
 from anyzero.views.scene import Cell, Label, Piece, Polygon, Scene, Shape
 
 BRACES = re.compile(r"\{(?:cell|\d{1,3})\}")
@@ -100,7 +99,7 @@ class Board:
             ("numbers", np.int32, max(1, self.num_numbers)),
             ("caption", np.int16),
         ]
-        return record_dtype(fields)
+        return np.dtype((np.record, np.dtype(fields, align=True)))
 
     def new_shown(self) -> Any:
         """A record for `draw` to write."""
