@@ -13,7 +13,6 @@ from anyzero import stopping
 from anyzero.cli import (
     arena,
     bench,
-    doctor,
     engines,
     experiments,
     export,
@@ -74,7 +73,7 @@ app.command(epilog=games.NEW_EXAMPLES)(games.new)
 app.command(epilog=games.CHECK_EXAMPLES)(games.check)
 app.command(epilog=games.PERFT_EXAMPLES)(games.perft)
 app.command(epilog=export.EXAMPLES)(export.export)
-app.command(epilog=doctor.EXAMPLES)(doctor.doctor)
+app.command(epilog=runs.DOCTOR_EXAMPLES)(runs.doctor)
 app.command(epilog=engines.UCI_EXAMPLES)(engines.uci)
 app.command(epilog=engines.GTP_EXAMPLES)(engines.gtp)
 app.add_typer(bench.app, name="bench")
