@@ -254,7 +254,7 @@ def test_games_that_repeat_are_found_whatever_the_config_says(copies, verdict):
 
 
 def test_noise_in_matches_is_wrong(monkeypatch):
-    monkeypatch.setattr(data, "match_method", self_play_method)
+    monkeypatch.setattr(data, "self_play_method", lambda config, noise=True: self_play_method(config))
     assert noise({}).conclusion == "noise is on in matches"
 
 

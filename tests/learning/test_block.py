@@ -8,7 +8,7 @@ from anyzero.games.contract import CHANCE
 from anyzero.games.load import load
 from anyzero.learning.block import Block, Pairings, surprise_weights
 from anyzero.learning.config import RunConfig, SelfPlayConfig
-from anyzero.learning.contestants import anchor_contestant, match_method, network_contestant, self_play_method
+from anyzero.learning.contestants import anchor_contestant, network_contestant, self_play_method
 from anyzero.learning.games import Manner, surprise_of
 from anyzero.learning.samples import take
 from anyzero.networks import NetworkEvaluator, new_network
@@ -299,9 +299,9 @@ def test_a_tree_that_is_used_again_keeps_what_is_below_the_move():
 def test_self_play_has_noise_and_matches_have_none():
     puct = SelfPlayConfig(method="puct")
     assert self_play_method(puct).settings.noise_fraction == 0.25
-    assert match_method(puct).settings.noise_fraction == 0.0
+    assert self_play_method(puct, noise=False).settings.noise_fraction == 0.0
     assert self_play_method(SelfPlayConfig()).settings.gumbel_scale == 1.0
-    assert match_method(SelfPlayConfig()).settings.gumbel_scale == 0.0
+    assert self_play_method(SelfPlayConfig(), noise=False).settings.gumbel_scale == 0.0
 
 
 def test_an_anchor_has_as_many_simulations_as_its_text_says():

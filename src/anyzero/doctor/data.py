@@ -12,7 +12,7 @@ from anyzero.doctor.case import DOUBTFUL, ENOUGH_GAMES, SKIPPED, WELL, WRONG, Ca
 from anyzero.errors import AnyzeroError
 from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
 from anyzero.games.laws import check_game
-from anyzero.learning.contestants import match_method, self_play_method
+from anyzero.learning.contestants import self_play_method
 from anyzero.learning.replay import window_size
 from anyzero.learning.samples import Samples, load_shard
 from anyzero.learning.selfplay import start_states
@@ -170,7 +170,7 @@ def check_unique(case: Case) -> Finding:
 def check_noise(case: Case) -> Finding:
     """Self-play must vary its games, and matches must not be disturbed; measured on the newest games."""
     config, game = case.config.selfplay, case.game
-    settings, match = self_play_method(config).settings, match_method(config).settings
+    settings, match = self_play_method(config).settings, self_play_method(config, noise=False).settings
     heated = config.method != "gumbel" and config.temperature > 0.0 and config.temperature_plies > 0
     noisy = settings.gumbel_scale > 0.0 if config.method == "gumbel" else settings.noise_fraction > 0.0 or heated
     varied = config.opening_plies > 0 or game.num_outcomes > 0 or len(config.starts) > 1

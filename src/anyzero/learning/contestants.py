@@ -24,7 +24,7 @@ def network_contestant(
     game: Game, name: str, evaluator: Evaluator, config: SelfPlayConfig, *, noise: bool, simulations: int = 0
 ) -> Contestant:
     """A network as self-play or a match uses it; 0 simulations: as many as in self-play."""
-    method = adapt(game, self_play_method(config) if noise else match_method(config), evaluator)
+    method = adapt(game, self_play_method(config, noise=noise), evaluator)
     if config.method == "expectimax":
         return Contestant(name, method, game.num_actions, game.num_actions, evaluator)
     return Contestant(name, method, simulations or config.simulations, config.fast_simulations, evaluator)
@@ -36,45 +36,20 @@ def anchor_contestant(game: Game, text: str) -> Contestant:
     return Contestant(text, adapt(game, method, "rollout"), simulations)
 
 
-def self_play_method(config: SelfPlayConfig) -> Method:
-    """The search of self-play, with its noise."""
-    if config.method == "gumbel":
-        return find_method("gumbel", {**gumbel_options(config), "gumbel_scale": config.gumbel_scale})
+NOISE = {"gumbel": ("gumbel_scale",), "puct": ("noise_fraction", "noise_concentration", "noise_total")}
+FORM = {"gumbel": ("considered", "value_scale", "visit_scale"), "puct": ("exploration", "first_play")}
+"""The settings of a search that are settings of self-play too: those that are noise, and those that shape it."""
+
+
+def self_play_method(config: SelfPlayConfig, *, noise: bool = True) -> Method:
+    """The search of self-play; without its noise, that of matches."""
     if config.method == "expectimax":
         return find_method("expectimax", {})
-    noise = {
-        "noise_fraction": config.noise_fraction,
-        "noise_concentration": config.noise_concentration,
-        "noise_total": config.noise_total,
-    }
-    return find_method("puct", {**puct_options(config), **noise})
-
-
-def match_method(config: SelfPlayConfig) -> Method:
-    """The same search without noise."""
-    if config.method == "expectimax":
-        return find_method("expectimax", {})
-    if config.method == "gumbel":
-        return find_method("gumbel", gumbel_options(config))
-    return find_method("puct", puct_options(config))
-
-
-def puct_options(config: SelfPlayConfig) -> dict[str, object]:
-    return {
-        "exploration": config.exploration,
-        "first_play": config.first_play,
-        "log_visits": int(config.final == "value+log visits"),
-        "move_value": int(config.move_value),
-    }
-
-
-def gumbel_options(config: SelfPlayConfig) -> dict[str, object]:
-    return {
-        "considered": config.considered,
-        "value_scale": config.value_scale,
-        "visit_scale": config.visit_scale,
-        "move_value": int(config.move_value),
-    }
+    names = (*FORM[config.method], *(NOISE[config.method] if noise else ()))
+    options: dict[str, object] = {name: getattr(config, name) for name in names}
+    if config.method == "puct":
+        options["log_visits"] = int(config.final == "value+log visits")
+    return find_method(config.method, {**options, "move_value": int(config.move_value)})
 
 
 def no_evaluator(_game: Game, _states: Any) -> tuple[Any, Any]:
