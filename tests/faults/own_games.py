@@ -1,5 +1,6 @@
 """A user's game with a fault, in every command that plays it."""
 
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -66,7 +67,13 @@ COMMANDS: dict[str, tuple[set[str], list[str]]] = {
     "match": ({RULES, TEXT}, ["match", "GAME", "uct:50", "random", "--games", "4", "--limit", "3"]),
     "tournament": ({RULES, TEXT}, ["tournament", "GAME", "uct:20", "random", "flat:9", "--games", "2"]),
     "play": ({RULES, PICTURE, TEXT}, ["play", "GAME", "--seat0", "random", "--seat1", "uct:50"]),
-    "bench": ({RULES}, ["bench", "rollouts", "GAME"]),
+    "bench rollouts": ({RULES}, ["bench", "rollouts", "GAME"]),
+    "bench search": ({RULES}, ["bench", "search", "GAME", "uct:200", "--seconds", "0.1"]),
+    "rules": ({RULES, PICTURE}, ["rules", "GAME"]),
+    "estimate": ({RULES, TEXT}, ["estimate", "GAME", "--simulations", "30", "--reference", "200", "--repeats", "4"]),
+    "experiment": ({RULES, TEXT}, ["experiment", "GAME.toml"]),
+    "export": ({RULES}, ["export", "GAME", "--c", "RUN.c", "--player", "uct:20"]),
+    "gtp": ({RULES, PICTURE, TEXT}, ["gtp", "GAME", "--player", "uct:50"]),
     "doctor": ({RULES, INPUT}, ["doctor", "GAME"]),
     "train": ({RULES, INPUT}, ["train", "GAME", "--run", "RUN", *TRAIN]),
     "check": ({RULES, PICTURE, TEXT, INPUT}, ["check", "GAME"]),
@@ -81,37 +88,57 @@ def write_game(folder: Path, fault: str) -> Path:
     return path
 
 
+GTP_INPUT = "genmove b\ngenmove w\nshowboard\nquit\n"
+EXPERIMENT = "games_per_cell = 2\nbudgets = [20]\npairs = [['uct:{{budget}}', 'random']]\n[[games]]\nname = {name!r}\n"
+ANSWERS = ("check", "doctor", "gtp")
+"""Commands that say what is wrong on standard output."""
+
+
 def judge(fault: str, command: str, code: int | None, said: str) -> str:
-    """The verdict on a command that ended so; None: it did not."""
+    """The verdict on a command that ended so; None: it did not. What is rare need not have been met."""
     if code is None:
         return SILENT
     if code < 0:
         return SIGNAL
     if "Traceback" in said:
         return TRACEBACK
-    if code in (1, 2) and said.strip():
+    if (code in (1, 2) and said.strip()) or (command == "gtp" and "\n?" in f"\n{said}"):
         return TOLD
-    return SILENT if FAULTS[fault][0] in COMMANDS[command][0] else HARMLESS
+    return SILENT if concerns(fault, command) and not fault.startswith("rare") else HARMLESS
 
 
-def run_campaign(folder: Path, table: Table, faults: list[str], commands: list[str], seconds: float) -> None:
-    for fault in faults:
+def concerns(fault: str, command: str) -> bool:
+    """Whether a command uses what is wrong."""
+    return FAULTS[fault][0] in COMMANDS[command][0]
+
+
+def run_campaign(folder: Path, table: Table, *, every: int, seconds: float = 600) -> None:
+    """Every so-manieth pair of a fault and a command that it concerns, in any order, as a process of its own."""
+    pairs = [(fault, command) for fault in FAULTS for command in COMMANDS if concerns(fault, command)]
+    random.Random(0).shuffle(pairs)
+    for fault, command in pairs[::every]:
         path = write_game(folder, fault)
-        for command in commands:
-            words = [
-                {"GAME": str(path), "RUN": str(folder / "runs" / path.stem)}.get(word, word)
-                for word in COMMANDS[command][1]
-            ]
-            try:
-                done = subprocess.run(
-                    [sys.executable, "-m", "anyzero", *words],
-                    stdin=subprocess.DEVNULL,
-                    capture_output=True,
-                    text=True,
-                    timeout=seconds,
-                    cwd=folder,
-                )
-                code, said = done.returncode, done.stderr + (done.stdout if command in ("check", "doctor") else "")
-            except subprocess.TimeoutExpired:
-                code, said = None, ""
-            table.add(f"own game: {command}", judge(fault, command, code, said), f"{fault}: {code} {said[-300:]!r}")
+        path.with_suffix(".py.toml").write_text(EXPERIMENT.format(name=str(path)))
+        table.add(f"own game: {command}", *run_one(fault, command, path, seconds))
+
+
+def run_one(fault: str, command: str, path: Path, seconds: float) -> tuple[str, str]:
+    """The verdict on one command, and what there is to say of it."""
+    texts = {"GAME": str(path), "RUN": str(path.with_suffix(""))}
+    words = [
+        next((word.replace(name, text) for name, text in texts.items() if name in word), word)
+        for word in COMMANDS[command][1]
+    ]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "anyzero", *words],
+            input=GTP_INPUT,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            cwd=path.parent,
+        )
+        code, said = done.returncode, done.stderr + (done.stdout if command in ANSWERS else "")
+    except subprocess.TimeoutExpired:
+        code, said = None, ""
+    return judge(fault, command, code, said), f"{fault}: {code} {said[-300:]!r}"

@@ -80,7 +80,8 @@ def is_whole(path: Path) -> bool:
     return True
 
 
-USES = {"goes on": go_on, "plays": play, "verify": is_whole}
+USES = {"verify": is_whole, "plays": play, "goes on": go_on}
+"""The last alone changes the folder."""
 READ_BY_PLAYERS = ("champion.safetensors", "generations/N/manifest.json", "generations/N/network.safetensors")
 
 
@@ -104,32 +105,21 @@ def run_campaign(whole: Path, place: Path, table: Table, *, tries: int, seed: in
     """Damage each kind of file so many times, the damages in turn, and use the run."""
     work, rng = place / "run", np.random.default_rng(seed)
     expected = {name: use(fresh(whole, work)) for name, use in USES.items()}
-    for number, (kind, files) in enumerate(files_by_kind(whole).items()):
-        for one in range(tries):
+    for one in range(tries):
+        for number, (kind, files) in enumerate(files_by_kind(whole).items()):
             file = files[rng.integers(len(files))]
             name = list(DAMAGES)[(number + one) % len(DAMAGES)]
-            damaged = damage_one(whole, work, file, name, rng)
+            fresh(whole, work)
+            damage_one(whole, work, file, name, rng)
             for use_name, use in uses_of(kind).items():
-                fresh(whole, work)
-                write_or_remove(work / file, damaged)
                 table.judge(f"{kind} {use_name}", partial(use, work), expected[use_name], f"{file} {name}")
 
 
-def damage_one(whole: Path, work: Path, file: str, name: str, rng: np.random.Generator) -> bytes | None:
-    """The content of a file after this damage, which is not what it was; None if it is gone."""
-    while True:
-        fresh(whole, work)
+def damage_one(whole: Path, work: Path, file: str, name: str, rng: np.random.Generator) -> None:
+    """Damage a file so that it is no longer what it was."""
+    content = (whole / file).read_bytes()
+    while (work / file).exists() and (work / file).read_bytes() == content:
         DAMAGES[name](work / file, rng)
-        found = (work / file).read_bytes() if (work / file).exists() else None
-        if found != (whole / file).read_bytes():
-            return found
-
-
-def write_or_remove(path: Path, content: bytes | None) -> None:
-    if content is None:
-        path.unlink()
-    else:
-        path.write_bytes(content)
 
 
 def fresh(whole: Path, work: Path) -> Path:
