@@ -9,7 +9,8 @@ from anyzero.games import checked
 from anyzero.games.laws import check_game
 from anyzero.games.load import load, load_trusted
 from anyzero.games.rollouts import rollouts
-from tests.faults.own_games import FAULTS, PICTURE, write_game
+from tests.faults.own_games import FAULTS, PICTURE, run_campaign, write_game
+from tests.faults.table import Table
 
 RACE = (Path(__file__).parent.parent / "race.py").read_text()
 
@@ -111,5 +112,12 @@ def test_a_file_that_a_game_imports_is_a_part_of_it(tmp_path):
     assert load(str(path)).unchecked != before
 
 
-def test_every_fault_is_one_of_the_file():
-    assert len(FAULTS) > 20
+def test_every_fault_is_one_of_the_file(tmp_path):
+    assert len([write_game(tmp_path, fault) for fault in FAULTS]) > 20
+
+
+@pytest.mark.slow
+def test_faulty_games_are_told_of_by_every_command(tmp_path):
+    table = Table()
+    run_campaign(tmp_path, table, every=12)
+    assert table.wrong == [], f"\n{table}"

@@ -128,8 +128,9 @@ def load_file(path: Path, *, counted: bool = False) -> ModuleType:
     try:
         path = path.expanduser().resolve(strict=True)
         source = path.read_bytes()
-    except OSError as error:
-        raise UnknownNameError(f"cannot read the game file {path}: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # a ValueError: a name with a zero byte
+        reason = getattr(error, "strerror", None) or error
+        raise UnknownNameError(f"cannot read the game file {path}: {reason}") from None
     name = f"anyzero_file_{path.stem}_{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}{'_counted' * counted}"
     loaded = sys.modules.get(name)
     if loaded is not None and getattr(loaded, "anyzero_source", None) == source:
