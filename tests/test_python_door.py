@@ -26,7 +26,8 @@ SMALL = {
         "league": {"games": 4, "anchors": ("random",)},
     },
 }
-"""In the place of what the first cell of the notebook sets."""
+"""In the place of what the first cell of the tour sets."""
+NOTEBOOKS = {"tour": SMALL, "methods": {"simulations": 10, "games": 2, "sizes": (5,)}}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -61,28 +62,35 @@ def test_the_examples_of_the_page_run(tmp_path, monkeypatch):
     assert names["run"].champion == "gumbel:64@toe"
 
 
-@pytest.fixture
-def cells():
-    """Of the notebook, those with code."""
-    path = ROOT / "examples" / "tour.ipynb"
+def code_cells(name):
+    path = ROOT / "examples" / f"{name}.ipynb"
     assert path.stat().st_size < 300_000
     return [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
 
 
-def test_the_notebook_is_executed(cells):
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_is_executed(name):
+    cells = code_cells(name)
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    assert cells[-1]["outputs"]
 
 
-@pytest.mark.slow  # by default the examples of the page run, which are much the same
-def test_the_notebook_runs(cells, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", [pytest.param("tour", marks=pytest.mark.slow), "methods"])
+def test_a_notebook_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    for number, cell in enumerate(cells):
+    for number, cell in enumerate(code_cells(name)):
         exec("".join(cell["source"]), names)
         if number == 0:
-            assert set(SMALL) <= set(names)
-            names |= SMALL
-    assert names["toe"].is_over(names["state"])
+            assert set(NOTEBOOKS[name]) <= set(names)
+            names |= NOTEBOOKS[name]
+    assert names["game"].name == "hex"
+
+
+def test_a_game_shows_its_sizes_and_its_start_in_a_notebook():
+    shown = anyzero.load("hex", size=3)._repr_html_()
+    assert "<td>9</td>" in shown
+    assert "<svg" in shown
 
 
 def test_a_notebook_gets_a_bar_that_leaves_nothing(monkeypatch):

@@ -160,7 +160,7 @@ def test_commands(typed, tmp_path):
     assert "  hint [PLAYER]" in out
     assert re.search(r"uct:50 plays \w\d \(value [-+]\d\.\d{3}, \d+ simulations?, \d\.\d\d s, line \w\d", out)
     assert re.search(r"hint: \w\d \(value", out)
-    assert "move  visits  value   prior  proven" in out
+    assert "move  visits  value" in out
     assert f"saved to {tmp_path}/a b.json" in " ".join(out.split())
     assert "game over: human as x resigns; uct:50 as o wins" in out
     assert "undo stands alone" in out

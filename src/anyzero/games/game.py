@@ -23,6 +23,7 @@ from anyzero.games import checked, contract
 from anyzero.games.faults import place_of_field
 from anyzero.games.guard import GuardedKernel, explain, explain_compiler, guards_of, told
 from anyzero.games.step import Step
+from anyzero.report import Sheet, to_html
 from anyzero.views import Board, Picture, Scene
 from anyzero.views.board import assemble, check_board
 
@@ -109,6 +110,13 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game {self.text}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: its sizes, and the start."""
+        sizes = (self.text, self.num_seats, self.num_actions, f"{self.max_plies} plies")
+        return to_html([Sheet(("game", "seats", "actions", "longest game"), [sizes])]) + (
+            self.show(self.initial_state()).svg if self.has("board") else ""
+        )
 
     # --- what the parts of the game are called and where they come from
 

@@ -1,7 +1,7 @@
 """What a search found: the policy, the value and the final move as kernels write them, and a result for people."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -282,14 +282,22 @@ class SearchResult(Shown):
         return {child.move: child.visits for child in self.children}
 
     def report(self, most: int = MOST_SHOWN) -> Iterator[Part]:
-        """The best moves, the expected line, and what it took."""
-        with_amaf = any(child.amaf_visits for child in self.children)
-        rows = [
-            (child.move, child.visits, signed(child.value), f"{child.prior:.3f}", child.proven or "")
-            + ((child.amaf_visits, signed(child.amaf_value)) if with_amaf else ())
-            for child in self.children[:most]
-        ]
-        yield Sheet(("move", "visits", "value", "prior", "proven", *(("AMAF visits", "AMAF value") * with_amaf)), rows)
+        """The best moves, the expected line, and what it took; columns that say nothing are left out."""
+        columns: dict[str, Callable[[RootMove], Any]] = {
+            "move": lambda child: child.move,
+            "visits": lambda child: child.visits,
+            "value": lambda child: signed(child.value),
+        }
+        if len({child.prior for child in self.children}) > 1:
+            columns["prior"] = lambda child: f"{child.prior:.3f}"
+        if any(child.proven for child in self.children):
+            columns["proven"] = lambda child: child.proven or ""
+        if any(child.amaf_visits for child in self.children):
+            columns |= {
+                "AMAF visits": lambda child: child.amaf_visits,
+                "AMAF value": lambda child: signed(child.amaf_value),
+            }
+        yield Sheet(tuple(columns), [[show(child) for show in columns.values()] for child in self.children[:most]])
         if len(self.children) > most:
             yield f"... and {count(len(self.children) - most, 'more move')}"
         proven = f", a proven {self.proven}" if self.proven else ""
