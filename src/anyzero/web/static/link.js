@@ -35,17 +35,17 @@ class Link {
 
   async ready() {
     if (this.open) return;
-    if (this.failed) throw this.failed;
+    if (this.failed) throw new Error(this.failed);
     await new Promise((resolve, reject) => {
       this.on("open", resolve);
-      this.on("failed", ({ error }) => reject((this.failed = new Error(error))));
+      this.on("failed", ({ error }) => reject(new Error(error)));
     });
   }
 
   say(message, handler) {
     this.number += 1;
     if (handler) this.waiting.set(this.number, handler);
-    if (this.open) return this.send({ ...message, request: this.number });
+    if (this.send({ ...message, request: this.number })) return;
     this.waiting.delete(this.number);
     if (handler) handler({ type: "error", error: "there is no connection just now" });
   }
@@ -105,9 +105,11 @@ class SocketLink extends Link {
     this.wait = Math.min(LONGEST_WAIT_MS, this.wait * 2);
   }
 
+  // Whether it went out.
   send(message) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
-    else this.socket.onclose();
+    const isOpen = this.socket.readyState === WebSocket.OPEN;
+    if (isOpen) this.socket.send(JSON.stringify(message));
+    return isOpen;
   }
 
   async get(path) {
@@ -124,11 +126,13 @@ class WorkerLink extends Link {
     super();
     this.worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
     this.worker.onmessage = ({ data }) => (data.type === "open" ? this.begin() : this.hear(data));
-    this.worker.onerror = (event) => this.tell("failed", { error: `this browser cannot run the games: ${event.message || "it has no modules in workers"}` });
+    this.worker.onerror = ({ message }) => this.tell("failed", { error: `this browser cannot run the games: ${message || "it has no modules in workers"}` });
+    this.on("failed", ({ error }) => (this.failed = error));
   }
 
   send(message) {
     this.worker.postMessage(message);
+    return true;
   }
 
   async get(path) {
