@@ -185,12 +185,12 @@ def content(path: Path) -> dict[str, str]:
     return {str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
-def measure_kills(game: str, generations: int, every_s: float) -> dict[str, Any]:
+def measure_kills(game: str, games: int, generations: int, every_s: float) -> dict[str, Any]:
     """Two nodes; every so often the older one is killed, and a new one joins."""
     changes = {
         "threads": 1,
         "network": {"blocks": 2, "channels": 32},
-        "selfplay": {"games": 256, "simulations": 32},
+        "selfplay": {"games": games, "simulations": 32},
         "league": {"every": 0},
     }
     nodes, kills = Nodes(2), 0
@@ -203,16 +203,17 @@ def measure_kills(game: str, generations: int, every_s: float) -> dict[str, Any]
         return time.monotonic() - start
 
     with tempfile.TemporaryDirectory() as root, ThreadPoolExecutor(1) as beside:
+        alone = train(Path(root) / "here", None)  # first, so that nodes find all code compiled
         disturbed = beside.submit(train, Path(root) / "there", pool)
         while not wait([disturbed], every_s).done:  # nodes are started by the main thread alone
             nodes.kill(nodes.nodes.pop(0))
             nodes.nodes.append(nodes.add())
             kills += 1
-        alone = train(Path(root) / "here", None)
         there, here = content(Path(root) / "there"), content(Path(root) / "here")
     pool.close()
     return {
         "game": game,
+        "games": games,
         "generations": generations,
         "kills": kills,
         "every_s": every_s,
@@ -236,7 +237,7 @@ def main() -> None:
     measures: dict[str, Callable[[], Any]] = {
         "speed": lambda: measure_speed(given.game, given.games, given.rounds),
         "costs": lambda: measure_costs(given.game, given.games),
-        "kills": lambda: measure_kills(given.game, given.generations, given.every),
+        "kills": lambda: measure_kills(given.game, given.games, given.generations, given.every),
     }
     if given.what == "scale":
         from cluster_scale import show_scale
