@@ -89,6 +89,8 @@ def test_a_game_that_was_checked_runs_as_it_is_and_an_edited_one_guarded_again(t
     path.write_text(RACE)
     game = load(str(path))
     assert game.unit.guarded
+    assert check_game(game, num_games=1, simulate=False).ok
+    assert load(str(path)).unit.guarded  # one game says too little
     assert check_game(game, simulate=False).ok
     again = load(str(path))
     assert not again.unit.guarded
