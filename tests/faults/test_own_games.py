@@ -52,6 +52,12 @@ def test_a_wrong_picture_is_one_sentence(tmp_path, fault):
     assert "\n" not in str(caught.value)
 
 
+def test_check_does_not_send_people_to_check(tmp_path):
+    game = load(str(write_game(tmp_path, "board raises")))
+    _, result = check_game(game, "pictures are complete", num_games=1, target="interpreted")
+    assert result.detail.endswith("in board, board_raises.py line 84")
+
+
 def test_what_the_first_games_do_not_show_is_caught_by_the_guards(tmp_path):
     """Nothing is tried out here, so that the compiled rules are the first that go wrong."""
     cases = (

@@ -229,12 +229,8 @@ class Game:
 
     def _ask(self, name: str, *args: Any) -> Any:
         """Call an interpreted function of the game's; a user's may raise anything, which is one sentence."""
-        try:
+        with told(self, passing=(ValueError,)):  # of a text that is wrong
             return self.by_name[name](self.rules, *args)
-        except ValueError:  # of a text that is wrong
-            raise
-        except Exception as error:
-            raise (explain(self, error) if self.is_from_file else error) from None
 
     def _own(self, name: str, purpose: str) -> Callable[..., Any]:
         if name not in self.by_name:

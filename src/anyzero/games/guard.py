@@ -158,12 +158,17 @@ def explain(game: "Game", error: Exception) -> Exception:
 
 
 @contextmanager
-def told(game: "Game") -> Iterator[None]:
-    """What is raised within is a user's game's fault, and one sentence; of a game of ours it is as it is."""
+def told(game: "Game", passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+    """What is raised within becomes one sentence if the game is a user's; what is `passing` stays as it is."""
     try:
         yield
+    except passing:
+        raise
     except Exception as error:
-        raise (explain(game, error) if game.is_from_file else error) from None
+        sentence = explain(game, error) if game.is_from_file else error
+        if sentence is error:
+            raise
+        raise sentence from error
 
 
 def explain_compiler(game: "Game", kernel: Any) -> Any:
