@@ -197,7 +197,7 @@ class Pressed:
 
 @pytest.mark.xdist_group("search")
 @pytest.mark.parametrize(
-    "words", ["search hex:size=3 uct:100000000", "search hex:size=3 halving:1000s", "perft connect_four 20"]
+    "words", ["search connect_four uct:100000000", "search connect_four halving:1000s", "perft connect_four 20"]
 )
 def test_ctrl_c_in_long_work_ends_it_at_its_next_look(run, monkeypatch, words):
     monkeypatch.setattr(stopping, "_asked", Pressed())
