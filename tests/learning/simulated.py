@@ -32,11 +32,10 @@ SCENARIOS = {
     "fast": ("tic_tac_toe", {"simulations": 4, "fast_share": 0.5, "fast_simulations": 2}),
     "reuse": ("tic_tac_toe", {"method": "puct", "simulations": 4, "reuse": True}),
     "three": ("tic_tac_toe", {"simulations": 4, "two_champions": True, "recent_share": 0.3, "resign_checked": 0.5}),
-    "chance": ("take_it_easy", {"simulations": 1}),
     "cut dice": ("tests/dice_race.py", {"simulations": 2, "max_plies": 5}),
 }
 NETWORKS = {"three": 3}
-NUM_GAMES = {"three": 8, "chance": 1}
+NUM_GAMES = {"three": 8}
 """Of one fetching; four unless said."""
 BAR = {"three": -0.05}
 
