@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from anyzero import stopping
 from anyzero.experiments.table import STUDENT_COLUMNS
 
 pytestmark = pytest.mark.usefixtures("games_here")
@@ -68,6 +69,30 @@ def test_experiment_prints_a_table_for_people_and_reports_when_it_is_finished(ru
     assert "2 cells, 8 games, in grid.csv; to draw them: anyzero plot grid.csv" in out
     monkeypatch.setattr("anyzero.arena.workers.Worker", None)
     assert run("experiment", "grid.toml") == (0, out, "")
+
+
+class Pressed:
+    """Ctrl-C as loops see it: pressed before their sixth look."""
+
+    looks = 0
+
+    def is_set(self):
+        self.looks += 1
+        return self.looks >= 6
+
+
+def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(run, quick, monkeypatch):
+    table = quick.with_suffix(".csv")
+    with monkeypatch.context() as patch:
+        patch.setattr(stopping, "_asked", Pressed())
+        code, out, err = run("experiment", str(quick), "--results", str(table))
+    games = table.with_suffix(".jsonl").read_bytes().count(b"\n") - 1
+    assert (code, out, 0 < games < 8) == (130, "", True)
+    assert f"{games} of 8 games, " in err
+    assert err.endswith("the same command goes on from there\n")
+    assert table.read_text().startswith("game,options,first,second,")
+    assert run("experiment", str(quick), "--results", str(table))[0] == 0
+    assert table.with_suffix(".jsonl").read_bytes().count(b"\n") == 1 + 8
 
 
 def test_a_record_of_a_tournament_is_drawn_as_a_cross_table(run, tmp_path):
