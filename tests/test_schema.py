@@ -5,7 +5,7 @@ from typing import Literal
 import pytest
 from pydantic import Field
 
-from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
+from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, nearest_hint
 from anyzero.schema import Schema, parse_setting, read_toml, settings_of, write_toml
 
 
@@ -99,3 +99,25 @@ def test_a_file_that_is_not_toml_is_one_sentence(tmp_path, content):
 def test_settings_list_their_meanings():
     games = {setting.key: setting for setting in settings_of(Outer)}["inner.games"]
     assert (games.default, games.meaning) == (64, "Games of a contest.")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("selfplay.sims", "selfplay.simulations"),
+        ("lr", "trainer.learning_rate"),
+        ("trainer.batchsize", "trainer.batch_size"),
+        ("selfplay.batch_size", "trainer.batch_size"),
+        ("simulatons", "simulations"),
+    ],
+)
+def test_a_suggestion_goes_by_what_is_meant(text, meant):
+    names = [
+        "seed",
+        "simulations",
+        "selfplay.simulations",
+        "selfplay.at_once",
+        "trainer.learning_rate",
+        "trainer.batch_size",
+    ]
+    assert nearest_hint(text, names) == f"did you mean {meant}? "

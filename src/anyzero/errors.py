@@ -56,8 +56,16 @@ def nearest_hint(text: str, names: Iterable[str]) -> str:
 
 
 def abbreviated(text: str, names: list[str], least: int = 3) -> list[str]:
-    """The names that a setting's name is short for: `selfplay.sims` for `selfplay.simulations`."""
+    """The names that a text is short for: `selfplay.sims` for `selfplay.simulations`, `lr` for `learning_rate`."""
     part, _, word = text.lower().rpartition(".")
-    if not part or len(word) < least:
-        return []
+    plain = word.replace("_", "").replace("-", "")
+    same = [name for name in names if plain in short_forms(name)]
+    if same or not part or len(word) < least:
+        return same
     return [name for name in names if name.startswith(f"{part}.{word[:least]}")]
+
+
+def short_forms(name: str) -> tuple[str, str]:
+    """The last word of a name without its underscores, and their first letters."""
+    words = name.rpartition(".")[2].split("_")
+    return "".join(words), "".join(word[:1] for word in words) if len(words) > 1 else ""

@@ -207,8 +207,14 @@ def _model_at(model: type[Schema], path: list[Any]) -> type[Schema]:
     return model
 
 
+MOST_LISTED = 20
+"""Names that are listed beside a hint: among more, a person looks for none."""
+
+
 def _unknown(noun: str, key: str, known: Mapping[str, Any]) -> str:
-    return f"{noun} has no setting {show(key)}; {nearest_hint(key, known)}known: {list_some(known)}"
+    hint = nearest_hint(key, known)
+    rest = "" if hint and len(known) > MOST_LISTED else f"known: {list_some(known)}"
+    return f"{noun} has no setting {show(key)}; {hint}{rest}".rstrip()
 
 
 def _sentence(name: str, fault: Any, field: FieldInfo | None, value: object) -> AnyzeroError:

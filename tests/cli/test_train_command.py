@@ -88,8 +88,8 @@ def test_a_run_of_a_game_for_one_ends_with_a_command_that_shows_it_playing(run, 
     alone = ("--set", "network.kind=mlp", "--set", "benchmark.deals=2", "--match", "0")
     code, out, _ = run("train", "take_it_easy", "--config", "tiny.toml", "--generations", "0", *alone)
     assert code == 0
-    words, _, command = out.splitlines()[-1].partition(": ")
-    assert words == "to watch it play"
+    words, _, command = next(line for line in out.splitlines() if " play " in line).partition(": ")
+    assert words == "watch it play"
     assert command.endswith("--seat0 gumbel:64@take-it-easy")
     code, out, _ = run(*command.split()[1:], "--seed", "1", "--json")
     assert code == 0
@@ -134,18 +134,20 @@ def test_the_knobs_that_people_know_set_what_they_say(run, tiny):
         assert line in text.splitlines()
 
 
-def test_a_sweep_trains_once_for_each_value_and_compares(run, tiny):
-    """Generations 0, 2, 4 are rated."""
-    sweep = ("--sweep", "selfplay.gumbel_scale=0,1", "--generations", "1", "--output", "both.csv")
+def test_a_sweep_trains_once_for_each_value_and_ranks_by_the_match_at_the_end(run, tiny):
+    """Generations 0, 2, 4 are rated, and the last."""
+    sweep = ("--sweep", "selfplay.gumbel_scale=0,1", "--generations", "1", "--match", "4", "--output", "both.csv")
     code, out, _ = run("train", "tic_tac_toe", "--config", "tiny.toml", *sweep)
     assert code == 0
     assert "gumbel_scale-0" in out
     assert (tiny / "runs/tic-tac-toe-gumbel_scale.png").read_bytes().startswith(b"\x89PNG")
     rows = list(csv.DictReader((tiny / "both.csv").read_text().splitlines()))
-    assert [row["run"] for row in rows] == ["tic-tac-toe-gumbel_scale-0"] * 2 + ["tic-tac-toe-gumbel_scale-1"] * 2
-    found, _ = json.loads(run("train", "tic_tac_toe", "--config", "tiny.toml", *sweep, "--json")[1])["runs"]
-    assert (found["generation"], found["elo_generation"], found["benchmark_generation"]) == (1, 0, None)
-    assert " ".join(out.splitlines()[1].split()).endswith(f"{found['elo']:.4g} at generation 0")
+    names = ["tic-tac-toe-gumbel_scale-0"] * 2 + ["tic-tac-toe-gumbel_scale-1"] * 2
+    assert sorted(row["run"] for row in rows) == names
+    found, other = json.loads(run("train", "tic_tac_toe", "--config", "tiny.toml", *sweep, "--json")[1])["runs"]
+    assert (found["generation"], found["elo_generation"], found["benchmark_generation"]) == (1, 1, None)
+    assert found["match"]["score"] >= other["match"]["score"]
+    assert f"{found['elo']:.4g}  {found['match']['brief']}" in " ".join(out.splitlines()[1].split(" "))
 
 
 @pytest.mark.parametrize(

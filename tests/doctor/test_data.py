@@ -182,6 +182,12 @@ def test_without_games_there_is_nothing_to_compare(case):
     assert check_results(case).verdict == SKIPPED
 
 
+def test_a_game_is_small_where_positions_recur_in_random_games(case):
+    assert data.is_small(case)
+    case.random.samples.keys[:] = np.arange(case.random.samples.num)
+    assert not data.is_small(case)
+
+
 def test_positions_of_a_small_game_may_recur(case):
     """Nim has a dozen positions; random games of it have no more."""
     assert len(np.unique(case.samples.keys)) < 0.02 * case.samples.num
@@ -246,8 +252,12 @@ def test_openings_alone_are_doubtful():
     assert says(found) == (DOUBTFUL, "the search of self-play has no noise")
 
 
-@pytest.mark.parametrize(("copies", "verdict"), [(20, DOUBTFUL), (500, WRONG)])
-def test_games_that_repeat_are_found_whatever_the_config_says(copies, verdict):
+@pytest.mark.parametrize(
+    ("copies", "small", "verdict"),
+    [(20, False, DOUBTFUL), (500, False, WRONG), (500, True, WELL), (2000, True, DOUBTFUL)],
+)
+def test_games_that_repeat_are_found_and_a_small_game_is_not_called_wrong(monkeypatch, copies, small, verdict):
+    monkeypatch.setattr(data, "is_small", lambda case: small)
     found = noise({}, [*DIFFERENT[:15], *([play_line([0])] * copies)])
     assert found.verdict == verdict
     assert f"16 of the newest {15 + copies} games are different" in found.seen

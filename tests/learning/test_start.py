@@ -44,6 +44,23 @@ def test_the_schedule_is_planned_over_the_minutes_or_generations_of_the_run(tmp_
         assert (found.trainer.horizon, found.minutes) == (40, 0.0)
 
 
+def test_default_names_are_short_and_a_run_with_other_settings_gets_a_number(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    opened = [
+        open_run(text, changes={**SMALL, **more}).path.name
+        for text, more in (
+            ("connect_four", {}),
+            ("connect_four", {"seed": 3}),
+            ("connect_four", {}),  # goes on with the first
+            ("connect_four", {"seed": 3}),
+            ("hex:size=5,swap=true", {}),
+            ("connect_four:rows=5", {}),
+        )
+    ]
+    again = ["connect-four", "connect-four-2"]
+    assert opened == [*again, *again, "hex-5-swap", "connect-four-5"]
+
+
 def test_an_explicit_plan_wins(tmp_path):
     path = str(tmp_path / "run")
     changes = {**SMALL, "minutes": 120.0, "trainer.horizon": 7}

@@ -92,7 +92,7 @@ def train(
     if sweep is None:
         train_one(game, wanted, output=output, match=match, json=json)
     else:
-        train_each(sweep, game, wanted, output=output, json=json)
+        train_each(sweep, game, {**wanted, "match": match}, output=output, json=json)
 
 
 def train_one(game: str | None, wanted: dict[str, Any], *, output: Path | None, match: int, json: bool) -> None:

@@ -167,6 +167,16 @@ def check_unique(case: Case) -> Finding:
 # --- self-play
 
 
+SMALL = 0.7
+"""Share of different positions in random games below which a game is small."""
+
+
+def is_small(case: Case) -> bool:
+    """Whether positions recur even in random games."""
+    keys = case.random.samples.keys
+    return len(np.unique(keys)) < SMALL * len(keys)
+
+
 def check_noise(case: Case) -> Finding:
     """Self-play must vary its games, and matches must not be disturbed; measured on the newest games."""
     config, game = case.config.selfplay, case.game
@@ -186,6 +196,9 @@ def check_noise(case: Case) -> Finding:
         return Finding(WRONG, "noise is on in matches", seen, advice)
     if not noisy and not varied:
         return Finding(WRONG, "noise is off in self-play, so that every game is the same", seen, advice)
+    if noisy and share < 0.5 and is_small(case):
+        verdict = WELL if share >= 0.02 else DOUBTFUL
+        return Finding(verdict, "games repeat, as those of a small game do", seen, "" if verdict == WELL else advice)
     if share < 0.1:
         return Finding(WRONG, "self-play repeats the same games", seen, advice)
     if not noisy or share < 0.5:

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.files import numbers_in, put_aside, sync, take_lock, write_whole, writing
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, load_config
@@ -40,8 +40,9 @@ from anyzero.networks.manifest import (
     read_whole,
     write_manifest,
 )
-from anyzero.sealed import DamagedError, describe_file
+from anyzero.sealed import DamagedError, describe_file, read_sealed
 
+END, END_FILE = "anyzero end 1", "end.json"
 LOCK, GAMES, SAMPLES, NOW = ".lock", "games", "samples", "now.txt"
 TEMPORARY = re.compile(r"\..+\.[0-9]+")
 """What `write_whole` leaves behind when it is killed."""
@@ -53,6 +54,10 @@ class BlockFile(NamedTuple):
     generation: int
     number: int
     path: Path
+
+
+class OtherRunError(BadOptionError):
+    """A run that is there was begun with another game or other settings than those asked for."""
 
 
 class RunFolder:
@@ -120,7 +125,7 @@ class RunFolder:
         if self.config.game != game_text:
             ours, wanted = load(self.config.game), load(game_text)
             if (ours.name, ours.options) != (wanted.name, wanted.options):
-                raise AnyzeroError(f"{self.path} is a run of {ours.text}, not of {wanted.text}")
+                raise OtherRunError(f"{self.path} is a run of {ours.text}, not of {wanted.text}")
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -301,7 +306,16 @@ class RunFolder:
                 found.append((read_manifest(path).read_report(), (path / REPORT).stat().st_mtime))
             except DamagedError as error:
                 self.note(f"generation {number} of {self.path} is damaged: {error}; what it measured is left out")
+        end = self.end()
+        for report, _ in found:
+            report |= end["measured"] if report["generation"] == end.get("generation") else {}
         return found
+
+    def end(self) -> dict[str, Any]:
+        """What was measured when training last stopped; nothing where that is damaged, since it is measured again."""
+        with contextlib.suppress(DamagedError):
+            return read_sealed(self.path / END_FILE, END)
+        return {}
 
     # --- blocks of games and their samples
 

@@ -2,7 +2,9 @@
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, change, flatten, read_config
 from anyzero.learning.contestants import anchor_contestant
 from anyzero.learning.contests import Contest, contest, has_converged
-from anyzero.learning.folder import RunFolder, is_run, run_path
+from anyzero.learning.folder import OtherRunError, RunFolder, is_run, run_path
 from anyzero.learning.history import rebuild
 from anyzero.learning.once import read_seconds, write_json
 from anyzero.learning.presets import preset_config
@@ -57,18 +59,26 @@ def open_run(
     generations: int | None = None,
     minutes: float | None = None,
 ) -> RunFolder:
-    """The run of this name if it is there and nothing else is asked of it, else a new one.
+    """The run of this name if it is there and nothing else is asked of it, else a new one; without a name, the first
+    of the default names that is free, or whose run is the one asked for.
 
     Its schedule is planned over so many minutes, or generations; a run that is there is planned anew for more minutes.
     """
-    path = run_path(run) if run is not None else None
-    if path is None or not is_run(path):
-        config = make_config(game, preset=preset, config_file=config_file, changes=changes)
-        path = path or run_path(default_name(config, preset))
+
+    def go_on(path: Path) -> RunFolder:
+        own = {**(changes or {}), **more_minutes(path, changes, minutes)}
+        return reopen(path, game, preset, config_file, own)
+
+    if run is not None and is_run(run_path(run)):
+        return go_on(run_path(run))
+    config = make_config(game, preset=preset, config_file=config_file, changes=changes)
+    for path in map(run_path, [run] if run is not None else default_names(config, preset)):
         if not is_run(path):
-            asked = asked_for(config_file, changes)
-            return RunFolder.create(path, fill_in(plan(config, asked, generations, minutes)))
-    return reopen(path, game, preset, config_file, {**(changes or {}), **more_minutes(path, changes, minutes)})
+            planned = plan(config, asked_for(config_file, changes), generations, minutes)
+            return RunFolder.create(path, fill_in(planned))
+        with suppress(OtherRunError):
+            return go_on(path)
+    raise AssertionError("there is always another name")
 
 
 def asked_for(config_file: Path | str | None, changes: Mapping[str, Any] | None) -> set[str]:
@@ -129,9 +139,18 @@ def check_form(config: RunConfig, changes: Mapping[str, Any]) -> None:
         raise BadOptionError(f"{config.begin_with} brings its own form: leave {own[0]} alone")
 
 
-def default_name(config: RunConfig, preset: str | None) -> str:
-    """The preset's name, or the game's text as a name."""
-    return preset or re.sub(r"[^A-Za-z0-9]+", "-", config.game).strip("-")
+def default_names(config: RunConfig, preset: str | None) -> Iterator[str]:
+    """The preset's name or the game's, with what its options differ in; then the same with a number: `hex-7-2`."""
+    game = load(config.game)
+    usual = load(game.source).options
+    own = [option_word(key, value) for key, value in game.options.items() if value != usual.get(key)]
+    first = preset or re.sub(r"[^A-Za-z0-9]+", "-", "-".join([game.name, *own])).strip("-")
+    return (first if number == 1 else f"{first}-{number}" for number in count(1))
+
+
+def option_word(key: str, value: Any) -> str:
+    """An option within a name: `swap`, `no-swap`, or its value."""
+    return (key if value else f"no-{key}") if isinstance(value, bool) else str(value)
 
 
 def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
@@ -174,7 +193,7 @@ def reopen(
     if other:
         named = ", ".join(f"{key}={old[key]}" for key in other[:MOST_SETTINGS])
         more = f" and {len(other) - MOST_SETTINGS} more" if len(other) > MOST_SETTINGS else ""
-        raise BadOptionError(f"{path} was begun with {named}{more}; take another name for another run")
+        raise OtherRunError(f"{path} was begun with {named}{more}; take another name for another run")
     new = change(folder.config, {key: wanted[key] for key in FREE})
     if new != folder.config:
         with folder.locked():

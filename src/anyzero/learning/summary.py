@@ -70,13 +70,28 @@ class RunSummary(Shown):
     ended: str = ""
     """Why training ended, if it just did."""
     match: dict[str, Any] | None = None
-    """What the champion scored in the match at the end, if there was one."""
+    """What the champion scored in the match when training last stopped, if there was one."""
+    match_generation: int | None = None
+    """The newest generation when that was."""
 
     @property
     def champion(self) -> str:
         """The champion as a player, for `match`, `tournament`, `search` and `player`: `gumbel:64@hex7`."""
         plays = PLAYS_AFTERSTATES if self.config.selfplay.method == "expectimax" else PLAYS
-        return f"{plays}@{self.path.name if self.path.parent == Path('runs') else self.path}"
+        return f"{plays}@{self.net}"
+
+    @property
+    def net(self) -> str:
+        """The champion as a net: the run's name, or its folder where that is elsewhere."""
+        return self.path.name if self.path.parent == Path("runs") else str(self.path)
+
+    @property
+    def match_text(self) -> str:
+        """The score of that match, and when it was, if the run has gone on since."""
+        if self.match is None:
+            return ""
+        since = "" if self.match_generation == self.generations else f" at generation {self.match_generation}"
+        return f"{self.match['brief']}{since}"
 
     @property
     def minutes(self) -> float:
@@ -129,6 +144,7 @@ class RunSummary(Shown):
             "elo_generation": self.generation_of("elo"),
             "benchmark": self.interval("benchmark_score_mean"),
             "benchmark_generation": self.generation_of("benchmark_score_mean"),
+            "match": self.match,
             "minutes": self.minutes,
             "changed": self.changed,
             "now": self.now,
@@ -172,21 +188,29 @@ class RunSummary(Shown):
         )
 
     def ending(self) -> Iterator[str]:
-        """Why training ended, what the champion scored, and how to play against it, or watch it where it is alone."""
-        yield f"{self.ended}; the champion is generation {self.champion_generation or 0} of {self.path}"
-        if self.match is not None:
+        """Why training ended, what the champion scored, and what can be done with it."""
+        if self.generations is None:
+            yield f"{self.ended} before the first generation was finished; the same command with more of them goes on"
+            return
+        yield f"{self.ended}; the champion is generation {self.champion_generation} of {self.path}"
+        if self.match is not None and self.match_generation == self.generations:
             yield self.match["text"]
-        does, seat = ("to watch it play", 0) if load(self.config.game).num_seats == 1 else ("to play against it", 1)
-        yield f"{does}: anyzero play {self.config.game} --seat{seat} {self.champion}"
+        game, text = load(self.config.game), self.config.game
+        does, seat = ("watch it play", 0) if game.num_seats == 1 else ("play against it", 1)
+        yield f"{does}: anyzero play {text} --seat{seat} {self.champion}"
+        yield "in the browser: anyzero serve, where it is among the players"
+        yield f"measure it: anyzero match {text} {self.champion} {'random' if game.num_seats == 1 else 'uct:10000'}"
+        if game.num_values == 1:
+            yield f"use it elsewhere: anyzero export {text} --net {self.net} --onnx {self.name}.onnx"
 
     @property
     def overview(self) -> list[Any]:
         """The cells of the columns of a list of runs."""
         figures = short(self.generations), short(self.champion_generation), self.strength, short(self.minutes)
-        return [self.name, self.config.game, *figures]
+        return [self.name, self.config.game, *figures, self.match_text]
 
 
-OVERVIEW = ("run", "game", "generations", "champion", "strength", "minutes")
+OVERVIEW = ("run", "game", "generations", "champion", "strength", "minutes", "end match")
 
 
 def summarise(path: Path) -> RunSummary:
@@ -200,6 +224,7 @@ def summarise(path: Path) -> RunSummary:
     history = read_rows(folder)
     if newest is not None and champion_file(path) != path / CHAMPION:
         folder.note(f"{path / CHAMPION} is not the champion that the run wrote; anyzero train mends it")
+    end = folder.end()
     return RunSummary(
         name=path.resolve().name,
         path=path,
@@ -209,6 +234,8 @@ def summarise(path: Path) -> RunSummary:
         champion_generation=None if newest is None else newest.champion,
         changed=max(place.stat().st_mtime for place in (path, path / GENERATIONS, path / SAMPLES) if place.exists()),
         now=read_now(path / NOW),
+        match=end.get("match"),
+        match_generation=end.get("generation"),
         notes=tuple(folder.notes),
     )
 

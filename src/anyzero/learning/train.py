@@ -13,11 +13,11 @@ from anyzero.cluster import Pool, opened
 from anyzero.errors import BadOptionError
 from anyzero.files import write_whole
 from anyzero.games.game import Game
-from anyzero.games.load import load
 from anyzero.learning.config import parse_setting
+from anyzero.learning.ending import end_run
 from anyzero.learning.folder import NOW, RunFolder, is_run, run_path
 from anyzero.learning.history import HISTORY, rebuild
-from anyzero.learning.start import default_name, fill_in, make_config, open_run, prove, train_on
+from anyzero.learning.start import default_names, fill_in, make_config, open_run, train_on
 from anyzero.learning.summary import RunSummary, describe_network, draw_runs, summarise
 from anyzero.progress import Tell, in_notebook
 from anyzero.progress import progress as bar
@@ -72,24 +72,8 @@ def train(
             ended = train_on(folder, progress=watch, pool=pool, **times)
         finally:
             (folder.path / NOW).unlink(missing_ok=True)
-        return replace(summarise(folder.path), ended=ended, match=final_match(folder, match - match % 2, watch))
-
-
-def final_match(folder: RunFolder, games: int, watch: "Watcher") -> dict[str, Any] | None:
-    """The champion against the strongest anchor, or in a game of one seat against random play."""
-    newest, anchors = folder.newest(), [text for text in folder.config.league.anchors[-1:] if "," not in text]
-    if not (games and anchors and newest is not None and newest.number > 0):
-        return None
-    alone = load(folder.config.game).num_seats == 1
-    name, found = prove(folder, games=games, rival="random" if alone else None, progress=watch)
-    if found.standings.means is not None:
-        mine, theirs = found.standings.means
-        text = f"the champion scores {mine:.1f} points, {name} {theirs:.1f}, on the same {games // 2} deals"
-    else:
-        interval = f"[{100 * found.low:.0f}, {100 * found.high:.0f}]"
-        text = f"the champion scores {100 * found.score:.0f} % {interval} against {name} in {games} games"
-    scores = {"score": found.score, "low": found.low, "high": found.high}
-    return {"against": name, "games": found.standings.games, **scores, "text": text}
+        end_run(folder, match - match % 2, watch)
+        return replace(summarise(folder.path), ended=ended)
 
 
 # --- what is seen meanwhile
@@ -100,9 +84,13 @@ class Watcher:
 
     def __init__(self, folder: RunFolder, tell: Tell, *, shown: bool, pool: Pool | None = None) -> None:
         self.folder, self.tell, self.told, self.pool, self.noted = folder, tell, 0, pool, 0.0
+        self.ready: set[str] = set()
         self.shown = shown and not in_notebook()  # there the bar is enough, and the table follows
         config = folder.config
         self.say(f"{config.game}: run {folder.path}, {describe_network(config)}, {config.device}")
+        newest = max(folder.numbers(), default=0)
+        if newest > 0:
+            self.say(f"it goes on after generation {newest}; --run NAME begins another run")
 
     def say(self, words: str) -> None:
         if self.shown:
@@ -120,7 +108,10 @@ class Watcher:
         words = f"generation {generation}: {name}"
 
         def tell(done: int) -> None:
+            if done > 0:
+                self.ready.add(name)
             beside = "" if self.pool is None else f" ({self.pool.describe()})"
+            beside = beside if name in self.ready else f" (preparing its code, once){beside}"
             self.tell(done, words + beside, total or None)
             self.note(f"{words} {done}/{total}{beside}")
 
@@ -166,7 +157,7 @@ def summary_line(report: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Shown):
-    """Runs that differ in one setting."""
+    """Runs that differ in one setting, the best in the match at the end first."""
 
     setting: str
     runs: list[RunSummary]
@@ -179,14 +170,13 @@ class Sweep(Shown):
 
     def report(self) -> Iterator[Part]:
         """Where each run stands."""
-        yield Sheet(
-            ("run", *COMPARED), [[run.path, *(show_known(run, name) for name in COMPARED)] for run in self.runs]
-        )
+        rows = [[run.path, *(show_known(run, name) for name in COMPARED), run.match_text] for run in self.runs]
+        yield Sheet(("run", *COMPARED, "end match"), rows)
         yield f"the curves are in {self.picture}"
 
     def to_json(self) -> dict[str, Any]:
         runs = [
-            {"run": str(run.path), **{name: run.last(name) for name in COMPARED}}
+            {"run": str(run.path), **{name: run.last(name) for name in COMPARED}, "match": run.match}
             | {field: run.generation_of(name) for name, field in MEASURED.items()}
             for run in self.runs
         ]
@@ -225,13 +215,14 @@ def sweep(
         raise BadOptionError(f"{setting!r} is not of the form setting=a,b,c")
     text, common = game.text if isinstance(game, Game) else game, dict(changes or {})
     recipe: dict[str, Any] = {"preset": preset, "config_file": config_file}
-    base = run or default_name(make_config(text, **recipe, changes=common), preset)
+    base = run or next(default_names(make_config(text, **recipe, changes=common), preset))
     stem = f"{base}-{key.rpartition('.')[2]}"
     wanted = {
         f"{stem}-{value.strip()}": common | dict([parse_setting(f"{key}={value}")]) for value in values.split(",")
     }
     check_runs(text, recipe, wanted)
     runs = [train(text, run=name, **recipe, changes=own, **options) for name, own in wanted.items()]
+    runs.sort(key=lambda run: run.match["score"] if run.match else -1.0, reverse=True)
     found = Sweep(key, runs, runs[0].path.parent / f"{stem}.png")
     found.plot(file=found.picture)
     return found

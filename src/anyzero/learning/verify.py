@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from anyzero.errors import AnyzeroError
-from anyzero.learning.folder import SAMPLES, RunFolder, find_run, list_runs
+from anyzero.learning.folder import END, END_FILE, SAMPLES, RunFolder, find_run, list_runs
 from anyzero.learning.once import ANCHORS, ANCHORS_FILE, read_stage
 from anyzero.networks.manifest import CHAMPION, NETWORK, REPORT, Generation, champion_file, read_manifest
 from anyzero.report import Part, Shown
@@ -85,6 +85,8 @@ def checks_of(folder: RunFolder) -> Iterator[Check]:
         yield from block_checks(folder, generation, oldest)
     if (folder.path / ANCHORS_FILE).exists():
         yield folder.path, partial(read_sealed, folder.path / ANCHORS_FILE, ANCHORS)
+    if (folder.path / END_FILE).exists():
+        yield folder.path, partial(read_sealed, folder.path / END_FILE, END)
     for number in folder.part_numbers():
         for path in sorted(folder.part_path(number).glob("*.json")):
             if path.name != REPORT:

@@ -1,0 +1,60 @@
+"""What is measured and said when training stops."""
+
+import pytest
+
+from anyzero.learning.folder import END_FILE
+from anyzero.learning.summary import runs
+from anyzero.learning.train import train
+from anyzero.learning.verify import verify
+
+TINY = {
+    "network": {"blocks": 1, "channels": 8},
+    "selfplay": {"games": 8, "at_once": 8, "simulations": 4},
+    "league": {"every": 100, "games": 2, "anchors": ("random", "uct:20")},
+    "gate": {"games": 0},
+    "threads": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("ended") / "runs" / "toe"
+    train("tic_tac_toe", run=str(path), generations=2, match=4, changes=TINY)
+    return path
+
+
+def test_the_last_generation_is_rated_though_it_was_not_its_turn(folder):
+    (run,) = runs(str(folder)).runs
+    assert [row["generation"] for row in run.history if row["elo"] is not None] == [0, 2]
+
+
+def test_runs_shows_the_match_at_the_end(folder):
+    assert "end match" in repr(runs(root=folder.parent))
+    (run,) = runs(root=folder.parent).runs
+    assert run.match["games"] == 4
+    assert run.match_text == run.match["brief"]
+    assert run.match_text.endswith("against uct:20")
+    assert run.to_json()["match"] == run.match
+
+
+def test_the_end_of_a_run_says_what_can_be_done_with_it(folder, capsys):
+    found = train("tic_tac_toe", run=str(folder), generations=2)
+    _, match, *commands = found.ending()
+    assert match == found.match["text"]
+    words = [line.partition(":")[0] for line in commands]
+    assert words == ["play against it", "in the browser", "measure it", "use it elsewhere"]
+    assert "it goes on after generation 2" in capsys.readouterr().err
+
+
+def test_a_run_without_a_generation_offers_nothing_to_play(tmp_path):
+    found = train("tic_tac_toe", run=str(tmp_path / "toe"), minutes=0.0, changes=TINY, progress=False)
+    (line,) = found.ending()
+    assert line.startswith("0 minutes are over before the first generation was finished")
+
+
+def test_an_edited_end_is_found_and_measured_again(folder):
+    end = folder / END_FILE
+    end.write_text(end.read_text().replace('"generation": 2', '"generation": 1'))
+    assert not verify(str(folder)).ok
+    assert train("tic_tac_toe", run=str(folder), generations=2, match=4).match["games"] == 4
+    assert verify(str(folder)).ok
