@@ -30,7 +30,7 @@ class Setting:
     lag: int = 0
     samples: float = 20.0 * 4 * 10_000 / 30
     """New samples of a piece: four cores, 10,000 simulations a second each, 30 simulations a sample."""
-    sample_bytes: float = 90.0
+    sample_bytes: float = 95.0
     disk_bytes: float = 28.0
     weights_bytes: float = 0.95e6
     driver_s: float = 0.005
