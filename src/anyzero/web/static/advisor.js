@@ -18,12 +18,12 @@ function score(value) {
   return ((value + 1) / 2) * BEST_SCORE;
 }
 
-// The mean of some searches, and half of its 95 % interval (Student's t).
+// The mean of some searches, and half of its 95 % interval (Student's t); none where all of them looked no further than the net.
 function estimate(cell, points) {
   const mean = points.reduce((sum, one) => sum + one, 0) / points.length;
   const squares = points.reduce((sum, one) => sum + (one - mean) ** 2, 0);
   const degrees = points.length - 1;
-  return { cell, mean, half: degrees < 1 ? null : (1.96 + 2.5 / degrees + 8 / degrees ** 3) * Math.sqrt(squares / degrees / points.length) };
+  return { cell, mean, half: degrees < 1 || squares < 1e-9 ? null : (1.96 + 2.5 / degrees + 8 / degrees ** 3) * Math.sqrt(squares / degrees / points.length) };
 }
 
 // Whether the difference of two means may be nothing.
@@ -119,11 +119,12 @@ export async function render(section) {
     const cells = estimates.flatMap((one) => view.legal.filter(({ action }) => (twin(action)) === one.cell)
       .map((move) => ({ ...one, action: move.action, name: move.move, place: move.cells[0] })));
     cells.sort((one, other) => other.mean - one.mean);
-    const best = cells.filter((one) => one === cells[0] || isEqual(one, cells[0]));
-    const names = best.slice(0, MOST_NAMED).map((one) => one.name).join(", ") + (best.length > MOST_NAMED ? ` or one of ${best.length - MOST_NAMED} others` : "");
+    const best = cells.filter((one) => one.cell === cells[0].cell || isEqual(one, cells[0]));
+    const names = best.slice(0, MOST_NAMED).map((one) => one.name).join(best.length > MOST_NAMED ? ", " : " or ") + (best.length > MOST_NAMED ? ` or one of ${best.length - MOST_NAMED} others` : "");
     const equal = best.length > 1 ? `; ${plural(rounds, "search", "searches")} cannot tell them apart` : "";
     summary.textContent = `Put it on ${names}: ${number(cells[0].mean, 1)} points expected${equal}${rounds < ROUNDS ? " …" : ""}`;
-    replace(advice, h("table", {}, h("thead", {}, h("tr", {}, ["Cell", "Expected points", "95 % interval"].map((name) => h("th", { scope: "col" }, name)))),
+    replace(advice, h("table", {}, h("thead", {}, h("tr", {}, [["Cell"], ["Expected points"], ["95 % interval", "Of the mean over searches with other draws; what the net itself gets wrong is not in it"]]
+      .map(([name, title]) => h("th", { scope: "col", title }, name)))),
       h("tbody", {}, cells.map((one) => h("tr", { class: best.includes(one) ? "best" : undefined },
         h("td", {}, one.name), h("td", {}, number(one.mean, 1)), h("td", {}, one.half === null ? "" : `${number(one.mean - one.half, 1)} to ${number(one.mean + one.half, 1)}`))))));
     board.setOverlay(scores(cells, best));
