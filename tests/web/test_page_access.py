@@ -15,7 +15,8 @@ PAGES = {
     "runs": "h1",
     "runs/small": ".charts .chart",
     "experiments": "h1",
-    "experiments/rave.csv": ".heat",
+    "experiments/grid.csv": ".heat",
+    "experiments/rave.csv": ".chart",
 }
 """Each page, and what it shows once it is complete."""
 TABLES = {
