@@ -10,6 +10,7 @@ from anyzero.compile.random import STREAM, next_word, seed_stream
 from anyzero.errors import BadOptionError
 from anyzero.export.player import plain_search
 from anyzero.games import contract
+from anyzero.games.contract import draw_outcome, legal_actions
 from anyzero.games.game import Game
 from anyzero.search.report import BY_VISITS, final_scores, proven_value
 from anyzero.search.settings import GUMBEL
@@ -66,8 +67,8 @@ def functions_of(game: Game, player: str) -> list[Exported]:
 def draw_chance(rules: Any, state: Any, actions: Any, stream: Any, seed: Any, ply: int) -> int:
     """Kernel: what chance does at a ply of the game with this seed, as at a table of ours."""
     seed_stream(stream, seed, ply)
-    count = contract.legal_actions(rules, state, actions)
-    return np.int64(actions[contract.draw_outcome(rules, state, actions, count, stream)])  # type: ignore[return-value]
+    count = legal_actions(rules, state, actions)
+    return np.int64(actions[draw_outcome(rules, state, actions, count, stream)])  # type: ignore[return-value]
 
 
 def move_seed(stream: Any, seed: Any, ply: int) -> Any:
