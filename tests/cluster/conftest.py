@@ -3,7 +3,7 @@
 import hashlib
 import os
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -29,6 +29,10 @@ class Machines:
         self.nodes = [self.add(wait=False) for _ in range(num_nodes)]
 
     def add(self, cores=1, **options):
+        """Ray gives a node 30 seconds to start, which a crowded machine may need more than once."""
+        for _ in range(5):
+            with suppress(Exception):
+                return self.cluster.add_node(num_cpus=cores, object_store_memory=STORE, **options)
         return self.cluster.add_node(num_cpus=cores, object_store_memory=STORE, **options)
 
     def kill(self, node):

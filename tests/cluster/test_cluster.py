@@ -101,11 +101,11 @@ def test_a_gpu_has_an_actor_of_its_own_and_a_node_where_it_is_missing_is_set_asi
     node = machines.add(cores=6, num_gpus=1, node_name="boaster")
     try:
         wait_until(lambda: any(member.node.name == "boaster" for member in pool.members), pool.step)
-        found = [member.kind for member in pool.members if member.node.name == "boaster"]
-        assert found == [Kind(1, 1), Kind(4), Kind(1)]
-        wait_until(lambda: said, pool.step)
+        found = [(member.node.id, member.kind) for member in pool.members if member.node.name == "boaster"]
+        assert [kind for node, kind in found if node == found[0][0]] == [Kind(1, 1), Kind(4), Kind(1)]
+        wait_until(lambda: any("boaster" in words for words in said), pool.step)
         words = "Ray gives its GPU 0 to a process, but torch finds none there"
-        assert said == [f"the node boaster is not used: {words}"]
+        assert f"the node boaster is not used: {words}" in said
         assert sorted(values(pool, jobs("square", {"number": 2}, {"number": 3}))) == [4, 9]
     finally:
         machines.kill(node)
