@@ -11,6 +11,8 @@ import json
 import os
 import random
 import signal
+import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Coroutine
@@ -39,7 +41,10 @@ class Figures:
     answered: dict[str, list[float]] = field(default_factory=dict)
     """From the move to the machine's own, by its name."""
     errors: list[str] = field(default_factory=list)
-    memory_mb: float = 0.0
+    memory: list[tuple[float, float]] = field(default_factory=list)
+    """Seconds since the phase began, and the megabytes of the server and its searches then."""
+    games: int = 0
+    """Games that ended."""
     cores: dict[str, float] = field(default_factory=dict)
     """Who used how much of the machine, 1.0 being one core."""
 
@@ -96,7 +101,9 @@ class Person:
     async def enter(self) -> None:
         """A new table, or the old one; a friend waits for the host's."""
         if self.host is not None and not self.table.done():
-            self.table.set_result(await self.host.table)
+            number = await self.host.table
+            if not self.table.done():  # the old connection may have come first
+                self.table.set_result(number)
         if self.table.done():
             await self.say(type="join", table=self.table.result())
         else:
@@ -126,6 +133,7 @@ class Person:
             return
         self.planned = place
         if view["over"]:
+            self.load.figures.games += 1
             self.load.spawn(self.begin_again())
         elif view["seat"] == self.seat:
             self.load.spawn(self.move(view, self.socket))
@@ -218,11 +226,12 @@ class Load:
     async def measure(self, name: str, seconds: float, greedy: int = 0) -> dict[str, Any]:
         """A phase with so many clients that each ask for the largest search, one after another."""
         hogs = [asyncio.create_task(self.be_greedy(number)) for number in range(greedy)]
+        hogs += [asyncio.create_task(self.flood(number)) for number in range(self.args.floods if greedy else 0)]
         await asyncio.sleep(2.0)
         figures = self.figures = Figures()
         start, before = time.perf_counter(), self.server.cpu()
         while (gone := time.perf_counter() - start) < seconds:
-            figures.memory_mb = max(figures.memory_mb, self.server.memory_mb())
+            figures.memory.append((gone, self.server.memory_mb()))
             await asyncio.sleep(0.25)
         figures.cores = {name: round((now - before[name]) / gone, 2) for name, now in self.server.cpu().items()}
         for hog in hogs:
@@ -241,6 +250,37 @@ class Load:
                         self.figures.errors.append(str(text[:200]))
                         await asyncio.sleep(1.0)
                         break
+
+    async def flood(self, number: int) -> None:
+        """Send what is no message as fast as it is taken, and begin again when let go: words, bytes, half a request."""
+        rng = random.Random(number)
+        while True:
+            with contextlib.suppress(OSError, websockets.WebSocketException):
+                if number % 3 == 2:
+                    _, half = await asyncio.open_connection("127.0.0.1", self.server.port)
+                    half.write(b"GET / HTTP/1.1\r\nHost: ")
+                    await asyncio.sleep(1.0)
+                    half.close()
+                    continue
+                async with websockets.connect(self.socket_url, max_size=1 << 24) as socket:
+                    while True:
+                        await socket.send(rng.choice(('{"type": "', "[" * 10_000, '{"type": "join", "table": "none"}')))
+                        await socket.recv()
+                        if number % 3 == 1:
+                            await socket.send(rng.randbytes(100))
+            await asyncio.sleep(0.05)
+
+    async def kill_often(self) -> dict[str, Any]:
+        """All kills, each after the pause in which people go on with their games."""
+        found = []
+        for _ in range(self.args.kills):
+            await asyncio.sleep(self.args.between)
+            found.append(await self.kill())
+            print(f"kill {len(found)}: {found[-1]}", file=sys.stderr, flush=True)
+        last = {key: max(kill[key] for kill in found) for key in found[0]}
+        total = sum(kill["acknowledged_moves_of_open_games"] for kill in found)
+        fewest = min(kill["clients_back"] for kill in found)
+        return {**last, "acknowledged_moves_of_open_games": total, "clients_back": fewest, "kills": len(found)}
 
     async def kill(self) -> dict[str, Any]:
         """Kill the server in the middle of it all, start it again, and wait for everybody's game."""
@@ -294,6 +334,12 @@ def spread(values: list[float]) -> dict[str, Any]:
     }
 
 
+def slope(points: list[tuple[float, float]]) -> float:
+    """Of the straight line through the second half of the points: what is filled once has been filled by then."""
+    late = points[len(points) // 2 :]
+    return statistics.linear_regression(*zip(*late, strict=True)).slope if len(late) > 1 else 0.0
+
+
 def budget_s(machine: str) -> float:
     text = machine.partition(":")[2].partition(",")[0]
     return float(text[:-1]) if text.endswith("s") else 0.0
@@ -307,7 +353,9 @@ def summary(name: str, figures: Figures) -> dict[str, Any]:
         "shown_s": spread(figures.shown),
         "answer_minus_budget_s": spread(over),
         "answer_s": {machine: spread(times) for machine, times in sorted(figures.answered.items())},
-        "memory_mb": round(figures.memory_mb),
+        "memory_mb": round(max(mb for _, mb in figures.memory)),
+        "memory_mb_a_minute": round(60 * slope(figures.memory), 2),
+        "games": figures.games,
         "cores": figures.cores,
         "errors": len(figures.errors),
         "first_errors": figures.errors[:3],
@@ -325,10 +373,12 @@ def print_tables(found: dict[str, Any]) -> None:
             )
             print(f"| {phase['phase']} | {what} | {times['count']} | {ms} | {ratios(times, quiet)} |")
     names = ("server", "searches", "clients", "others")
-    print(f"\n| phase | memory MB | errors | {' | '.join(f'{name}, cores' for name in names)} |\n|{'---|' * 7}")
+    heads = ("phase", "memory MB", "MB a minute", "games", "errors", *(f"{name}, cores" for name in names))
+    print(f"\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     for phase in found["phases"]:
         shares = " | ".join(f"{phase['cores'][name]:.2f}" for name in names)
-        print(f"| {phase['phase']} | {phase['memory_mb']} | {phase['errors']} | {shares} |")
+        figures = [phase[key] for key in ("phase", "memory_mb", "memory_mb_a_minute", "games", "errors")]
+        print(f"| {' | '.join(map(str, figures))} | {shares} |")
         for error in phase["first_errors"]:
             print(f"  {error}")
     if "kill" in found:
@@ -368,7 +418,7 @@ async def run(args: argparse.Namespace) -> dict[str, Any]:
                 await asyncio.sleep(0.02)
             await asyncio.sleep(3.0)
             found["phases"] = [await load.measure(f"{greedy} greedy", args.seconds, greedy) for greedy in args.greedy]
-            found["kill"] = await load.kill()
+            found["kill"] = await load.kill_often()
         finally:
             await load.close()
             await server.end(signal.SIGTERM)
@@ -382,6 +432,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=40.0, help="of each phase")
     parser.add_argument("--pause", type=float, nargs=2, default=(0.5, 2.0), help="of a person before a move")
     parser.add_argument("--greedy", type=int, nargs="+", default=[0, 1, 6], help="huge searches in each phase")
+    parser.add_argument("--floods", type=int, default=6, help="clients that send nonsense beside the greedy ones")
+    parser.add_argument("--kills", type=int, default=1)
+    parser.add_argument("--between", type=float, default=0.0, help="seconds between two kills")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     found = asyncio.run(run(args := parser.parse_args()))
