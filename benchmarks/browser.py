@@ -26,7 +26,7 @@ from anyzero.games.line import first_decision
 from anyzero.games.load import BUILT_IN, load
 from anyzero.games.rollouts import new_scratch, rollout_streams
 from anyzero.networks import NetworkEvaluator, read_network
-from anyzero.networks.box import best_network
+from anyzero.networks.find import best_network
 from anyzero.players.text import split_player
 from anyzero.search import Searcher
 

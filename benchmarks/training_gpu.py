@@ -17,8 +17,7 @@ from torch.profiler import ProfilerActivity, profile
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
-from anyzero.learning.replay import Replay, build_replay
-from anyzero.learning.replay_on_gpu import GpuReplay
+from anyzero.learning.replay import GpuReplay, Replay, build_replay
 from anyzero.learning.samples import Samples, new_samples
 from anyzero.learning.trainer import Trainer
 from anyzero.networks import new_network, parse_network

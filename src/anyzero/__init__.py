@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anyzero.games.load import load
     from anyzero.learning.summary import runs
     from anyzero.learning.train import sweep, train
-    from anyzero.networks.box import nets
+    from anyzero.networks.find import nets
     from anyzero.players import parse_player as player
     from anyzero.players.search_player import search
     from anyzero.search import search_many, solve
@@ -68,7 +68,7 @@ HOMES = {
     "experiment": "anyzero.experiments.run",
     "load": "anyzero.games.load",
     "match": "anyzero.arena.arena",
-    "nets": "anyzero.networks.box",
+    "nets": "anyzero.networks.find",
     "player": "anyzero.players:parse_player",
     "rules": "anyzero.games.explain",
     "rate": "anyzero.arena.ladder",

@@ -11,8 +11,8 @@ import anyzero
 from anyzero.arena import ladder as ladders
 from anyzero.arena.ladder import UCT, ladder, lost_after, rate
 from anyzero.errors import BadOptionError, UnknownNameError
-from anyzero.networks.box import Made, best_network, hash_of, nets, read_card
 from anyzero.networks.config import BadNetworkError
+from anyzero.networks.find import Made, best_network, hash_of, nets, read_card
 from anyzero.networks.weights import read_network, save_network
 
 pytestmark = pytest.mark.usefixtures("games_here")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import anyzero
-from anyzero.arena.problems import Problem, problem_games, read_problems, solve_problems
+from anyzero.arena.ladder import Problem, problem_games, read_problems, solve_problems
 from anyzero.errors import UnknownNameError
 from anyzero.games.game import Game
 from anyzero.games.line import Line
@@ -40,7 +40,7 @@ def test_connect_fours_problems_agree_with_the_solver_for_all_games():
 
 def test_who_always_plays_the_best_move_solves_everything_and_who_never_does_nothing(monkeypatch):
     some = read_problems("connect_four")[:30]
-    monkeypatch.setattr("anyzero.arena.problems.read_problems", lambda name: some)
+    monkeypatch.setattr("anyzero.arena.ladder.read_problems", lambda name: some)
     known = {problem.moves: problem.best for problem in some}
 
     def knower(right: bool) -> Player:

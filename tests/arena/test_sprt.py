@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from anyzero.arena.sprt import Sprt, log_likelihood_ratio
-from anyzero.arena.statistics import PAIR_SCORES, expected_score
+from anyzero.arena.statistics import PAIR_SCORES, Sprt, expected_score, log_likelihood_ratio
 from anyzero.errors import BadOptionError
 
 WIN_OR_LOSE = [40, 0, 0, 0, 60]

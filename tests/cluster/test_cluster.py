@@ -13,8 +13,7 @@ from anyzero.arena.arena import play_games
 from anyzero.arena.match import CRASH
 from anyzero.arena.plan import make_plan
 from anyzero.cluster import Job, Kind, Pace, Pool
-from anyzero.cluster.connect import ClusterError, Node
-from anyzero.cluster.jobs import Done
+from anyzero.cluster.jobs import ClusterError, Done, Node
 from anyzero.cluster.pool import MOST_DEATHS
 from anyzero.errors import BadOptionError
 from tests.cluster.conftest import Disturbance, content, jobs, train_tiny, values, wait_until

@@ -13,7 +13,7 @@ import pytest
 
 import anyzero
 from anyzero.cluster import Job
-from anyzero.cluster.connect import ClusterError
+from anyzero.cluster.jobs import ClusterError
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.samples import load_shard
 from anyzero.learning.start import fill_in, make_config

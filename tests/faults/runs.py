@@ -11,9 +11,9 @@ from unittest.mock import patch
 import numpy as np
 
 from anyzero.learning.folder import RunFolder
+from anyzero.learning.once import verify
 from anyzero.learning.stages import OutOfTimeError, Silent
 from anyzero.learning.start import Training, fill_in, make_config
-from anyzero.learning.verify import verify
 from anyzero.players.search_player import search
 from tests.faults.damage import DAMAGES
 from tests.faults.table import Table, Told

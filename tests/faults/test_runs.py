@@ -7,9 +7,9 @@ import pytest
 
 from anyzero.errors import AnyzeroError
 from anyzero.learning.folder import RunFolder
+from anyzero.learning.once import verify
 from anyzero.learning.start import Training, open_run
 from anyzero.learning.summary import summarise
-from anyzero.learning.verify import verify
 from anyzero.networks import BadNetworkError
 from anyzero.networks.find import find_network
 from anyzero.networks.manifest import write_manifest

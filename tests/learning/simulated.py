@@ -13,8 +13,7 @@ from anyzero.learning import on_gpu
 from anyzero.learning.config import ReplayConfig, SelfPlayConfig
 from anyzero.learning.contestants import network_contestant
 from anyzero.learning.on_cluster import Order, join_pieces, play_piece
-from anyzero.learning.replay import build_replay
-from anyzero.learning.replay_on_gpu import GpuReplay
+from anyzero.learning.replay import GpuReplay, build_replay
 from anyzero.learning.selfplay import make_pairings, manner_of, pairing_shares
 from anyzero.learning.start import fill_in, make_config
 from anyzero.networks import new_network, read_network, save_network

@@ -3,9 +3,9 @@
 import pytest
 
 from anyzero.learning.folder import END_FILE
+from anyzero.learning.once import verify
 from anyzero.learning.summary import runs
 from anyzero.learning.train import train
-from anyzero.learning.verify import verify
 
 TINY = {
     "network": {"blocks": 1, "channels": 8},

@@ -8,8 +8,7 @@ from torch import Tensor
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
-from anyzero.learning.replay import build_replay
-from anyzero.learning.replay_on_gpu import GpuReplay
+from anyzero.learning.replay import GpuReplay, build_replay
 from anyzero.learning.trainer import Trainer
 from anyzero.networks import new_network, parse_network
 from tests.learning.rows import random_samples

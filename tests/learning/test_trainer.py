@@ -14,8 +14,16 @@ from safetensors.torch import save as save_tensors
 from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
-from anyzero.learning.lesson import KEEP_EVERY, Recovery, TrainingFailedError, num_steps
-from anyzero.learning.measures import Bin, RowLosses, summarise, weighted_sums
+from anyzero.learning.lesson import (
+    KEEP_EVERY,
+    Bin,
+    Recovery,
+    RowLosses,
+    TrainingFailedError,
+    num_steps,
+    summarise,
+    weighted_sums,
+)
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import new_samples
 from anyzero.learning.trainer import Trainer, computing_on, orthogonal

@@ -6,12 +6,11 @@ import shutil
 import pytest
 
 import anyzero
-from anyzero.arena.problems import read_problems, solve_problems
+from anyzero.arena.ladder import read_problems, solve_problems
 from anyzero.errors import UnknownNameError
 from anyzero.games.load import BUILT_IN, load
-from anyzero.networks.box import Made, Result, best_network, nets, size_of
 from anyzero.networks.config import BadNetworkError
-from anyzero.networks.find import find_network
+from anyzero.networks.find import Made, Result, best_network, find_network, nets, size_of
 
 pytestmark = pytest.mark.usefixtures("games_here")
 

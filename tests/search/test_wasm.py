@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anyzero.games.load import BUILT_IN, load
-from anyzero.networks.box import best_network
+from anyzero.networks.find import best_network
 from anyzero.networks.weights import read_network
 from anyzero.networks.winograd.network import compiled
 from anyzero.search.methods import METHODS, find_method

@@ -8,8 +8,8 @@ from anyzero.errors import AnyzeroError
 from anyzero.web.catalog import Catalog, name_files
 from anyzero.web.config import ServerConfig
 from anyzero.web.messages import NewGame
+from anyzero.web.room import Shelf
 from anyzero.web.rooms import Rooms
-from anyzero.web.shelf import Shelf
 from tests.web.folders import write_own_games
 
 MOVES = {

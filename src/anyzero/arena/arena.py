@@ -10,8 +10,8 @@ from anyzero import stopping
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.record import Record
-from anyzero.arena.sprt import Sprt
 from anyzero.arena.standings import Standings, make_standings, pair_scores
+from anyzero.arena.statistics import Sprt
 from anyzero.arena.workers import Task, Workers, play_all
 from anyzero.cluster import Pool, opened
 from anyzero.errors import BadOptionError

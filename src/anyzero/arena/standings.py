@@ -6,8 +6,7 @@ from typing import Any
 
 from anyzero.arena.match import NORMAL, MatchResult
 from anyzero.arena.plan import Plan
-from anyzero.arena.sprt import Sprt
-from anyzero.arena.statistics import Interval, count_pairs, elo_interval, farthest_elo, mean_interval
+from anyzero.arena.statistics import Interval, Sprt, count_pairs, elo_interval, farthest_elo, mean_interval
 from anyzero.report import Part, Sheet, Shown, percent
 
 

@@ -124,7 +124,7 @@ def rate(
     Opponents that are too strong end it. The same command resumes a rating that was stopped.
     """
     from anyzero.arena.ladder import rate as measure
-    from anyzero.networks.box import Made
+    from anyzero.networks.find import Made
 
     given: dict[str, Any] = {"command": command, "commit": commit, "device": device, "minutes": minutes}
     made = Made(**given) if any(given.values()) else None

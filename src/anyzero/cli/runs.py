@@ -43,7 +43,7 @@ def runs(
     from anyzero.learning.summary import runs as find
 
     if verify:
-        from anyzero.learning.verify import verify as check
+        from anyzero.learning.once import verify as check
 
         verified = check(*names or (), root=root)
         print_result(verified, json=json)
@@ -75,6 +75,6 @@ def doctor(
 
 def nets(json: Json = False) -> None:
     """List the trained nets that come with the package."""
-    from anyzero.networks.box import nets as find_nets
+    from anyzero.networks.find import nets as find_nets
 
     print_result(find_nets(), json=json)

@@ -1,9 +1,13 @@
 """What is to be done on a cluster: a job, what it shares with others, its result, and how large it should be."""
 
 import importlib
+import os
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from anyzero.errors import AnyzeroError, BadOptionError
 
 JOB_S = 20.0
 """How long a job should take: short enough to lose, long enough for its overhead of some milliseconds."""
@@ -83,3 +87,71 @@ class Pace:
         """A job has taken so long; the mean of the last ones counts."""
         rate = done.job.units / max(done.seconds, 1e-3)
         self.rates[done.kind] = (self.rates.get(done.kind, rate) + rate) / 2
+
+
+# --- the cluster
+
+
+class ClusterError(AnyzeroError):
+    """The cluster cannot be used, or not any more."""
+
+
+MOST_CORES = 4
+"""Cores of an actor; a node with more of them has several actors."""
+
+
+class Node(NamedTuple):
+    id: str
+    name: str
+    cores: int
+    gpus: int
+
+    def kinds(self, *, with_gpus: bool) -> list[Kind]:
+        """Its actors: one for each GPU, with a core, and one for every few of the other cores."""
+        gpus = min(self.gpus, self.cores) if with_gpus else 0
+        groups = range(gpus, self.cores, MOST_CORES)
+        return [Kind(1, 1)] * gpus + [Kind(min(MOST_CORES, self.cores - first)) for first in groups]
+
+
+def connect(address: str) -> Any:
+    """Ray, connected, as it may be already; it tells nobody of its use, and prints nothing here."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        ray = importlib.import_module("ray")
+    except ImportError:
+        raise ClusterError("a cluster needs Ray, which is not installed: pip install 'anyzero[ray]'") from None
+    host, colon, port = address.rpartition(":")
+    if address != "auto" and not (host and port.isdigit()):
+        raise BadOptionError(f"the address of a cluster is auto or host:port, not {address!r}")
+    # Of a node that is lost it would print pages to standard output, where the result goes; the pool has a sentence.
+    importlib.import_module("ray._private.worker").print_to_stdstream = lambda *_, **__: None  # type: ignore[attr-defined]
+    if ray.is_initialized():
+        return ray
+    how = "start one by: ray start --head"
+    if colon and not answers(address, 5.0):
+        raise ClusterError(f"no Ray cluster answers at {address}; {how}")
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+    except ConnectionError:
+        raise ClusterError(f"no Ray cluster is found; {how}") from None
+    except (RuntimeError, ValueError) as error:
+        raise ClusterError(f"cannot join the cluster at {address}: {' '.join(str(error).split())[:300]}") from None
+    return ray
+
+
+def answers(address: str, seconds: float) -> bool:
+    """Whether somebody listens at `host:port`."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), seconds).close()
+    except OSError:
+        return False
+    return True
+
+
+def node_of(found: dict[str, Any]) -> Node:
+    """A node with the name that its owner gave it, or that of its machine."""
+    own, has = found["NodeName"], found["Resources"]
+    name = found["NodeManagerHostname"] if own == found["NodeManagerAddress"] else own
+    return Node(found["NodeID"], name, int(has.get("CPU", 0)), int(has.get("GPU", 0)))

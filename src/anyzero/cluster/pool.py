@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from anyzero import stopping
-from anyzero.cluster.connect import ClusterError, Node, answers, connect, node_of
-from anyzero.cluster.jobs import Done, Job, Kind, Shared, Source
+from anyzero.cluster.jobs import ClusterError, Done, Job, Kind, Node, Shared, Source, answers, connect, node_of
 from anyzero.cluster.worker import DONE, Worker, facts
 from anyzero.errors import BadOptionError
 from anyzero.files import reading

@@ -12,8 +12,7 @@ from torch import Tensor
 from anyzero.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding, percent
 from anyzero.errors import list_some
 from anyzero.learning.config import RunConfig, change
-from anyzero.learning.lesson import on_device
-from anyzero.learning.measures import row_losses
+from anyzero.learning.lesson import on_device, row_losses
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import Samples, take
 from anyzero.learning.trainer import Trainer, computing_on

@@ -19,7 +19,7 @@ from anyzero.files import write_whole
 from anyzero.games.game import Game
 from anyzero.games.observe import observe
 from anyzero.networks.config import Layout, layout_of, support_of
-from anyzero.networks.numpy_ops import NumpyOps, numpy_network
+from anyzero.networks.forward import NumpyOps, numpy_network
 from anyzero.networks.weights import StoredNetwork
 from anyzero.search.run import choice_parts
 

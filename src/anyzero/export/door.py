@@ -8,8 +8,7 @@ from typing import Any
 from anyzero.errors import BadOptionError
 from anyzero.games.game import Game
 from anyzero.games.load import load
-from anyzero.networks.box import BEST
-from anyzero.networks.find import find_network
+from anyzero.networks.find import BEST, find_network
 from anyzero.networks.weights import StoredNetwork, read_network
 from anyzero.players.text import split_player
 from anyzero.report import Part, Sheet, Shown

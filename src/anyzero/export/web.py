@@ -18,8 +18,7 @@ from anyzero.export.searches import FAMILIES, MOST_ASKED, NET, NET_METHODS, memo
 from anyzero.export.wasm import GLUE, build_functions, write_files, write_module
 from anyzero.export.weights import net_for_page, take_weights
 from anyzero.games.game import Game, game_text
-from anyzero.networks.box import BEST
-from anyzero.networks.find import find_network
+from anyzero.networks.find import BEST, find_network
 from anyzero.networks.weights import StoredNetwork, read_network
 from anyzero.players.levels import BY_GAME, LEVELS, PLAIN, level_text, net_levels
 from anyzero.progress import progress

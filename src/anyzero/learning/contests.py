@@ -13,9 +13,8 @@ import numpy as np
 
 from anyzero.arena.match import NORMAL, MatchResult
 from anyzero.arena.plan import Match, default_openings
-from anyzero.arena.sprt import Sprt
 from anyzero.arena.standings import Standings, make_standings
-from anyzero.arena.statistics import PAIR_SCORES, Interval, fit_ratings, mean_interval, wilson_interval
+from anyzero.arena.statistics import PAIR_SCORES, Interval, Sprt, fit_ratings, mean_interval, wilson_interval
 from anyzero.games.game import Game
 from anyzero.learning.block import Block, BlockResult, Pairings, Watch
 from anyzero.learning.config import BenchmarkConfig, GateConfig, LeagueConfig

@@ -1,4 +1,4 @@
-"""What a run makes once and then reads: each stage's result with the hashes of the files that it made.
+"""What a run makes once and then reads: each stage's result with the hashes of the files that it made; and `verify`.
 
 What is not as it was written is said, removed and made again; on the CPU it comes out the same.
 """
@@ -6,13 +6,18 @@ What is not as it was written is said, removed and made again; on the CPU it com
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from anyzero.errors import AnyzeroError
 from anyzero.files import put_aside, write_whole
-from anyzero.learning.folder import RunFolder
+from anyzero.learning.folder import END, END_FILE, SAMPLES, RunFolder, find_run, list_runs
+from anyzero.networks.manifest import CHAMPION, NETWORK, REPORT, Generation, champion_file, read_manifest
+from anyzero.report import Part, Shown
 from anyzero.sealed import DamagedError, check_file, describe_file, read_sealed, write_sealed
 
 STAGE, ANCHORS = "anyzero stage 1", "anyzero anchors 1"
@@ -84,3 +89,112 @@ def anchor_points(folder: RunFolder, make: Callable[[], Points]) -> Points:
             folder.note(f"{folder.path}: {error}; it was put aside, and the anchors play again")
             put_aside(path)
     return write_sealed(path, ANCHORS, {**played, "points": make()})["points"]  # type: ignore[no-any-return]
+
+
+# --- a run checked whole
+
+
+ADVICE = "anyzero train goes on with what is whole, and makes again what can be made again"
+
+Check = tuple[Path, Callable[[], object]]
+"""A place, and what raises DamagedError if something there is not as it was written."""
+
+
+@dataclass(frozen=True, repr=False)
+class Verified(Shown):
+    """What was found in each folder."""
+
+    faults: Mapping[str, Sequence[str]]
+    """By the run's folder; nothing where all is well."""
+
+    @property
+    def ok(self) -> bool:
+        return not any(self.faults.values())
+
+    def report(self) -> Iterator[Part]:
+        for run, faults in self.faults.items():
+            yield f"{run}: {len(faults)} things are not as they were written" if faults else f"{run}: whole"
+            yield from (f"  {fault}" for fault in faults)
+        if not self.ok:
+            yield ADVICE
+
+    def to_json(self) -> dict[str, Any]:
+        return {"ok": self.ok, "runs": {run: list(faults) for run, faults in self.faults.items()}}
+
+
+def verify(*names: str, root: Path | str = "runs") -> Verified:
+    """Check training runs by name or folder, or all of those in `root`, file by file.
+
+    >>> anyzero.verify("hex7")
+    """
+    paths = [find_run(name, root) for name in dict.fromkeys(names)] if names else list_runs(root)
+    return Verified({str(path): list(find_faults(path)) for path in paths})
+
+
+def find_faults(path: Path) -> Iterator[str]:
+    """Everything that is not as it was written."""
+    try:
+        folder = RunFolder.open(path)
+    except AnyzeroError as error:
+        yield str(error)
+        return
+    yield from folder.notes
+    for place, check in checks_of(folder):
+        try:
+            check()
+        except DamagedError as error:
+            yield f"{place}: {error}"
+
+
+def checks_of(folder: RunFolder) -> Iterator[Check]:
+    """Every file of a run that decides something, the newest generations first."""
+    oldest = 0
+    for number in reversed(folder.numbers()):
+        place = folder.generation_path(number)
+        try:
+            generation = read_manifest(place)
+        except DamagedError:
+            yield place, partial(read_manifest, place)
+            continue
+        if number == max(folder.numbers()):
+            yield folder.path, partial(check_champion, folder)
+            yield place, partial(check_chain, folder, generation)
+            with suppress(DamagedError):
+                oldest = (generation.read_report().get("replay") or {}).get("oldest", 0)
+        yield from generation_checks(folder, generation)
+        yield from block_checks(folder, generation, oldest)
+    if (folder.path / ANCHORS_FILE).exists():
+        yield folder.path, partial(read_sealed, folder.path / ANCHORS_FILE, ANCHORS)
+    if (folder.path / END_FILE).exists():
+        yield folder.path, partial(read_sealed, folder.path / END_FILE, END)
+    for number in folder.part_numbers():
+        for path in sorted(folder.part_path(number).glob("*.json")):
+            if path.name != REPORT:
+                yield path.parent, partial(read_stage, path, {"stage": f"{path.parent.name}/{path.stem}"})
+
+
+def generation_checks(folder: RunFolder, generation: Generation) -> Iterator[Check]:
+    """Of old generations, pruning drops what is big."""
+    is_newest = generation.number == max(folder.numbers())
+    for name in generation.facts["files"]:
+        is_needed = is_newest or name == REPORT or (name == NETWORK and generation.promoted)
+        if is_needed or (generation.path / name).exists():
+            yield generation.path, partial(generation.check, name)
+
+
+def block_checks(folder: RunFolder, generation: Generation, oldest: int) -> Iterator[Check]:
+    """The games of a generation, and its samples as long as training uses them."""
+    for name, wanted in generation.facts.get("blocks", {}).items():
+        path = folder.path / name
+        if path.exists() or not name.startswith(SAMPLES) or generation.number >= oldest:
+            yield path.parent, partial(check_file, path, wanted)
+
+
+def check_champion(folder: RunFolder) -> None:
+    if champion_file(folder.path) != folder.path / CHAMPION:
+        raise DamagedError(f"{CHAMPION} is not what the manifest says")
+
+
+def check_chain(folder: RunFolder, newest: Generation) -> None:
+    if faults := [words for words in folder.chain_faults(newest) if "made from" in words or "no manifest" in words]:
+        raise DamagedError("; ".join(faults))

@@ -25,10 +25,10 @@ from anyzero.learning.contestants import Contestant, anchor_contestant, network_
 from anyzero.learning.contests import benchmark, open_gate, play_anchors, rate_generation
 from anyzero.learning.expectations import Expectations, run_evaluator
 from anyzero.learning.folder import RunFolder
-from anyzero.learning.lesson import Source, num_steps
+from anyzero.learning.lesson import num_steps
 from anyzero.learning.on_cluster import ClusterGames
 from anyzero.learning.once import STAGE, anchor_points, block_name, once
-from anyzero.learning.replay import build_replay, window_size
+from anyzero.learning.replay import GpuReplay, Source, build_replay, window_size
 from anyzero.learning.samples import BadShardError, Samples, join, load_shard, new_samples, save_shard, take
 from anyzero.learning.selfplay import (
     block_sizes,
@@ -291,11 +291,7 @@ class Stages:
             trainer = self.trainer(before)
             total = self.samples_so_far(number)
             replay = build_replay(self.game, self.window(number), self.config.replay, number, total)
-            source: Source = replay
-            if self.config.device == "cuda":
-                from anyzero.learning.replay_on_gpu import GpuReplay
-
-                source = GpuReplay(replay)
+            source: Source = GpuReplay(replay) if self.config.device == "cuda" else replay
             rng = np.random.default_rng(draw_seed("training", self.config.seed, number))
             with self.progress.stage(number, "training", num_steps(self.config.trainer, source)) as tell:
                 report = trainer.train(source, number, rng, self.watch(tell), self.passed)

@@ -16,9 +16,18 @@ from anyzero.child import count_cores
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.learning.config import TrainerConfig
-from anyzero.learning.lesson import Lesson, Pace, Source, Watch, on_device
-from anyzero.learning.measures import Measured, RowLosses, TrainReport, row_losses, weighted_sums
-from anyzero.learning.replay import Batch
+from anyzero.learning.lesson import (
+    Lesson,
+    Measured,
+    Pace,
+    RowLosses,
+    TrainReport,
+    Watch,
+    on_device,
+    row_losses,
+    weighted_sums,
+)
+from anyzero.learning.replay import Batch, Source
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.evaluator import check
 from anyzero.networks.models import Network, Output, Pupil, log_priors

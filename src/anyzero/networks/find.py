@@ -1,15 +1,20 @@
-"""From a name to a network's file: `gumbel:64@hex7` plays the champion of the run hex7."""
+"""From a name to a network's file: `gumbel:64@hex7` plays the champion of the run hex7, `@best` the net in the box."""
 
+import hashlib
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.files import is_file
 from anyzero.games.game import Game
-from anyzero.networks.box import BEST, best_network
 from anyzero.networks.manifest import CHAMPION, GENERATIONS, NETWORK, champion_file, network_file
-from anyzero.schema import show
+from anyzero.report import Part, Sheet, Shown
+from anyzero.schema import Schema, read_toml, show
 
+BEST = "best"
 RUNS, MODELS = Path("runs"), Path("models")
 SUFFIX = ".safetensors"
 MOST_DIGITS = 9
@@ -62,3 +67,125 @@ def known_names() -> list[str]:
     """Runs with a champion, and models."""
     runs = [path.parent.name for path in sorted(RUNS.glob(f"*/{CHAMPION}"))]
     return runs + [path.stem for path in sorted(MODELS.glob(f"*{SUFFIX}"))]
+
+
+# --- the nets in the box: a trained one for each game, with a card that says how it was made and what it is worth.
+# Their weights are 16-bit numbers.
+
+FOLDER = Path(__file__).parent / "box"
+HASH_DIGITS = 12
+
+
+class Result(Schema):
+    """What a player with the net was measured to be worth, with the 95 % interval."""
+
+    kind: Literal["games", "moves", "points"] = "games"
+    """Games against an opponent, moves in problems with a proven answer, or points in deals of a game of one seat."""
+    player: str
+    """The search, without its net: `gumbel:64`."""
+    opponent: str = ""
+    games: int
+    """Games, problems or deals."""
+    score: float
+    """A share from 0 to 1, or mean points."""
+    low: float
+    high: float
+    stopped: bool = False
+    """Lost so clearly that not all games were played."""
+
+    def is_same_measure(self, other: "Result") -> bool:
+        return (self.kind, self.player, self.opponent) == (other.kind, other.player, other.opponent)
+
+    def __str__(self) -> str:
+        if self.kind == "points":
+            return f"{self.score:.1f} points ({self.low:.1f} to {self.high:.1f}) in {self.games:,} deals, {self.player}"
+        score, low, high = 100 * self.score, 100 * self.low, 100 * self.high
+        if self.kind == "moves":
+            return f"{score:.1f} % ({low:.1f} to {high:.1f}) of {self.games} moves optimal, {self.player}"
+        return f"{score:.1f} % ({low:.0f} to {high:.0f}) of {self.games} games, {self.player} against {self.opponent}"
+
+
+class Made(Schema):
+    """How a net was made."""
+
+    noun = "how a net was made"
+    command: str = ""
+    commit: str = ""
+    device: str = ""
+    minutes: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.minutes:g} minutes of {self.device}" if self.device else "not known"
+
+
+class Card(Schema):
+    noun = "a card"
+    game: str
+    """The board that the net was trained on; other sizes work where its layers allow that."""
+    network: str
+    """The beginning of the SHA-256 of the file that was measured."""
+    date: str
+    """When the last result was measured."""
+    made: Made = Made()
+    results: tuple[Result, ...] = ()
+
+    @property
+    def strength(self) -> str:
+        """What matters most: the hardest opponent that it beats, the first that it does not, and exact measures."""
+        played = [result for result in self.results if result.kind == "games"]
+        beaten = [result for result in played if result.score > 0.5][-1:]
+        unbeaten = [result for result in played if result.score <= 0.5][:1]
+        exact = [result for result in self.results if result.kind != "games"]
+        return "; ".join(map(str, (*beaten, *unbeaten, *exact)))
+
+
+class Nets(Shown):
+    """All nets in the box."""
+
+    def __init__(self, cards: dict[str, Card]) -> None:
+        self.cards = cards
+
+    def report(self) -> Iterator[Part]:
+        rows = [
+            (name, f"{size_of(name) / 1e6:.1f} MB", card.strength, card.made, card.date)
+            for name, card in self.cards.items()
+        ]
+        yield Sheet(("game", "size", "strength", "made by", "measured"), rows)
+        yield f"{sum(map(size_of, self.cards)) / 1e6:.1f} MB in all; play against one with gumbel:64@best"
+
+    def to_json(self) -> dict[str, object]:
+        return {name: {**card.to_dict(), "bytes": size_of(name)} for name, card in self.cards.items()}
+
+
+@cache
+def nets() -> Nets:
+    """The trained nets that come with the package, and what each is worth.
+
+    >>> anyzero.nets()
+    """
+    return Nets({path.stem: read_card(path) for path in sorted(FOLDER.glob("*.toml"))})
+
+
+def read_card(path: Path) -> Card:
+    return Card.parse(read_toml(path), str(path))
+
+
+def net_file(name: str) -> Path:
+    return FOLDER / f"{name}.safetensors"
+
+
+def size_of(name: str) -> int:
+    return net_file(name).stat().st_size
+
+
+def hash_of(path: Path) -> str:
+    """What a card knows its net by."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:HASH_DIGITS]
+
+
+def best_network(game: Game) -> Path:
+    """The file of the net for this game."""
+    known = nets().cards
+    if game.name not in known:
+        raise UnknownNameError(f"there is no net for {game.name} in the box; nets: {list_some(known)}")
+    return net_file(game.name)

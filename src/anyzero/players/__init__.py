@@ -9,8 +9,7 @@ from pathlib import Path
 from anyzero.games.game import Game
 from anyzero.games.line import Line
 from anyzero.games.load import files_of
-from anyzero.networks.box import BEST
-from anyzero.networks.find import find_network
+from anyzero.networks.find import BEST, find_network
 from anyzero.players.engine import EngineClient, parse_engine
 from anyzero.players.engine_gtp import GtpClient
 from anyzero.players.engine_uci import UciClient

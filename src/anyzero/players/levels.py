@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from anyzero.games.game import Game
-from anyzero.networks.box import BEST, net_file
+from anyzero.networks.find import BEST, net_file
 
 LEVELS = ("beginner", "easy", "medium", "hard", "max")
 """From the weakest."""

@@ -9,8 +9,7 @@ from anyzero.errors import BadOptionError, MissingFunctionError
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line, first_decision
 from anyzero.games.load import position_of
-from anyzero.networks.box import BEST
-from anyzero.networks.find import find_network
+from anyzero.networks.find import BEST, find_network
 from anyzero.players.player import LATE_FACTOR, LATE_S, Player
 from anyzero.players.text import LEVEL, SEARCH, PlayerText, split_player
 from anyzero.search import Searcher, SearchResult

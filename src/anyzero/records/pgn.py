@@ -12,7 +12,6 @@ from anyzero.errors import AnyzeroError
 from anyzero.games.chess_text import format_san
 from anyzero.games.game import Game, State
 from anyzero.games.load import load
-from anyzero.records.notes import format_note, make_record, pick, read_day, read_seed
 from anyzero.records.record import (
     AGREEMENT,
     CONTROL,
@@ -23,7 +22,12 @@ from anyzero.records.record import (
     BadRecordError,
     GameRecord,
     find_start,
+    format_note,
+    make_record,
+    pick,
     play_line,
+    read_day,
+    read_seed,
     replay,
     rule_payoffs,
 )

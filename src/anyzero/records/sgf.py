@@ -11,7 +11,6 @@ from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 from anyzero.games.load import load
-from anyzero.records.notes import format_note, make_record, pick, read_day, read_seed
 from anyzero.records.record import (
     CONTROL,
     FORFEIT,
@@ -21,8 +20,13 @@ from anyzero.records.record import (
     BadRecordError,
     GameRecord,
     find_start,
+    format_note,
     loss_payoffs,
+    make_record,
+    pick,
     play_line,
+    read_day,
+    read_seed,
     replay,
     rule_payoffs,
 )

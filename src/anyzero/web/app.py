@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import json
 import mimetypes
+import secrets
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -13,11 +15,15 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 
 from anyzero.errors import AnyzeroError, UnknownNameError
+from anyzero.files import parse_object
+from anyzero.games.game import Game, State
 from anyzero.records.files import record_text
-from anyzero.web.client import Client
+from anyzero.records.record import find_start, play_line
 from anyzero.web.config import ServerConfig
 from anyzero.web.folders import Folders, Name
-from anyzero.web.forms import palette_sheet
+from anyzero.web.forms import palette_sheet, position_values, table_line, twin_actions
+from anyzero.web.messages import LoadGame, Look, NewGame, StartSearch, read_message
+from anyzero.web.room import Room
 from anyzero.web.rooms import Rooms
 
 REFUSED = {"description": "One sentence that says what was wrong.", "content": {"application/json": {}}}
@@ -97,7 +103,7 @@ def add_page(app: FastAPI) -> None:
 # --- the socket
 
 
-async def serve_socket(socket: WebSocket, client: Client, clients: set[Client]) -> None:
+async def serve_socket(socket: WebSocket, client: "Client", clients: set["Client"]) -> None:
     """One client from its first message to its last."""
     if len(clients) >= client.rooms.config.max_connections:
         await socket.close(1013, "too many pages are open")
@@ -119,8 +125,198 @@ async def serve_socket(socket: WebSocket, client: Client, clients: set[Client]) 
         await asyncio.gather(sender, return_exceptions=True)
 
 
-async def send_all(socket: WebSocket, client: Client) -> None:
+async def send_all(socket: WebSocket, client: "Client") -> None:
     """Send what the client is told, in order."""
     while (text := await client.outbox.get()) is not None:
         await socket.send_text(text)
     await socket.close(1013, "too slow")
+
+
+# --- one browser tab: what it asks for is done in its order; searches run beside that and tell what they find
+
+MOST_WAITING = 500
+"""Messages that wait for a slow client before it is let go."""
+
+
+class Client:
+    """What a connection has joined and asked for; `outbox` is sent by whoever owns the socket."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        self.rooms, self.engine = rooms, rooms.engine
+        self.name = secrets.token_hex(8)
+        self.joined: dict[str, Room] = {}
+        self.lanes: dict[str, asyncio.Task[None]] = {}
+        self.outbox: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING)
+
+    def tell(self, message: str | dict[str, Any]) -> None:
+        """Put a message into the outbox; one that is full belongs to a client that no longer reads."""
+        try:
+            self.outbox.put_nowait(message if isinstance(message, str) else json.dumps(message))
+        except asyncio.QueueFull:
+            self.outbox.get_nowait()
+            self.outbox.put_nowait(None)
+
+    async def obey(self, text: str) -> None:
+        """Do what a message says; what is wrong with it is told in one sentence."""
+        values = parse_object(text)
+        request = (values or {}).get("request")
+        wrong = {"type": "error", "request": request if type(request) is int else None}
+        try:
+            await self.answer(read_message(values))
+        except AnyzeroError as error:
+            self.tell({**wrong, "error": str(error)})
+        except Exception as error:  # a game's own code may raise anything
+            self.tell({**wrong, "error": f"it failed: {type(error).__name__}: {error}"})
+
+    async def answer(self, message: Any) -> None:
+        match message.type:
+            case "new" | "load":
+                await self.make(message)
+            case "join":
+                room = await self.enter(message.table)
+                await self.show(room, message.request)
+                if not room.is_driven:  # a machine that thinks goes on thinking
+                    room.go_on(room.owner or self.name)
+            case "leave":
+                self.leave(message.table)
+            case "look":
+                self.tell({"type": "look", "request": message.request, **await self.look(message)})
+            case "hint" | "analyse":
+                await self.start(message)
+            case "stop":
+                self.stop(message.lane)
+            case _:
+                await self.change(message)
+
+    # --- tables
+
+    async def make(self, message: NewGame | LoadGame) -> None:
+        """A new table, joined at once."""
+        self.check_joined()
+        if isinstance(message, NewGame):
+            room = await asyncio.to_thread(self.rooms.make, message)
+        else:
+            room = await asyncio.to_thread(self.rooms.read, message)
+        self.rooms.open[room.number] = room
+        self.sit_down(room)
+        await self.show(room, message.request)
+        room.go_on(self.name)
+
+    async def show(self, room: Room, request: int | None) -> None:
+        """What a table looks like, as the answer to a request."""
+        async with room.lock:
+            text = await room.text()
+            self.tell(f'{text[:-1]}, "request": {json.dumps(request)}}}')
+
+    async def enter(self, number: str) -> Room:
+        """A room, from the disk if it is not open."""
+        if number in self.joined:
+            return self.joined[number]
+        self.check_joined()
+        room = self.rooms.open.get(number) or await self.rooms.fetch(number)
+        self.sit_down(room)
+        return room
+
+    def check_joined(self) -> None:
+        most = self.rooms.config.max_joined
+        if len(self.joined) >= most:
+            raise AnyzeroError(f"you have {most} games open already; leave one first")
+
+    def sit_down(self, room: Room) -> None:
+        self.joined[room.number] = room
+        if not room.listeners:
+            room.prepare()
+        room.listeners.add(self.tell)
+
+    def leave(self, number: str) -> None:
+        room = self.joined.pop(number, None)
+        if room is not None:
+            room.listeners.discard(self.tell)
+
+    async def change(self, message: Any) -> None:
+        """Change a table: acknowledged once it is on disk, then drawn for everybody there."""
+        room = await self.enter(message.table)
+        works: dict[str, Callable[[], None]] = {
+            "move": lambda: room.move(message),
+            "undo": room.undo,
+            "redo": room.redo,
+            "resign": room.table.resign,
+            "sit": lambda: room.sit(self.rooms.catalog.check_seats(message.seats, room.table.game)),
+            "pace": lambda: room.set_pace(message.paused, message.pace),
+        }
+        ply = await room.change(works[message.type], self.name)
+        self.tell({"type": "done", "request": message.request, "table": room.number, "ply": ply})
+        await room.show()
+
+    # --- positions
+
+    async def find_position(self, message: Look) -> tuple[Game, list[State], list[int]]:
+        """The game, the positions up to the one that a message names, and the actions between them."""
+        if message.table is None:
+            return await asyncio.to_thread(self.play_moves, message)
+        room = await self.enter(message.table)
+        async with room.lock:
+            table = room.table
+            ply = table.num_plies if message.ply is None else message.ply
+            if ply > len(table.line):
+                raise AnyzeroError(f"the game has {len(table.line)} plies, not {ply}")
+            return table.game, *table_line(table, ply)
+
+    def play_moves(self, message: Look) -> tuple[Game, list[State], list[int]]:
+        assert message.game is not None
+        game = self.rooms.catalog.load(message.game)
+        line = play_line(game, find_start(message.position, game), message.moves)
+        return game, line.states, line.actions
+
+    async def look(self, message: Look) -> dict[str, Any]:
+        position = await self.find_position(message)
+        values = await asyncio.to_thread(position_values, *position)
+        twins = await asyncio.to_thread(twin_actions, position[0], position[1][-1])
+        return {**values, "table": message.table, "ply": len(position[2]), "twins": twins}
+
+    # --- searches
+
+    async def start(self, message: StartSearch) -> None:
+        """Search beside everything else; the old search of this lane ends."""
+        kind, lane = ("hint", "hint") if message.type == "hint" else ("analysis", message.lane)
+        self.stop(lane)
+        game, states, actions = await self.find_position(message)
+        if game.seat_to_move(states[-1]) < 0:
+            raise AnyzeroError("there is nothing to search: the game is over or it is chance's turn")
+        player = self.rooms.catalog.check_player(message.player, game, searches=True)
+        about = {"request": message.request, "table": message.table, "ply": len(actions), "lane": lane}
+        about |= {"type": kind, "player": player}
+        task = asyncio.create_task(self.search(game, states[-1], about, message.seed))
+        self.lanes[lane] = task
+        task.add_done_callback(lambda done: self.lanes.pop(lane) if self.lanes.get(lane) is done else None)
+
+    async def search(self, game: Game, state: State, about: dict[str, Any], seed: int) -> None:
+        live = about["type"] == "analysis"
+        answers = self.engine.search(game, state, about["player"], seed=seed, client=self.name, live=live)
+        try:
+            async with contextlib.aclosing(answers) as found:
+                async for answer in found:
+                    self.tell(
+                        {
+                            **about,
+                            "done": bool(answer.get("done")),
+                            "result": answer.get("result"),
+                            "preparing": "preparing" in answer,
+                        }
+                    )
+        except AnyzeroError as error:
+            self.tell({"type": "error", "request": about["request"], "lane": about["lane"], "error": str(error)})
+
+    def stop(self, lane: str) -> None:
+        task = self.lanes.pop(lane, None)
+        if task is not None:
+            task.cancel()
+
+    async def close(self) -> None:
+        """Nobody is there any more."""
+        for number in list(self.joined):
+            self.leave(number)
+        tasks = list(self.lanes.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

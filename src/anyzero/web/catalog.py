@@ -10,8 +10,7 @@ from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, list_
 from anyzero.games.explain import Rules
 from anyzero.games.game import Game, game_text
 from anyzero.games.load import game_names, load, split_text
-from anyzero.networks.box import BEST
-from anyzero.networks.find import find_network, known_names
+from anyzero.networks.find import BEST, find_network, known_names
 from anyzero.players import engine_client
 from anyzero.players.engine import EngineClient
 from anyzero.players.levels import LEVELS, level_text

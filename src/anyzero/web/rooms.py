@@ -32,8 +32,7 @@ from anyzero.web.catalog import HUMAN, Catalog
 from anyzero.web.config import ServerConfig
 from anyzero.web.engine import Engine
 from anyzero.web.messages import LoadGame, NewGame
-from anyzero.web.room import Room
-from anyzero.web.shelf import Shelf
+from anyzero.web.room import Room, Shelf
 
 ID_BYTES = 9
 OPPONENT = "level:medium"
@@ -116,7 +115,7 @@ class Rooms:
         if self.shelf.count() >= self.config.max_games:
             raise AnyzeroError(f"there are {self.config.max_games} games already; {self.shelf.path} is full")
         number, text = secrets.token_urlsafe(ID_BYTES), self.catalog.public(table.game)
-        room = Room(number, table, seats, game_text=text, shelf=self.shelf, engine=self.engine)
+        room = Room(number, table, seats, game=text, shelf=self.shelf, engine=self.engine)
         room.set_pace(paused, pace)
         room.keep()
         return room
@@ -147,7 +146,7 @@ class Rooms:
         game = self.catalog.load(row["game"])
         table = take_up(GameRecord.parse(row["record"]), game, row["actions"])
         table.num_plies = min(row["num_plies"], len(table.line))
-        room = Room(number, table, row["seats"], game_text=row["game"], shelf=self.shelf, engine=self.engine)
+        room = Room(number, table, row["seats"], game=row["game"], shelf=self.shelf, engine=self.engine)
         room.set_pace(bool(row["paused"]), row["pace"])
         return room
 

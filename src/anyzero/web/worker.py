@@ -24,7 +24,7 @@ from anyzero.games.game import Game, State
 from anyzero.games.line import Line
 from anyzero.games.load import load
 from anyzero.networks import read_network
-from anyzero.networks.numpy_ops import numpy_evaluator
+from anyzero.networks.forward import numpy_evaluator
 from anyzero.players import parse_player
 from anyzero.players.player import choose_at_random, consult
 from anyzero.players.search_player import search_arguments
