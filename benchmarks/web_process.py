@@ -12,13 +12,13 @@ from pathlib import Path
 class Server:
     """`anyzero serve` as a process of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, 0
+    def __init__(self, folder: Path, env: dict[str, str] | None = None) -> None:
+        self.folder, self.port, self.env = folder, 0, env
 
     async def start(self) -> None:
         command = ("-m", "anyzero", "serve", "--json", "--port", str(self.port), "--data", "games.sqlite3")
         self.process = await asyncio.create_subprocess_exec(
-            sys.executable, *command, stdout=asyncio.subprocess.PIPE, cwd=self.folder
+            sys.executable, *command, stdout=asyncio.subprocess.PIPE, cwd=self.folder, env=self.env
         )
         assert self.process.stdout is not None
         self.url = json.loads(await self.process.stdout.readline())["url"]

@@ -266,3 +266,14 @@ def test_a_page_finds_its_server_again(tmp_path, page):
         assert page.locator('[data-cell="d1"]').get_attribute("aria-label").startswith("d1, blue")
     finally:
         server.stop()
+
+
+@pytest.mark.slow
+def test_a_first_move_does_not_wait_for_the_compiler_and_says_so(tmp_path, page, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
+    server = ServerProcess(tmp_path)
+    open_game(page, server, "chess", "human uct:1000000", "e2e4")
+    wait_ply(page, 2)
+    words = page.inner_text(".hint-words")
+    server.stop()
+    assert words == "A quick move: Chess is still being prepared for this computer."

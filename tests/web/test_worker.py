@@ -17,9 +17,9 @@ from anyzero.web.worker import Turns
 from tests.web.server import run
 
 
-def make_job(player, game="tic_tac_toe"):
+def make_job(player, game="tic_tac_toe", live=False):
     state = load(game).initial_state().tobytes().hex()
-    about = {"job": 1, "client": "a", "seed": 0, "live": False, "max_nodes": 4_000_000}
+    about = {"job": 1, "client": "a", "seed": 0, "live": live, "max_nodes": 4_000_000}
     return worker.Job({"player": player, "game": game, "state": state, **about})
 
 
@@ -103,7 +103,7 @@ def wait_for_compiler(job, monkeypatch):
     """Nothing is compiled, and the compiler goes on until the event that comes back is set."""
     done = threading.Event()
     monkeypatch.setattr(job, "is_compiled", lambda: False)
-    monkeypatch.setattr(worker, "compile_apart", lambda jobs: done.wait(60))
+    monkeypatch.setattr(worker, "compile_apart", lambda jobs, nicer: done.wait(60))
     return done
 
 
@@ -116,11 +116,23 @@ def test_a_search_whose_code_is_missing_makes_the_same_move_in_plain_python(play
     done.set()
     assert plain["action"] == compiled["action"]
     assert plain["result"]["simulations"] == compiled["result"]["simulations"]
+    assert not plain["quick"]
 
 
-def test_a_search_by_the_clock_says_that_it_is_being_prepared_and_waits_for_its_code(monkeypatch):
+@pytest.mark.parametrize("player", ["uct:1000000,solve=0", "uct:60s,solve=0", "gumbel:60s", "halving:60s"])
+def test_a_move_whose_code_takes_long_to_compile_is_a_quick_one(player, monkeypatch):
+    monkeypatch.setattr(worker, "QUICK_S", 0.1)
+    job = make_job(player)
+    done = wait_for_compiler(job, monkeypatch)
+    found = run_job(job)
+    done.set()
+    assert found["quick"]
+    assert 0 < found["result"]["simulations"] < 1_000_000
+
+
+def test_an_analysis_by_the_clock_says_that_it_is_being_prepared_and_waits_for_its_code(monkeypatch):
     monkeypatch.setattr(worker, "NOTICE_AFTER_S", 0.0)
-    job, told = make_job("uct:0.01s,solve=0"), []
+    job, told = make_job("uct:0.01s,solve=0", live=True), []
     done = wait_for_compiler(job, monkeypatch)
 
     def tell(values):
@@ -128,13 +140,14 @@ def test_a_search_by_the_clock_says_that_it_is_being_prepared_and_waits_for_its_
         done.set()
 
     found = job.run(Turns(1), tell)
-    assert told == [{"preparing": True}]
+    assert told[0] == {"preparing": True}
     assert found["result"]["simulations"] > 0
+    assert not found["quick"]
 
 
 def test_what_a_table_needs_is_compiled_before_it_is_asked_for(monkeypatch):
     apart = []
-    monkeypatch.setattr(worker, "compile_apart", apart.append)
+    monkeypatch.setattr(worker, "compile_apart", lambda jobs, nicer: apart.append(jobs))
     monkeypatch.setattr(worker.Job, "is_compiled", lambda job: job.player.search is None)
     worker.load_all([{"game": "no such game"}, *(make_job(player).wanted for player in ("random", "uct:20"))])
     assert [[wanted["player"] for wanted in jobs] for jobs in apart] == [["uct:20"]]

@@ -42,6 +42,8 @@ class Room:
         """Why a machine does not move."""
         self.preparing = False
         """Whether the machine's code is being compiled, which happens once."""
+        self.quick = False
+        """Whether the machine's last move came before that was done, after less thought than it should have had."""
         self.driver: asyncio.Task[None] | None = None
         """Lets the machines move."""
         self.picture = ""
@@ -62,6 +64,7 @@ class Room:
             "pace": self.pace,
             "thinking": self.machine is not None and not self.paused,
             "preparing": self.preparing,
+            "quick": self.quick,
             "trouble": self.trouble,
             **table_values(self.table),
         }
@@ -205,7 +208,7 @@ class Room:
                 if answer.get("preparing"):
                     self.preparing, self.picture = True, ""
                     await self.show()
-        self.preparing = False
+        self.preparing, self.quick = False, bool(answer.get("quick"))
         seconds = time.perf_counter() - start
         await asyncio.sleep(max(0.0, self.pace - seconds))
         return answer, seconds

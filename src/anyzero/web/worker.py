@@ -37,12 +37,14 @@ from anyzero.web.forms import cells_of, state_of
 
 MOST_GAMES = 16
 NICE = 10
-"""The server and the browser come first, then searches, and what nobody waits for comes last."""
+"""The server and the browser come first, then searches, then their compilers, and what nobody waits for comes last."""
 SWITCH_S = 5e-4
 """A search that has something to say in Python holds up the others no longer than this."""
 LOOK_EVERY_S = 0.25
 NOTICE_AFTER_S = 0.7
 """Who waits longer for code that is not compiled is told so."""
+QUICK_S = 2.5
+"""Until it is compiled, a move is what plain Python finds in this time."""
 LATE_S = 0.5
 """A search by the clock that had to wait for its turns ends this much after its time, with what it has."""
 NODES_A_SECOND = 4_000_000
@@ -151,11 +153,10 @@ class Job:
         """Search to the end, or to the stop; where somebody looks on, tell what was found so far."""
         if self.player.search is None:
             return {"action": self.choose(), "result": None}
-        found = None if self.is_compiled() else self.run_meanwhile(turns, tell)
+        found, is_quick = (None, False) if self.is_compiled() else self.run_meanwhile(turns, tell)
         if found is None:
-            end = time.perf_counter() + LATE_S + (self.player.search.seconds or math.inf)
-            found, _ = self.spend(self.searcher, turns, tell, lambda: time.perf_counter() < end)
-        return {"action": found["best_action"], "result": found}
+            found, _ = self.spend(self.searcher, turns, tell, within(LATE_S + (self.player.search.seconds or math.inf)))
+        return {"action": found["best_action"], "result": found, "quick": is_quick}
 
     def choose(self) -> int:
         """The move of a player that does not search here; an engine has one game at a time, and is told all of it."""
@@ -167,21 +168,27 @@ class Job:
         with ENGINES:
             return consult(find_player(self.player.text), self.game, line, self.wanted["seed"]).action
 
-    def run_meanwhile(self, turns: Turns, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
-        """Search in plain Python while another process compiles; None if that was quicker, or there is a clock."""
+    def run_meanwhile(self, turns: Turns, tell: Callable[[dict[str, Any]], None]) -> tuple[dict[str, Any] | None, bool]:
+        """Search in plain Python while another process compiles, and whether less was found than the budget allows.
+
+        Nobody waits long for a move. An analysis goes on until the code is there, which then does it again: None.
+        """
         notice = threading.Timer(NOTICE_AFTER_S, tell, ({"preparing": True},))
         compiler = threading.Thread(target=self.compile, daemon=True)
         compiler.start()
         notice.start()
+        is_counted, live = self.player.search is not None and bool(self.player.search.simulations), self.wanted["live"]
+        has_time = within(math.inf if live else QUICK_S)
         try:
-            if self.player.search is not None and self.player.search.simulations and not self.game.unchecked:
-                found, is_finished = self.spend(self.plain_searcher, turns, tell, compiler.is_alive)
-                if is_finished:
-                    return found
+            if not self.game.unchecked and (is_counted or not live):
+                search = partial(self.spend, self.plain_searcher, turns, tell)
+                found, is_finished = search(lambda: compiler.is_alive() and has_time())
+                if is_finished or not has_time():
+                    return found, not (is_finished and is_counted)
             compiler.join()
         finally:
             notice.cancel()
-        return None
+        return None, False
 
     def spend(
         self,
@@ -215,7 +222,9 @@ class Job:
         """The same search with nothing compiled: of the same seed the same moves, a hundred times slower."""
         game = load_plain(self.wanted["game"])
         arguments = search_arguments(self.player, game, load_plain_evaluator)
-        return Searcher(game, **{**arguments, "max_nodes": self.max_nodes, "target": "interpreted"})
+        seconds = arguments["seconds"] and min(arguments["seconds"], QUICK_S)
+        changes = {"max_nodes": self.max_nodes, "seconds": seconds, "target": "interpreted"}
+        return Searcher(game, **{**arguments, **changes})
 
     def values(self, result: SearchResult) -> dict[str, Any]:
         """The result as plain values, and the cells of the expected line; those are worked out again if it changes."""
@@ -244,7 +253,13 @@ class Job:
         """Compile in another process: here, the searches of others would stand still."""
         with COMPILING:
             if not self.is_compiled():  # nobody was quicker
-                compile_apart([self.wanted])
+                compile_apart([self.wanted], nicer=NICE // 2)
+
+
+def within(seconds: float) -> Callable[[], bool]:
+    """Whether so much time has not yet gone by."""
+    end = time.perf_counter() + seconds
+    return lambda: time.perf_counter() < end
 
 
 def load_plain_evaluator(game: Game, path: Path) -> Evaluator:

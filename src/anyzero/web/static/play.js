@@ -10,7 +10,7 @@ import { HUMAN } from "./players.js";
 import { losses, mark, mistakes, sweep } from "./review.js";
 import { showRules } from "./rules.js";
 import { seatRole } from "./shapes.js";
-import { capital, caption, joinTable, positionLink, preparing, result, seatName, shareLink } from "./table.js";
+import { capital, caption, joinTable, positionLink, preparing, quickMove, result, seatName, shareLink } from "./table.js";
 import { hintOverlay } from "./overlay.js";
 
 export async function render(section, { rest, query }) {
@@ -176,7 +176,7 @@ function makePanel(table, board, lists) {
     goOn.hidden = !view.paused || view.over;
     form.hidden = !table.isOpen;
     playOn.hidden = !table.looking;
-    words.textContent = view.trouble || "";
+    words.textContent = view.trouble || (view.quick && !view.over ? quickMove(view) : "");
     evaluation.update();
     after.update();
     list.update();

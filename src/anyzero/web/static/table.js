@@ -105,8 +105,15 @@ export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+const title = (view) => (view.scene && view.scene.title) || "the game";
+
 export function preparing(view) {
-  return `preparing ${(view.scene && view.scene.title) || "the game"} for this computer, once`;
+  return `preparing ${title(view)} for this computer, once`;
+}
+
+// Of a move that was made before that was done.
+export function quickMove(view) {
+  return `A quick move: ${title(view)} is still being prepared for this computer.`;
 }
 
 // Whose turn it is, or how it ended.
