@@ -25,8 +25,9 @@ from anyzero.games.game import Game
 from anyzero.games.line import first_decision
 from anyzero.games.load import BUILT_IN, load
 from anyzero.games.rollouts import new_scratch, rollout_streams
-from anyzero.networks import NetworkEvaluator, read_network
+from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.find import best_network
+from anyzero.networks.weights import read_network
 from anyzero.players.text import split_player
 from anyzero.search import Searcher
 

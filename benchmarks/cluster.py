@@ -29,7 +29,8 @@ from anyzero.learning.config import RunConfig
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.on_cluster import LEAST_GAMES, Blocks, Order
 from anyzero.learning.start import Training, fill_in, make_config
-from anyzero.networks import new_network, read_network, save_network
+from anyzero.networks.models import new_network
+from anyzero.networks.weights import read_network, save_network
 
 STORE = 200_000_000
 BLOCK = 128

@@ -20,7 +20,9 @@ from anyzero.games.load import load
 from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.contestants import network_contestant
 from anyzero.learning.selfplay import play_block
-from anyzero.networks import NetworkEvaluator, new_network, parse_network
+from anyzero.networks.config import parse_network
+from anyzero.networks.evaluator import NetworkEvaluator
+from anyzero.networks.models import new_network
 from anyzero.search import search_many
 
 NETWORK = "4x32"

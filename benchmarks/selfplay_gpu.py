@@ -23,8 +23,9 @@ from anyzero.learning.contestants import network_contestant, no_evaluator
 from anyzero.learning.on_gpu import STEPS, GpuGames
 from anyzero.learning.samples import Samples
 from anyzero.learning.selfplay import manner_of
-from anyzero.networks import NetworkEvaluator, new_network, parse_network
-from anyzero.networks.config import NetworkConfig
+from anyzero.networks.config import NetworkConfig, parse_network
+from anyzero.networks.evaluator import NetworkEvaluator
+from anyzero.networks.models import new_network
 from anyzero.networks.on_gpu import GpuEvaluator
 from anyzero.search import search_many
 from anyzero.search.methods import find_method

@@ -22,7 +22,9 @@ from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
 from anyzero.learning.replay import build_replay
 from anyzero.learning.trainer import Trainer, computing_on
-from anyzero.networks import layers, new_network, parse_network
+from anyzero.networks import layers
+from anyzero.networks.config import parse_network
+from anyzero.networks.models import new_network
 from training_gpu import made_up_samples
 
 NETWORKS = {"connect_four": "5x48", "hex:size=5": "4x32", "hex:size=11": "4x32", "chess": "6x64"}

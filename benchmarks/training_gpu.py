@@ -20,7 +20,8 @@ from anyzero.learning.config import ReplayConfig, TrainerConfig
 from anyzero.learning.replay import GpuReplay, Replay, build_replay
 from anyzero.learning.samples import Samples, new_samples
 from anyzero.learning.trainer import Trainer
-from anyzero.networks import new_network, parse_network
+from anyzero.networks.config import parse_network
+from anyzero.networks.models import new_network
 from selfplay_gpu import NETWORKS, some_positions
 
 POSITIONS, ROWS, STEPS = 256, 65_536, 60

@@ -4,6 +4,8 @@ import difflib
 import re
 from collections.abc import Iterable
 
+NEEDS_TORCH = "this needs torch: pip install 'anyzero[train]'"
+
 
 def shorten(sentence: str) -> str:
     """The sentence with what nobody would read to its end cut off: a number of thousands of digits, a name as long."""

@@ -17,8 +17,9 @@ from anyzero.cluster.jobs import ClusterError
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.samples import load_shard
 from anyzero.learning.start import fill_in, make_config
-from anyzero.networks import new_network, save_network
 from anyzero.networks.config import NetworkConfig
+from anyzero.networks.models import new_network
+from anyzero.networks.weights import save_network
 from tests.cluster.conftest import TINY, Disturbance, Machines, content, jobs, train_tiny, values, wait_until
 
 pytestmark = pytest.mark.slow

@@ -12,8 +12,9 @@ from anyzero.learning.config import change
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.presets import preset_config
 from anyzero.learning.start import Training, fill_in, make_config
-from anyzero.networks import NetworkConfig, load_network, resolve, save_network
+from anyzero.networks.config import NetworkConfig, resolve
 from anyzero.networks.manifest import NETWORK, read_manifest, write_manifest
+from anyzero.networks.weights import load_network, save_network
 
 NIM = str(Path(__file__).parent / "nim.py")
 HEALTHY = {

@@ -23,7 +23,8 @@ from anyzero.games.encoding import encode_states
 from anyzero.games.load import load
 from anyzero.learning import replay
 from anyzero.learning.config import change
-from anyzero.networks import NetworkConfig, new_network
+from anyzero.networks.config import NetworkConfig
+from anyzero.networks.models import new_network
 from tests.doctor.runs import case_of, nim_case
 
 

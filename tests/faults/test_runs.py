@@ -10,7 +10,7 @@ from anyzero.learning.folder import RunFolder
 from anyzero.learning.once import verify
 from anyzero.learning.start import Training, open_run
 from anyzero.learning.summary import summarise
-from anyzero.networks import BadNetworkError
+from anyzero.networks.config import BadNetworkError
 from anyzero.networks.find import find_network
 from anyzero.networks.manifest import write_manifest
 from anyzero.sealed import DamagedError

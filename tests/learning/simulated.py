@@ -16,8 +16,9 @@ from anyzero.learning.on_cluster import Order, join_pieces, play_piece
 from anyzero.learning.replay import GpuReplay, build_replay
 from anyzero.learning.selfplay import make_pairings, manner_of, pairing_shares
 from anyzero.learning.start import fill_in, make_config
-from anyzero.networks import new_network, read_network, save_network
 from anyzero.networks import on_gpu as networks_on_gpu
+from anyzero.networks.models import new_network
+from anyzero.networks.weights import read_network, save_network
 from tests.learning.rows import random_samples
 from tests.search.weighing import Weighing
 

@@ -10,8 +10,8 @@ from anyzero.games.load import load
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.start import open_run
 from anyzero.learning.train import train
-from anyzero.networks import load_network
 from anyzero.networks.config import BadNetworkError
+from anyzero.networks.weights import load_network
 
 SMALL = {
     "network": {"blocks": 1, "channels": 8},

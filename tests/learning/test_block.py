@@ -11,8 +11,9 @@ from anyzero.learning.config import RunConfig, SelfPlayConfig
 from anyzero.learning.contestants import anchor_contestant, network_contestant, self_play_method
 from anyzero.learning.games import Manner, surprise_of
 from anyzero.learning.samples import take
-from anyzero.networks import NetworkEvaluator, new_network
 from anyzero.networks.config import parse_network
+from anyzero.networks.evaluator import NetworkEvaluator
+from anyzero.networks.models import new_network
 from anyzero.search.run import part_bounds
 from tests import dice_race
 from tests.learning.rows import plain_samples

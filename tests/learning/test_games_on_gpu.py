@@ -8,7 +8,8 @@ from anyzero.games.load import load
 from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.contestants import network_contestant, no_evaluator
 from anyzero.learning.selfplay import make_pairings, manner_of, pairing_shares
-from anyzero.networks import new_network, parse_network
+from anyzero.networks.config import parse_network
+from anyzero.networks.models import new_network
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 FOUR = load("connect_four")

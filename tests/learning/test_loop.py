@@ -18,7 +18,7 @@ from anyzero.learning.presets import PRESETS, preset_config
 from anyzero.learning.stages import OutOfTimeError, Silent
 from anyzero.learning.start import Training, fill_in, make_config, open_run
 from anyzero.learning.train import train
-from anyzero.networks import resolve
+from anyzero.networks.config import resolve
 
 TINY = {
     "network": {"blocks": 1, "channels": 16, "pool_every": 1},

@@ -14,8 +14,9 @@ from anyzero.learning.samples import load_shard, save_shard
 from anyzero.learning.selfplay import play_random
 from anyzero.learning.train import train
 from anyzero.learning.trainer import Trainer
-from anyzero.networks import NetworkEvaluator, new_network, parse_network
-from anyzero.networks.evaluator import check
+from anyzero.networks.config import parse_network
+from anyzero.networks.evaluator import NetworkEvaluator, check
+from anyzero.networks.models import new_network
 from tests import race
 
 TRIO = Path(__file__).parents[2] / "examples" / "trio.py"

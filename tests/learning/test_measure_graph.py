@@ -10,7 +10,8 @@ from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
 from anyzero.learning.replay import GpuReplay, build_replay
 from anyzero.learning.trainer import Trainer
-from anyzero.networks import new_network, parse_network
+from anyzero.networks.config import parse_network
+from anyzero.networks.models import new_network
 from tests.learning.rows import random_samples
 
 pytestmark = [

@@ -1,5 +1,7 @@
 """Replay: windows, merging, targets, weights and batches, by numbers worked out by hand."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -133,7 +135,7 @@ def test_the_same_shards_give_the_same_replay():
 def test_the_statistics_are_of_the_window():
     """Rows of generations 2, 3, 3, 5 with keys 1, 2, 2, 2: ages 3, 2, 2, 0."""
     samples = plain_samples(TTT, [8, 1, 2, 2, 2], generations=[1, 2, 3, 3, 5])
-    assert replay_of(samples, generation=5, window=4).statistics.to_dict() == {
+    assert asdict(replay_of(samples, generation=5, window=4).statistics) == {
         "num": 4,
         "rows": 2,
         "unique_share": 0.5,

@@ -6,15 +6,17 @@ from typing import get_args
 import pytest
 
 from anyzero.learning.config import TrainerConfig
-from anyzero.learning.lesson import SHARES, learning_rate, warmth
+from anyzero.learning.lesson import learning_rate, warmth
 
 
 def rate(schedule, generation, step=0, steps=10, **config):
     return learning_rate(TrainerConfig(schedule=schedule, learning_rate=0.5, **config), generation, step, steps)
 
 
-def test_every_schedule_has_its_function():
-    assert set(SHARES) == set(get_args(TrainerConfig.model_fields["schedule"].annotation))
+def test_every_schedule_but_the_constant_one_changes_the_rate():
+    for schedule in get_args(TrainerConfig.model_fields["schedule"].annotation):
+        rates = {rate(schedule, generation, step) for generation in (1, 50) for step in (0, 9)}
+        assert (len(rates) > 1) == (schedule != "constant")
 
 
 def test_constant_stays():

@@ -9,7 +9,9 @@ from safetensors.numpy import load_file, save_file
 
 from anyzero.games.load import load
 from anyzero.learning.samples import SHARD, BadShardError, load_shard, new_samples, save_shard, take, to_columns
-from anyzero.networks import new_network, parse_network, save_network
+from anyzero.networks.config import parse_network
+from anyzero.networks.models import new_network
+from anyzero.networks.weights import save_network
 from anyzero.sealed import HEADER_KEY, write_arrays
 from tests.learning.rows import random_samples
 

@@ -6,7 +6,7 @@ from anyzero.games.load import BUILT_IN, load
 from anyzero.learning import presets
 from anyzero.learning.presets import PRESETS, fitting_games, preset_config
 from anyzero.learning.start import make_config
-from anyzero.networks import resolve
+from anyzero.networks.config import resolve
 
 GPU = {"device": "cuda"}
 

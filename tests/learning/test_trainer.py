@@ -4,6 +4,7 @@ import gc
 import json
 import math
 import weakref
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -27,9 +28,8 @@ from anyzero.learning.lesson import (
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import new_samples
 from anyzero.learning.trainer import Trainer, computing_on, orthogonal
-from anyzero.networks import new_network, parse_network
-from anyzero.networks.config import NetworkConfig
-from anyzero.networks.models import Output
+from anyzero.networks.config import NetworkConfig, parse_network
+from anyzero.networks.models import Output, new_network
 from anyzero.networks.winograd.training import THREADS
 from tests.learning.rows import random_samples
 
@@ -218,7 +218,7 @@ def test_training_after_save_and_load_is_bit_for_bit_that_without(game, config):
     assert same(straight.state_tensors(), resumed.state_tensors())
     assert same(straight.network_to_play().state_dict(), resumed.network_to_play().state_dict())
     timed = {"seconds": 0, "samples_per_second": 0}
-    assert report.to_dict() | timed == again.to_dict() | timed
+    assert asdict(report) | timed == asdict(again) | timed
 
 
 def test_the_state_is_there_before_the_first_step():
@@ -248,7 +248,7 @@ def test_a_payoff_that_is_no_number_is_survived_and_told():
     assert report.steps == 9
     assert report.learning_rate == 0.002
     assert all(torch.isfinite(tensor).all() for tensor in trainer.state_tensors().values())
-    json.dumps(report.to_dict(), allow_nan=False)
+    json.dumps(asdict(report), allow_nan=False)
 
 
 def test_the_learning_rate_is_whole_again_in_the_next_generation():

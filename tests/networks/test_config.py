@@ -5,8 +5,7 @@ import pytest
 
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
-from anyzero.networks import NetworkConfig, parse_network, resolve
-from anyzero.networks.config import BadNetworkError, Layout, layout_of
+from anyzero.networks.config import BadNetworkError, Layout, NetworkConfig, layout_of, parse_network, resolve
 
 
 @pytest.mark.parametrize("text", ["4x32", "4x64", "6x64", "10x128"])

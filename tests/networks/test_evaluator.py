@@ -10,8 +10,10 @@ import torch
 from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.games.encoding import encode_states
 from anyzero.games.load import load
-from anyzero.networks import BadNetworkError, NetworkEvaluator, new_network, parse_network, save_network
-from anyzero.networks.evaluator import choose_precision
+from anyzero.networks.config import BadNetworkError, parse_network
+from anyzero.networks.evaluator import NetworkEvaluator, choose_precision
+from anyzero.networks.models import new_network
+from anyzero.networks.weights import save_network
 from anyzero.search import search, search_many
 from tests.networks.positions import random_states
 
@@ -157,12 +159,11 @@ def test_a_search_without_a_network_does_not_import_torch():
 def test_a_missing_torch_is_said_in_a_sentence():
     code = (
         "import sys; sys.modules['torch'] = None\n"
-        "import anyzero.networks as networks\n"
-        "try: networks.new_network\n"
-        "except networks.BadNetworkError as error: print(error)"
+        "sys.argv = ['anyzero', 'train', 'tic_tac_toe']\n"
+        "from anyzero.cli import main; main()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'anyzero[train]'" in done.stdout
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, "anyzero: this needs torch: pip install 'anyzero[train]'\n")
 
 
 def test_a_network_in_a_file_plays_without_torch(network, tmp_path):
@@ -171,7 +172,7 @@ def test_a_network_in_a_file_plays_without_torch(network, tmp_path):
     code = (
         "import sys; sys.modules['torch'] = None\n"
         "from anyzero.games.load import load\n"
-        "from anyzero.networks import NetworkEvaluator, read_network\n"
+        "from anyzero.networks.evaluator import NetworkEvaluator; from anyzero.networks.weights import read_network\n"
         f"game = load('connect_four'); evaluator = NetworkEvaluator(game, read_network({str(path)!r}, game))\n"
         "states = game.new_states(1); states[0] = game.initial_state()\n"
         "print(evaluator(game, states)[0].tobytes().hex())"

@@ -6,9 +6,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 
 from anyzero.games.load import BUILT_IN, load
-from anyzero.networks import NetworkConfig, new_network, parse_network
-from anyzero.networks.config import support_of
-from anyzero.networks.models import log_priors, spread_payoffs, value_losses
+from anyzero.networks.config import NetworkConfig, parse_network, support_of
+from anyzero.networks.models import log_priors, new_network, spread_payoffs, value_losses
 from tests.networks.positions import random_batch, random_states
 
 TINY = parse_network("tiny")

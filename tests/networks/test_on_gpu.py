@@ -6,8 +6,9 @@ import torch
 
 from anyzero.games.encoding import encode_states
 from anyzero.games.load import load
-from anyzero.networks import NetworkEvaluator, new_network, parse_network
-from anyzero.networks.config import NetworkConfig, support_of
+from anyzero.networks.config import NetworkConfig, parse_network, support_of
+from anyzero.networks.evaluator import NetworkEvaluator
+from anyzero.networks.models import new_network
 from anyzero.networks.on_gpu import answer, for_inference
 from tests.networks.positions import random_states
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from anyzero.games.load import load
-from anyzero.networks import NetworkEvaluator, new_network, parse_network
-from anyzero.networks.evaluator import places_that_pay
+from anyzero.networks.config import parse_network
+from anyzero.networks.evaluator import NetworkEvaluator, places_that_pay
+from anyzero.networks.models import new_network
 from anyzero.networks.remembered import Remembered, empty_answers
 from anyzero.search import search_many
 

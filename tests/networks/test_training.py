@@ -7,10 +7,9 @@ import torch
 from torch import Tensor
 
 from anyzero.games.load import load
-from anyzero.networks import new_network
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.layers import ResidualBlock, greatest_cell, pool
-from anyzero.networks.models import Network
+from anyzero.networks.models import Network, new_network
 from anyzero.networks.winograd import sizes, training
 
 TOLERANCE = 2e-5

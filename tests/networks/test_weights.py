@@ -9,7 +9,9 @@ from safetensors.torch import save_file
 
 from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
-from anyzero.networks import BadNetworkError, load_network, new_network, parse_network, read_header, save_network
+from anyzero.networks.config import BadNetworkError, parse_network
+from anyzero.networks.models import new_network
+from anyzero.networks.weights import load_network, read_header, save_network
 from anyzero.sealed import HEADER_KEY
 
 TINY = parse_network("tiny")

@@ -5,6 +5,8 @@ import re
 import pytest
 
 from anyzero.errors import BadOptionError
+from anyzero.networks.config import parse_network
+from anyzero.networks.weights import save_network
 from anyzero.protocols.limits import Limits, read_limits
 from anyzero.protocols.uci import UciEngine
 from anyzero.protocols.uci_options import UciOptions
@@ -189,8 +191,8 @@ def test_methods_that_need_rollouts_refuse_a_network(engine):
 @pytest.mark.slow
 def test_a_network_leads_the_search(engine, tmp_path):
     path, chess = tmp_path / "small.safetensors", engine.engine.game
-    networks = pytest.importorskip("anyzero.networks", reason="networks need torch")
-    networks.save_network(path, networks.new_network(chess, networks.parse_network("tiny"), 3), chess)
+    models = pytest.importorskip("anyzero.networks.models", reason="networks need torch")
+    save_network(path, models.new_network(chess, parse_network("tiny"), 3), chess)
     assert engine.tell(f"setoption name Network value {path}") == []
     for method in ("auto", "gumbel"):
         assert engine.tell(f"setoption name Method value {method}") == []

@@ -11,7 +11,9 @@ from anyzero.files import write_whole
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig
 from anyzero.learning.folder import RunFolder
-from anyzero.networks import new_network, parse_network, resolve, save_network
+from anyzero.networks.config import parse_network, resolve
+from anyzero.networks.models import new_network
+from anyzero.networks.weights import save_network
 from tests.learning.reports import make_report
 
 GAME_LINE = {"names": ["champion", "champion"], "start": 0, "actions": [4, 0, 8], "payoffs": [0.0, 0.0], "end": "plies"}

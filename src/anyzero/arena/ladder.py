@@ -177,7 +177,6 @@ class Climb:
             yield make_result(self.search, len(results) // 2, found, kind="points")
 
     def climb(self, flights: Sequence[tuple[str, ...]], most: int) -> Iterator[Result]:
-        """Every flight as far as the net gets."""
         for flight in flights:
             for index, opponent in enumerate(flight):
                 if reason := self.why_not(opponent, most):
@@ -290,7 +289,6 @@ class Solved(Shown):
 
 
 def problem_games() -> list[str]:
-    """The names of the games that have problems."""
     return sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 
@@ -323,7 +321,6 @@ def solve_problems(game: Game | str, player: Player | str, *, seed: int = 0, pro
 
 
 def solves(player: Player, game: Game, problem: Problem, seed: int) -> bool:
-    """Whether the player's move is one of the best."""
     line = Line.begin(game)
     for move in problem.moves:
         line = line.play(game, game.parse_action(line.state, move))

@@ -92,7 +92,6 @@ class MatchResult:
     """Thinking time a seat."""
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain values."""
         return {**asdict(self), "match": list(self.match)}
 
     @staticmethod
@@ -171,7 +170,6 @@ def ask(game: Game, line: Line, player: Player, seat: int, *, seed: int, live: L
 
 
 def fault_of(error: BaseException) -> str:
-    """The reason of a forfeit by what a player raised."""
     reasons = ((TimeoutError, LATE), (IllegalMoveError, ILLEGAL), (ResignedError, RESIGNED))
     return next((reason for kind, reason in reasons if isinstance(error, kind)), CRASH)
 

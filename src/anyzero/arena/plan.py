@@ -73,7 +73,6 @@ class Plan:
 
     @staticmethod
     def from_json(values: dict[str, Any]) -> "Plan":
-        """The plan whose fields these are, lists for tuples."""
         return Plan(**{**values, "players": tuple(values["players"]), "legs": tuple(values["legs"])})
 
 

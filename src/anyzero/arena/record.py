@@ -122,8 +122,6 @@ def unseal(values: dict[str, Any], header: str) -> bool:
 
 
 class Record(Journal):
-    """The games of one plan."""
-
     def __init__(self, path: Path, plan: Plan) -> None:
         self.results: dict[Match, MatchResult] = {}
         self.plan, self.game = plan, load(plan.game)

@@ -12,8 +12,6 @@ from anyzero.report import Part, Sheet, Shown, percent
 
 @dataclass(frozen=True)
 class Tally:
-    """Wins, draws and losses."""
-
     wins: int = 0
     draws: int = 0
     losses: int = 0
@@ -73,7 +71,6 @@ class Standings(Shown):
             yield str(self.sprt)
 
     def to_json(self) -> dict[str, Any]:
-        """The stable fields that programs read."""
         names = ("elo", "elo_low", "elo_high")
         about = {} if self.plan is None else self.plan.describe()
         found: dict[str, Any] = {**about, **self.tally.to_json(), "score": self.tally.score, "games": self.games}

@@ -25,8 +25,6 @@ RATED = ("rating", "95 %", "points", "games")
 
 @dataclass(frozen=True)
 class Row:
-    """One player of a tournament."""
-
     player: str
     number: int
     """Its place on the list of players."""
@@ -99,7 +97,6 @@ class Tournament(Shown):
         return row.player, value, interval, f"{row.points:g}", row.games
 
     def to_json(self) -> dict[str, Any]:
-        """The stable fields that programs read."""
         forfeits = [forfeit for couple in self.couples.values() for forfeit in couple.to_json()["forfeits"]]
         games = sum(couple.games for couple in self.couples.values())
         players = [describe_row(row) for row in self.rows]
@@ -160,7 +157,6 @@ def find_anchor(plan: Plan, anchor: str | None) -> int:
 
 
 def judge_tournament(plan: Plan, results: Mapping[Match, MatchResult], anchor: int = 0) -> Tournament:
-    """The table of these games."""
     numbers = range(len(plan.players))
     couples = {couple: judge(results, couple) for couple in combinations(numbers, 2)}
     scored = [[0.0 if a == b else points_against(couples, a, b) for b in numbers] for a in numbers]
@@ -180,7 +176,6 @@ def judge(results: Mapping[Match, MatchResult], couple: tuple[int, int]) -> Stan
 
 
 def points_against(couples: Mapping[tuple[int, int], Standings], a: int, b: int) -> float:
-    """Wins of a against b, a draw as a half."""
     tally = couples[min(a, b), max(a, b)].tally
     return (tally.wins if a < b else tally.losses) + tally.draws / 2
 

@@ -34,8 +34,6 @@ LOOK_EVERY_S = 0.2
 
 
 class Task(NamedTuple):
-    """A game to be played."""
-
     plan: Plan
     match: Match
 
@@ -116,7 +114,6 @@ class Crew:
         return {"plans": [asdict(plan) for plan in self.plans], "first": self.plans[first], **sizes}
 
     def give(self, worker: Worker) -> None:
-        """The next game, if there is one."""
         if self.left:
             worker.number = self.left.popleft()
             plan, match = self.tasks[worker.number]

@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,21 +11,9 @@ import typer
 from typer.core import TyperGroup
 
 from anyzero import stopping
-from anyzero.cli import (
-    arena,
-    bench,
-    engines,
-    experiments,
-    export,
-    games,
-    play,
-    replay,
-    runs,
-    search,
-    serve,
-    train,
-)
-from anyzero.errors import AnyzeroError, shorten
+from anyzero.cli import arena, games, play, search, serve, train
+from anyzero.cli.output import EPILOG
+from anyzero.errors import NEEDS_TORCH, AnyzeroError, shorten
 
 STOPPED = "stopped; nothing was kept, the same command starts again from the beginning"
 UsageError: Any = typer.BadParameter.__base__
@@ -52,31 +41,19 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(epilog=play.EXAMPLES)(play.play)
-app.command(epilog=serve.EXAMPLES)(serve.serve)
-app.command(epilog=games.RULES_EXAMPLES)(games.rules)
-app.command(epilog=games.GAMES_EXAMPLES)(games.games)
-app.command(epilog=games.SHOW_EXAMPLES)(games.show)
-app.command(epilog=replay.EXAMPLES)(replay.replay)
-app.command(epilog=search.SEARCH_EXAMPLES)(search.search)
-app.command(epilog=search.SOLVE_EXAMPLES)(search.solve)
-app.command(epilog=arena.MATCH_EXAMPLES)(arena.match)
-app.command(epilog=arena.TOURNAMENT_EXAMPLES)(arena.tournament)
-app.command(epilog=arena.RATE_EXAMPLES)(arena.rate)
-app.command(epilog=experiments.EXPERIMENT_EXAMPLES)(experiments.experiment)
-app.command(epilog=experiments.PLOT_EXAMPLES)(experiments.plot)
-app.command(epilog=experiments.ESTIMATE_EXAMPLES)(experiments.estimate)
-app.command(epilog=train.EXAMPLES)(train.train)
-app.command(epilog=runs.RUNS_EXAMPLES)(runs.runs)
-app.command(epilog=runs.NETS_EXAMPLES)(runs.nets)
-app.command(epilog=games.NEW_EXAMPLES)(games.new)
-app.command(epilog=games.CHECK_EXAMPLES)(games.check)
-app.command(epilog=games.PERFT_EXAMPLES)(games.perft)
-app.command(epilog=export.EXAMPLES)(export.export)
-app.command(epilog=runs.DOCTOR_EXAMPLES)(runs.doctor)
-app.command(epilog=engines.UCI_EXAMPLES)(engines.uci)
-app.command(epilog=engines.GTP_EXAMPLES)(engines.gtp)
-app.add_typer(bench.app, name="bench")
+COMMANDS: tuple[Callable[..., None], ...] = (
+    *(play.play, serve.serve, games.rules, games.games, games.show, play.replay, search.search, search.solve),
+    *(arena.match, arena.tournament, arena.rate, arena.experiment, arena.plot, arena.estimate),
+    *(train.train, train.runs, train.nets, games.new, games.check, games.perft),
+    *(serve.export, train.doctor, serve.uci, serve.gtp),
+)
+BENCHES: dict[str, Callable[..., None]] = {"rollouts": search.bench_rollouts, "search": search.bench_search}
+bench = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True, rich_markup_mode=None)
+for command in COMMANDS:
+    app.command(epilog=command.__dict__[EPILOG])(command)
+for name, command in BENCHES.items():
+    bench.command(name, epilog=command.__dict__[EPILOG])(command)
+app.add_typer(bench, name="bench")
 
 
 def main() -> None:
@@ -92,10 +69,11 @@ def main() -> None:
         drop_output()
         code = 1
     except Exception as error:
-        if not is_user_error(error):
+        sentence = sentence_of(error)
+        if sentence is None:
             raise
         drop_output()
-        print(f"anyzero: {error.strerror if isinstance(error, OSError) else error}", file=sys.stderr)
+        print(f"anyzero: {sentence}", file=sys.stderr)
         code = 2
     if code:
         raise SystemExit(code)
@@ -143,6 +121,10 @@ def usage_sentence(error: Any) -> str:
     return f"{command}: {message.rstrip('.')}{end} {command} --help shows what is possible"
 
 
-def is_user_error(error: BaseException) -> bool:
-    is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return is_full or isinstance(error, AnyzeroError)
+def sentence_of(error: BaseException) -> str | None:
+    """What is wrong, if it is something that a person can mend."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return error.strerror
+    if isinstance(error, ModuleNotFoundError) and error.name == "torch":
+        return NEEDS_TORCH
+    return str(error) if isinstance(error, AnyzeroError) else None

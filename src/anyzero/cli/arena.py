@@ -1,47 +1,42 @@
-"""`anyzero match`, `tournament` and `rate`: who is stronger, and what a net is worth."""
+"""`anyzero match`, `tournament`, `rate`, `experiment`, `plot` and `estimate`: who is stronger, and by how much."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from anyzero.cli.output import PLAYERS, ClusterAddress, GameText, Json, examples, print_result
+from anyzero.cli.output import (
+    PLAYERS,
+    ClusterAddress,
+    GameText,
+    Json,
+    MovesText,
+    StateText,
+    examples,
+    load_position,
+    print_json,
+    print_parts,
+    print_result,
+)
 
-MATCH_EXAMPLES = examples(
+Games = Annotated[int, typer.Option(help="Games per pair of players; an even number.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same openings and games.")]
+Openings = Annotated[int | None, typer.Option(metavar="PLIES", help="Random moves at the start of each pair of games.")]
+Workers = Annotated[int | None, typer.Option(min=1, max=1024, help="Worker processes; by default one per core.")]
+Limit = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="Time limit per move; a player that exceeds it loses.")
+]
+RecordFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Keep finished games here, to resume a stopped run.")
+]
+
+
+@examples(
     "anyzero match hex:size=7 rave:1000 uct:1000 --games 400",
     "anyzero match chess uct:1s random --games 20 --record games.jsonl",
     "anyzero match connect_four uct:400 uct:200 --games 4000 --sprt 0 50",
     about=PLAYERS,
 )
-TOURNAMENT_EXAMPLES = examples(
-    "anyzero tournament hex:size=7 random uct:500 rave:500 grave:500 --games 40",
-    "anyzero tournament atarigo uct:1000 rave:1000 grave:1000 --anchor uct:1000 --record games.jsonl",
-    about=PLAYERS,
-)
-RATE_EXAMPLES = examples(
-    "anyzero rate @best --game connect_four",
-    "anyzero rate runs/hex11 --games 100 --card hex.toml",
-    "anyzero rate net.safetensors --most 10000",
-)
-
-Games = Annotated[int, typer.Option("--games", help="Games per pair of players; an even number.")]
-Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same openings and games.")]
-Openings = Annotated[
-    int | None, typer.Option("--openings", metavar="PLIES", help="Random moves at the start of each pair of games.")
-]
-Workers = Annotated[
-    int | None, typer.Option("--workers", min=1, max=1024, help="Worker processes; by default one per core.")
-]
-Limit = Annotated[
-    float | None,
-    typer.Option("--limit", metavar="SECONDS", help="Time limit per move; a player that exceeds it loses."),
-]
-RecordFile = Annotated[
-    Path | None,
-    typer.Option("--record", metavar="FILE", help="Keep finished games here, to resume a stopped run."),
-]
-
-
 def match(
     game: GameText,
     first: Annotated[str, typer.Argument(metavar="A", help="random, uct:2000, grave:0.5s, gumbel:64@RUN, ...")],
@@ -53,9 +48,7 @@ def match(
     cluster: ClusterAddress = None,
     sprt: Annotated[
         tuple[float, float] | None,
-        typer.Option(
-            "--sprt", metavar="ELO0 ELO1", help="Stop early by a sequential test between two Elo differences."
-        ),
+        typer.Option(metavar="ELO0 ELO1", help="Stop early by a sequential test between two Elo differences."),
     ] = None,
     limit: Limit = None,
     record: RecordFile = None,
@@ -72,6 +65,11 @@ def match(
     print_result(play(game, first, second, sprt=sprt, **settings, **playing), json=json)
 
 
+@examples(
+    "anyzero tournament hex:size=7 random uct:500 rave:500 grave:500 --games 40",
+    "anyzero tournament atarigo uct:1000 rave:1000 grave:1000 --anchor uct:1000 --record games.jsonl",
+    about=PLAYERS,
+)
 def tournament(
     game: GameText,
     players: Annotated[list[str], typer.Argument(metavar="A B C ...", help="Two players or more.")],
@@ -81,7 +79,7 @@ def tournament(
     workers: Workers = None,
     cluster: ClusterAddress = None,
     limit: Limit = None,
-    anchor: Annotated[str | None, typer.Option("--anchor", help="Whose rating is 0; by default the first.")] = None,
+    anchor: Annotated[str | None, typer.Option(help="Whose rating is 0; by default the first.")] = None,
     record: RecordFile = None,
     json: Json = False,
 ) -> None:
@@ -93,29 +91,34 @@ def tournament(
     print_result(play(game, players, anchor=anchor, **settings, **playing), json=json)
 
 
+@examples(
+    "anyzero rate @best --game connect_four",
+    "anyzero rate runs/hex11 --games 100 --card hex.toml",
+    "anyzero rate net.safetensors --most 10000",
+)
 def rate(
     net: Annotated[str, typer.Argument(metavar="NET", help="A net's file, a run, or @best with --game.")],
     game: Annotated[
-        str | None, typer.Option("--game", help="The board to play on; by default the one that it was trained on.")
+        str | None, typer.Option(help="The board to play on; by default the one that it was trained on.")
     ] = None,
-    simulations: Annotated[int, typer.Option("--simulations", min=1, help="Simulations per move of the net.")] = 64,
-    games: Annotated[int, typer.Option("--games", help="Games per opponent; an even number.")] = 40,
-    most: Annotated[int, typer.Option("--most", min=1, help="Leave out opponents with more simulations.")] = 100_000,
+    simulations: Annotated[int, typer.Option(min=1, help="Simulations per move of the net.")] = 64,
+    games: Annotated[int, typer.Option(help="Games per opponent; an even number.")] = 40,
+    most: Annotated[int, typer.Option(min=1, help="Leave out opponents with more simulations.")] = 100_000,
     against: Annotated[
-        list[str] | None, typer.Option("--against", metavar="PLAYER", help="Play this opponent, not the ladder's.")
+        list[str] | None, typer.Option(metavar="PLAYER", help="Play this opponent, not the ladder's.")
     ] = None,
     seed: Seed = 0,
     workers: Workers = None,
-    folder: Annotated[
-        Path, typer.Option("--folder", help="Keep finished games here, to resume a stopped rating.")
-    ] = Path("ratings"),
+    folder: Annotated[Path, typer.Option(help="Keep finished games here, to resume a stopped rating.")] = Path(
+        "ratings"
+    ),
     card: Annotated[
-        Path | None, typer.Option("--card", metavar="FILE", help="Where the card is written; by default in the folder.")
+        Path | None, typer.Option(metavar="FILE", help="Where the card is written; by default in the folder.")
     ] = None,
-    command: Annotated[str, typer.Option("--command", help="For the card: the command that trained the net.")] = "",
-    commit: Annotated[str, typer.Option("--commit", help="For the card: the commit that it was trained with.")] = "",
-    device: Annotated[str, typer.Option("--device", help="For the card: what it was trained on.")] = "",
-    minutes: Annotated[float, typer.Option("--minutes", min=0.0, help="For the card: how long it was trained.")] = 0.0,
+    command: Annotated[str, typer.Option(help="For the card: the command that trained the net.")] = "",
+    commit: Annotated[str, typer.Option(help="For the card: the commit that it was trained with.")] = "",
+    device: Annotated[str, typer.Option(help="For the card: what it was trained on.")] = "",
+    minutes: Annotated[float, typer.Option(min=0.0, help="For the card: how long it was trained.")] = 0.0,
     json: Json = False,
 ) -> None:
     """Measure a net against the fixed ladder of its game and write its card.
@@ -131,3 +134,96 @@ def rate(
     playing: dict[str, Any] = {"seed": seed, "workers": workers, "progress": not json}
     limits: dict[str, Any] = {"simulations": simulations, "games": games, "most": most, "against": against or ()}
     print_result(measure(net, game, made=made, folder=folder, card=card, **limits, **playing), json=json)
+
+
+# --- grids of matches, their pictures, and a study of what AMAF estimates
+
+
+@examples(
+    "anyzero experiment examples/hex_students.json",
+    "anyzero experiment examples/hex_rave.toml --results rave.csv",
+    "anyzero plot rave.csv",
+)
+def experiment(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A .toml file, or a .json file of the Hex study.")],
+    results: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="The table; by default named after CONFIG, in this folder."),
+    ] = None,
+    workers: Workers = None,
+    cluster: ClusterAddress = None,
+    json: Json = False,
+) -> None:
+    """Play a grid of games, sizes, budgets and players from a file.
+
+    Run it again to resume an experiment that was stopped.
+    """
+    from anyzero.experiments import experiment as run
+
+    print_result(run(config, results, workers=workers, cluster=cluster, progress=not json), json=json)
+
+
+@examples(
+    "anyzero plot hex_rave.csv",
+    "anyzero plot hex_rave.csv --out pictures --format svg",
+    "anyzero plot games.jsonl",
+)
+def plot(
+    results: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="The table of an experiment, or the record of a match.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where the pictures go; by default beside RESULTS.")
+    ] = None,
+    formats: Annotated[str, typer.Option("--format", help="png, svg or pdf, or several: png,svg.")] = "png,svg",
+    json: Json = False,
+) -> None:
+    """Draw results as heat maps, curves and cross tables."""
+    from anyzero.experiments.score_plots import parse_formats, plot_rows, save_figures
+    from anyzero.experiments.table import read_rows
+
+    wanted = parse_formats(formats)
+    figures = plot_rows(read_rows(results))
+    folder = results.with_name(f"{results.stem}_plots") if out is None else out
+    files = save_figures(figures, folder, wanted)
+    if json:
+        print_json({"results": str(results), "folder": str(folder), "files": [path.name for path in files]})
+    else:
+        print_parts(map(str, files))
+
+
+@examples(
+    "anyzero estimate hex:size=7",
+    "anyzero estimate connect_four --simulations 100,10000 --plot c4.svg",
+)
+def estimate(
+    game: GameText,
+    state: StateText = None,
+    moves: MovesText = "",
+    simulations: Annotated[
+        str, typer.Option(metavar="N,N,...", help="Compare after these numbers of simulations.")
+    ] = "30,100,300,1000,3000,10000,30000,100000",
+    reference: Annotated[int, typer.Option(metavar="N", help="Rollouts per move for the reference values.")] = 100_000,
+    repeats: Annotated[int, typer.Option(metavar="N", help="Repetitions for the intervals.")] = 32,
+    bias: Annotated[float, typer.Option(help="The squared bias of AMAF that RAVE assumes.")] = 1e-3,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same study.")] = 0,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw it: .svg, .png or .pdf.")] = None,
+    most: Annotated[int, typer.Option("--top", min=1, help="How many moves to show.")] = 10,
+    json: Json = False,
+) -> None:
+    """Compare flat Monte Carlo, AMAF and RAVE move by move.
+
+    Their estimates are held against those of very many rollouts.
+    """
+    from anyzero.experiments import estimate as module
+    from anyzero.figures import check_picture
+
+    budgets = module.parse_simulations(simulations)
+    if plot is not None:
+        check_picture(plot)
+    loaded, position = load_position(game, state, moves)
+    numbers: dict[str, Any] = {"simulations": budgets, "reference": reference, "repeats": repeats, "bias": bias}
+    found = module.estimate(loaded, position, **numbers, seed=seed, progress=not json)
+    if plot is not None:
+        found.plot(plot)
+    print_result(found, json=json, about={"plot": None if plot is None else str(plot)}, most=most)

@@ -18,14 +18,8 @@ from anyzero.cli.output import (
     print_table,
 )
 
-GAMES_EXAMPLES = examples("anyzero games --json")
-RULES_EXAMPLES = examples("anyzero rules hex", "anyzero rules ./my_game.py")
-CHECK_EXAMPLES = examples("anyzero check hex:size=5", "anyzero check ./my_game.py")
-NEW_EXAMPLES = examples("anyzero new my_game.py", "anyzero new my_race.py --kind dice")
-SHOW_EXAMPLES = examples('anyzero show hex:size=7 --moves "d4 c3"', "anyzero show chess --svg board.svg")
-PERFT_EXAMPLES = examples("anyzero perft chess 5", "anyzero perft connect_four 7 --divide")
 
-
+@examples("anyzero games --json")
 def games(json: Json = False) -> None:
     """List the games with their options."""
     from anyzero.games.load import game_names, load
@@ -40,6 +34,7 @@ def games(json: Json = False) -> None:
     print_table(("game", "options", "seats", "actions"), rows)
 
 
+@examples("anyzero rules hex", "anyzero rules ./my_game.py")
 def rules(game: GameText, json: Json = False) -> None:
     """Explain a game in a few sentences, with two pictures.
 
@@ -50,6 +45,7 @@ def rules(game: GameText, json: Json = False) -> None:
     print_result(explain(game), json=json)
 
 
+@examples("anyzero check hex:size=5", "anyzero check ./my_game.py")
 def check(game: GameText, json: Json = False) -> None:
     """Check a game against the laws of the contract.
 
@@ -65,9 +61,10 @@ def check(game: GameText, json: Json = False) -> None:
     raise typer.Exit(0 if found.ok else 1)
 
 
+@examples("anyzero new my_game.py", "anyzero new my_race.py --kind dice")
 def new(
     file: Annotated[Path, typer.Argument(help="The file to write, like my_game.py.")],
-    kind: Annotated[str, typer.Option("--kind", help="placing, moving or dice.")] = "placing",
+    kind: Annotated[str, typer.Option(help="placing, moving or dice.")] = "placing",
     json: Json = False,
 ) -> None:
     """Write a game to start from, and a test beside it.
@@ -87,11 +84,12 @@ def new(
         print(f"  {command}")
 
 
+@examples('anyzero show hex:size=7 --moves "d4 c3"', "anyzero show chess --svg board.svg")
 def show(
     game: GameText,
     state: StateText = None,
     moves: MovesText = "",
-    svg: Annotated[Path | None, typer.Option("--svg", help="Write the picture to this file.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Write the picture to this file.")] = None,
     json: Json = False,
 ) -> None:
     """Show a position in the terminal, or write it as SVG."""
@@ -110,6 +108,7 @@ def show(
         print(picture.text)
 
 
+@examples("anyzero perft chess 5", "anyzero perft connect_four 7 --divide")
 def perft(
     game: GameText,
     depth: Annotated[int, typer.Argument(min=0, max=50, help="How many plies.")],

@@ -2,19 +2,26 @@
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 GameText = Annotated[str, typer.Argument(metavar="GAME", help="A game: hex, hex:size=7 or ./my_game.py.")]
+HUMAN = "human"
+"""A person's seat."""
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
-StateText = Annotated[str | None, typer.Option("--state", help="A position as text; by default the start.")]
-MovesText = Annotated[str, typer.Option("--moves", help="Moves to play first, separated by spaces.")]
+StateText = Annotated[str | None, typer.Option(help="A position as text; by default the start.")]
+MovesText = Annotated[str, typer.Option(help="Moves to play first, separated by spaces.")]
 ClusterAddress = Annotated[
-    str | None, typer.Option("--cluster", metavar="ADDRESS", help="Use a Ray cluster: auto, or host:port of its head.")
+    str | None, typer.Option(metavar="ADDRESS", help="Use a Ray cluster: auto, or host:port of its head.")
 ]
 
+
+Command = TypeVar("Command", bound=Callable[..., None])
+EPILOG = "epilog"
+"""Where a command keeps the end of its help."""
 
 PLAYERS = """
 \b
@@ -27,9 +34,14 @@ Methods: flat, ucb, uct, amaf, rave, grave, halving, shuss, puct, gumbel, expect
 """What a player's text may be; the end of the help of commands that take players."""
 
 
-def examples(*lines: str, title: str = "Examples:", about: str = "") -> str:
+def examples(*lines: str, title: str = "Examples:", about: str = "") -> Callable[[Command], Command]:
     """The end of a command's help: examples, each on a line of its own, and what else is good to know."""
-    return "\n".join(["\b", title, *(f"  {line}" for line in lines), *about.splitlines()])
+
+    def note(command: Command) -> Command:
+        command.__dict__[EPILOG] = "\n".join(["\b", title, *(f"  {line}" for line in lines), *about.splitlines()])
+        return command
+
+    return note
 
 
 def print_json(value: Any) -> None:
@@ -49,16 +61,15 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
-def print_result(found: Any, *, json: bool) -> None:
-    """A result for people, or its stable fields for programs."""
+def print_result(found: Any, *, json: bool, about: Mapping[str, Any] | None = None, **shown: Any) -> None:
+    """A result for people, with what its `report` takes; for programs its stable fields and what they are `about`."""
     if json:
-        print_json(found.to_json())
+        print_json({**(about or {}), **found.to_json()})
     else:
-        print_parts(found.report())
+        print_parts(found.report(**shown))
 
 
 def print_parts(parts: Iterable[Any]) -> None:
-    """The sentences and tables of a report."""
     for part in parts:
         if isinstance(part, str):
             print(part)

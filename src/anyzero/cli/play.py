@@ -1,23 +1,19 @@
-"""`anyzero play`: people and machines at one table, in the terminal or in a browser."""
+"""`anyzero play` and `replay`: people and machines at one table, and games that were played, move by move."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anyzero.cli.output import PLAYERS, Json, examples, print_json
+from anyzero.cli.output import HUMAN, PLAYERS, Json, examples, print_json
+from anyzero.errors import AnyzeroError
+from anyzero.report import count
 
 if TYPE_CHECKING:
+    from anyzero.cli.screen import Screen
     from anyzero.records import GameInProgress
+    from anyzero.records.record import Replayed
 
-EXAMPLES = examples(
-    "anyzero play hex:size=7",
-    "anyzero play chess --seat1 human",
-    "anyzero play hex --web",
-    "anyzero play connect_four --seat0 uct:1000 --seat1 level:easy --json",
-    "anyzero play --load game.json",
-    about=PLAYERS,
-)
 
 MACHINE = "level:medium"
 """Who sits where nobody was named."""
@@ -25,6 +21,14 @@ MACHINE = "level:medium"
 SeatText = Annotated[str | None, typer.Option(metavar="PLAYER", help="human, level:easy, rave:2000, ...")]
 
 
+@examples(
+    "anyzero play hex:size=7",
+    "anyzero play chess --seat1 human",
+    "anyzero play hex --web",
+    "anyzero play connect_four --seat0 uct:1000 --seat1 level:easy --json",
+    "anyzero play --load game.json",
+    about=PLAYERS,
+)
 def play(
     game: Annotated[
         str | None, typer.Argument(metavar="[GAME]", help="A game: hex, hex:size=7 or ./my_game.py.")
@@ -36,14 +40,10 @@ def play(
     position: Annotated[
         str | None, typer.Option("--position", "--state", help="A position as text; by default the start.")
     ] = None,
-    load: Annotated[Path | None, typer.Option("--load", metavar="FILE", help="Resume a saved game.")] = None,
-    save: Annotated[
-        Path | None, typer.Option("--save", metavar="FILE", help="Save the game here, however it ends.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="For chance and machines; by default random.")] = None,
-    hints: Annotated[
-        str, typer.Option("--hints", metavar="PLAYER", help="Who gives hints and analyses.")
-    ] = "level:hard",
+    load: Annotated[Path | None, typer.Option(metavar="FILE", help="Resume a saved game.")] = None,
+    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the game here, however it ends.")] = None,
+    seed: Annotated[int | None, typer.Option(help="For chance and machines; by default random.")] = None,
+    hints: Annotated[str, typer.Option(metavar="PLAYER", help="Who gives hints and analyses.")] = "level:hard",
     web: Annotated[bool, typer.Option("--web", help="Play in a browser; with --json, only print the address.")] = False,
     json: Json = False,
 ) -> None:
@@ -53,8 +53,7 @@ def play(
     Type a move, or help for the commands: hint, analyse, undo, redo, save, load, resign, quit and more.
     """
     from anyzero.cli.screen import Screen
-    from anyzero.cli.session import HUMAN, Session
-    from anyzero.errors import AnyzeroError
+    from anyzero.cli.session import Session
     from anyzero.players import parse_player
     from anyzero.records.in_progress import UNKNOWN_PLAYER
 
@@ -82,7 +81,6 @@ def play_in_browser(table: "GameInProgress", names: list[str], *, save: Path | N
     from urllib.parse import urlencode
 
     from anyzero.cli import serve
-    from anyzero.errors import AnyzeroError
     from anyzero.games.game import game_text
 
     if save is not None:
@@ -101,11 +99,9 @@ def play_in_browser(table: "GameInProgress", names: list[str], *, save: Path | N
 
 
 def make_table(game: str | None, *, position: str | None, load: Path | None, seed: int | None) -> "GameInProgress":
-    """The table that the arguments describe."""
     import secrets
     from datetime import date
 
-    from anyzero.errors import AnyzeroError
     from anyzero.games.load import load as load_game
     from anyzero.records import GameInProgress, read_record
 
@@ -126,7 +122,6 @@ def make_table(game: str | None, *, position: str | None, load: Path | None, see
 
 def check_file(path: Path, table: "GameInProgress") -> None:
     """Say before the game rather than after it that it cannot be written."""
-    from anyzero.errors import AnyzeroError
     from anyzero.records.files import record_text
 
     record_text(path, table.to_record(), table.game)
@@ -136,8 +131,6 @@ def check_file(path: Path, table: "GameInProgress") -> None:
 
 def seat_names(named: list[str | None], table: "GameInProgress") -> list[str]:
     """Who sits where: as named, as the game's file says, else one person and machines."""
-    from anyzero.cli.session import HUMAN
-    from anyzero.errors import AnyzeroError
 
     num = table.game.num_seats
     for seat, name in enumerate(named):
@@ -153,11 +146,106 @@ def seat_names(named: list[str | None], table: "GameInProgress") -> list[str]:
 
 def known_player(text: str) -> str | None:
     """A player's text in a file, if it is one that can be asked without running somebody's code or command."""
-    from anyzero.cli.session import HUMAN
-    from anyzero.errors import AnyzeroError
     from anyzero.players.text import OWN_KINDS, split_player
 
     try:
         return text if text.strip() == HUMAN else split_player(text, OWN_KINDS).text
     except AnyzeroError:
         return None
+
+
+# --- the games of a file, move by move
+
+
+@examples(
+    "anyzero replay game.json",
+    "anyzero replay games.pgn --number 3",
+    "anyzero replay game.sgf --move 10",
+    "anyzero replay match.jsonl --number 7 --json",
+)
+def replay(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Games: .json, .pgn (chess), .sgf (Hex), or a match's .jsonl.")
+    ],
+    move: Annotated[
+        int | None, typer.Option(min=0, help="Only the position after so many moves; 0 is the start.")
+    ] = None,
+    number: Annotated[int | None, typer.Option(min=1, help="Only this game of the file.")] = None,
+    game: Annotated[str | None, typer.Option(metavar="GAME", help="The game, if it is a file of your own.")] = None,
+    json: Json = False,
+) -> None:
+    """Show the games of a file, move by move."""
+    from anyzero.cli.screen import Screen
+    from anyzero.games.load import load
+    from anyzero.records import read_records
+    from anyzero.records.record import replay as play_again
+
+    rules = None if game is None else load(game)
+    games = [play_again(record, rules) for record in read_records(file, rules, number=number)]
+    for found in games:
+        check_move(file, found, move)
+    if json:
+        print_json({"file": str(file), "games": [describe_game(found, move) for found in games]})
+        return
+    for index, found in enumerate(games, start=1):
+        print_game(Screen(), found, move, f"game {index} of {len(games)}: " if len(games) > 1 else "")
+
+
+def check_move(file: Path, found: "Replayed", move: int | None) -> None:
+
+    if move is not None and move > len(found.actions):
+        raise AnyzeroError(f"{file}: the game has {len(found.actions)} moves, so there is no move {move}")
+
+
+def shown_positions(found: "Replayed", move: int | None) -> list[int]:
+    """After how many moves the positions stand that are shown."""
+    return list(range(len(found.states))) if move is None else [move]
+
+
+# --- for programs
+
+
+def describe_game(found: "Replayed", move: int | None) -> dict[str, Any]:
+    positions = [describe_position(found, after) for after in shown_positions(found, move)]
+    return {**found.record.to_json(), "positions": positions}
+
+
+def describe_position(found: "Replayed", after: int) -> dict[str, Any]:
+    game, state = found.game, found.states[after]
+    return {
+        "moves": after,
+        "last_move": found.record.moves[after - 1] if after else None,
+        "seat_to_move": game.seat_to_move(state),
+        "state": game.format_state(state) if game.has("format_state") else None,
+        "text": game.show(state).text if game.has("board") else None,
+    }
+
+
+# --- for people
+
+
+def print_game(screen: "Screen", found: "Replayed", move: int | None, title: str) -> None:
+    from anyzero.cli.screen import cells_of, end_words
+
+    record, game = found.record, found.game
+    screen.say(f"{title}{record.game}; {' against '.join(record.players)}{f'; {record.date}' * bool(record.date)}")
+    for after in shown_positions(found, move):
+        marked = cells_of(game, found.states[after - 1], found.actions[after - 1]) if after else ()
+        screen.say(move_words(found, after))
+        screen.show_position(game, found.states[after], marked)
+    if move is None:
+        screen.say(end_words(record, game, found.states[-1]))
+
+
+def move_words(found: "Replayed", after: int) -> str:
+    """Who made which move, how long it took, and what the mover thought."""
+    record = found.record
+    if after == 0:
+        return "the start"
+    seat = found.game.seat_to_move(found.states[after - 1])
+    who = f"{record.players[seat]} plays" if seat >= 0 else "drawn:"
+    clock = None if record.clocks is None else record.clocks[after - 1]
+    thought = None if record.evaluations is None else record.evaluations[after - 1]
+    notes = [] if clock is None else [f"{clock:.2f} s"]
+    notes += [] if thought is None else [f"value {thought.value:+.3f}, {count(thought.simulations, 'simulation')}"]
+    return f"{after}. {who} {record.moves[after - 1]}" + (f" ({', '.join(notes)})" if notes else "")

@@ -77,7 +77,6 @@ class Screen:
 
 
 def last_cells(table: GameInProgress) -> tuple[str, ...]:
-    """The cells that the last move named."""
     before = table.last_decision
     if before < 0 or not table.game.has("board") or table.line[before].action < 0:
         return ()
@@ -85,7 +84,6 @@ def last_cells(table: GameInProgress) -> tuple[str, ...]:
 
 
 def cells_of(game: Game, state: State, action: int) -> tuple[str, ...]:
-    """The cells that an action names in this position."""
     return tuple(game.scene(state).clicks.get(action, ())) if game.has("board") else ()
 
 
@@ -121,7 +119,6 @@ def end_words(record: GameRecord, game: Game, last: State) -> str:
 
 
 def declared_words(record: GameRecord, game: Game) -> str:
-    """What ended the game, if it was not the rules."""
     if record.termination == AGREEMENT:
         return "agreed"
     if record.payoffs is None or record.termination not in (RESIGN, FORFEIT):

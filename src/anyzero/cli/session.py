@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from anyzero import stopping
-from anyzero.cli.output import print_parts
+from anyzero.cli.output import HUMAN, print_parts
 from anyzero.cli.screen import Screen, answer_words, end_words, player_words
 from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
@@ -17,7 +17,6 @@ from anyzero.players.player import Answer, FailedPlayerError, consult
 from anyzero.records import Evaluation, GameInProgress, read_record, write_record
 from anyzero.report import count
 
-HUMAN = "human"
 MOST_ROWS = 10
 """Moves that an analysis shows."""
 
@@ -50,7 +49,6 @@ class Session:
                     self.keep(self.save_at)
 
     def stop_words(self) -> str:
-        """What Ctrl-C leaves behind."""
         start = f"stopped after {count(len(self.table.moves), 'move')}"
         if self.kept is None:
             return f"{start}; the game was not saved: the command save FILE keeps one, or --save FILE"
@@ -171,14 +169,12 @@ class Session:
     # --- commands
 
     def hint(self, argument: str) -> bool:
-        """A good move."""
         player, game = self.adviser(argument), self.table.game
         answer = self.think(player)
         self.screen.say(f"hint: {answer_words('', game.format_action(self.table.state, answer.action), answer)}")
         return False
 
     def analyse(self, argument: str) -> bool:
-        """What a search thinks of each move."""
         player = self.adviser(argument)
         if player.think is None:
             raise AnyzeroError(f"{player.text} does not search, so it has nothing to show")
@@ -259,7 +255,6 @@ class Session:
         return False
 
     def rematch(self, argument: str) -> bool:
-        """Another game, with the seats exchanged."""
         self.seats = self.seats[::-1]
         return self.new(argument)
 

@@ -1,4 +1,4 @@
-"""`anyzero train`: a network that learns a game from nothing by playing itself."""
+"""`anyzero train`, `runs`, `doctor` and `nets`: networks that learn by playing themselves, and what became of them."""
 
 import os
 from pathlib import Path
@@ -7,13 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from anyzero.cli.output import ClusterAddress, Json, examples, print_json, print_parts, print_result
-
-EXAMPLES = examples(
-    "anyzero train connect_four --minutes 3",
-    "anyzero train --preset take-it-easy --run tie",
-    "anyzero train hex:size=7 --set selfplay.simulations=64 --run hex7",
-    "anyzero train --preset take-it-easy --sweep selfplay.noise_fraction=0,0.25 --generations 10",
-)
 
 FLAGS = {
     "games": "selfplay.games",
@@ -36,15 +29,21 @@ def flag(text: str, meaning: str) -> Any:
     return typer.Option(text, help=f"{meaning} Sets {FLAGS[text.strip('-').replace('-', '_')]}.", show_default=False)
 
 
+@examples(
+    "anyzero train connect_four --minutes 3",
+    "anyzero train --preset take-it-easy --run tie",
+    "anyzero train hex:size=7 --set selfplay.simulations=64 --run hex7",
+    "anyzero train --preset take-it-easy --sweep selfplay.noise_fraction=0,0.25 --generations 10",
+)
 def train(
     game: Annotated[
         str | None, typer.Argument(metavar="GAME", help="A game; optional with --preset or --config.")
     ] = None,
-    preset: Annotated[str | None, typer.Option("--preset", help="A named recipe; see docs/training.md.")] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="A .toml file of settings.")] = None,
+    preset: Annotated[str | None, typer.Option(help="A named recipe; see docs/training.md.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A .toml file of settings.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="One setting: selfplay.simulations=64.")] = None,
-    run: Annotated[str | None, typer.Option("--run", help="The run's name (a folder in runs/) or a path.")] = None,
-    minutes: Annotated[float | None, typer.Option("--minutes", min=0.0, help="Stop after this many in total.")] = None,
+    run: Annotated[str | None, typer.Option(help="The run's name (a folder in runs/) or a path.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.0, help="Stop after this many in total.")] = None,
     generations: Annotated[
         int | None, typer.Option("--generations", "--iterations", min=0, help="Stop after this many in total.")
     ] = None,
@@ -64,12 +63,12 @@ def train(
     convergence_threshold: Annotated[
         float | None, flag("--convergence-threshold", "Stop when the benchmark gains less than this.")
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", help="Also write training_history.csv here.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Also write training_history.csv here.")] = None,
     sweep: Annotated[
-        str | None, typer.Option("--sweep", metavar="SETTING=A,B,C", help="Train once per value and compare.")
+        str | None, typer.Option(metavar="SETTING=A,B,C", help="Train once per value and compare.")
     ] = None,
     match: Annotated[
-        int, typer.Option("--match", min=0, help="Games of the final match against the strongest anchor; 0 for none.")
+        int, typer.Option(min=0, help="Games of the final match against the strongest anchor; 0 for none.")
     ] = 100,
     cluster: ClusterAddress = None,
     json: Json = False,
@@ -120,3 +119,73 @@ def train_each(sweep: str, game: str | None, wanted: dict[str, Any], *, output: 
     if output is not None:
         found.write_history(output)
     print_result(found, json=json)
+
+
+# --- how training goes, what is wrong with it, and the nets in the box
+
+
+Root = Annotated[Path, typer.Option("--root", metavar="FOLDER", help="Where runs are.")]
+
+
+@examples(
+    "anyzero runs",
+    "anyzero runs hex7 --plot hex7.png",
+    "anyzero runs small large --by minutes --plot both.svg",
+    "anyzero runs hex7 --verify",
+)
+def runs(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[RUN]...", help="Names or folders; several are compared.")
+    ] = None,
+    root: Root = Path("runs"),
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw their curves: .png, .svg or .pdf.")] = None,
+    by: Annotated[str, typer.Option(help="The curves' horizontal axis: generations or minutes.")] = "generations",
+    verify: Annotated[bool, typer.Option("--verify", help="Check every file: exit code 1 if one is damaged.")] = False,
+    json: Json = False,
+) -> None:
+    """List all training runs, show one, or compare several."""
+    from anyzero.learning.summary import runs as find
+
+    if verify:
+        from anyzero.learning.once import verify as check
+
+        verified = check(*names or (), root=root)
+        print_result(verified, json=json)
+        raise typer.Exit(not verified.ok)
+    found = find(*names or (), root=root)
+    if plot is not None:
+        found.plot(by=by, file=plot)
+    print_result(found, json=json)
+    if plot is not None and not json:
+        print(f"drawn in {plot}")
+
+
+@examples(
+    "anyzero doctor hex7",
+    "anyzero doctor runs/hex7 --json",
+    "anyzero doctor connect_four",
+    "anyzero doctor ./my_game.py:size=4",
+)
+def doctor(
+    subject: Annotated[str, typer.Argument(metavar="RUN|GAME", help="A run by name or folder, or else a game.")],
+    root: Root = Path("runs"),
+    json: Json = False,
+) -> None:
+    """Examine a run, or a game before it is learnt.
+
+    That takes about a minute, and a run is only read. The exit code is 1 if something is wrong.
+    What is doubtful is worth a look, but does not change the exit code.
+    """
+    from anyzero.doctor.examine import examine
+
+    found = examine(subject, root, progress=not json)
+    print_result(found, json=json)
+    raise typer.Exit(0 if found.is_well else 1)
+
+
+@examples("anyzero nets", "anyzero play connect_four --seat1 gumbel:64@best")
+def nets(json: Json = False) -> None:
+    """List the trained nets that come with the package."""
+    from anyzero.networks.find import nets as find_nets
+
+    print_result(find_nets(), json=json)

@@ -58,8 +58,6 @@ Source = Callable[[Kind], Job | None]
 
 
 class Done(NamedTuple):
-    """A job and its result."""
-
     job: Job
     value: Any
     node: str

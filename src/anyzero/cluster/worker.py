@@ -21,8 +21,6 @@ DONE, STOPPED, FAILED = "done", "stopped", "failed"
 
 
 class Worker:
-    """An actor: a process on a node of the cluster that does one job at a time."""
-
     def __init__(self, kind: Kind) -> None:
         self.kind, self.number, self.lock = kind, -1, threading.Lock()
 
@@ -104,7 +102,6 @@ def facts() -> dict[str, str]:
 
 
 def source_hash() -> str:
-    """Of all modules of the package."""
     package, found = Path(__file__).parent.parent, hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         found.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())

@@ -18,8 +18,10 @@ from anyzero.learning.folder import GAMES, RunFolder
 from anyzero.learning.replay import Batch, Replay, build_replay
 from anyzero.learning.samples import Samples, join, load_shard, new_samples
 from anyzero.learning.selfplay import play_random
-from anyzero.networks import Network, NetworkEvaluator, load_network, new_network
+from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.manifest import Generation
+from anyzero.networks.models import Network, new_network
+from anyzero.networks.weights import load_network
 from anyzero.seeds import draw_seed
 
 WELL, DOUBTFUL, WRONG, SKIPPED = "well", "doubtful", "wrong", "skipped"
@@ -29,8 +31,6 @@ ENOUGH_GAMES, ENOUGH_SAMPLES = 256, 20_000
 
 @dataclass(frozen=True)
 class Finding:
-    """The answer of one check."""
-
     verdict: str
     """well, doubtful, wrong or skipped."""
     conclusion: str
@@ -67,7 +67,6 @@ class Case:
 
     @cached_property
     def reports(self) -> list[dict[str, Any]]:
-        """Of all finished generations, in order."""
         return self.folder.reports() if self.folder else []
 
     def late(self, part: str, most: int = 3) -> list[dict[str, Any]]:
@@ -146,7 +145,6 @@ class Case:
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """The games of a file."""
     try:
         found = [json.loads(line) for line in path.read_text().splitlines()]
     except (OSError, ValueError) as error:

@@ -12,8 +12,7 @@ from anyzero.errors import AnyzeroError, UnknownNameError, list_some
 from anyzero.games.load import load
 from anyzero.learning.folder import RunFolder, find_run, list_runs
 from anyzero.learning.presets import preset_config
-from anyzero.networks import BadNetworkError, resolve
-from anyzero.networks.config import PRESETS
+from anyzero.networks.config import PRESETS, BadNetworkError, resolve
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
 
@@ -105,7 +104,6 @@ def examine(text: str, root: Path | str = "runs", *, progress: bool = True) -> E
 
 
 def examine_run(path: Path, tell: Tell | None = None) -> Examination:
-    """All checks of a run; nothing in its folder is changed."""
     folder = RunFolder.open(path)
     game = load(folder.config.game)
     title = f"{path}: a run of {game.text} with {max(folder.numbers(), default=0)} generations"

@@ -16,8 +16,8 @@ from anyzero.learning.lesson import on_device, row_losses
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import Samples, take
 from anyzero.learning.trainer import Trainer, computing_on
-from anyzero.networks import Network
 from anyzero.networks.layers import Conv, Dense
+from anyzero.networks.models import Network
 
 STEPS, SECONDS = 250, 6.0
 """Of a trial, at most."""

@@ -203,7 +203,6 @@ class GridConfig(Schema):
         return Experiment(identity | {"first_seat": self.first_seat} | rest, cells, GRID_COLUMNS, describe_outcome)
 
     def _all_budgets(self, pairs: Sequence[Pair]) -> list[Pair]:
-        """The budgets of both players: the same for both, or every combination of two lists."""
         first, second = self.budgets_first, self.budgets_second
         if self.budgets and (first or second):
             raise BadOptionError("give either budgets, for both players, or budgets_first and budgets_second")

@@ -138,7 +138,6 @@ class Study(Shown):
         yield Sheet(columns, [(f"{point.simulations:,}", *point.error_words()) for point in self.points])
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain values."""
         plain = {key: value for key, value in vars(self).items() if key not in ("reference", "points")}
         points = [point.to_json() for point in self.points]
         return {**plain, "reference": self.reference.tolist(), "points": points}

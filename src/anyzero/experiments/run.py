@@ -36,8 +36,6 @@ SECONDS_PER_PLY, SECONDS_PER_MOVE = 2e-8, 1e-4
 
 
 class Reached(NamedTuple):
-    """How far a run is."""
-
     games: int
     cells: int
     share: float
@@ -50,8 +48,6 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True, repr=False)
 class ExperimentResult(Shown):
-    """The table of an experiment."""
-
     config: Path
     results: Path
     """The CSV file that holds it."""
@@ -164,19 +160,16 @@ class GridJournal(Journal):
         self.reached = Reached(games + is_new, cells, share + is_new * self.costs[number] / self.total)
 
     def missing(self) -> list[Task]:
-        """The games that are left, cell by cell."""
         parts = zip(self.plans, self.matches, self.results, strict=True)
         return [Task(plan, match) for plan, matches, found in parts for match in matches if match not in found]
 
     def rows(self) -> Rows:
-        """The table of the finished cells."""
         describe = self.experiment.describe
         cells = [cell for cell in self.experiment.cells if cell.plan in self.outcomes]
         return [{**cell.place, **describe(self.outcomes[cell.plan])} for cell in cells]
 
 
 def journal_path(results: Path) -> Path:
-    """The file of finished games beside the table."""
     return results.with_suffix(".jsonl")
 
 

@@ -33,8 +33,6 @@ STUDENT_COLUMNS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """How the first player of a cell did."""
-
     tally: Tally
     score: Interval
     elo: Interval | None
@@ -44,7 +42,6 @@ class Outcome:
 
 
 def judge_cell(plan: Plan, results: Iterable[MatchResult]) -> Outcome:
-    """The outcome of all games of a plan."""
     played = list(results)
     standings = make_standings(played)
     score = wilson_interval(standings.tally.score or 0.0, standings.tally.total)

@@ -39,8 +39,6 @@ Watch = Callable[[int, int], None]
 
 
 class Pairings(NamedTuple):
-    """Which contestant has which seat."""
-
     sides: np.ndarray
     """[pairings, seats]."""
     shares: np.ndarray
@@ -52,8 +50,6 @@ class Pairings(NamedTuple):
 
 
 class GameLine(NamedTuple):
-    """One finished game."""
-
     names: list[str]
     """Of the contestants, by seat."""
     start: int
@@ -181,7 +177,6 @@ class Block:
         self.is_stopped, self.lock = False, Lock()
 
     def play(self, watch: Watch | None = None) -> BlockResult:
-        """Play all games to their end."""
         self.play_part(0, 0, None)  # compiled now, not by several threads at once
         pools: list[Executor | None] = [getattr(evaluator, "pool", None) for evaluator in self.evaluators]
         if not self.evaluators:

@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, nearest_hint
 from anyzero.networks.config import NetworkConfig, parse_network
-from anyzero.schema import Schema, read_toml, settings_of, write_toml
+from anyzero.schema import Schema, read_toml, settings_of
 from anyzero.schema import parse_setting as parse_value
 from anyzero.search.methods import Method, find_method, parse_search
 
@@ -43,8 +43,6 @@ Anchors = Annotated[tuple[str, ...], AfterValidator(check_anchors)]
 
 
 class SelfPlayConfig(Schema):
-    """How games are made."""
-
     method: Literal["puct", "gumbel", "expectimax"] = "gumbel"
     """The search: PUCT as AlphaZero has it, Gumbel AlphaZero's, or expectimax one move deep, for games of chance."""
     simulations: int = Field(32, ge=1, le=1_000_000)
@@ -145,8 +143,6 @@ class ReplayConfig(Schema):
 
 
 class TrainerConfig(Schema):
-    """Gradient steps."""
-
     epochs: float = Field(1.0, ge=0, le=1000)
     """Passes over the replay buffer for each generation."""
     batches: int = Field(0, ge=0, le=1e12)
@@ -258,7 +254,6 @@ class RunConfig(Schema):
 
     @model_validator(mode="after")
     def check_together(self) -> Self:
-        """One sentence about the first settings that do not go together."""
         selfplay, league = self.selfplay, self.league
         if selfplay.reuse and selfplay.method != "puct":
             raise BadOptionError("selfplay.reuse is for puct: gumbel plans every visit of its root")
@@ -290,9 +285,11 @@ def change(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
 
 
 def flatten(changes: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested values under their full names."""
+    """Nested values under their full names; a network may be a text, like `4x64`."""
     found: dict[str, Any] = {}
     for key, value in changes.items():
+        if prefix + key == "network" and isinstance(value, str):
+            value = parse_network(value).to_dict()
         if isinstance(value, Mapping):
             found |= flatten(value, f"{prefix}{key}.")
         else:
@@ -303,22 +300,9 @@ def flatten(changes: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 # --- files and texts
 
 
-def write_config(config: RunConfig) -> str:
-    """All settings as TOML, those of the run first, then a table for each part."""
-    return write_toml(config.to_dict())
-
-
-def read_config(path: Path | str) -> dict[str, Any]:
-    """The changes that a file asks for, as `change` takes them; only the settings that it names."""
-    values = read_toml(path)
-    if isinstance(values.get("network"), str):
-        values["network"] = parse_network(values["network"]).to_dict()
-    return values
-
-
 def load_config(path: Path | str) -> RunConfig:
     """The config in a file, with defaults for what it leaves out."""
-    changes = read_config(path)
+    changes = read_toml(path)
     try:
         return change(RunConfig(), changes)
     except AnyzeroError as error:
@@ -334,9 +318,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
     key, equals, written = (part.strip() for part in text.partition("="))
     if not equals or not key:
         raise BadOptionError(f"{text!r} is not of the form setting=value, like selfplay.simulations=64")
-    if key == "network":
-        return key, parse_network(written).to_dict()
-    return key, parse_value(RunConfig, key, written)
+    return key, written if key == "network" else parse_value(RunConfig, key, written)
 
 
 def format_setting(value: Any) -> str:
@@ -344,27 +326,3 @@ def format_setting(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ";".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def describe_settings() -> str:
-    """The page `docs/settings.md`: every setting with its default, what it may be, and its meaning."""
-    lines = [
-        "# Settings of a run",
-        "",
-        "Change one by `anyzero train GAME --set selfplay.games=64`, or many in a TOML file.",
-    ]
-    part = None
-    for setting in settings_of(RunConfig):
-        owner, _, name = setting.key.rpartition(".")
-        if owner != part:
-            part = owner
-            lines += [
-                "",
-                f"## {owner or 'The run'}",
-                "",
-                "| setting | default | allowed | meaning |",
-                "|---|---|---|---|",
-            ]
-        meaning = setting.meaning.replace("|", "\\|").replace("\n", " ")
-        lines.append(f"| `{name}` | `{format_setting(setting.default)}` | {setting.allowed} | {meaning} |")
-    return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.arena.match import NORMAL, MatchResult
-from anyzero.arena.plan import Match, default_openings
+from anyzero.arena.plan import BOTH_LEGS, Match, default_openings
 from anyzero.arena.standings import Standings, make_standings
 from anyzero.arena.statistics import PAIR_SCORES, Interval, Sprt, fit_ratings, mean_interval, wilson_interval
 from anyzero.games.game import Game
@@ -30,8 +30,6 @@ Anchors = list[list[float]]
 
 
 class Contest(NamedTuple):
-    """How the first contestant did."""
-
     standings: Standings
     score: float
     low: float
@@ -54,14 +52,11 @@ def contest(
 ) -> Contest:
     """Play an even number of games; -1 openings: as many random moves as in matches. One seat: both play each deal."""
     plies = default_openings(game) if openings < 0 else openings
-    pairings = Pairings(np.array([leg_sides(game, leg) for leg in (0, 1)]), np.zeros(2))
+    sides = [Match(0, 1, 0, leg).by_seat(game.num_seats) for leg in BOTH_LEGS]
+    pairings = Pairings(np.array(sides), np.zeros(2))
     manner = Manner(least_opening=plies, most_opening=plies)
     block = Block(game, [first, second], pairings, manner, games=games // 2 * 2, seed=seed, threads=threads)
     return judge(block.play(watch))
-
-
-def leg_sides(game: Game, leg: int) -> list[int]:
-    return Match(0, 1, 0, leg).by_seat(game.num_seats)
 
 
 def judge(block: BlockResult) -> Contest:
@@ -73,7 +68,6 @@ def judge(block: BlockResult) -> Contest:
 
 
 def as_match(block: BlockResult, row: int) -> MatchResult:
-    """A game of a block in the arena's form."""
     line = block.games[row]
     scores = None if block.scores is None else [float(block.scores[row])] * len(line.payoffs)
     return MatchResult(
@@ -157,7 +151,6 @@ def play_anchors(
     threads: int = 1,
     watch: Watch | None = None,
 ) -> Anchors:
-    """What the anchors score against each other."""
     points = np.zeros((len(anchors), len(anchors)))
     options: Any = {"games": config.games, "seed": draw_seed("anchors", seed), "threads": threads, "watch": watch}
     for a, b in combinations(range(len(anchors)), 2):

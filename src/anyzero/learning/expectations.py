@@ -15,7 +15,7 @@ from anyzero.games.contract import CHANCE, draw_outcome, legal_actions, play, se
 from anyzero.games.game import Game
 from anyzero.learning.config import RunConfig, SelfPlayConfig
 from anyzero.learning.samples import Samples, take
-from anyzero.networks import NetworkEvaluator
+from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.search.expectimax import Expectimax
 from anyzero.search.methods import Evaluator
 from anyzero.seeds import draw_seed

@@ -86,7 +86,6 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path | str) -> "RunFolder":
-        """A run that is there."""
         folder = cls(path)
         if not is_run(folder.path):
             raise AnyzeroError(f"{path} is not a run: it has no {CONFIG}")
@@ -111,7 +110,6 @@ class RunFolder:
             raise AnyzeroError(f"{self.path} is not empty and not a run; nothing was changed")
 
     def write_config(self, config: RunConfig) -> None:
-        """Put the config in the place of the old one."""
         write_settings(self.path, config)
         self.config = config
 
@@ -220,7 +218,6 @@ class RunFolder:
         return self.path / GENERATIONS / f"{number:04d}.part"
 
     def part(self, number: int) -> Path:
-        """The folder for the files of a generation under way."""
         if self.generation_path(number).exists():
             raise AnyzeroError(f"generation {number} of {self.path} is finished already")
         path = self.part_path(number)
@@ -331,7 +328,6 @@ class RunFolder:
         return [*samples, self.games_path(generation, block)]
 
     def blocks(self, kind: str = SAMPLES) -> list[BlockFile]:
-        """The shards of samples, or the files of games, in order."""
         end = "safetensors" if kind == SAMPLES else "jsonl"
         found = []
         for path in (self.path / kind).glob(f"*.{end}"):

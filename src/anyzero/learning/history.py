@@ -58,7 +58,6 @@ def make_rows(reports: Sequence[Mapping[str, Any]]) -> list[Row]:
 
 
 def was_promoted(report: Mapping[str, Any]) -> bool | None:
-    """Without a gate, whether it became the champion."""
     gate = report.get("gate") or {}
     champion = report.get("champion")
     return gate.get("promoted", None if champion is None else champion == report["generation"])
@@ -71,7 +70,6 @@ def look_up(values: Mapping[str, Any], place: str) -> Any:
 
 
 def read_rows(folder: RunFolder) -> list[Row]:
-    """The history of a run, from its generations."""
     return make_rows(folder.reports())
 
 

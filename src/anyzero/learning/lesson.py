@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -154,7 +154,7 @@ def learning_rate(config: TrainerConfig, generation: int, step: int, steps: int,
     before = max(0, generation - 1)
     if passed is None:
         passed = (before + step / steps) / config.horizon
-    return config.learning_rate * SHARES[config.schedule](config, before, passed, step / max(1, steps - 1))
+    return config.learning_rate * share_of_rate(config, before, passed, step / max(1, steps - 1))
 
 
 def warmth(config: TrainerConfig, steps: int) -> float:
@@ -162,36 +162,21 @@ def warmth(config: TrainerConfig, steps: int) -> float:
     return min(1.0, (steps + 1) / max(1, config.warm_up))
 
 
-# Shares of the rate, by generations that were trained before, the share of the run, and that of the generation's steps.
-
-
-def constant(_config: TrainerConfig, _before: int, _passed: float, _done: float) -> float:
+def share_of_rate(config: TrainerConfig, before: int, passed: float, done: float) -> float:
+    """By generations that were trained before, the share of the run, and that of the generation's steps."""
+    if config.schedule == "step":
+        return math.pow(config.step_factor, before // config.step_every)
+    if config.schedule == "cosine":  # over the run, falling a little with every step
+        return fall(passed)
+    if config.schedule == "one-cycle":  # in the generation: a straight line up, then a cosine down
+        rising = FIRST + (1.0 - FIRST) * done / RISING
+        return rising if done < RISING else fall((done - RISING) / (1.0 - RISING))
     return 1.0
-
-
-def stepwise(config: TrainerConfig, before: int, _passed: float, _done: float) -> float:
-    return math.pow(config.step_factor, before // config.step_every)
-
-
-def cosine(_config: TrainerConfig, _before: int, passed: float, _done: float) -> float:
-    """From the full rate to the lowest at the end of the run, falling a little with every step."""
-    return fall(passed)
-
-
-def one_cycle(_config: TrainerConfig, _before: int, _passed: float, done: float) -> float:
-    """Within the generation: a straight line up, then a cosine down."""
-    if done < RISING:
-        return FIRST + (1.0 - FIRST) * done / RISING
-    return fall((done - RISING) / (1.0 - RISING))
 
 
 def fall(done: float) -> float:
     """Half a cosine from 1 to the lowest share, and flat after that."""
     return LOWEST + (1.0 - LOWEST) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, done)))
-
-
-SHARES = {"constant": constant, "step": stepwise, "cosine": cosine, "one-cycle": one_cycle}
-"""What share of the rate each schedule gives; the names are those that the config allows."""
 
 
 # --- the way back
@@ -354,9 +339,6 @@ class TrainReport:
     notes: tuple[str, ...]
     """What a person should know."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def summarise(sums: Tensor) -> dict[str, Any]:
     """The measures of a report from the sum of all vectors; zeros where there were no rows."""
@@ -375,5 +357,4 @@ def summarise(sums: Tensor) -> dict[str, Any]:
 
 
 def empty_sums(device: str) -> Tensor:
-    """What `weighted_sums` are added to."""
     return torch.zeros(len(ABOUT_POLICIES) + len(ABOUT_VALUES) + 2 + 3 * BINS, dtype=torch.float64, device=device)

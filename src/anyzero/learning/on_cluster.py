@@ -27,8 +27,9 @@ from anyzero.learning.contestants import network_contestant
 from anyzero.learning.once import block_name
 from anyzero.learning.samples import Samples
 from anyzero.learning.selfplay import block_sizes, play_block
-from anyzero.networks import NetworkEvaluator, read_network
+from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.manifest import Generation
+from anyzero.networks.weights import read_network
 
 if TYPE_CHECKING:
     from anyzero.learning.on_gpu import RunGames

@@ -136,7 +136,6 @@ class GpuGames:
         self.step: Callable[[], None] | None = None
 
     def advance(self, stream: int) -> None:
-        """Every game goes on to its next leaf."""
         constants = {"SETTINGS": self.trees.settings, "LATE": self.trees.late}
         kernel = self.game.compile(advance_kernel, "cuda", constants, parts=self.trees.parts)
         state = self.tree, self.spare, self.scratch, self.games, self.rows, self.manner
@@ -198,7 +197,6 @@ class GpuGames:
         return np.flatnonzero(fits)
 
     def to_host(self, num: int) -> Samples:
-        """The first rows of those gathered."""
         rows = Rows(*(column[:num].copy_to_host() if num else column.copy_to_host()[:0] for column in self.fetched))
         return rows_to_samples(self.game, rows, slice(None))
 
@@ -209,7 +207,6 @@ class GpuGames:
 
     @property
     def finished(self) -> int:
-        """Games so far."""
         return int(self.games.finished.copy_to_host().sum())
 
 
@@ -247,7 +244,6 @@ class RunGames:
 
 
 def new_device_rows(game: Game, num: int) -> Any:
-    """Room for so many samples on the device."""
     one = new_rows(game, 1, np.float16)
     needed = num * sum(column.nbytes for column in one)
     if needed > MOST_BYTES:

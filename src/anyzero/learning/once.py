@@ -32,7 +32,6 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def block_name(block: int) -> str:
-    """The stage that plays a block."""
     return f"block-{block:03d}"
 
 
@@ -76,7 +75,6 @@ def read_seconds(part: Path) -> float:
 
 
 def anchor_points(folder: RunFolder, make: Callable[[], Points]) -> Points:
-    """What the anchors scored against each other."""
     config, path = folder.config.league, folder.path / ANCHORS_FILE
     played = {"anchors": list(config.anchors), "games": config.games, "seed": folder.config.seed}
     if path.exists():
@@ -102,8 +100,6 @@ Check = tuple[Path, Callable[[], object]]
 
 @dataclass(frozen=True, repr=False)
 class Verified(Shown):
-    """What was found in each folder."""
-
     faults: Mapping[str, Sequence[str]]
     """By the run's folder; nothing where all is well."""
 
@@ -132,7 +128,6 @@ def verify(*names: str, root: Path | str = "runs") -> Verified:
 
 
 def find_faults(path: Path) -> Iterator[str]:
-    """Everything that is not as it was written."""
     try:
         folder = RunFolder.open(path)
     except AnyzeroError as error:

@@ -1,7 +1,7 @@
 """Replay: what training sees of the samples. A pure function of the samples in order, the config and the generation."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +21,6 @@ LEAST_LOSS = 0.01
 
 
 class Batch(NamedTuple):
-    """Rows that the network learns from at once."""
-
     planes: Tensor
     """[rows, *planes_shape] float32."""
     policies: Tensor
@@ -50,9 +48,6 @@ class ReplayStatistics:
     """From this generation."""
     mean_age: float
     """In generations."""
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def window_size(config: ReplayConfig, total: int) -> int:
@@ -176,7 +171,6 @@ class Replay:
         return rng.integers(0, len(self.action_turns), num) if rng is not None else np.zeros(num, np.int64)
 
     def order(self, rows: np.ndarray, rng: np.random.Generator | None) -> Batch:
-        """On the host a batch is made at once."""
         return self.batch(rows, rng)
 
     def deliver(self, order: Batch) -> Batch:
@@ -265,7 +259,6 @@ def begins_group(samples: Samples, order: np.ndarray) -> np.ndarray:
 
 
 def means(column: np.ndarray, order: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The mean of every group."""
     if not len(order):
         return np.zeros((0, *column.shape[1:]), np.float32)
     each = counts.reshape(-1, *(1 for _ in column.shape[1:]))
@@ -342,11 +335,9 @@ class GpuReplay:
         return getattr(self.replay, name)
 
     def batch(self, rows: np.ndarray, rng: np.random.Generator | None) -> Batch:
-        """The same as the replay's, on the GPU."""
         return self.deliver(self.order(rows, rng))
 
     def order(self, rows: np.ndarray, rng: np.random.Generator | None) -> BatchOrder:
-        """These rows, each to be turned at random; without an `rng` none is."""
         turns, importance = self.replay.draw_turns(len(rows), rng), self.replay.importance(rows).astype(np.float32)
         return BatchOrder(self.upload(rows), self.upload(turns), self.upload(importance))
 
@@ -359,7 +350,6 @@ class GpuReplay:
         return Batch(planes, policies, legal, self.targets[rows], self.policy_weights[rows], weights)
 
     def turned_planes(self, rows: Tensor, turns: Tensor) -> Tensor:
-        """The inputs of these rows, turned by the number of a symmetry each; 0 is none."""
         planes = torch.zeros(len(rows), *self.replay.game.planes_shape, device=self.device)
         stream = torch.cuda.current_stream().cuda_stream if rows.is_cuda else 0
         arguments = self.rules, self.states, gpu.tensor_array(rows), gpu.tensor_array(planes)
@@ -369,7 +359,6 @@ class GpuReplay:
         return planes.flatten(1).gather(1, self.plane_turns[turns]).view_as(planes)
 
     def dense_policies(self, rows: Tensor, turns: Tensor) -> tuple[Tensor, Tensor]:
-        """Policies over all actions, and which of those are legal, both turned."""
         actions, policies = self.actions[rows].long(), self.policies[rows].float()
         totals = policies.sum(1, keepdim=True)
         policies = policies / torch.where(totals > 0, totals, 1.0)  # float16 adds up to almost 1

@@ -137,7 +137,6 @@ def load_shard(path: Path | str, game: Game) -> Samples:
 
 
 def unpack(columns: dict[str, np.ndarray], forms: dict[str, tuple[str, list[int]]]) -> dict[str, np.ndarray]:
-    """The columns as they were before they were compressed."""
     return {
         name: np.frombuffer(zlib.decompress(columns[name].tobytes()), kind).reshape(shape)
         for name, (kind, shape) in forms.items()
@@ -160,7 +159,6 @@ def is_kept(name: str, column: np.ndarray) -> bool:
 
 
 def from_columns(path: Path, game: Game, num: int, columns: dict[str, np.ndarray]) -> Samples:
-    """New samples, filled from the columns of a file."""
     samples = new_samples(game, num)
     wanted = {name: column for name, column in samples._asdict().items() if is_kept(name, column)}
     wanted["states"] = as_bytes(samples.states)
@@ -187,7 +185,6 @@ def state_fields(game: Game) -> str:
 
 
 def check_game(path: Path, header: dict[str, Any], game: Game) -> None:
-    """BadShardError unless the samples are of this game."""
     if (header["game"], header["options"]) != (game.name, dict(game.options)):
         made_for = game_text(header["game"], header["options"])
         raise BadShardError(f"{path} holds samples of {made_for}, not of {game_text(game.name, game.options)}")

@@ -7,8 +7,9 @@ from typing import Any
 
 from anyzero.errors import AnyzeroError
 from anyzero.files import write_whole
-from anyzero.learning.config import RunConfig, flatten, format_setting, read_config, write_config
+from anyzero.learning.config import RunConfig, flatten, format_setting
 from anyzero.networks.manifest import generation_numbers, generation_path, read_manifest
+from anyzero.schema import read_toml, write_toml
 from anyzero.sealed import DamagedError, read_sealed, seal_of, write_sealed
 
 CONFIG, SEAL_FILE = "config.toml", "seal.json"
@@ -23,14 +24,14 @@ Settings = dict[str, Any]
 
 def write_settings(run: Path, config: RunConfig) -> None:
     """Write the config after its seal, which also knows the earlier settings: those are there after a kill between."""
-    text = write_config(config)
+    text = write_toml(config.to_dict())
     earlier = read_settings(run) if (run / CONFIG).exists() else None
     write_sealed(run / SEAL_FILE, FORM, {"settings": flatten(tomllib.loads(text)), "earlier": earlier})
     write_whole(run / CONFIG, text.encode())
 
 
 def read_settings(run: Path) -> Settings:
-    return flatten(read_config(run / CONFIG))
+    return flatten(read_toml(run / CONFIG))
 
 
 def check_settings(run: Path) -> str:

@@ -132,7 +132,6 @@ def lowered_bar(config: SelfPlayConfig, checks: Sequence[tuple[float, bool]], ba
 
 
 def describe_block(block: BlockResult) -> dict[str, Any]:
-    """What the report of a generation needs of a block."""
     lines = block.games
     meetings = [score_of(block, row) for row in range(len(lines)) if set(block.sides[row]) == {CHAMPION, PREVIOUS}]
     return {
@@ -159,7 +158,6 @@ def score_of(block: BlockResult, row: int) -> float:
 
 
 def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What a generation's games were like, from its blocks."""
     total = {name: sum(block[name] for block in blocks) for name in SUMMED}
     games, scores = total["games"], [block["mean_score"] for block in blocks if block["mean_score"] is not None]
     previous, points = total.pop("previous_games"), total.pop("previous_points")

@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -39,9 +40,10 @@ from anyzero.learning.selfplay import (
     summary,
 )
 from anyzero.learning.trainer import Trainer
-from anyzero.networks import load_network, new_network, save_network
 from anyzero.networks.find import find_network
 from anyzero.networks.manifest import NETWORK, TRAINER, Generation, read_manifest
+from anyzero.networks.models import new_network
+from anyzero.networks.weights import load_network, save_network
 from anyzero.sealed import read_sealed
 from anyzero.seeds import draw_seed
 
@@ -63,8 +65,6 @@ class Progress(Protocol):
 
 
 class Silent:
-    """Shows nothing."""
-
     def stage(self, generation: int, name: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         return nullcontext(lambda done: None)
 
@@ -116,12 +116,10 @@ class Stages:
     # --- networks that play
 
     def network(self, number: int) -> "Network":
-        """Of a generation, finished or under way."""
         path = self.folder.part_path(number) / NETWORK
         return load_network(path if path.exists() else self.folder.network(number), self.game)
 
     def contestant(self, number: int, *, noise: bool, simulations: int = 0) -> Contestant:
-        """The network of a generation with its search."""
         config, evaluator = self.config.selfplay, run_evaluator(self.game, self.config, self.network(number))
         return network_contestant(self.game, str(number), evaluator, config, noise=noise, simulations=simulations)
 
@@ -154,7 +152,6 @@ class Stages:
         return before if number == before.number else read_manifest(self.folder.generation_path(number))
 
     def once_block(self, part: Path, number: int, block: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """What the report needs of a block, and its files."""
         return once(self.folder, part, block_name(block), make, self.folder.block_files(number, block))
 
     def finish_block(self, number: int, by: Generation, block: int, result: BlockResult) -> dict[str, Any]:
@@ -297,7 +294,7 @@ class Stages:
                 report = trainer.train(source, number, rng, self.watch(tell), self.passed)
             save_network(part / NETWORK, trainer.network_to_play(), self.game)
             write_whole(part / TRAINER, save(trainer.state_tensors()))
-            return {"training": report.to_dict(), "replay": replay.statistics.to_dict() | {"oldest": self.oldest}}
+            return {"training": asdict(report), "replay": asdict(replay.statistics) | {"oldest": self.oldest}}
 
         found = once(self.folder, part, "training", make, [part / NETWORK, part / TRAINER])
         return {"training": found["training"] | {"seconds": found["seconds"]}, "replay": found["replay"]}

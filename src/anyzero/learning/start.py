@@ -12,7 +12,7 @@ from anyzero.child import count_cores
 from anyzero.cluster import Pool
 from anyzero.errors import BadOptionError
 from anyzero.games.load import load
-from anyzero.learning.config import RunConfig, change, flatten, read_config
+from anyzero.learning.config import RunConfig, change, flatten
 from anyzero.learning.contestants import anchor_contestant
 from anyzero.learning.contests import Contest, contest, has_converged
 from anyzero.learning.folder import OtherRunError, RunFolder, is_run, run_path
@@ -21,10 +21,12 @@ from anyzero.learning.once import read_seconds, write_json
 from anyzero.learning.presets import preset_config
 from anyzero.learning.seal import FREE
 from anyzero.learning.stages import OutOfTimeError, Progress, Silent, Stages
-from anyzero.networks import load_network, resolve
+from anyzero.networks.config import resolve
 from anyzero.networks.evaluator import check_device, choose_precision
 from anyzero.networks.find import find_network
 from anyzero.networks.manifest import Generation
+from anyzero.networks.weights import load_network
+from anyzero.schema import read_toml
 from anyzero.seeds import draw_seed
 
 PLANNED = ("minutes", "trainer.horizon", "selfplay.at_once", "selfplay.games")
@@ -82,8 +84,7 @@ def open_run(
 
 
 def asked_for(config_file: Path | str | None, changes: Mapping[str, Any] | None) -> set[str]:
-    """The settings that a file or a change names."""
-    return {*flatten(read_config(config_file) if config_file is not None else {}), *flatten(changes or {})}
+    return {*flatten(read_toml(config_file) if config_file is not None else {}), *flatten(changes or {})}
 
 
 def plan(config: RunConfig, asked: set[str], generations: int | None, minutes: float | None) -> RunConfig:
@@ -109,7 +110,7 @@ def make_config(
     changes: Mapping[str, Any] | None = None,
 ) -> RunConfig:
     """A preset, then a file, then single changes; each may change what came before."""
-    written = read_config(config_file) if config_file is not None else {}
+    written = read_toml(config_file) if config_file is not None else {}
     text = game or written.pop("game", None)
     if text is None and preset is None:
         raise BadOptionError("name a game, a preset, or a config file that names a game")
@@ -258,7 +259,6 @@ class Training:
         return f"{newest.number} generations are done"
 
     def seconds_so_far(self) -> float:
-        """Of all finished generations, and of the stages of the one under way."""
         finished = sum(sum(report["seconds"].values()) for report in self.folder.reports())
         parts = [self.folder.part_path(number) for number in self.folder.part_numbers()]
         return float(finished + sum(read_seconds(part) for part in parts))
@@ -294,7 +294,6 @@ class Training:
         return self.finish(number, report, facts)
 
     def finish(self, number: int, report: dict[str, Any], facts: dict[str, Any]) -> Generation:
-        """Write the report, make the generation count, and tell of it."""
         parts = {name: entry for name, entry in report.items() if isinstance(entry, dict)}
         seconds = {name: entry["seconds"] for name, entry in parts.items() if "seconds" in entry}
         report = dict.fromkeys(STAGES) | report | {"seconds": seconds} | facts

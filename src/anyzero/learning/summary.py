@@ -106,7 +106,6 @@ class RunSummary(Shown):
         return last_of(self.history, column, column)
 
     def interval(self, column: str) -> list[float] | None:
-        """The newest value with its interval."""
         found = [last_of(self.history, column, name) for name in (column, *LIMITS[column])]
         return None if found[0] is None else found
 
@@ -205,7 +204,6 @@ class RunSummary(Shown):
 
     @property
     def overview(self) -> list[Any]:
-        """The cells of the columns of a list of runs."""
         figures = short(self.generations), short(self.champion_generation), self.strength, short(self.minutes)
         return [self.name, self.config.game, *figures, self.match_text]
 
@@ -270,7 +268,6 @@ class Runs(Shown):
     """Whether these runs were asked for by name."""
 
     def __getitem__(self, key: int | str) -> RunSummary:
-        """A run by its place or its name."""
         return self.runs[key] if isinstance(key, int) else {run.name: run for run in self.runs}[key]
 
     def __len__(self) -> int:
@@ -298,7 +295,6 @@ class Runs(Shown):
             yield f"there are no runs in {self.root}; anyzero train makes one"
 
     def compare(self) -> Iterator[Part]:
-        """A line a run, then the settings in which they differ."""
         measured = ("policy_loss", "value_loss", "simulations_per_second")
         rows = [[*run.overview, run.promotions, *(short(run.last(name)) for name in measured)] for run in self.runs]
         yield Sheet((*OVERVIEW, "promotions", "policy loss", "value loss", "sims/s"), rows)
@@ -312,7 +308,6 @@ class Runs(Shown):
 
     @property
     def differences(self) -> dict[str, list[Any]]:
-        """The settings that are not the same in all runs, each with its values."""
         return differences([run.config for run in self.runs]) if self.runs else {}
 
     def to_json(self) -> dict[str, Any]:
@@ -343,7 +338,6 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
 
 
 def draw_runs(found: Sequence[RunSummary], *, by: str = "generations", file: Path | str | None = None) -> "Figure":
-    """The curves of runs, also written to a file if one is named."""
     from anyzero.experiments import plots
     from anyzero.figures import keep
 
@@ -362,7 +356,6 @@ def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:
 
 
 def used_settings(config: RunConfig) -> dict[str, Any]:
-    """All settings by their names; None for those that its network has no use for."""
     values = flatten(config.to_dict())
     for key, unused in UNUSED.items():
         names = unused.get(values[f"network.{key}"], ())

@@ -139,7 +139,6 @@ class Watcher:
 
 
 def summary_line(report: dict[str, Any]) -> str:
-    """One generation in one line."""
     parts = [f"generation {report['generation']:3d}"]
     played, trained, gate, league = (report[name] for name in ("selfplay", "training", "gate", "league"))
     if played:
@@ -170,11 +169,9 @@ class Sweep(Shown):
     """The file of their curves."""
 
     def plot(self, *, by: str = "generations", file: Path | str | None = None) -> "Figure":
-        """Their curves in one figure of matplotlib."""
         return draw_runs(self.runs, by=by, file=file)
 
     def report(self) -> Iterator[Part]:
-        """Where each run stands."""
         rows = [[run.path, *(show_known(run, name) for name in COMPARED), run.match_text] for run in self.runs]
         yield Sheet(("run", *COMPARED, "end match"), rows)
         yield f"the curves are in {self.picture}"

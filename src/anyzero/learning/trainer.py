@@ -147,7 +147,6 @@ class Trainer:
         return self.config.soft_policy * batch.policy_weights * losses
 
     def measure(self, source: Source, order: Any) -> Measured:
-        """The losses of a batch, and their gradients."""
         if self.graph is None:
             return self.measure_now(source, order)
         return self.graph.run(self.measure_now, source, order)
@@ -170,7 +169,6 @@ class Trainer:
         return nn.utils.clip_grad_norm_(self.parameters.values(), self.config.clip)
 
     def step(self, rate: float) -> None:
-        """Follow the gradients that are there."""
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = rate

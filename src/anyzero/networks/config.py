@@ -78,7 +78,6 @@ def support_of(config: NetworkConfig) -> list[float]:
 
 
 def hidden_units(inputs: int) -> int:
-    """Units of the value head's hidden layer."""
     return max(LEAST_HIDDEN, inputs // 2)
 
 

@@ -1,5 +1,6 @@
 """NetworkEvaluator: a network as an evaluator of the search: positions in, logits and values out."""
 
+import importlib
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, local
 from typing import TYPE_CHECKING, Any
@@ -7,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyzero.child import count_cores
-from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import NEEDS_TORCH, BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.encoding import encode_states, turn_to_seats
 from anyzero.games.game import Game
-from anyzero.networks import import_torch_module
 from anyzero.networks.config import BadNetworkError, NetworkConfig, fits
 from anyzero.networks.remembered import Answering, Remembered, empty_answers
 from anyzero.networks.weights import StoredNetwork, store
@@ -94,12 +94,21 @@ class NetworkEvaluator:
             raise BadNetworkError(f"this evaluator was made for {self.game.text}, not for {game.text}")
 
 
+def import_models() -> Any:
+    """The module of networks that torch computes; one sentence if torch is not there."""
+    try:
+        return importlib.import_module("anyzero.networks.models")
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise BadNetworkError(NEEDS_TORCH) from None
+
+
 def check_device(device: str) -> None:
-    """One sentence if there is no such device here."""
     if device not in DEVICES:
         hint = nearest_hint(str(device), DEVICES)
         raise UnknownNameError(f"there is no device {device!r}; {hint}known: {list_some(DEVICES)}")
-    if device == "cuda" and not import_torch_module("models").torch.cuda.is_available():
+    if device == "cuda" and not import_models().torch.cuda.is_available():
         raise BadOptionError("the device cuda needs an NVIDIA GPU and a torch that was built for it")
 
 
@@ -141,7 +150,7 @@ class CpuForward:
         if is_ours:
             self.pool, self.network = _new_pool(threads), compiled(store(network), game)
         else:
-            models = import_torch_module("models")
+            models = import_models()
             self.pool, self.network = _new_pool(threads, models.torch), models.TorchNetwork(network, game, precision)
         if cache is None:
             # torch answers a little differently in each batch: what it is remembered for would not be another run's.
@@ -164,7 +173,6 @@ class CpuForward:
         list(self.pool.map(run, bounds[:-1], bounds[1:]))
 
     def run(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
-        """One chunk."""
         self.network.answer(encode_states(self.game, states), logits, values)
         if self.game.num_values > 1:
             turn_to_seats(self.game, states, values)

@@ -64,7 +64,6 @@ def _as_the_run_wrote_it(path: Path) -> Path:
 
 
 def known_names() -> list[str]:
-    """Runs with a champion, and models."""
     runs = [path.parent.name for path in sorted(RUNS.glob(f"*/{CHAMPION}"))]
     return runs + [path.stem for path in sorted(MODELS.glob(f"*{SUFFIX}"))]
 
@@ -106,8 +105,6 @@ class Result(Schema):
 
 
 class Made(Schema):
-    """How a net was made."""
-
     noun = "how a net was made"
     command: str = ""
     commit: str = ""
@@ -140,8 +137,6 @@ class Card(Schema):
 
 
 class Nets(Shown):
-    """All nets in the box."""
-
     def __init__(self, cards: dict[str, Card]) -> None:
         self.cards = cards
 
@@ -184,7 +179,6 @@ def hash_of(path: Path) -> str:
 
 
 def best_network(game: Game) -> Path:
-    """The file of the net for this game."""
     known = nets().cards
     if game.name not in known:
         raise UnknownNameError(f"there is no net for {game.name} in the box; nets: {list_some(known)}")

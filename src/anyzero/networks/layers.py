@@ -49,7 +49,6 @@ def pool(features: Tensor) -> Tensor:
 
 
 def greatest(features: Tensor, dim: int) -> Tensor:
-    """The maximum over one dimension."""
     learns_on_gpu = features.is_cuda and torch.is_grad_enabled() and features.requires_grad
     return greatest_cell(features, dim) if learns_on_gpu else features.amax(dim)
 
@@ -111,7 +110,6 @@ class ResidualBlock(nn.Module):
         return x + branch
 
     def forward_by_kernels(self, x: Tensor) -> Tensor:
-        """The same, with gradients to come."""
         biases = (cast(Tensor, layer.bias) for layer in (self.first, self.second))
         first, second = (bias.expand(len(x), -1).contiguous() for bias in biases)
         if self.pooled is not None:

@@ -32,8 +32,6 @@ ILLEGAL = -1e9
 
 
 class Output(NamedTuple):
-    """What a network says of a batch of positions."""
-
     logits: Tensor
     """[positions, actions]."""
     value: Tensor
@@ -103,7 +101,6 @@ def draw_weights(part: nn.Module, seed: int) -> None:
 
 
 def empty_network(game: Game, config: NetworkConfig) -> Network:
-    """A network whose weights are still to be filled in."""
     with torch.device("meta"):  # torch would draw weights here, from its global generator
         network = Network(game, resolve(config, game))
     return network.to_empty(device="cpu").eval()
@@ -163,7 +160,6 @@ def spread_payoffs(payoffs: Tensor, support: Tensor) -> Tensor:
 
 
 def network_of(stored: StoredNetwork, game: Game) -> Network:
-    """A stored network as torch computes it."""
     network = empty_network(game, stored.config)
     weights = {name: stored.take(name, *weight.shape) for name, weight in network.state_dict().items()}
     stored.check_all_taken()

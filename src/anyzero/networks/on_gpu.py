@@ -157,14 +157,12 @@ class GpuForward:
             torch.from_numpy(values).copy_(evaluator.values[0, :num, 0])
 
     def size(self, rows: int) -> GpuEvaluator:
-        """The evaluator for so many rows."""
         if rows not in self.sizes:
             options = {"rows": rows, "precision": self.precision, "compiled": self.compiled}
             self.sizes[rows] = GpuEvaluator(self.game, self.network, **options)  # type: ignore[arg-type]
         return self.sizes[rows]
 
     def load(self, network: Network) -> None:
-        """Take over the weights of another network of the same form."""
         self.network = deepcopy(network)
         for evaluator in self.sizes.values():
             evaluator.load(network)

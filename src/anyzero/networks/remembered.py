@@ -64,7 +64,6 @@ class Remembered:
             self.keep(keys, sources, (found[0], in_columns(found[1])), memory, logits, values)
 
     def memory(self) -> Memory:
-        """This thread's own."""
         if not hasattr(self.own, "memory"):
             self.own.memory = self.new_memory()
             self.memories.append(self.own.memory)

@@ -92,6 +92,7 @@ def search_arguments(wanted: PlayerText, game: Game, load: Callable[[Game, Path]
 
 def load_evaluator(game: Game, path: Path) -> Any:
     """The network in a file, on one thread: a player has one position at a time, and an arena many players."""
-    from anyzero.networks import NetworkEvaluator, read_network
+    from anyzero.networks.evaluator import NetworkEvaluator
+    from anyzero.networks.weights import read_network
 
     return NetworkEvaluator(game, read_network(path, game), precision="float32", threads=1)

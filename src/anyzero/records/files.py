@@ -108,7 +108,6 @@ def check_header(text: str, game: Game) -> None:
 
 
 def unseal(line: str, number: int, header: str) -> dict[str, Any]:
-    """What a line says of its game."""
     values = parse_object(line)
     if values is None:
         raise BadRecordError(f"line {number + 1} is not a finished game")

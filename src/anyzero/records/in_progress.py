@@ -112,7 +112,6 @@ class GameInProgress:
 
     @property
     def seat_to_move(self) -> int:
-        """The seat whose turn it is, or OVER."""
         return OVER if self.declared is not None else self.game.seat_to_move(self.state)
 
     @property
@@ -164,7 +163,6 @@ class GameInProgress:
         self.draw()
 
     def name_player(self, seat: int, text: str) -> None:
-        """Say who plays for a seat."""
         self.players = (*self.players[:seat], text, *self.players[seat + 1 :])
 
     def resign(self, seat: int | None = None) -> None:
@@ -256,7 +254,6 @@ class GameInProgress:
     # --- the line
 
     def stream(self) -> np.ndarray:
-        """The random stream of the next ply."""
         stream: np.ndarray = make_streams(self.seed or 0, 1, first=self.num_plies)[0]
         return stream
 

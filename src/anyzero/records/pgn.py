@@ -89,7 +89,6 @@ class PgnGame:
 
 
 def split_games(text: str) -> list[PgnGame]:
-    """The games of a file, in order."""
     games, game = list[PgnGame](), PgnGame()
     for kind, found, line in tokens(text):
         if game.result is not None or (kind == "value" and game.is_begun and not game.depth):
@@ -152,7 +151,6 @@ def close(game: PgnGame, line: int) -> PgnGame:
 
 
 def read_pgn(text: str, number: int | None = None) -> list[GameRecord]:
-    """The games of a file, or one of them; one sentence for the first thing that is wrong."""
     game = load("chess")
     return [read_game(game, found, index) for index, found in pick(split_games(text), number)]
 
@@ -219,7 +217,6 @@ def read_end(found: PgnGame, game: Game, last: State) -> tuple[tuple[float, ...]
 
 
 def write_pgn(record: GameRecord) -> str:
-    """One game, ended by an empty line."""
     if record.rules != "chess":
         raise BadRecordError(f"PGN is for chess, this is a game of {record.rules}; .json is for every game")
     record, game, states, actions = replay(record)

@@ -99,7 +99,6 @@ class GameRecord:
         return parse_record(values)
 
     def states(self, game: Game | None = None) -> list[State]:
-        """The start and the position after each move."""
         return replay(self, game).states
 
 
@@ -116,8 +115,6 @@ class Replayed(NamedTuple):
 
 
 class Played(NamedTuple):
-    """What playing some moves has come to."""
-
     states: list[State]
     """The start and the position after each move."""
     actions: list[int]
@@ -174,7 +171,6 @@ def play_known(game: Game, start: State, actions: Sequence[int]) -> list[State]:
 
 
 def find_game(record: GameRecord, game: Game | None) -> Game:
-    """The game of a record."""
     game = load_named(record.game) if game is None else game
     if (game.name, dict(game.options)) != (record.rules, dict(record.options)):
         options = "".join(f", {key}={value}" for key, value in record.options.items())

@@ -156,7 +156,6 @@ def side_to_begin(root: Node) -> str:
 
 
 def read_sgf(text: str, number: int | None = None) -> list[GameRecord]:
-    """The games of a file, or one of them; one sentence for the first thing that is wrong."""
     return [read_game(nodes, index) for index, nodes in pick(main_lines(text), number)]
 
 

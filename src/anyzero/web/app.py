@@ -66,7 +66,6 @@ async def answer_bad_request(request: Request, error: Exception) -> JSONResponse
 
 
 def add_lists(app: FastAPI, rooms: Rooms) -> None:
-    """What there is."""
     catalog, folders = rooms.catalog, Folders(rooms.catalog)
     answers: dict[str, Callable[..., Any]] = {
         "/api/games": catalog.games,
@@ -126,7 +125,6 @@ async def serve_socket(socket: WebSocket, client: "Client", clients: set["Client
 
 
 async def send_all(socket: WebSocket, client: "Client") -> None:
-    """Send what the client is told, in order."""
     while (text := await client.outbox.get()) is not None:
         await socket.send_text(text)
     await socket.close(1013, "too slow")
@@ -191,7 +189,6 @@ class Client:
     # --- tables
 
     async def make(self, message: NewGame | LoadGame) -> None:
-        """A new table, joined at once."""
         self.check_joined()
         if isinstance(message, NewGame):
             room = await asyncio.to_thread(self.rooms.make, message)

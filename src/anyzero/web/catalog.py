@@ -55,8 +55,6 @@ def load_interpreted(source: str) -> Game:
 
 
 class Catalog:
-    """The games and players of this server."""
-
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.files = name_files(config.games)

@@ -85,7 +85,6 @@ class Engine:
             raise AnyzeroError(f"you have {self.config.max_client_jobs} searches under way already; stop one first")
 
     def wake(self) -> None:
-        """Start the process if there is none."""
         if self.child is None:
             loop = asyncio.get_running_loop()
             self.child = Child(

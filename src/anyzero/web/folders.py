@@ -44,7 +44,6 @@ class Folders:
         return {**run_values(run), "history": run.history, "config": flatten(run.config.to_dict()), "blocks": blocks}
 
     def games(self, name: Name, generation: Number, block: Number) -> dict[str, Any]:
-        """The games of a block in few words."""
         games = self.read_games(name, generation, block)
         about = [{"names": game["names"], "plies": len(game["actions"]), "payoffs": game["payoffs"]} for game in games]
         return {"games": about}
@@ -79,12 +78,10 @@ class Folders:
         return {"experiments": [{"name": path.name, "changed": path.stat().st_mtime} for path in self.list_tables()]}
 
     def experiment(self, name: Name) -> dict[str, Any]:
-        """All rows of a table."""
         rows = read_rows(pick(name, self.list_tables(), "experiment"))
         return {"name": name, "rows": [row_values(row) for row in rows]}
 
     def list_tables(self) -> list[Path]:
-        """The tables of results in the folder."""
         try:
             found = sorted(path for path in self.tables.glob("*.csv") if path.stat().st_size <= LARGEST_TABLE)
         except OSError:

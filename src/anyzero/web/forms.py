@@ -115,7 +115,6 @@ def remembered_notation(game: Game, content: bytes, action: int) -> str:
 
 
 def state_of(game: Game, content: bytes) -> State:
-    """The state with these bytes."""
     return np.frombuffer(content, game.state_dtype).copy().view(np.recarray)[0]
 
 

@@ -93,7 +93,6 @@ class Room:
         return self.picture
 
     async def show(self) -> None:
-        """Tell everybody."""
         async with self.lock:
             text = await self.text()
         for tell in list(self.listeners):
@@ -126,7 +125,6 @@ class Room:
         await asyncio.get_running_loop().run_in_executor(MOVERS, do)
 
     def move(self, wanted: MakeMove) -> None:
-        """A person's move."""
         if wanted.ply not in (None, self.table.num_plies):
             raise AnyzeroError("the game has moved on since; look again")
         if self.machine is not None:
@@ -303,7 +301,6 @@ class Shelf:
             self.changed = True
 
     def find(self, number: str) -> dict[str, Any]:
-        """A game by its id."""
         with self.lock:
             found = self.file.execute("SELECT * FROM games WHERE id = ?", (number,)).fetchone()
         if found is None:
@@ -311,7 +308,6 @@ class Shelf:
         return {**dict(found), "seats": json.loads(found["seats"]), "record": json.loads(found["record"])}
 
     def list(self, most: int = 50) -> list[dict[str, Any]]:
-        """The games that were played last."""
         with self.lock:
             rows = self.file.execute(LIST, (most,)).fetchall()
         return [{**dict(row), "seats": json.loads(row["seats"])} for row in rows]

@@ -140,7 +140,6 @@ class Rooms:
                         await room.text()
 
     def restore(self, number: str) -> Room:
-        """A room from the disk."""
         self.make_space()
         row = self.shelf.find(number)
         game = self.catalog.load(row["game"])

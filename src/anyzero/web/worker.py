@@ -23,8 +23,8 @@ from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line
 from anyzero.games.load import load
-from anyzero.networks import read_network
 from anyzero.networks.forward import numpy_evaluator
+from anyzero.networks.weights import read_network
 from anyzero.players import parse_player
 from anyzero.players.player import choose_at_random, consult
 from anyzero.players.search_player import search_arguments
@@ -310,7 +310,6 @@ class Jobs:
         self.running: dict[int, Job] = {}
 
     def hear(self, wanted: dict[str, Any]) -> None:
-        """Start a job, or stop one; or compile what will be needed soon."""
         if "prepare" in wanted:
             work = partial(compile_apart, nicer=NICE) if wanted["apart"] else load_all
             threading.Thread(target=work, args=(wanted["prepare"],), daemon=True).start()

@@ -156,8 +156,6 @@ Layer = tuple[np.ndarray, np.ndarray]
 
 
 class Policy(NamedTuple):
-    """A policy head as the kernel sees it."""
-
     layers: tuple[Layer, Layer, Layer, Layer]
     """For the whole board, the spots, the readings and the extras."""
     spots: int
@@ -198,7 +196,6 @@ class Heads:
         self.shapes = spots * policy.seen, spots * lengths[1], lengths[0], readings * lengths[2], *lengths[3:]
 
     def room(self) -> tuple[np.ndarray, ...]:
-        """What the kernel works on, for one thread."""
         return room(*self.shapes)
 
     def cells(self, layout: Layout, rows: int, columns: int) -> Policy:

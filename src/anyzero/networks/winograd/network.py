@@ -25,7 +25,6 @@ TRUNK_UNIT = Unit("trunk", {}, (), intrinsics=INTRINSICS)
 
 
 def compiles(config: NetworkConfig) -> bool:
-    """Whether our kernels suit this network."""
     return config.kind == "mlp" or config.channels >= LEAST_CHANNELS
 
 
@@ -52,7 +51,6 @@ class CompiledNetwork:
 
     @property
     def weights(self) -> tuple[Any, ...]:
-        """What its kernels only read."""
         return self.trunk.stem, self.trunk.blocks, self.trunk.pools, self.heads.policy, self.heads.value
 
     def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -242,7 +240,6 @@ class CompiledMlp:
 
     @property
     def weights(self) -> tuple[Any, ...]:
-        """What its kernel only reads."""
         return self.trunk, self.heads, self.support
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
@@ -251,7 +248,6 @@ class CompiledMlp:
             kernel(*arguments)
 
     def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """The kernels that answer, one after the other, with their arguments."""
         if not hasattr(self.own, "room"):  # each thread works on its own
             self.own.room = room(*self.shapes)
         rows = planes.reshape(len(planes), self.inputs)

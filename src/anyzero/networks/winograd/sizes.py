@@ -24,7 +24,6 @@ def lanes_here() -> int:
 
 
 def lanes_of(target: str) -> int:
-    """Numbers in a vector of a target."""
     return 4 if target == "wasm" else lanes_here()
 
 
