@@ -18,7 +18,7 @@ from anyzero.games.game import Game
 from anyzero.games.line import Line
 from anyzero.games.load import BUILT_IN, load
 from anyzero.players import parse_player
-from anyzero.players.levels import LEVELS, level_text
+from anyzero.players.text import LEVELS, level_text
 
 POSITIONS = 6
 

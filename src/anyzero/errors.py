@@ -57,6 +57,14 @@ def nearest_hint(text: str, names: Iterable[str]) -> str:
     return f"did you mean {near[0]}? " if near else ""
 
 
+def check_name(noun: str, name: object, known: Iterable[str], more: str = "") -> None:
+    """UnknownNameError, with the nearest name and all that there are, unless there is such a thing."""
+    known = list(known)
+    if name not in known:
+        hint = nearest_hint(str(name), known)
+        raise UnknownNameError(f"there is no {noun} {name!r}; {hint}known: {list_some(known)}{more}")
+
+
 def abbreviated(text: str, names: list[str], least: int = 3) -> list[str]:
     """The names that a text is short for: `selfplay.sims` for `selfplay.simulations`, `lr` for `learning_rate`."""
     part, _, word = text.lower().rpartition(".")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anyzero.compile import Unit, compile_kernel
-from anyzero.compile.vectors import MOST_COUNT, best_index, count_small_set
+from anyzero.compile.bits import MOST_COUNT, best_index, count_small_set
 
 
 def find_best(scores, count):

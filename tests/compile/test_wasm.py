@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from anyzero.compile import Unit, bits, compile_kernel
 from anyzero.compile.ahead import nth_bit
-from anyzero.compile.wasm import build
-from anyzero.compile.wasm_format import Reader
+from anyzero.compile.wasm import Reader, build
 from anyzero.compile.wasm_memory import Plan
 from anyzero.errors import AnyzeroError
 

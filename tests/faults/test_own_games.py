@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from anyzero.errors import BadGameError
-from anyzero.games import checked
+from anyzero.games import guard
 from anyzero.games.laws import check_game
 from anyzero.games.load import load, load_trusted
 from anyzero.games.rollouts import rollouts
@@ -18,8 +18,8 @@ RACE = (Path(__file__).parent.parent / "race.py").read_text()
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     """Nothing that another test has checked is known."""
-    monkeypatch.setattr(checked, "cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr(checked, "_known", set())
+    monkeypatch.setattr(guard, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(guard, "_known", set())
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_the_first_games_do_not_show_is_caught_by_the_guards(tmp_path):
         path = tmp_path / f"race{number}.py"
         path.write_text(RACE.replace(old, new))
         game = load(str(path))
-        checked.remember(game.unchecked, checked.TRIED)
+        guard.remember(game.unchecked, guard.TRIED)
         with pytest.raises(BadGameError, match=says):
             rollouts(game, game.initial_state(), 50, seed=1)
 
@@ -85,7 +85,7 @@ def test_what_the_first_games_do_not_show_is_caught_by_the_guards(tmp_path):
 )
 def test_compiled_loops_without_an_end_end(tmp_path, fault, says):
     game = load(str(write_game(tmp_path, fault)))
-    checked.remember(game.unchecked, checked.TRIED)
+    guard.remember(game.unchecked, guard.TRIED)
     with pytest.raises(BadGameError, match=says):
         rollouts(game, game.initial_state(), 2000, seed=1)
 

@@ -7,11 +7,10 @@ import pytest
 
 from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.games.laws import check_game
-from anyzero.games.load import load
-from anyzero.games.start import KINDS, start_game
+from anyzero.games.load import START_KINDS, load, start_game
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", START_KINDS)
 def test_a_new_game_keeps_the_laws_and_nothing_is_suspected(tmp_path, kind):
     path, _ = start_game(tmp_path / "my_game.py", kind)
     game = load(str(path))
@@ -23,7 +22,7 @@ def test_a_new_game_keeps_the_laws_and_nothing_is_suspected(tmp_path, kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", START_KINDS)
 def test_the_test_beside_a_new_game_passes(tmp_path, kind):
     _, test = start_game(tmp_path / "my_game.py", kind)
     done = subprocess.run(

@@ -18,8 +18,7 @@ from anyzero.child import Child, LateChildError
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.line import Line
 from anyzero.players import parse_player
-from anyzero.players.engine import find_program, parse_engine
-from anyzero.players.engine_uci import UciClient
+from anyzero.players.engine import UciClient, find_program, parse_engine
 from anyzero.players.player import FailedPlayerError, ResignedError, consult
 
 CHESS = anyzero.load("chess")

@@ -9,8 +9,8 @@ from anyzero.errors import UnknownNameError
 from anyzero.games.line import Line
 from anyzero.games.load import BUILT_IN
 from anyzero.players import parse_player
-from anyzero.players.levels import BY_GAME, LEVELS, MOST, PLAIN, level_text, net_levels
 from anyzero.players.player import FailedPlayerError, consult
+from anyzero.players.text import BY_GAME, LEVELS, MOST, PLAIN, level_text, net_levels
 from anyzero.search.methods import parse_search
 
 GAME = anyzero.load("tic_tac_toe")

@@ -7,8 +7,7 @@ import pytest
 
 from anyzero.games.load import BUILT_IN, load
 from anyzero.search import search
-from anyzero.search.methods import METHODS
-from anyzero.search.settings import UNBOUNDED
+from anyzero.search.methods import METHODS, UNBOUNDED
 from tests.search.positions import BLOCK, LOST, POSITIONS, WIN
 
 TREE_METHODS = [name for name, method in METHODS.items() if method.settings.max_depth == UNBOUNDED]

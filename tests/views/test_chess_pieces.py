@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from anyzero.views.boards import square_cells
-from anyzero.views.chess_pieces import piece_shapes
+from anyzero.views.boards import piece_shapes, square_cells
 from anyzero.views.scene import Path, Piece, Scene
 from anyzero.views.svg import scene_to_svg
 

@@ -8,9 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from anyzero.games.load import BUILT_IN, load
-from anyzero.views.palette import PALETTE
 from anyzero.views.scene import Label, Scene, Shape, describe
-from anyzero.views.svg import bounds, content_points, roles_of, scene_to_svg
+from anyzero.views.svg import PALETTE, bounds, content_points, roles_of, scene_to_svg
 from anyzero.views.text import scene_to_text
 
 SVG = "{http://www.w3.org/2000/svg}"

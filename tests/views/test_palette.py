@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from anyzero.views.palette import DARK, LIGHT, PALETTE, check_roles
+from anyzero.views.svg import DARK, LIGHT, PALETTE, check_roles
 from tests.views.colour_vision import contrast, difference, least_difference
 
 THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])

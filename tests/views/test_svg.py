@@ -6,9 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from anyzero.views.boards import segment, square_cells, square_frame, square_labels, stone
-from anyzero.views.palette import DARK, LIGHT
 from anyzero.views.scene import Cell, Circle, Label, Path, Picture, Piece, Polygon, Scene
-from anyzero.views.svg import number, scene_to_svg
+from anyzero.views.svg import DARK, LIGHT, number, scene_to_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert('1')</script> & \" ]]> \x00\x1b\ud800"

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from anyzero.games.load import BUILT_IN, load
-from anyzero.views.palette import PALETTE
 from anyzero.views.scene import Cell, Label, Scene
+from anyzero.views.svg import PALETTE
 from anyzero.web.forms import palette_sheet, scene_values
 
 

@@ -71,7 +71,7 @@ def new(
 
     It plays, trains and is drawn as it is: change it step by step, and check it after each.
     """
-    from anyzero.games.start import start_game
+    from anyzero.games.load import start_game
 
     written = [str(path) for path in start_game(file, kind)]
     if json:

@@ -1,4 +1,4 @@
-"""The CPU's version of `vectors`: LLVM code on sixteen numbers at a time, whatever width the processor has."""
+"""The CPU's version of what `bits` has on vectors: LLVM code on sixteen numbers at a time, whatever the processor."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from anyzero.compile import vectors
+from anyzero.compile import bits
 from anyzero.compile.bind import Function
 
 WIDE = 16
@@ -97,7 +97,7 @@ def each_rest(builder: Any, numbers: Any, count: Any) -> Iterator[tuple[Any, Any
 def count_small_set(_context: Any, keys: Any, members: Any, counts: Any, sums: Any, amount: Any, num: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         if "+avx512f" not in context.codegen().magic_tuple()[2]:
-            return context.compile_internal(builder, vectors.count_members, signature, args)
+            return context.compile_internal(builder, bits.count_members, signature, args)
         parts = [
             context.make_array(kind)(context, builder, value).data
             for kind, value in zip(signature.args[:4], args[:4], strict=True)
@@ -126,7 +126,7 @@ def generate_count(builder: Any, parts: list[Any], amount: Any, number: Any) -> 
         count, total = (builder.load(part, align=4) for part in place)
         member = builder.and_(
             builder.icmp_unsigned("!=", bit, fill(lane_kind, 0)),
-            builder.fcmp_ordered("<", count, fill(kind, float(vectors.MOST_COUNT))),
+            builder.fcmp_ordered("<", count, fill(kind, float(bits.MOST_COUNT))),
         )
         more = spread(builder, amount) if kind == VECTOR else amount
         builder.store(builder.select(member, builder.fadd(count, fill(kind, 1.0)), count), place[0], align=4)
@@ -151,4 +151,4 @@ def spread(builder: Any, number: Any, kind: Any = VECTOR) -> Any:
     return builder.shuffle_vector(first_lane, undefined, ir.Constant(ir.VectorType(LANE, kind.count), [0] * kind.count))
 
 
-INTRINSICS: dict[Function, Any] = {vectors.best_index: best_index, vectors.count_small_set: count_small_set}
+INTRINSICS: dict[Function, Any] = {bits.best_index: best_index, bits.count_small_set: count_small_set}

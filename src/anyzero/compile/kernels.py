@@ -112,7 +112,7 @@ def is_inlined(member: FunctionType, unit: Unit) -> bool:
 
 def key_of(function: Function, functions: Any, unit: Unit, constants: Mapping[str, Any], pipeline: Any) -> str | None:
     """A hash of all that a kernel is compiled from; None where nothing can tell."""
-    from anyzero.compile.fingerprint import NoFingerprintError, fingerprint
+    from anyzero.compile.cache import NoFingerprintError, fingerprint
 
     fields = {name: value for name, value in constants.items() if "." in name}
     # Compiled code names the class of the rules by its module: copies of a file have entries of their own.

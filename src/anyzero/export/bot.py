@@ -13,7 +13,7 @@ import numpy as np
 from anyzero.compile.bind import Function
 from anyzero.errors import BadOptionError
 from anyzero.export import bot_main
-from anyzero.export.player import plain_search
+from anyzero.export.functions import plain_search
 from anyzero.export.source import Source, pack_bytes, unpack_array
 from anyzero.files import write_whole
 from anyzero.games.game import Game

@@ -14,8 +14,8 @@ from anyzero.export.functions import chosen_action
 from anyzero.games.contract import encode, initial_state, legal_actions, move_number, play, seat_to_move
 from anyzero.networks.forward import forward
 from anyzero.players.engine_gtp import from_gtp, to_gtp
+from anyzero.search.methods import GUMBEL
 from anyzero.search.report import choose_child_of_root
-from anyzero.search.settings import GUMBEL
 from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, plant_tree, simulate_tree
 
 

@@ -20,7 +20,7 @@ from anyzero.export.weights import net_for_page, take_weights
 from anyzero.games.game import Game, game_text
 from anyzero.networks.find import BEST, find_network
 from anyzero.networks.weights import StoredNetwork, read_network
-from anyzero.players.levels import BY_GAME, LEVELS, PLAIN, level_text, net_levels
+from anyzero.players.text import BY_GAME, LEVELS, PLAIN, level_text, net_levels
 from anyzero.progress import progress
 from anyzero.search.methods import EVALUATORS, METHODS
 from anyzero.search.report import FINAL_RULES

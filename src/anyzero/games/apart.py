@@ -17,8 +17,8 @@ import numpy as np
 
 from anyzero.child import Child, LateChildError, listen, python_command, take_output
 from anyzero.errors import AnyzeroError, BadGameError
-from anyzero.games import checked
 from anyzero.games.game import Game
+from anyzero.games.guard import CHECKED, remember
 from anyzero.games.load import load_trusted
 from anyzero.games.observe import observe
 from anyzero.games.rollouts import rollouts
@@ -39,7 +39,7 @@ def check_apart(game: Game) -> "LawResults":
 
     results = judge_apart(game, "_tell_laws", [*LAWS, "the end"])
     if game.unchecked and results.ok:
-        checked.remember(game.unchecked, checked.CHECKED)
+        remember(game.unchecked, CHECKED)
     return results
 
 

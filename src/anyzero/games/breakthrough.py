@@ -18,8 +18,7 @@ from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.grid import caption_number, draw_cells
 from anyzero.views import Board
-from anyzero.views.boards import square_board
-from anyzero.views.chess_pieces import chess_piece
+from anyzero.views.boards import chess_piece, square_board
 
 STATE = [("pawns", np.uint64, 2), ("mover", np.int64)]  # or knights
 LETTERS = "wb"

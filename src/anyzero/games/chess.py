@@ -47,8 +47,7 @@ from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
 from anyzero.games.grid import draw_cells, write_cells
 from anyzero.views import Board
-from anyzero.views.boards import square_board
-from anyzero.views.chess_pieces import chess_piece
+from anyzero.views.boards import chess_piece, square_board
 
 NUM_INPUT_PLANES = 19
 MAX_IRREVERSIBLE = 118

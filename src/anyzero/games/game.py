@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,13 +20,42 @@ from anyzero.errors import (
     list_some,
     nearest_hint,
 )
-from anyzero.games import checked, contract
+from anyzero.games import contract
 from anyzero.games.faults import place_of_field
-from anyzero.games.guard import GuardedKernel, explain, explain_compiler, guards_of, told
-from anyzero.games.step import Step
+from anyzero.games.guard import TRIED, GuardedKernel, explain, explain_compiler, guards_of, is_known, remember, told
 from anyzero.report import Sheet, to_html
 from anyzero.views import Board, Picture, Scene
 from anyzero.views.board import assemble, check_board
+
+COMPILE_AFTER_S = 0.5
+"""A function is compiled once it has been interpreted for this long in all."""
+
+
+class Step:
+    """One compiled function of a game as the door calls it: interpreted at first, compiled once it takes its time.
+
+    Both give the same results; the first answer comes at once, and a long loop still runs at machine speed.
+    """
+
+    def __init__(self, game: "Game", generic: Callable[..., Any]) -> None:
+        self.game, self.generic, self.seconds = game, generic, 0.0
+        self.run = game.compile(generic, "interpreted")
+
+    def __call__(self, *args: Any) -> Any:
+        if self.seconds > COMPILE_AFTER_S:
+            return self.run(*args)
+        start = perf_counter()
+        result = self.run(*args)
+        self.seconds += perf_counter() - start
+        if self.seconds > COMPILE_AFTER_S:
+            self.compile()
+        return result
+
+    def compile(self) -> None:
+        """From now on machine code."""
+        self.seconds = math.inf
+        self.run = self.game.compile(self.generic)
+
 
 State = Any
 """A position: a NumPy record of the game's dtype."""
@@ -199,11 +229,11 @@ class Game:
 
     def _try_out(self) -> None:
         """Before anything of a guarded game is used: BadGameError if a few interpreted games already show a fault."""
-        if not checked.is_known(self.unchecked, checked.TRIED):
+        if not is_known(self.unchecked, TRIED):
             from anyzero.games.apart import try_out
 
             try_out(self)
-            checked.remember(self.unchecked, checked.TRIED)
+            remember(self.unchecked, TRIED)
 
     def new_states(self, num: int) -> Any:
         """An array of zeroed states."""

@@ -1,20 +1,32 @@
 """Guards around the functions of a game that nobody has checked: what they say is looked at before it is used.
 
-A guarded game is compiled with its indices checked and with these functions in the place of its own, which they call.
-What is wrong is raised instead of read or written out of range. Only a game's own functions are guarded.
+A guarded game is compiled with its indices checked and with these functions in the place of its own, which they call by
+names that begin with `own_`. What is wrong is raised instead of read or written out of range, loops are counted so that
+they end, and errors are told in one sentence. A file that keeps all laws is remembered and runs without guards.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FunctionType
+import ast
+import hashlib
+import inspect
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from anyzero.compile.bind import Function
 from anyzero.errors import AnyzeroError, BadGameError
+from anyzero.files import cache_folder
 from anyzero.games import contract
 from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.faults import tell
-from anyzero.games.loops import limit_loops
+from anyzero.games.contract import amaf_key as own_amaf_key
+from anyzero.games.contract import chance_weight as own_chance_weight
+from anyzero.games.contract import legal_actions as own_legal_actions
+from anyzero.games.contract import payoffs as own_payoffs
+from anyzero.games.contract import score as own_score
+from anyzero.games.contract import seat_to_move as own_seat_to_move
+from anyzero.games.faults import is_foreign, tell
 
 if TYPE_CHECKING:
     from anyzero.games.game import Game
@@ -74,62 +86,24 @@ def score(rules: Any, state: Any, seat: int) -> float:
     return points
 
 
-# --- what stands for the game's own function
-
-
-def own_seat_to_move(rules: Any, state: Any) -> int:
-    raise NotImplementedError
-
-
-def own_legal_actions(rules: Any, state: Any, actions: Any) -> int:
-    raise NotImplementedError
-
-
-def own_payoffs(rules: Any, state: Any, out: Any) -> None:
-    raise NotImplementedError
-
-
-def own_chance_weight(rules: Any, state: Any, outcome: int) -> float:
-    raise NotImplementedError
-
-
-def own_amaf_key(rules: Any, state: Any, action: int) -> int:
-    raise NotImplementedError
-
-
-def own_score(rules: Any, state: Any, seat: int) -> float:
-    raise NotImplementedError
-
-
-GUARDS: dict[Function, Function] = {
-    seat_to_move: own_seat_to_move,
-    legal_actions: own_legal_actions,
-    payoffs: own_payoffs,
-    chance_weight: own_chance_weight,
-    amaf_key: own_amaf_key,
-    score: own_score,
-}
+GUARDS: tuple[Any, ...] = (seat_to_move, legal_actions, payoffs, chance_weight, amaf_key, score)
 
 
 def guards_of(game: "Game") -> dict[Function, Function]:
-    """What stands in for the contract's functions, and for the own functions of the guards."""
+    """What stands in for the contract's functions: guards over the game's sizes and its own functions."""
     sizes = ("num_seats", "num_actions", "num_outcomes", "max_legal", "num_amaf_keys", "zero_sum")
     names = {name.upper(): getattr(game, name) for name in sizes}
+    names |= {f"own_{name}": function for name, function in game.by_name.items()}
     found: dict[Function, Function] = {}
-    for guard, own in GUARDS.items():
-        if guard.__name__ in game.by_name:
-            found[contract.COMPILED[guard.__name__]] = _with_names(guard, names)
-            found[own] = game.by_name[guard.__name__]
+    for guard in GUARDS:
+        if game.has(guard.__name__):
+            copy = FunctionType(guard.__code__, {**guard.__globals__, **names}, guard.__name__)
+            copy.__module__ = guard.__module__
+            found[contract.COMPILED[guard.__name__]] = copy
     for play_on in (contract.rollout, contract.traced_rollout):
-        if play_on.__name__ not in game.by_name:
+        if not game.has(play_on.__name__):
             found[play_on] = limit_loops(play_on, game.max_plies, "a game goes on for more than max_plies")
     return found
-
-
-def _with_names(guard: Any, names: dict[str, Any]) -> FunctionType:
-    copy = FunctionType(guard.__code__, {**guard.__globals__, **names}, guard.__name__)
-    copy.__module__ = guard.__module__
-    return copy
 
 
 class GuardedKernel:
@@ -190,3 +164,106 @@ def explain_compiler(game: "Game", kernel: Any) -> Any:
 
     kernel._compile_for_args = explained
     return kernel
+
+
+# --- loops that end
+
+
+MOST_TURNS = 10_000_000
+"""Of all loops in one call of a game's function; plain Python takes half a second for them."""
+ENDLESS = f"its loops turned more than {MOST_TURNS:,} times in one call"
+
+
+class _Counting(ast.NodeTransformer):
+    def __init__(self, most: int, words: str) -> None:
+        self.look = f"_turns += 1\nif _turns > {most}:\n    raise ValueError({words!r})"
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        first = 0 if ast.get_docstring(node) is None else 1  # which stays the first statement
+        node.body[first:first] = placed("_turns = 0", node)
+        return node
+
+    def visit_For(self, node: ast.For | ast.While) -> ast.AST:
+        self.generic_visit(node)
+        node.body[:0] = placed(self.look, node)
+        return node
+
+    visit_While = visit_For  # noqa: N815
+
+
+def placed(text: str, where: ast.stmt) -> list[ast.stmt]:
+    """Statements that stand on the line of another."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        ast.copy_location(node, where)
+    return tree.body
+
+
+def compile_counted(source: bytes | str, file: str, most: int = MOST_TURNS, words: str = ENDLESS) -> CodeType:
+    """The code of a file. A function in it raises a ValueError with these words once its loops turned too often."""
+    tree = ast.parse(source, file)
+    for part in tree.body:
+        if isinstance(part, ast.FunctionDef):
+            _Counting(most, words).visit(part)
+    return compile(tree, file, "exec")
+
+
+def limit_loops(function: Function, most: int, words: str) -> Function:
+    """A copy of a function of ours that raises once its loops turned too often."""
+    names: dict[str, Any] = dict(function.__globals__)
+    exec(compile_counted(inspect.getsource(function), function.__code__.co_filename, most, words), names)
+    found: Function = names[function.__name__]
+    return found
+
+
+# --- which files have been checked
+
+
+CHECKED, TRIED = "checked", "tried"
+"""All laws hold; a few interpreted games showed nothing wrong."""
+
+_known: set[tuple[str, str]] = set()
+"""Also for this process, where the folder cannot be written."""
+
+
+def key_of(module: ModuleType, options: Mapping[str, Any]) -> str:
+    """One hash over everything that a user wrote of a game."""
+    digest = hashlib.sha256(repr(sorted(options.items())).encode(errors="surrogatepass"))
+    for source in sorted(_sources(module, set())):
+        digest.update(hashlib.sha256(source).digest())
+    return digest.hexdigest()
+
+
+def _sources(module: ModuleType, seen: set[str]) -> Iterator[bytes]:
+    """Of a module and all that it uses, as far as they are the user's."""
+    if module.__name__ in seen:
+        return
+    seen.add(module.__name__)
+    file = getattr(module, "__file__", None)
+    if file is None or not is_foreign(Path(file).resolve()):
+        return
+    with suppress(OSError):
+        yield getattr(module, "anyzero_source", None) or Path(file).read_bytes()
+    for value in list(vars(module).values()):
+        used = value if isinstance(value, ModuleType) else sys.modules.get(getattr(value, "__module__", None) or "")
+        if used is not None:
+            yield from _sources(used, seen)
+
+
+def is_known(key: str, as_what: str) -> bool:
+    """Whether a game of this key has been remembered so."""
+    with suppress(OSError):
+        return (as_what, key) in _known or _place(key, as_what).exists()
+    return False
+
+
+def remember(key: str, as_what: str) -> None:
+    _known.add((as_what, key))
+    with suppress(OSError):  # then it is found out again in the next process
+        _place(key, as_what).parent.mkdir(parents=True, exist_ok=True)
+        _place(key, as_what).touch()
+
+
+def _place(key: str, as_what: str) -> Path:
+    return cache_folder() / as_what / key

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.errors import BadGameError
-from anyzero.games import checked
 from anyzero.games.apart import simulate_game
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.faults import EndlessError, cpu_limit, tell
 from anyzero.games.game import Game, State, Symmetry
+from anyzero.games.guard import CHECKED, remember
 from anyzero.games.load import load
 from anyzero.games.observe import Observations, draw_all, observe, observe_game
 from anyzero.games.rollouts import rollouts
@@ -193,7 +193,7 @@ def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
     results = LawResults(game.text, judge_all(evidence, *laws))
     results.seen = seen_of(evidence) if results[0].ok and not laws else None
     if game.unchecked and results.ok and not laws and LESS.isdisjoint(options):
-        checked.remember(game.unchecked, checked.CHECKED)
+        remember(game.unchecked, CHECKED)
     return results
 
 

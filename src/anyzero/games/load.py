@@ -15,11 +15,19 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, list_some, nearest_hint
-from anyzero.games import checked
+from anyzero.errors import (
+    AnyzeroError,
+    BadGameError,
+    BadOptionError,
+    UnknownNameError,
+    check_name,
+    list_some,
+    nearest_hint,
+)
+from anyzero.files import write_whole
 from anyzero.games.faults import tell
 from anyzero.games.game import Game, State
-from anyzero.games.loops import compile_counted
+from anyzero.games.guard import CHECKED, compile_counted, is_known, key_of
 
 BUILT_IN = {
     "tic_tac_toe": "anyzero.games.tic_tac_toe",
@@ -47,8 +55,8 @@ def load(text: str, **options: Any) -> Game:
     A file that has not been checked as it is now runs guarded: slower, and what is wrong with it is said.
     """
     game = load_trusted(text, **options)
-    key = checked.key_of(load_file(Path(game.source)), game.options) if game.is_from_file else ""
-    if not key or checked.is_known(key, checked.CHECKED):
+    key = key_of(load_file(Path(game.source)), game.options) if game.is_from_file else ""
+    if not key or is_known(key, CHECKED):
         return game
     with redirect_stdout(StringIO()):  # a file that prints has done so already
         return replace(_make(text, options, counted=True), unchecked=key)
@@ -102,13 +110,9 @@ def find_maker(name: str, *, counted: bool = False) -> Maker:
         module, _, maker = BUILT_IN[name].partition(":")
         return getattr(importlib.import_module(module), maker or "make")  # type: ignore[no-any-return]
     installed = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
-    if name in installed:
-        found = installed[name].load()
-        return maker_of(found, name) if isinstance(found, ModuleType) else found
-    known = [*BUILT_IN, *installed]
-    raise UnknownNameError(
-        f"there is no game {name!r}; {nearest_hint(name, known)}known: {list_some(known)}, or a path to a .py file"
-    )
+    check_name("game", name, [*BUILT_IN, *installed], ", or a path to a .py file")
+    found = installed[name].load()
+    return maker_of(found, name) if isinstance(found, ModuleType) else found
 
 
 def game_names() -> list[str]:
@@ -230,3 +234,35 @@ def files_of(name: str) -> list[Path]:
     folder = Path(name).parent
     packages = [path.parent for path in folder.glob("*/__init__.py")]
     return sorted({Path(name), *folder.glob("*.py"), *(path for part in packages for path in part.rglob("*.py"))})
+
+
+# --- a game to start from
+
+
+START_KINDS = ("placing", "moving", "dice")
+STARTS = Path(__file__).parent / "starts"
+
+
+def start_game(file: Path | str, kind: str = "placing") -> list[Path]:
+    """Write a game of this kind and its test; AnyzeroError where a file is there already."""
+    path = Path(file)
+    check_name("kind", kind, START_KINDS)
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise AnyzeroError(f"{file!s} is no name for a game: letters, digits and _ with .py behind, like my_game.py")
+    written = [path, path.with_name(f"test_{path.name}")]
+    for one in written:
+        if one.exists():
+            raise AnyzeroError(f"{one} is there already, and nothing is written over")
+    names = {"MY_GAME": path.stem, "MY_TITLE": path.stem.replace("_", " ").capitalize()}
+    write_whole(path, fill_in(kind, names).encode())
+    game = load(str(path.resolve()))
+    moves = [game.format_action(game.initial_state(), action) for action in game.legal_actions(game.initial_state())]
+    write_whole(written[1], fill_in("test", {**names, "MY_MOVES": " ".join(moves)}).encode())
+    return written
+
+
+def fill_in(name: str, words: dict[str, str]) -> str:
+    text = (STARTS / f"{name}.txt").read_text(encoding="utf-8")
+    for word, stands_for in words.items():
+        text = text.replace(word, stands_for)
+    return text

@@ -12,7 +12,7 @@ import numpy as np
 
 from anyzero.compile import TARGETS
 from anyzero.compile.random import STREAM, seed_stream
-from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, check_name
 from anyzero.games.contract import payoffs, rollout
 from anyzero.games.game import Game, State
 
@@ -144,10 +144,7 @@ def bench_rollouts(game: Game, *, target: str = "cpu", threads: int = 1, seconds
 
 
 def check_target(target: str) -> None:
-    if target not in TARGETS:
-        raise UnknownNameError(
-            f"there is no target {target!r}; {nearest_hint(target, TARGETS)}known: {list_some(TARGETS)}"
-        )
+    check_name("target", target, TARGETS)
     if target == "wasm":
         from anyzero.compile.wasm_run import check_runtime
 

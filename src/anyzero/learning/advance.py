@@ -29,9 +29,9 @@ from anyzero.learning.games import (
     list_policy,
     page_of,
 )
+from anyzero.search.methods import GUMBEL, Settings
 from anyzero.search.report import choose_child_of_root, value_after
 from anyzero.search.reuse import copy_node, copy_subtree
-from anyzero.search.settings import GUMBEL, Settings
 from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, prepare_root, simulate_tree
 from anyzero.search.tree import Scratch, Tree, root_of
 

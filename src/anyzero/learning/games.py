@@ -11,9 +11,9 @@ import numpy as np
 from anyzero.compile.random import STREAM
 from anyzero.games.contract import legal_actions, payoffs, score, seat_to_move
 from anyzero.games.game import Game
+from anyzero.search.methods import Settings
 from anyzero.search.priors import LEAST_PRIOR
 from anyzero.search.report import root_policy
-from anyzero.search.settings import Settings
 from anyzero.search.tree import Scratch, Tree, root_of
 
 BEGINNING, MOVING, SEARCHING, ENDING, IDLE = 0, 1, 2, 3, 4

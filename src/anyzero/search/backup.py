@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.compile.bits import trailing_zeros
+from anyzero.compile.bits import MOST_COUNT, SMALL_SET_WORDS, count_members, count_small_set, trailing_zeros
 from anyzero.compile.random import U
-from anyzero.compile.vectors import MOST_COUNT, SMALL_SET_WORDS, count_members, count_small_set
 from anyzero.games.contract import OVER, legal_actions, mark, payoffs, play, seat_to_move
-from anyzero.search.settings import GRAVE, Settings
+from anyzero.search.methods import GRAVE, Settings
 from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Scratch, Tree, root_of
 
 

@@ -25,9 +25,8 @@ from anyzero.games.contract import (
 )
 from anyzero.games.game import Game
 from anyzero.games.rollouts import run_parts
-from anyzero.search.methods import EVALUATORS, Evaluator, Method, ask_values
+from anyzero.search.methods import EVALUATORS, GUIDED, UNIFORM, Evaluator, Method, ask_values
 from anyzero.search.run import Run
-from anyzero.search.settings import GUIDED, UNIFORM
 from anyzero.search.simulation import ANY_CHILD
 from anyzero.search.tree import Tree, clear_nodes
 

@@ -6,10 +6,9 @@ import numpy as np
 
 from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.games.game import Game
-from anyzero.search.methods import Evaluator, Method, find_method
+from anyzero.search.methods import BATCH, EXPECTIMAX, Evaluator, Method, find_method
 from anyzero.search.run import Run
 from anyzero.search.search import adapt, check_budget, check_game, check_max_nodes, check_room, room
-from anyzero.search.settings import BATCH, EXPECTIMAX
 
 MOST_NODES = 1 << 30
 

@@ -16,26 +16,78 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import BadOptionError, UnknownNameError, check_name, list_some, nearest_hint
 from anyzero.games.game import Game
-from anyzero.search.settings import (
-    ALWAYS,
-    BATCH,
-    CLASSIC,
-    EXPECTIMAX,
-    FLAT,
-    GRAVE,
-    GUIDED,
-    GUMBEL,
-    MINIMUM_ERROR,
-    PUCT,
-    RAVE,
-    ROLLOUT,
-    SIMPLE,
-    UCT,
-    UNIFORM,
-    Settings,
-)
+
+# Formulas: how the next child is chosen.
+FLAT, UCT, RAVE, GRAVE, PUCT, GUMBEL, EXPECTIMAX = 0, 1, 2, 3, 4, 5, 6
+
+# Schedules: how much RAVE trusts AMAF as real visits come in.
+CLASSIC, MINIMUM_ERROR, SIMPLE, ALWAYS = 0, 1, 2, 3
+
+# Evaluators: three that run inside the kernel, and one that the kernel waits for.
+ROLLOUT, GUIDED, UNIFORM, BATCH = 0, 1, 2, 3
+
+UNBOUNDED = 1 << 60
+BY_EVALUATOR = -1.0
+"""A setting that depends on how much an evaluator's values can be trusted."""
+
+
+class Settings(NamedTuple):
+    """The numbers of one search. A field's default is what the formula's authors or the field's tools use."""
+
+    formula: int = UCT
+    exploration: float = 1.4
+    """C in value + C * bonus."""
+    first_play: float = 1e9
+    """The value of a child without visits; the default tries each child once. PUCT adds it to the others' mean."""
+    schedule: int = MINIMUM_ERROR
+    equivalence: float = 1000.0
+    """k of the classic and the simple schedule: the visits at which AMAF and real values weigh about the same."""
+    bias: float = 1e-5
+    """The square of AMAF's bias in the minimum-error schedule; smaller trusts AMAF for longer."""
+    reference: int = 50
+    """GRAVE: a node whose statistics have fewer rollouts than this borrows those of an ancestor."""
+    table_after: int = 10
+    """GRAVE: statistics begin at a node's visit of this number; most nodes never come so far, and tables are large."""
+    expand_after: int = 1
+    """A node gets children when it is visited again after this many visits."""
+    max_depth: int = UNBOUNDED
+    """Nodes at this depth get no children: 1 makes a bandit of the root."""
+    solve: int = 1
+    """Whether proven wins, losses and draws go up the tree; needs two seats with opposite payoffs."""
+    look_ahead: int = 0
+    """With `solve`: most positions that are looked at before the first simulation, up to two moves behind the root."""
+    evaluator: int = ROLLOUT
+    amaf: int = 0
+    """Whether the formula needs AMAF statistics, as RAVE and GRAVE do."""
+    chance: int = 1
+    """Whether the game has chance nodes."""
+    transpositions: int = 0
+    """Whether nodes of the same position share their children."""
+    noise_fraction: float = 0.0
+    """Share of Dirichlet noise in the root's priors; for self-play, never for matches."""
+    noise_concentration: float = 0.3
+    """Alpha of that noise: small values put it on few moves."""
+    noise_total: float = 0.0
+    """Where it is positive, alpha is this divided by the number of moves."""
+    considered: int = 16
+    """Gumbel: the most moves that the root considers; expectimax: those that it looks at more than one move deep."""
+    visit_scale: float = 50.0
+    """Gumbel: c_visit of the paper; values count for more as the most visited move gets more visits than this."""
+    value_scale: float = BY_EVALUATOR
+    """Gumbel: c_scale of the paper, for values between 0 and 1; left alone, 1, and 0.1 with rollouts."""
+    gumbel_scale: float = 0.0
+    """Gumbel: how much noise the root's moves get; self-play wants 1, a player that is measured none."""
+    doubt: float = BY_EVALUATOR
+    """Gumbel: visits that the node's mean counts for in each child's value; left alone, none, and 16 with rollouts."""
+    leaves: int = 1
+    """How many leaves of one tree wait for the evaluator at a time; virtual visits keep them apart."""
+    log_visits: int = 0
+    """Many trees: whether the move is chosen by value + log visits instead of the visits alone."""
+    move_value: int = 0
+    """Many trees: whether a position's value is that of the chosen move instead of the mean of all simulations."""
+
 
 # Options that go together; a method has those that change what it does.
 BONUS = ("exploration", "first_play")
@@ -121,8 +173,7 @@ LEAST = {"expand_after": 1, "considered": 1, "leaves": 1, "noise_concentration":
 
 def find_method(name: str, options: dict[str, object]) -> Method:
     """The method of this name, with some of its settings changed."""
-    if name not in METHODS:
-        raise UnknownNameError(f"there is no method {name!r}; {nearest_hint(name, METHODS)}known: {list_some(METHODS)}")
+    check_name("method", name, METHODS)
     method = METHODS[name]
     changes: dict[str, Any] = {key: convert(name, key, value) for key, value in options.items()}
     settings = method.settings._replace(**changes)
@@ -239,29 +290,14 @@ def evaluator_code(evaluator: "str | Evaluator") -> int:
     """The number by which the kernel knows an evaluator."""
     if callable(evaluator):
         return BATCH
-    if evaluator not in EVALUATORS:
-        hint = nearest_hint(str(evaluator), EVALUATORS)
-        raise UnknownNameError(f"there is no evaluator {evaluator!r}; {hint}known: {list_some(EVALUATORS)}")
+    check_name("evaluator", evaluator, EVALUATORS)
     return EVALUATORS[evaluator]
 
 
 def ask(evaluator: Evaluator, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
     """The evaluator's answer in the form that the kernel reads; a sentence if it has another."""
-    logits, values = evaluator(game, states)
-    return checked(game, states, logits, values)
-
-
-def ask_values(evaluator: Evaluator, game: Game, states: Any) -> np.ndarray:
-    """The values alone, [positions, 1 or seats]; an evaluator that has a method `values` need not make logits."""
-    if not hasattr(evaluator, "values"):
-        return ask(evaluator, game, states)[1]
-    values = np.asarray(evaluator.values(game, states), np.float32).reshape(len(states), game.num_values)
-    check_finite(game, np.isfinite(values).all())
-    return values
-
-
-def checked(game: Game, states: Any, logits: Any, values: Any) -> tuple[np.ndarray, np.ndarray]:
-    logits, values = np.asarray(logits, np.float32), np.asarray(values, np.float32)
+    answer = evaluator(game, states)
+    logits, values = (np.asarray(part, np.float32) for part in answer)
     if logits.shape != (len(states), game.num_actions):
         wanted = (len(states), game.num_actions)
         raise BadOptionError(f"{game.name}: the evaluator's logits have the shape {logits.shape}, not {wanted}")
@@ -273,6 +309,15 @@ def checked(game: Game, states: Any, logits: Any, values: Any) -> tuple[np.ndarr
         )
     check_finite(game, np.isfinite(values).all() and not np.isnan(logits).any())
     return np.maximum(logits, np.float32(-1e9)), values
+
+
+def ask_values(evaluator: Evaluator, game: Game, states: Any) -> np.ndarray:
+    """The values alone, [positions, 1 or seats]; an evaluator that has a method `values` need not make logits."""
+    if not hasattr(evaluator, "values"):
+        return ask(evaluator, game, states)[1]
+    values = np.asarray(evaluator.values(game, states), np.float32).reshape(len(states), game.num_values)
+    check_finite(game, np.isfinite(values).all())
+    return values
 
 
 def check_finite(game: Game, is_finite: Any) -> None:

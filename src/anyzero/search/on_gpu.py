@@ -14,10 +14,9 @@ from anyzero.compile.random import make_streams
 from anyzero.errors import BadOptionError
 from anyzero.games.contract import encode
 from anyzero.games.game import Game
-from anyzero.search.methods import Method
+from anyzero.search.methods import BATCH, Method
 from anyzero.search.report import report_tree
 from anyzero.search.run import choice_parts, new_scratch_for, new_tree_for
-from anyzero.search.settings import BATCH
 from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, simulate_tree
 
 KEPT = ("streams", "rows", "all_keys", "plan", "shared_key")

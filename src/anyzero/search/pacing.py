@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from anyzero import stopping
 from anyzero.games.game import State
+from anyzero.search.methods import BATCH, GUMBEL, RAVE, UNBOUNDED
 from anyzero.search.report import SearchResult
 from anyzero.search.run import Run
-from anyzero.search.settings import BATCH, GUMBEL, RAVE, UNBOUNDED
 from anyzero.search.simulation import ANY_CHILD
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from anyzero.compile.random import random_unit
+from anyzero.search.methods import PUCT, Settings
 from anyzero.search.selection import WORST, best_child
-from anyzero.search.settings import PUCT, Settings
 from anyzero.search.tree import DRAW, UNKNOWN, Scratch, Tree, root_of
 
 LEAST_PRIOR = 1e-30

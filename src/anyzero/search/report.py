@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.bits import by_pointer
+from anyzero.compile.bits import best_index, by_pointer
 from anyzero.compile.random import random_unit
-from anyzero.compile.vectors import best_index
-from anyzero.errors import UnknownNameError, list_some, nearest_hint
 from anyzero.report import Part, Sheet, Shown, count, signed
+from anyzero.search.methods import EXPECTIMAX, GUMBEL, Settings
 from anyzero.search.priors import gumbel_scores, improved_policy
-from anyzero.search.settings import EXPECTIMAX, GUMBEL, Settings
 from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, UNKNOWN, WIN, Scratch, Tree, root_of
 
 if TYPE_CHECKING:
@@ -214,12 +212,6 @@ def draw_index(shares: Any, proven: Any, count: int, temperature: float, rng: An
         if left < 0.0:
             return index
     return -1
-
-
-def check_final_rule(rule: str) -> None:
-    if rule not in FINAL_RULES:
-        hint = nearest_hint(rule, FINAL_RULES)
-        raise UnknownNameError(f"there is no final rule {rule!r}; {hint}known: {list_some(FINAL_RULES)}")
 
 
 # --- for people and programs

@@ -8,24 +8,36 @@ from typing import Any
 import numpy as np
 
 from anyzero.compile.random import make_streams
-from anyzero.errors import AnyzeroError, BadOptionError
+from anyzero.errors import AnyzeroError, BadOptionError, check_name
 from anyzero.games.game import Game, State
 from anyzero.search.expectimax import ExpectimaxRun
-from anyzero.search.methods import MANY, Evaluator, Method, evaluator_code, find_method
+from anyzero.search.methods import (
+    BATCH,
+    BY_EVALUATOR,
+    EXPECTIMAX,
+    GUIDED,
+    GUMBEL,
+    MANY,
+    ROLLOUT,
+    Evaluator,
+    Method,
+    Settings,
+    evaluator_code,
+    find_method,
+)
 from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.search.report import (
     DRAWING,
+    FINAL_RULES,
     PROVEN_NAMES,
     RootMoves,
     SearchResult,
-    check_final_rule,
     draw_index,
     final_order,
     gumbel_order,
     make_children,
 )
 from anyzero.search.run import Run
-from anyzero.search.settings import BATCH, BY_EVALUATOR, EXPECTIMAX, GUIDED, GUMBEL, ROLLOUT, Settings
 
 MAX_NODES = 20_000_000
 MOST_LOOKS = 20_000
@@ -66,7 +78,7 @@ class Searcher:
         self.method = adapt(game, found, evaluator)
         self.final = self.method.final if final is None else final
         if self.final != "gumbel" or self.method.settings.formula != GUMBEL:
-            check_final_rule(self.final)
+            check_name("final rule", self.final, FINAL_RULES)
         check_numbers(max_nodes, trees, temperature)
         planned = self.method.halves or self.method.settings.formula in (GUMBEL, EXPECTIMAX)
         if reuse and (self.method.settings.transpositions or planned or trees > 1):

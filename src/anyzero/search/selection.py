@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.compile.bits import best_index
 from anyzero.compile.random import random_unit
-from anyzero.compile.vectors import best_index
-from anyzero.search.settings import ALWAYS, CLASSIC, EXPECTIMAX, FLAT, GRAVE, MINIMUM_ERROR, SIMPLE, Settings
+from anyzero.search.methods import ALWAYS, CLASSIC, EXPECTIMAX, FLAT, GRAVE, MINIMUM_ERROR, SIMPLE, Settings
 from anyzero.search.tree import NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Scratch, Tree
 
 WORST = -1e30

@@ -21,10 +21,10 @@ from anyzero.search.backup import (
     proven_payoffs,
     update_amaf,
 )
+from anyzero.search.methods import BATCH, EXPECTIMAX, GRAVE, GUIDED, GUMBEL, UNIFORM, Settings
 from anyzero.search.priors import mix_noise, random_gumbel
 from anyzero.search.reuse import adopt, remember, sharing_key
 from anyzero.search.selection import choose_child, draw_child
-from anyzero.search.settings import BATCH, EXPECTIMAX, GRAVE, GUIDED, GUMBEL, UNIFORM, Settings
 from anyzero.search.tree import NO_TABLE, UNKNOWN, Scratch, Tree, expand, is_full, plant, root_of
 
 ANY_CHILD = -1

@@ -13,40 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero import stopping
-from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, check_name
 from anyzero.games.game import Game, State
 from anyzero.games.load import position_of
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
-from anyzero.search.proof_search import (
-    DEPTH_FIRST,
-    ENTRY_BYTES,
-    FAULT,
-    HIGH,
-    LEVEL,
-    LOW,
-    MOST,
-    NO_MOVE,
-    NODES,
-    NONE,
-    OTHER_PAYOFF,
-    PROOF_NUMBERS,
-    TOO_LONG,
-    ProofTable,
-    Stack,
-    find,
-    high_of,
-    low_of,
-    new_stack,
-    new_table,
-    position_key,
-    walk,
-)
+from anyzero.search import proof_search as proof
+from anyzero.search.proof_search import ProofTable, Stack
 
 TURNS = {
-    "both": {PROOF_NUMBERS: 500, DEPTH_FIRST: 1500},
-    "depth": {DEPTH_FIRST: 2000},
-    "proof": {PROOF_NUMBERS: 2000},
+    "both": {proof.PROOF_NUMBERS: 500, proof.DEPTH_FIRST: 1500},
+    "depth": {proof.DEPTH_FIRST: 2000},
+    "proof": {proof.PROOF_NUMBERS: 2000},
 }
 """The ways to search, and how many nodes each gets at a turn; whichever answers first has answered."""
 SMALL_TABLE_MB = 16
@@ -56,9 +34,9 @@ FIRST_TRY = 20_000
 TELL_EVERY_S = 0.1
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
 FAULTS = {
-    TOO_LONG: "a game is longer than its max_plies",
-    OTHER_PAYOFF: "solve knows payoffs of -1, 0 and 1 only",
-    NO_MOVE: "a position has neither a move nor an end",
+    proof.TOO_LONG: "a game is longer than its max_plies",
+    proof.OTHER_PAYOFF: "solve knows payoffs of -1, 0 and 1 only",
+    proof.NO_MOVE: "a position has neither a move nor an end",
 }
 
 
@@ -208,19 +186,17 @@ class Solver:
         check_game(game)
         if not 0.01 <= max_memory <= 1e7:
             raise BadOptionError(f"a table of {max_memory:g} MB is not possible")
-        if method not in TURNS:
-            hint = nearest_hint(method, TURNS)
-            raise UnknownNameError(f"there is no method {method!r}; {hint}known: {list_some(TURNS)}")
+        check_name("method", method, TURNS)
         self.game, self.turns = game, TURNS[method]
         try:
-            self.large_table = new_table(max_memory)  # costs nothing until it is used
+            self.large_table = proof.new_table(max_memory)  # costs nothing until it is used
         except MemoryError:
             raise BadOptionError(f"there is no room for a table of {max_memory:g} MB") from None
-        self.table: ProofTable = new_table(min(SMALL_TABLE_MB, max_memory))
-        self.stacks: dict[int, Stack] = {way: new_stack(game) for way in self.turns}
-        self.kernel = game.compile(walk, target)
+        self.table: ProofTable = proof.new_table(min(SMALL_TABLE_MB, max_memory))
+        self.stacks: dict[int, Stack] = {way: proof.new_stack(game) for way in self.turns}
+        self.kernel = game.compile(proof.walk, target)
         for way, stack in self.stacks.items():  # compile before any clock starts
-            stack.counters[LEVEL] = NONE
+            stack.counters[proof.LEVEL] = proof.NONE
             self.kernel(game.rules, self.table, stack, 0, way, 0)
 
     def solve(
@@ -251,10 +227,10 @@ class Solver:
             for way, turn in self.turns.items():
                 stack = self.stacks[way]
                 self.kernel(self.game.rules, self.table, stack, goal, way, turn)
-                if stack.counters[FAULT]:
-                    raise BadGameError(f"{self.game.name}: {FAULTS[int(stack.counters[FAULT])]}")
-                if stack.counters[LEVEL] == NONE:
-                    return Bounds(int(stack.counters[LOW]), int(stack.counters[HIGH]))
+                if stack.counters[proof.FAULT]:
+                    raise BadGameError(f"{self.game.name}: {FAULTS[int(stack.counters[proof.FAULT])]}")
+                if stack.counters[proof.LEVEL] == proof.NONE:
+                    return Bounds(int(stack.counters[proof.LOW]), int(stack.counters[proof.HIGH]))
             tick()
             self.enlarge_table()
         return Bounds()
@@ -262,19 +238,19 @@ class Solver:
     @property
     def nodes(self) -> int:
         """Positions expanded so far."""
-        return sum(int(stack.counters[NODES]) for stack in self.stacks.values())
+        return sum(int(stack.counters[proof.NODES]) for stack in self.stacks.values())
 
     def enlarge_table(self) -> None:
         """Once there is more to keep than fits the first table, go on with the large one."""
-        if self.table is not self.large_table and self.nodes * ENTRY_BYTES > self.table.words.nbytes:
+        if self.table is not self.large_table and self.nodes * proof.ENTRY_BYTES > self.table.words.nbytes:
             self.table = self.large_table
 
 
 def begin(stack: Stack, state: State) -> None:
     """Put the walk at the root of a new question."""
-    stack.states[0], stack.rows[0].count = state, NONE
-    stack.rows[0].proof_limit = stack.rows[0].disproof_limit = MOST
-    stack.counters[LEVEL] = stack.counters[FAULT] = 0
+    stack.states[0], stack.rows[0].count = state, proof.NONE
+    stack.rows[0].proof_limit = stack.rows[0].disproof_limit = proof.MOST
+    stack.counters[proof.LEVEL] = stack.counters[proof.FAULT] = 0
 
 
 def check_game(game: Game) -> None:
@@ -331,7 +307,7 @@ class _Task:
             return Bounds()
         payoff = float(self.game.payoffs(state)[self.seat])
         if payoff not in OUTCOMES:
-            raise BadGameError(f"{self.game.name}: {FAULTS[OTHER_PAYOFF]}")
+            raise BadGameError(f"{self.game.name}: {FAULTS[proof.OTHER_PAYOFF]}")
         return Bounds(int(payoff), int(payoff))
 
     def finish(self) -> None:
@@ -371,9 +347,9 @@ class _Task:
         """What the search found out about single moves before it had to stop."""
         with np.errstate(over="ignore"):
             for action, after in self.after.items():
-                content = find(self.solver.table, *position_key(after))
+                content = proof.find(self.solver.table, *proof.position_key(after))
                 if content:
-                    known = Bounds(int(low_of(content)), int(high_of(content))).seen_by(self.seat)
+                    known = Bounds(int(proof.low_of(content)), int(proof.high_of(content))).seen_by(self.seat)
                     self.moves[action] = self.moves[action].meet(known)
 
     @property

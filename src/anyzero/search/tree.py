@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.compile.bits import SMALL_SET_WORDS
 from anyzero.compile.random import STREAM, U, next_word
-from anyzero.compile.vectors import SMALL_SET_WORDS
 from anyzero.games.contract import CHANCE, amaf_key, chance_weight, legal_actions
 from anyzero.games.game import Game
-from anyzero.search.settings import BATCH, GRAVE, GUMBEL, RAVE, Settings
+from anyzero.search.methods import BATCH, GRAVE, GUMBEL, RAVE, Settings
 
 UNKNOWN, WIN, DRAW, LOSS = 0, 1, 2, -1
 """What is proven of a node, for the seat that chose it."""

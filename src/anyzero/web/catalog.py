@@ -13,8 +13,7 @@ from anyzero.games.load import game_names, load, split_text
 from anyzero.networks.find import BEST, find_network, known_names
 from anyzero.players import engine_client
 from anyzero.players.engine import EngineClient
-from anyzero.players.levels import LEVELS, level_text
-from anyzero.players.text import OWN_KINDS, PlayerText, split_player
+from anyzero.players.text import LEVELS, OWN_KINDS, PlayerText, level_text, split_player
 from anyzero.search import Searcher
 from anyzero.search.methods import METHODS, SearchText
 from anyzero.web.config import ServerConfig

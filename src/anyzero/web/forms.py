@@ -12,9 +12,8 @@ from anyzero.games.game import Game, State
 from anyzero.records import GameInProgress
 from anyzero.records.in_progress import Ply
 from anyzero.views.board import shape_values
-from anyzero.views.palette import DARK, LIGHT, check_roles
 from anyzero.views.scene import Scene
-from anyzero.views.svg import bounds, roles_of
+from anyzero.views.svg import DARK, LIGHT, bounds, check_roles, roles_of
 
 MOST_SCENES = 1024
 
