@@ -21,15 +21,12 @@ from anyzero.errors import AnyzeroError
 
 Send = Callable[[str], None]
 """Sends one line, or several at once."""
-Hear = Callable[[str | None], object]
-"""Told of each line, and of None when there will be no more."""
+Hear = Callable[[str | None], object]  # told of each line, and of None when there will be no more
 
 NOT_FOUND = 127
-LAST_WORDS = 3
-"""Lines of standard error that are kept for the reason of a crash."""
+LAST_WORDS = 3  # lines of standard error that are kept for the reason of a crash
 LONGEST_LINE = 1 << 22
-TOO_LONG = "a_line_that_is_too_long"
-"""No command of any protocol."""
+TOO_LONG = "a_line_that_is_too_long"  # no command of any protocol
 END_S = 1.0
 """A process whose output has ended has this long to end by itself, so that the exit code is its own."""
 
@@ -43,7 +40,6 @@ class LateChildError(ChildError, TimeoutError):
 
 
 def count_cores() -> int:
-    """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -107,27 +103,19 @@ class Child:
 
     def read(self, deadline: float | None = None) -> str:
         """The next line; an error once there are no more, or past the deadline (monotonic clock), which ends it."""
-        try:
-            line = self._lines.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
-        except Empty:
-            self.end()
-            raise LateChildError("no answer in time") from None
-        if line is None:
-            raise ChildError(self.describe_end())
-        return line
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        for line in self.lines(left, "no answer in time"):
+            return line
+        raise ChildError(self.describe_end())
 
-    def read_all(self) -> list[str]:
-        """All lines until its output ends."""
-        return list(self.lines(None))
-
-    def lines(self, silent_s: float | None) -> Iterator[str]:
+    def lines(self, silent_s: float | None = None, late: str = "it said nothing for too long") -> Iterator[str]:
         """Its lines until its output ends; an error, and its end, if it says nothing for so long."""
         while True:
             try:
                 line = self._lines.get(timeout=silent_s)
             except Empty:
                 self.end()
-                raise LateChildError(f"it said nothing for {silent_s:g} seconds") from None
+                raise LateChildError(late) from None
             if line is None:
                 return
             yield line

@@ -18,12 +18,9 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#0
 """Of Okabe and Ito 2008."""
 MARKERS, DASHES = ("o", "s", "^", "D", "v", "P", "X"), ("solid", "dashed", "dotted")
 """Dashes change once the colours are used up."""
-TITLE, LABEL, SMALL = 11, 9, 7
-"""Font sizes, in points."""
-CHARACTER = 0.055
-"""Width of a character of small print, in inches, about."""
-FEW = 30
-"""More points than that have no marks, and a band instead of bars."""
+TITLE, LABEL, SMALL = 11, 9, 7  # font sizes, in points
+CHARACTER = 0.055  # width of a character of small print, in inches, about
+FEW = 30  # more points than that have no marks, and a band instead of bars
 GUIDE: dict[str, Any] = {"color": "#7f7f7f", "linewidth": 0.8, "linestyle": (0, (4, 3))}
 """A line that is no curve."""
 FORMATS: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
@@ -51,7 +48,6 @@ def new_figure(width: float, height: float, title: str, caption: str = "") -> Fi
 
 
 def style_of(number: int) -> dict[str, Any]:
-    """Of the curve with this number."""
     colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
     dashes = DASHES[number // len(COLOURS) % len(DASHES)]
     return {"color": colour, "marker": marker, "linestyle": dashes, "linewidth": 1.4, "markersize": 4}

@@ -8,7 +8,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +18,17 @@ KEEP_UNUSED_S = 30 * 24 * 3600
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def writing(path: Path, verb: str = "write") -> Iterator[None]:
     """A full or broken disk is one sentence."""
     try:
         yield
     except OSError as error:
-        raise AnyzeroError(f"cannot write {path}: {error.strerror or error}") from None
+        raise AnyzeroError(f"cannot {verb} {path}: {error.strerror or error}") from None
 
 
-@contextmanager
-def reading(path: Path) -> Iterator[None]:
+def reading(path: Path) -> AbstractContextManager[None]:
     """What cannot be read just now is not damaged: one sentence, and nothing is passed over."""
-    try:
-        yield
-    except OSError as error:
-        raise AnyzeroError(f"cannot read {path}: {error.strerror or error}") from None
+    return writing(path, "read")
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -56,7 +52,6 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def sync(path: Path) -> None:
-    """Return when a file or folder is on the disk."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)

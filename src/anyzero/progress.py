@@ -9,11 +9,9 @@ from contextlib import contextmanager
 Tell = Callable[..., None]
 """Told how much is done, and what the bar says beside it: `tell(3, words="+2 =0 -1")`; with `total=`, of how much."""
 
-SHARE = 1.0
-"""The total of work that is told as a share of it."""
+SHARE = 1.0  # the total of work that is told as a share of it
 EVERY_S = 0.2
-REMEMBER_S = 600
-"""The speed, for the time that is left, is that of the last so many seconds."""
+REMEMBER_S = 600  # the speed, for the time that is left, is that of the last so many seconds
 
 
 def in_notebook() -> bool:

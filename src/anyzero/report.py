@@ -24,8 +24,6 @@ Part = str | Sheet
 
 
 class Shown:
-    """A result that people look at."""
-
     def report(self) -> Iterable[Part]:
         raise NotImplementedError
 
@@ -75,7 +73,6 @@ def signed(value: float | None, digits: int = 3) -> str:
 
 
 def short(value: Any) -> str:
-    """A value short enough for a table."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

@@ -57,7 +57,6 @@ class Schema(BaseModel):
         return type(self)(**{**dict(self), **values})
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as `parse` takes them."""
         return self.model_dump()
 
 
@@ -104,7 +103,6 @@ def parse_setting(model: type[Schema], key: str, text: str) -> Any:
 
 
 def read_toml(path: Path | str) -> dict[str, Any]:
-    """The values of a TOML file."""
     try:
         with reading(Path(path)):
             return tomllib.loads(Path(path).read_text(encoding="utf-8"))
@@ -249,7 +247,6 @@ def _plain(number: float) -> str:
 
 
 def limits_of(field: FieldInfo | None) -> dict[str, Any]:
-    """The bounds of a field, by their names."""
     items = field.metadata if field else ()
     found = [(name, getattr(item, name, None)) for item in items for name in ("ge", "gt", "le", "lt")]
     return {name: bound for name, bound in found if bound is not None}

@@ -40,7 +40,6 @@ def write_sealed(path: Path, form: str, values: Mapping[str, Any]) -> dict[str, 
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """The JSON object in a file."""
     if not path.is_file():
         raise DamagedError(f"it has no {path.name}")
     with reading(path):
@@ -62,7 +61,6 @@ def read_sealed(path: Path, form: str) -> dict[str, Any]:
 
 
 def describe_file(path: Path) -> dict[str, Any]:
-    """Its size and hash."""
     with reading(path), path.open("rb") as file:
         found = hashlib.file_digest(file, HASH).hexdigest()
         return {"size": file.tell(), HASH: found}
@@ -83,13 +81,10 @@ class Form(NamedTuple):
     """A kind of file that holds arrays by name and a header that says what they are."""
 
     noun: str
-    number: int
-    """Of the format."""
-    fields: Mapping[str, type]
-    """What the header says beside its format and hash."""
+    number: int  # of the format
+    fields: Mapping[str, type]  # what the header says beside its format and hash
     error: Callable[[str], AnyzeroError]
-    optional: tuple[str, ...] = ()
-    """What files of earlier versions lack."""
+    optional: tuple[str, ...] = ()  # what files of earlier versions lack
 
 
 HEADER_KEY = "anyzero"

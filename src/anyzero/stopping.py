@@ -83,8 +83,7 @@ def _hear(_number: int, _frame: FrameType | None) -> None:
         os.write(2, b"\r\x1b[Kstopping after this step; Ctrl-C again ends at once\n")
 
 
-CRASHES = ("SIGSEGV", "SIGABRT", "SIGFPE", "SIGILL", "SIGBUS")
-"""How code that runs wild ends a process."""
+CRASHES = ("SIGSEGV", "SIGABRT", "SIGFPE", "SIGILL", "SIGBUS")  # how code that runs wild ends a process
 
 
 def watch_over(cause: str) -> None:

@@ -26,7 +26,6 @@ def leading_bit(word: Word) -> int:
 
 
 def count_bits(word: Word) -> int:
-    """How many bits of the word are set."""
     return int(word).bit_count()
 
 
@@ -60,7 +59,6 @@ def padding(start: int, end: int) -> list[Any]:
 
 
 def record_words(record: Any) -> int:
-    """How many 64-bit words the record's bytes make."""
     return int(record.nbytes) // 8
 
 
@@ -77,10 +75,8 @@ def by_pointer(parts: Any) -> Any:
 # --- vectors
 
 
-MOST_COUNT = np.float32(16_000_000)
-"""Counting ends here: from 2**24 on a float32 cannot count by ones."""
-SMALL_SET_WORDS = 8
-"""A set of up to so many words fits into one vector; it is padded to that."""
+MOST_COUNT = np.float32(16_000_000)  # counting ends here: from 2**24 on a float32 cannot count by ones
+SMALL_SET_WORDS = 8  # a set of up to so many words fits into one vector; it is padded to that
 
 
 def best_index(scores: Any, count: int) -> int:

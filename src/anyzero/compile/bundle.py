@@ -65,5 +65,4 @@ def by_pointer(_context: Any, parts: Any) -> Any:
     return Bundle(parts)(parts), generate
 
 
-PARTS = (Bundle, BundleModel, BundleAttributes, read_field)
-"""All of it, for the key of the disk cache."""
+PARTS = (Bundle, BundleModel, BundleAttributes, read_field)  # all of it, for the key of the disk cache

@@ -11,7 +11,7 @@ import pickle
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -107,10 +107,17 @@ class DiskCache:
             self.notice = None
 
 
-def entry_path(name: str, parts: object) -> Path:
-    """The file of code for another machine that is made from these parts."""
-    key = repr((parts, numba.__version__, sys.version))
-    return cache_folder() / "ahead" / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.code"
+def kept(name: str, keys: Sequence[str | None], parts: object, make: Callable[[], Any]) -> Any:
+    """What `make` makes of these parts for another machine, from the disk if it is there; without a key, made anew."""
+    if None in keys:
+        return make()
+    key = repr((keys, parts, numba.__version__, sys.version))
+    path = cache_folder() / "ahead" / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.code"
+    found = read_entry(path)
+    if found is None:
+        found = make()
+        write_entry(path, pickle.dumps(found, pickle.HIGHEST_PROTOCOL))
+    return found
 
 
 def read_entry(path: Path) -> Any:

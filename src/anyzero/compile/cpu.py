@@ -21,8 +21,7 @@ from anyzero.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
 # allocate nothing, so no references are counted: counting those to the tables of the rules took longer than the rules.
 # No kernel makes a NaN, and 0.0 is -0.0: with that known, several scores are compared at once. Sums keep their order.
 OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "_nrt": False}
-GUARDED = {**OPTIONS, "fastmath": False, "boundscheck": True}
-"""For rules that nobody has checked."""
+GUARDED = {**OPTIONS, "fastmath": False, "boundscheck": True}  # for rules that nobody has checked
 CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Only kernels are called from Python; the others save the time to compile that door."""
 

@@ -52,7 +52,6 @@ def across_lanes(builder: Any, vector: Any) -> Any:
 
 
 def find_number(builder: Any, numbers: Any, count: Any, wanted: Any) -> Any:
-    """The index of the first number that equals `wanted`."""
     found = cgutils.alloca_once_value(builder, count)
     everywhere = spread(builder, wanted)
     with each_vector(builder, numbers, count) as (index, vector):
@@ -145,7 +144,6 @@ def fill(kind: Any, value: float) -> Any:
 
 
 def spread(builder: Any, number: Any, kind: Any = VECTOR) -> Any:
-    """The number in every lane."""
     undefined = ir.Constant(kind, ir.Undefined)
     first_lane = builder.insert_element(undefined, number, ir.Constant(LANE, 0))
     return builder.shuffle_vector(first_lane, undefined, ir.Constant(ir.VectorType(LANE, kind.count), [0] * kind.count))

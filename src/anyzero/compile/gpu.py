@@ -1,7 +1,6 @@
 """numba-cuda: intrinsics, device functions, and what a launch needs. Without a GPU its simulator takes over."""
 
 import warnings
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -33,10 +32,6 @@ def is_available() -> bool:
     return is_simulated() or bool(cuda.is_available())
 
 
-def compile_function(function: FunctionType, *, is_kernel: bool) -> Any:
-    return cuda.jit(function) if is_kernel else cuda.jit(device=True)(function)
-
-
 def launch(kernel: Any, num: int, *args: Any) -> None:
     """Run a kernel with `num` threads or a few more, and wait for it."""
     enqueue(kernel, num, 0, *args)
@@ -59,7 +54,6 @@ def rules_to_device(rules: Any) -> Any:
 
 
 def tensor_array(tensor: Any) -> Any:
-    """A tensor's memory as kernels take it."""
     return tensor.numpy() if is_simulated() else cuda.as_cuda_array(tensor)
 
 
@@ -79,7 +73,6 @@ def count_bits(word):  # type: ignore[no-untyped-def]
 
 
 def record_intrinsics() -> dict[Any, Any]:
-    """Raw access to a record's bytes."""
     from llvmlite import ir
     from numba.core import types
     from numba.cuda.extending import intrinsic

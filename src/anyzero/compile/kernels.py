@@ -17,10 +17,8 @@ TARGETS = ("cpu", "cuda", "interpreted", "wasm")
 class Unit:
     """What a kernel is compiled for: the functions that stand in for the generic ones, and where they come from."""
 
-    name: str
-    """Shown to people while it compiles, and the start of the cache folder's name."""
-    functions: Mapping[Function, Function]
-    """Generic function -> the function to call instead."""
+    name: str  # shown to people while it compiles, and the start of the cache folder's name
+    functions: Mapping[Function, Function]  # generic function -> the function to call instead
     modules: tuple[str, ...]
     """The modules that define those functions; what is in their packages is called, not inlined."""
     intrinsics: Mapping[Function, Any] = field(default_factory=dict)
@@ -62,52 +60,29 @@ def package_of(module: str) -> str:
     return module.rpartition(".")[0]
 
 
-def compile_interpreted(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Function:
-    """Plain Python with the generic functions filled in; words wrap around silently, as they do compiled."""
-    own = unit.functions.get(function, function)
+def _bind(
+    function: Function,
+    unit: Unit,
+    constants: Mapping[str, Any],
+    make: Callable[[FunctionType, bool, str | None], Any],
+    intrinsics: Mapping[Function, Any],
+    pipeline: tuple[Any, ...] = (),
+) -> tuple[Any, str | None]:
+    """The kernel with all that it calls, and a hash of all that it is compiled from, if its `pipeline` is told.
 
-    def wrap(rebuilt: FunctionType) -> FunctionType:
-        fill_in(constants, rebuilt, own)
-        return rebuilt
-
-    bound = bind(function, unit.functions, wrap)
-
-    @wraps(function)
-    def run(*args: Any) -> Any:
-        with np.errstate(over="ignore"):
-            return bound(*args)
-
-    return run
-
-
-def fill_in(constants: Mapping[str, Any], rebuilt: FunctionType, kernel: Function) -> None:
-    """The constants, in a function of the kernel's own module; fields of arguments, in all of them."""
-    own = rebuilt.__module__ == kernel.__module__
-    rebuilt.__globals__.update({name: value for name, value in constants.items() if own or "." in name})
-
-
-def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
-    from anyzero.compile import cpu
-    from anyzero.compile.cache import DiskCache
-
-    functions = {**unit.functions, **cpu.INTRINSICS, **unit.intrinsics}
-    own = unit.functions.get(function, function)
-    pipeline = (*cpu.PIPELINE, cpu.GUARDED) if unit.guarded else cpu.PIPELINE
-    key = key_of(function, functions, unit, constants, pipeline)
-    cache = DiskCache(unit.name, own.__name__, key)
-    options = cpu.GUARDED if unit.guarded else cpu.OPTIONS
+    `make` wraps each function for the target; it is told whether that is the kernel, and the hash.
+    """
+    own, functions = unit.functions.get(function, function), {**unit.functions, **intrinsics}
+    key = key_of(function, functions, unit, constants, pipeline) if pipeline else None
 
     def wrap(rebuilt: FunctionType) -> Any:
-        rename(rebuilt, unit, key)
-        is_kernel = rebuilt.__code__ is own.__code__
-        fill_in(constants, rebuilt, own)
-        return cpu.compile_function(rebuilt, cache if is_kernel else None, options, inline=is_inlined(rebuilt, unit))
+        if pipeline:  # the name goes into the symbol, and symbols of two games must not meet in one process
+            rebuilt.__qualname__ += f"_{unit.name}_{(key or str(id(unit)))[:12]}"
+        is_near = rebuilt.__module__ == own.__module__  # constants are for it; fields of arguments, for all functions
+        rebuilt.__globals__.update({name: value for name, value in constants.items() if is_near or "." in name})
+        return make(rebuilt, rebuilt.__code__ is own.__code__, key)
 
-    return bind(function, functions, wrap)
-
-
-def is_inlined(member: FunctionType, unit: Unit) -> bool:
-    return package_of(member.__module__) in unit.inlined
+    return bind(function, functions, wrap), key
 
 
 def key_of(function: Function, functions: Any, unit: Unit, constants: Mapping[str, Any], pipeline: Any) -> str | None:
@@ -124,9 +99,56 @@ def key_of(function: Function, functions: Any, unit: Unit, constants: Mapping[st
         return None
 
 
-def rename(rebuilt: FunctionType, unit: Unit, key: str | None) -> None:
-    """The name goes into the symbol, and symbols of two games must not meet in one process."""
-    rebuilt.__qualname__ += f"_{unit.name}_{(key or str(id(unit)))[:12]}"
+def is_inlined(member: FunctionType, unit: Unit) -> bool:
+    return package_of(member.__module__) in unit.inlined
+
+
+def compile_interpreted(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Function:
+    """Plain Python with the generic functions filled in; words wrap around silently, as they do compiled."""
+    bound, _ = _bind(function, unit, constants, lambda rebuilt, _is_kernel, _key: rebuilt, {})
+
+    @wraps(function)
+    def run(*args: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return bound(*args)
+
+    return run
+
+
+def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
+    from anyzero.compile import cpu
+    from anyzero.compile.cache import DiskCache
+
+    options = cpu.GUARDED if unit.guarded else cpu.OPTIONS
+    pipeline = (*cpu.PIPELINE, cpu.GUARDED) if unit.guarded else cpu.PIPELINE
+
+    def make(rebuilt: FunctionType, is_kernel: bool, key: str | None) -> Any:
+        cache = DiskCache(unit.name, rebuilt.__name__, key) if is_kernel else None
+        return cpu.compile_function(rebuilt, cache, options, inline=is_inlined(rebuilt, unit))
+
+    return _bind(function, unit, constants, make, {**cpu.INTRINSICS, **unit.intrinsics}, pipeline)[0]
+
+
+class AheadKernel(NamedTuple):
+    """A kernel for object files of another machine; it is compiled when a library takes it in."""
+
+    name: str
+    dispatcher: Any
+    key: str | None  # a hash of all that it is compiled from
+
+
+def compile_object(function: Function, unit: Unit, constants: Mapping[str, Any], machine: Any = None) -> AheadKernel:
+    """A kernel for this machine, or for another of its kind."""
+    from anyzero.compile import ahead
+
+    machine = machine or ahead.any_like_this()
+
+    def make(rebuilt: FunctionType, is_kernel: bool, _key: str | None) -> Any:
+        return ahead.compile_function(machine, rebuilt, is_kernel=is_kernel, inline=is_inlined(rebuilt, unit))
+
+    intrinsics, pipeline = {**ahead.INTRINSICS, **unit.intrinsics}, (machine, *ahead.PIPELINE)
+    name = unit.functions.get(function, function).__name__
+    return AheadKernel(name, *_bind(function, unit, constants, make, intrinsics, pipeline))
 
 
 def compile_wasm(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
@@ -134,52 +156,16 @@ def compile_wasm(function: Function, unit: Unit, constants: Mapping[str, Any]) -
     from anyzero.compile.ahead import WASM
     from anyzero.compile.wasm_run import WasmKernel
 
-    return WasmKernel(*_bind_ahead(function, unit, constants, WASM))
-
-
-def compile_object(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
-    """A kernel for object files; it is compiled when a library takes it in."""
-    from anyzero.compile.ahead import any_like_this
-
-    return _bind_ahead(function, unit, constants, any_like_this())
-
-
-class AheadKernel(NamedTuple):
-    """A kernel for another machine."""
-
-    name: str
-    dispatcher: Any
-    key: str | None
-    """A hash of all that it is compiled from."""
-
-
-def _bind_ahead(function: Function, unit: Unit, constants: Mapping[str, Any], machine: Any) -> AheadKernel:
-    from anyzero.compile import ahead
-
-    functions = {**unit.functions, **ahead.INTRINSICS, **unit.intrinsics}
-    own = unit.functions.get(function, function)
-    key = key_of(function, functions, unit, constants, (machine, *ahead.PIPELINE))
-
-    def wrap(rebuilt: FunctionType) -> Any:
-        rename(rebuilt, unit, key)
-        fill_in(constants, rebuilt, own)
-        is_kernel = rebuilt.__code__ is own.__code__
-        return ahead.compile_function(machine, rebuilt, is_kernel=is_kernel, inline=is_inlined(rebuilt, unit))
-
-    return AheadKernel(own.__name__, bind(function, functions, wrap), key)
+    return WasmKernel(*compile_object(function, unit, constants, WASM))
 
 
 def compile_cuda(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
     from anyzero.compile import gpu
 
-    own = unit.functions.get(function, function)
+    def make(rebuilt: FunctionType, is_kernel: bool, _key: str | None) -> Any:
+        return gpu.cuda.jit(rebuilt) if is_kernel else gpu.cuda.jit(device=True)(rebuilt)
 
-    def wrap(rebuilt: FunctionType) -> Any:
-        is_kernel = rebuilt.__code__ is own.__code__
-        fill_in(constants, rebuilt, own)
-        return gpu.compile_function(rebuilt, is_kernel=is_kernel)
-
-    return bind(function, {**unit.functions, **gpu.INTRINSICS}, wrap)
+    return _bind(function, unit, constants, make, gpu.INTRINSICS)[0]
 
 
 COMPILERS: dict[str, Callable[[Function, Unit, Mapping[str, Any]], Any]] = {

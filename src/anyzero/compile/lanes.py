@@ -21,7 +21,6 @@ from anyzero.compile.cpu_vectors import INDEX, NUMBER, larger, spread
 
 
 def in_lanes(lanes: int, *arrays: Any) -> tuple[Any, ...]:
-    """The arrays as vectors of so many lanes."""
     return tuple(array if isinstance(array, TracedLanes) else ArrayLanes(array, lanes) for array in arrays)
 
 
@@ -184,7 +183,6 @@ class Vector:
         return self.factor.read() if isinstance(self.factor, Vector) else _filled(self.value.type, self.factor)
 
     def read(self) -> Any:
-        """The value, computed now."""
         return self.value if self.factor is None else self.builder.fmul(self.spread_factor(), self.value)
 
 

@@ -4,7 +4,6 @@ A kernel becomes a function of one argument: the address of a frame, in which it
 them, 8 bytes each, behind a status and the result.
 """
 
-import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -13,10 +12,9 @@ from numba.core import types
 from numba.np import numpy_support
 
 from anyzero.compile.ahead import WASM, WholeLibrary, context_for, new_library
-from anyzero.compile.cache import entry_path, read_entry, write_entry
+from anyzero.compile.cache import kept
 
-STATUS, RESULT, FIRST_ARGUMENT, SLOT = 0, 8, 16, 8
-"""Places in a frame, and the bytes of each."""
+STATUS, RESULT, FIRST_ARGUMENT, SLOT = 0, 8, 16, 8  # places in a frame, and the bytes of each
 
 
 class Entry(NamedTuple):
@@ -25,8 +23,7 @@ class Entry(NamedTuple):
     name: str
     dispatcher: Any
     kinds: tuple[Any, ...]
-    key: str | None
-    """A hash of all that it is compiled from."""
+    key: str | None  # a hash of all that it is compiled from
 
     def add_to(self, library: WholeLibrary) -> str:
         """Put the kernel there, and the function of a frame that calls it; the kind of what it returns."""
@@ -39,24 +36,20 @@ class Entry(NamedTuple):
 class Module(NamedTuple):
     code: bytes
     """It imports its memory, the address of its stack and functions of mathematics, all from `env`."""
-    data_end: int
-    """Its own data are below this address."""
-    results: dict[str, str]
-    """What its functions return, as kinds of NumPy; empty for nothing."""
+    data_end: int  # its own data are below this address
+    results: dict[str, str]  # what its functions return, as kinds of NumPy; empty for nothing
 
 
 def build(entries: Sequence[Entry]) -> Module:
     """One module for all of them, from the disk if it is there."""
-    path = entry_path(entries[0].name, [(entry.name, entry.key, str(entry.kinds)) for entry in entries])
-    is_kept = None not in {entry.key for entry in entries}
-    found = read_entry(path) if is_kept else None
-    if found is None:
+
+    def make() -> tuple[Any, ...]:
         library = new_library(WASM)
         results = {entry.name: entry.add_to(library) for entry in entries}
-        found = *make_module(library.emit(list(results)), results), results
-        if is_kept:
-            write_entry(path, pickle.dumps(found, pickle.HIGHEST_PROTOCOL))
-    return Module(*found)
+        return *make_module(library.emit(list(results)), results), results
+
+    parts = [(entry.name, str(entry.kinds)) for entry in entries]
+    return Module(*kept(entries[0].name, [entry.key for entry in entries], parts, make))
 
 
 def _frame_function(name: str, description: Any) -> str:

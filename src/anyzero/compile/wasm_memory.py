@@ -17,8 +17,6 @@ PAGE_BYTES = 65_536
 
 
 class Block(NamedTuple):
-    """An array and its address."""
-
     address: int
     array: np.ndarray
 

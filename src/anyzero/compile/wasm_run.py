@@ -93,7 +93,6 @@ class Instance:
                 array[...] = content[address : address + array.nbytes].view(array.dtype).reshape(array.shape)
 
     def call(self, plan: Plan, name: str) -> Any:
-        """Run a kernel on its frame."""
         frame, kind = plan.frames[name], self.module.results[name]
         self.exports[name](self.store, frame)
         status, content = int(self.slot(frame + STATUS, "<i4")), self.slot(frame + RESULT, kind or "<i8")

@@ -23,8 +23,7 @@ from anyzero.networks.forward import NumpyOps, numpy_network
 from anyzero.networks.weights import StoredNetwork
 from anyzero.search.run import choice_parts
 
-SAMPLE = 200
-"""Positions on which the loss of 8-bit weights is measured."""
+SAMPLE = 200  # positions on which the loss of 8-bit weights is measured
 Named = namedtuple("Named", "name")
 
 

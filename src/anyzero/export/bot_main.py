@@ -23,34 +23,16 @@ class Own:
     """Stands for a value that each file has of its own."""
 
 
-RULES: Any = Own()
-TREE: Any = Own()
-SCRATCH: Any = Own()
-SETTINGS: Any = Own()
-ROOTS: Any = Own()
-SCORES: Any = Own()
-ACTIONS: Any = Own()
-STATES: Any = Own()
-"""[1]: the position of the game that is played."""
-MOVES: Any = Own()
-"""The texts of the board's moves."""
-GAME: Any = Own()
-"""Its name, for GTP."""
-SIMULATIONS: Any = Own()
-"""At most."""
-SECONDS: Any = Own()
-"""For a move; 0: as long as the simulations take."""
-OPS: Any = Own()
-CONFIG: Any = Own()
-SIZES: Any = Own()
-SUPPORT: Any = Own()
-PLANES: Any = Own()
-LOGITS: Any = Own()
-VALUES: Any = Own()
+OWN: Any = Own()
+RULES = TREE = SCRATCH = SETTINGS = ROOTS = SCORES = ACTIONS = OWN
+STATES = OWN  # [1]: the position of the game that is played
+MOVES = OWN  # the texts of the board's moves
+GAME = OWN  # its name, for GTP
+SIMULATIONS = SECONDS = OWN  # at most; seconds for a move, 0: as long as the simulations take
+OPS = CONFIG = SIZES = SUPPORT = PLANES = LOGITS = VALUES = OWN
 
 
 def choose(state: Any, seed: int) -> int:
-    """The action that the bot plays."""
     if legal_actions(RULES, state, ACTIONS) == 1:
         return int(ACTIONS[0])
     return int(think(state, np.uint64(seed)))
@@ -90,7 +72,6 @@ def think_with_network(state: Any, seed: Any) -> int:
 
 
 def answer(state: Any) -> None:
-    """What the network says of a position."""
     PLANES[...] = 0
     encode(RULES, state, PLANES[0])
     logits, value = forward(OPS, PLANES, CONFIG, SIZES)
@@ -108,7 +89,6 @@ def begin() -> None:
 
 
 def speak_gtp(line: str) -> None:
-    """Commands of GTP, from this line on."""
     begin()
     turn = 0
     while line:

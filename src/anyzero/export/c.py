@@ -1,14 +1,19 @@
 """A game's rules and a search of it as an object file and a header, for programs in C and whatever calls C."""
 
+import hashlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from llvmlite import ir
+from numba import typeof
+from numba.core import types
 
-from anyzero.compile.ahead import Given, any_like_this
-from anyzero.compile.c_object import CFunction, build_object, c_type
+from anyzero.compile.ahead import Baked, Given, any_like_this, context_for, new_library
+from anyzero.compile.cache import kept
 from anyzero.export.functions import functions_of
-from anyzero.files import write_whole, writing
+from anyzero.export.wasm import write_files
 from anyzero.games.game import Game
 
 
@@ -18,23 +23,17 @@ def export_c(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
         (CFunction(f"{game.name}_{each.name}", each.compile("object"), each.arguments), each.about)
         for each in functions_of(game, player)
     ]
-    built = build_object([function for function, _ in functions])
-    lines = [_declare(game, function, built.results[function.name], about) for function, about in functions]
+    content, results = build_object([function for function, _ in functions])
+    lines = []
+    for function, about in functions:
+        given = ", ".join(_parameter(game, argument) for argument in function.arguments if isinstance(argument, Given))
+        lines.append(f"/* {about} */\n{results[function.name]} {function.name}({given});\n")
     files = {
-        f"{game.name}.o": (built.content, f"for {any_like_this().triple}"),
+        f"{game.name}.o": (content, f"for {any_like_this().triple}"),
         f"{game.name}.h": (_header(game, lines).encode(), "what it offers"),
         "example.c": (_example(game).encode(), f"cc example.c {game.name}.o -lm -o example"),
     }
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    for name, (content, _) in files.items():
-        write_whole(folder / name, content)
-    return [(folder / name, note) for name, (_, note) in files.items()]
-
-
-def _declare(game: Game, function: CFunction, returned: str, about: str) -> str:
-    given = ", ".join(_parameter(game, argument) for argument in function.arguments if isinstance(argument, Given))
-    return f"/* {about} */\n{returned} {function.name}({given});\n"
+    return write_files(folder, files)
 
 
 def _parameter(game: Game, argument: Given) -> str:
@@ -50,7 +49,9 @@ def _parameter(game: Game, argument: Given) -> str:
 def _header(game: Game, lines: list[str]) -> str:
     upper = game.name.upper()
     fields: Any = game.state_dtype.fields
-    members = "".join(f"    {_member(name, form)};\n" for name, (form, *_) in fields.items())
+    members = ""
+    for name, (form, *_) in fields.items():
+        members += f"    {c_type(form.base)} {name}{''.join(f'[{number}]' for number in form.shape)};\n"
     sizes = {"SEATS": game.num_seats, "ACTIONS": game.num_actions, "MAX_LEGAL": game.max_legal}
     sizes |= {"PLANES": int(np.prod(game.planes_shape))} if game.has("encode") else {}
     defines = "".join(f"#define {upper}_{name} {number}\n" for name, number in sizes.items())
@@ -75,11 +76,6 @@ typedef struct {{
 """
 
 
-def _member(name: str, form: Any) -> str:
-    size = "".join(f"[{number}]" for number in form.shape)
-    return f"{c_type(form.base)} {name}{size}"
-
-
 def _example(game: Game) -> str:
     name, upper = game.name, game.name.upper()
     return f"""#include <stdio.h>
@@ -100,3 +96,146 @@ int main(void) {{
     printf("\\npayoff of the first seat: %g\\n", payoffs[0]);
 }}
 """
+
+
+# --- functions of C
+
+
+BYTE, WORD = ir.IntType(8), ir.IntType(64)
+C_NAMES = {"i": "int", "u": "uint"}
+ALIGNMENT = 64
+
+
+class CFunction(NamedTuple):
+    name: str
+    kernel: Any
+    arguments: list[Baked | Given]
+
+
+def build_object(functions: list[CFunction]) -> tuple[bytes, dict[str, str]]:
+    """One object file of all of them, from the disk if it is there; and the C types that they return."""
+
+    def make() -> tuple[bytes, dict[str, str]]:
+        builder = _Builder()
+        results = {each.name: builder.add(each) for each in functions}
+        return builder.emit(), results
+
+    keys = [each.kernel.key for each in functions]
+    parts = [(each.name, [_describe(argument) for argument in each.arguments]) for each in functions]
+    found: tuple[bytes, dict[str, str]] = kept(functions[0].name, keys, (parts, any_like_this()), make)
+    return found
+
+
+def _describe(argument: Any) -> Any:
+    """What the code depends on: the type of an argument, and the content of one that is baked in."""
+    if isinstance(argument, Given):
+        return argument.name, str(typeof(argument.example))
+    if isinstance(argument, tuple):
+        return type(argument).__name__, [_describe(part) for part in argument]
+    if isinstance(argument, np.ndarray):
+        return str(typeof(argument)), argument.shape, hashlib.sha256(_bytes(argument)).hexdigest()
+    return str(typeof(argument)), repr(argument)
+
+
+def _bytes(array: np.ndarray) -> Any:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+class _Builder:
+    """Functions of C, one after the other, and the arrays that they share."""
+
+    def __init__(self) -> None:
+        self.library = new_library(any_like_this())
+        self.context = context_for(any_like_this())
+        self.module = self.context.create_module("doors")
+        self.variables: dict[tuple[Any, ...], Any] = {}
+        self.names: list[str] = []
+
+    def add(self, function: CFunction) -> str:
+        """Put a function there; the C type of what it returns."""
+        name, kernel, arguments = function
+        values = [argument.value if isinstance(argument, Baked) else argument.example for argument in arguments]
+        description = self.library.add(kernel.dispatcher, tuple(map(typeof, values)))
+        self.names.append(name)
+        self._add_door(name, description, arguments)
+        kind = description.restype
+        return (
+            "void" if kind == types.none else "double" if isinstance(kind, types.Float) else c_type(np.dtype(str(kind)))
+        )
+
+    def emit(self) -> bytes:
+        self.library.add_text(str(self.module))
+        return self.library.emit(self.names)
+
+    def _add_door(self, name: str, description: Any, arguments: list[Baked | Given]) -> None:
+        """A function that calls a kernel as Numba would."""
+        kind = self.context.call_conv.get_function_type(description.restype, description.argtypes)
+        kernel = ir.Function(self.module, kind, description.llvm_func_name)
+        given = [argument for argument in arguments if isinstance(argument, Given)]
+        result = kind.args[0].pointee
+        returned = ir.VoidType() if description.restype == types.none else result
+        kinds = [
+            BYTE.as_pointer()
+            if isinstance(example, np.ndarray | np.void)
+            else ir.DoubleType()
+            if isinstance(example, float)
+            else WORD
+            for _, example, _ in given
+        ]
+        door = ir.Function(self.module, ir.FunctionType(returned, kinds), name)
+        builder = ir.IRBuilder(door.append_basic_block())
+        handed = dict(zip((each.name for each in given), door.args, strict=True))
+        flat = [number for argument in arguments for number in self._flatten(argument, handed)]
+        place = builder.alloca(result)
+        words = [_fit(builder, number, of) for number, of in zip(flat, kind.args[2:], strict=True)]
+        builder.call(kernel, [place, builder.alloca(kind.args[1].pointee), *words])
+        if description.restype == types.none:
+            builder.ret_void()
+        else:
+            builder.ret(builder.load(place))
+
+    def _flatten(self, argument: Any, handed: dict[str, Any]) -> Iterator[Any]:
+        """The numbers that Numba hands on for an argument: plain ones, or values of the code."""
+        if isinstance(argument, Given):
+            example, value = argument.example, handed[argument.name]
+            yield from _array(example, value) if isinstance(example, np.ndarray) else (value,)
+        elif isinstance(argument, Baked):
+            yield from self._flatten(argument.value, handed)
+        elif isinstance(argument, tuple):
+            for part in argument:
+                yield from self._flatten(part, handed)
+        elif isinstance(argument, np.ndarray):
+            yield from _array(argument, self._variable(argument))
+        else:
+            yield argument.item() if isinstance(argument, np.generic) else argument
+
+    def _variable(self, array: np.ndarray) -> Any:
+        """The array as a variable of the object, once for all functions."""
+        key = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
+        if key not in self.variables or array.size == 0:
+            content = _bytes(array)
+            kind = ir.ArrayType(BYTE, max(1, len(content)))
+            variable = ir.GlobalVariable(self.module, kind, f"array_{len(self.variables)}")
+            variable.initializer = ir.Constant(kind, bytearray(content) if content.any() else None)
+            variable.linkage, variable.align = "internal", ALIGNMENT
+            self.variables[key] = variable
+        return self.variables[key]
+
+
+def _array(array: np.ndarray, data: Any) -> tuple[Any, ...]:
+    return 0, 0, array.size, array.itemsize, data, *array.shape, *np.ascontiguousarray(array).strides
+
+
+def _fit(builder: Any, number: Any, kind: Any) -> Any:
+    """A number or a value of the code as a value of this type."""
+    if isinstance(number, ir.Value):
+        return builder.bitcast(number, kind) if isinstance(kind, ir.PointerType) else number
+    if isinstance(kind, ir.PointerType):
+        return ir.Constant(kind, None)
+    return ir.Constant(kind, int(number) if isinstance(kind, ir.IntType) else float(number))
+
+
+def c_type(dtype: Any) -> str:
+    if dtype.kind == "f":
+        return "float" if dtype.itemsize == 4 else "double"
+    return f"{C_NAMES[dtype.kind]}{8 * dtype.itemsize}_t" if dtype.kind in C_NAMES else "bool"

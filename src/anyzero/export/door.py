@@ -7,7 +7,7 @@ from typing import Any
 
 from anyzero.errors import BadOptionError
 from anyzero.games.game import Game
-from anyzero.games.load import load
+from anyzero.games.load import as_game
 from anyzero.networks.find import BEST, find_network
 from anyzero.networks.weights import StoredNetwork, read_network
 from anyzero.players.text import split_player
@@ -24,7 +24,9 @@ class Written:
 
 
 class Exported(Shown, list[Written]):
-    """All files of an export."""
+    def add(self, *files: tuple[Path, str]) -> None:
+        """Files that are there now, each with a note."""
+        self += [Written(path, path.stat().st_size, note) for path, note in files]
 
     def report(self) -> Iterator[Part]:
         yield Sheet(("file", "bytes", ""), [(written.file, f"{written.size:,}", written.note) for written in self])
@@ -33,8 +35,7 @@ class Exported(Shown, list[Written]):
         return [{"file": str(written.file), "bytes": written.size, "note": written.note} for written in self]
 
 
-COMPILED, IN_PYTHON = "uct:10000", "uct:200"
-"""The players that are exported unless one is named."""
+COMPILED, IN_PYTHON = "uct:10000", "uct:200"  # the players that are exported unless one is named
 
 
 def export(
@@ -58,60 +59,40 @@ def export(
 
     >>> export("connect_four", onnx="connect_four.onnx", c="in_c")
     """
-    games = [
-        load(each) if isinstance(each, str) else each for each in ([game] if isinstance(game, Game | str) else game)
-    ]
+    games = [as_game(each) for each in ([game] if isinstance(game, Game | str) else game)]
     if (onnx, c, wasm, web, bot) == (None,) * 5:
         raise BadOptionError("there is nothing to export: say what, as in --onnx FILE, --bot FILE.py or --web FOLDER")
     if len(games) > 1 and (onnx, c, wasm, bot) != (None,) * 4:
         raise BadOptionError("several games go into a folder for the web alone")
-    first, written = games[0], [] if web is None else _write_web(Path(web), games, net)
-    written += [] if onnx is None else [_write_onnx(Path(onnx), first, net)]
-    written += [] if c is None else _write_c(Path(c), first, player or COMPILED)
-    written += [] if wasm is None else _write_wasm(Path(wasm), first, player or COMPILED)
-    written += [] if bot is None else [_write_bot(Path(bot), first, player or IN_PYTHON, max_characters)]
-    return Exported(written)
+    first, written = games[0], Exported()
+    if web is not None:
+        from anyzero.export.web import export_web
+
+        written += [Written(*each) for each in export_web(Path(web), games, net)]  # a line a game: the files are many
+    if onnx is not None:
+        from anyzero.export.onnx import export_onnx
+
+        written.add((Path(onnx), export_onnx(Path(onnx), network_for(first, net), first)))
+    if c is not None:
+        from anyzero.export.c import export_c
+
+        written.add(*export_c(Path(c), first, player or COMPILED))
+    if wasm is not None:
+        from anyzero.export.wasm import export_wasm
+
+        written.add(*export_wasm(Path(wasm), first, player or COMPILED))
+    if bot is not None:
+        from anyzero.export.bot import export_bot
+
+        name = split_player(player or IN_PYTHON).in_game(first).network
+        network = network_for(first, name) if name else None
+        written.add((Path(bot), export_bot(Path(bot), first, player or IN_PYTHON, network, max_characters)))
+    return written
 
 
 def network_for(game: Game, net: str) -> StoredNetwork:
-    """The net of this name."""
     if game.num_values > 1:
         raise BadOptionError(
             f"{game.name} has a value for each seat: nets are exported with one, for games of two seats"
         )
-    name = net.removeprefix("@")
-    return read_network(find_network(name, game), game)
-
-
-def _write_onnx(path: Path, game: Game, net: str) -> Written:
-    from anyzero.export.onnx import export_onnx
-
-    size = export_onnx(path, network_for(game, net), game)
-    return Written(path, size, "planes in, logits and value out; its metadata says what they mean")
-
-
-def _write_c(folder: Path, game: Game, player: str) -> list[Written]:
-    from anyzero.export.c import export_c
-
-    return [Written(path, path.stat().st_size, note) for path, note in export_c(folder, game, player)]
-
-
-def _write_wasm(folder: Path, game: Game, player: str) -> list[Written]:
-    from anyzero.export.wasm import export_wasm
-
-    return [Written(path, path.stat().st_size, note) for path, note in export_wasm(folder, game, player)]
-
-
-def _write_web(folder: Path, games: list[Game], net: str) -> list[Written]:
-    """The page, a line a game: a list of all files would be long."""
-    from anyzero.export.web import export_web
-
-    return [Written(path, size, note) for path, size, note in export_web(folder, games, net)]
-
-
-def _write_bot(path: Path, game: Game, player: str, max_characters: int | None) -> Written:
-    from anyzero.export.bot import export_bot
-
-    net = split_player(player).in_game(game).network
-    note = export_bot(path, game, player, network_for(game, net) if net else None, max_characters)
-    return Written(path, path.stat().st_size, note)
+    return read_network(find_network(net.removeprefix("@"), game), game)

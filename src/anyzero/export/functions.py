@@ -26,12 +26,9 @@ MOST_TIMED = 4_000
 
 
 class PlainSearch(NamedTuple):
-    run: Run
-    """Its method and its memory."""
-    simulations: int
-    """At most."""
-    seconds: float
-    """For a move; 0: as long as the simulations take."""
+    run: Run  # its method and its memory
+    simulations: int  # at most
+    seconds: float  # for a move; 0: as long as the simulations take
 
 
 def plain_search(game: Game, player: str, network: StoredNetwork | None = None) -> PlainSearch:
@@ -85,11 +82,8 @@ def value_of(tree: Any, child: int) -> float:
 
 
 class Exported(NamedTuple):
-    """A function for other programs."""
-
     name: str
-    compile: Callable[[str], Any]
-    """The kernel for a target."""
+    compile: Callable[[str], Any]  # the kernel for a target
     arguments: list[Baked | Given]
     about: str
 

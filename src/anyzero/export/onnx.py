@@ -14,22 +14,20 @@ from anyzero.networks.config import Layout, layout_of, support_of
 from anyzero.networks.forward import forward
 from anyzero.networks.weights import StoredNetwork
 
-OPSET, IR_VERSION = 17, 8
-"""Of 2022: what every runtime of today reads."""
+OPSET, IR_VERSION = 17, 8  # of 2022: what every runtime of today reads
 VALUE = "the expected payoff in [-1, 1] of the seat to move; where it is chance's turn, of the first seat"
 
 
-def export_onnx(path: Path, network: StoredNetwork, game: Game) -> int:
-    """Write the net; returns the bytes of the file."""
+def export_onnx(path: Path, network: StoredNetwork, game: Game) -> str:
+    """Write the net; returns what is good to know about it."""
     try:
         import onnx
     except ImportError:
         raise AnyzeroError("an ONNX file needs the package onnx: install anyzero[onnx]") from None
     model = Graph(network, game).model()
     onnx.checker.check_model(model)
-    content = model.SerializeToString()
-    write_whole(path, content)
-    return len(content)
+    write_whole(path, model.SerializeToString())
+    return "planes in, logits and value out; its metadata says what they mean"
 
 
 def about(network: StoredNetwork, game: Game) -> dict[str, str]:

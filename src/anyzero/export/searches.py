@@ -28,8 +28,7 @@ NET_METHODS = ("puct", "gumbel")
 """What can be searched with, by module; memory is laid out for the last of each."""
 MOST_NODES, MOST_ASKED = 1_500_000, 16_384
 """Of a tree, which is 40 to 60 MB; and simulations with a net, for which Gumbel has a plan."""
-TABLE_BYTES = 32 << 20
-"""Memory for GRAVE's tables."""
+TABLE_BYTES = 32 << 20  # memory for GRAVE's tables
 
 
 def begin_search(tree: Tree, scratch: Scratch, roots: Any, state: Any, seed: Any, simulations: int) -> None:

@@ -32,16 +32,13 @@ WIDE = (
     *(f" {name} = staticmethod(lambda x: float(_math.{name}(x)))" for name in ("sqrt", "log", "exp", "cos", "tanh")),
 )
 """Compiled code computes with 64 bits where one number has them; NumPy does so only with numbers of its own."""
-INSTALLED = {*sys.stdlib_module_names, "numpy"}
-"""Modules that are there wherever a bot runs."""
+INSTALLED = {*sys.stdlib_module_names, "numpy"}  # modules that are there wherever a bot runs
 SIMPLE = (int, float, bool, str, type(None))
 FIRST_LETTER, LETTER_BITS = 0x4E00, 14
 """Bytes are written as Chinese characters, of which 16,384 stand in a row: sites that limit a file count characters."""
 
 
 class Source:
-    """A file in the making."""
-
     def __init__(self, functions: Mapping[Function, Any], fixed: Mapping[str, Any]) -> None:
         self.functions, self.fixed = functions, fixed
         self.names: dict[int, str] = {}
@@ -91,7 +88,6 @@ class Source:
     # --- values
 
     def literal(self, value: Any) -> str:
-        """An expression for a value."""
         if isinstance(value, np.ndarray):
             return self._array(value)
         if isinstance(value, tuple) and hasattr(value, "_fields"):

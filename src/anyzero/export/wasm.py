@@ -28,7 +28,6 @@ def export_wasm(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]
 
 
 def build_functions(functions: Iterable[Exported]) -> tuple[Module, Plan]:
-    """The module of these functions, and its memory."""
     calls = []
     for function in functions:
         kernel = function.compile("wasm")

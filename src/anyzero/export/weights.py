@@ -12,8 +12,7 @@ from anyzero.games.game import Game
 from anyzero.networks.weights import StoredNetwork
 from anyzero.networks.winograd.network import compiled
 
-STACKED = 4
-"""Dimensions of an array of packed convolutions."""
+STACKED = 4  # dimensions of an array of packed convolutions
 
 
 def net_for_page(network: StoredNetwork, game: Game) -> Any:

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 LAW_CPU_S, TRIAL_CPU_S, TRIAL_S = 10.0, 3.0, 1.0
 """Processor time for the Python code of a law, or of a trial, which begins new games for a second."""
-SILENT_S = 600.0
-"""A process that says nothing for so long is ended: compiled code that never comes back."""
+SILENT_S = 600.0  # a process that says nothing for so long is ended: compiled code that never comes back
 
 
 def check_apart(game: Game) -> "LawResults":
@@ -119,7 +118,7 @@ def simulate_game(game: Game, *, seed: int, rows: int, streams: int) -> Simulate
         return None
     command = python_command(__name__, "_tell_simulated", game.text, str(seed), str(rows), str(streams))
     child = Child(command, keeps_words=True, env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"})
-    lines = child.read_all()
+    lines = list(child.lines())
     if child.wait(None) != 0:
         raise AnyzeroError(child.last_word or "the simulator ended without a word")
     payoffs, moves, keys = json.loads(lines[-1])

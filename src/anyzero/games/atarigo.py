@@ -28,11 +28,9 @@ class Atarigo(NamedTuple):
 
     size: int
     cells_a_word: int
-    full: np.uint64
-    """The cells of a word; the last word may have fewer."""
+    full: np.uint64  # the cells of a word; the last word may have fewer
     last: np.uint64
-    not_left: np.uint64
-    """Every cell of a word but those of column a."""
+    not_left: np.uint64  # every cell of a word but those of column a
     not_right: np.uint64
 
 
@@ -82,7 +80,6 @@ def num_words(state: State) -> int:
 
 
 def word_of(rules: Atarigo, state: State, cell: int) -> int:
-    """The word that holds a cell."""
     return 0 if num_words(state) == 1 else cell // rules.cells_a_word
 
 

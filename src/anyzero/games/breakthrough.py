@@ -41,15 +41,11 @@ class Race(NamedTuple):
 
     rows: int
     columns: int
-    top: np.uint64
-    """The first seat's goal."""
+    top: np.uint64  # the first seat's goal
     bottom: np.uint64
-    far: tuple[np.uint64, ...]
-    """How many cells ahead a direction leads, counted along the rows."""
-    up: tuple[np.uint64, ...]
-    """The cells from which the first seat stays on the board."""
-    down: tuple[np.uint64, ...]
-    """The cells from which the second seat does."""
+    far: tuple[np.uint64, ...]  # how many cells ahead a direction leads, counted along the rows
+    up: tuple[np.uint64, ...]  # the cells from which the first seat stays on the board
+    down: tuple[np.uint64, ...]  # the cells from which the second seat does
 
 
 def make(rows: int = 8, columns: int = 8) -> Game:

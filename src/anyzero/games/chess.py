@@ -91,7 +91,6 @@ def make() -> Game:
 
 
 def notation(rules: Chess, state: State, action: int) -> str:
-    """Standard algebraic notation."""
     return chess_text.format_san(rules, state, action)
 
 

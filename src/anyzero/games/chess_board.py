@@ -12,11 +12,9 @@ from anyzero.compile.bits import leading_bit, trailing_zeros
 from anyzero.compile.random import U, scramble
 from anyzero.games.game import State
 
-MAX_CLOCK = 100
-"""Half moves without a capture or a pawn's move that make a draw."""
+MAX_CLOCK = 100  # half moves without a capture or a pawn's move that make a draw
 
-MAX_MOVE_NUMBER = 99_999
-"""Where the count of moves stays, so that its text can always be read."""
+MAX_MOVE_NUMBER = 99_999  # where the count of moves stays, so that its text can always be read
 
 STATE = [
     ("mine", np.uint64),
@@ -44,8 +42,7 @@ STATE = [
 
 RUNNING, CHECKMATE, STALEMATE, INSUFFICIENT, FIFTY_MOVES, REPETITION = range(6)
 
-MOVE_BITS = U(0xFFF)
-"""The part of a history entry that is not the key."""
+MOVE_BITS = U(0xFFF)  # the part of a history entry that is not the key
 
 FILE_A, FILE_H = U(0x0101010101010101), U(0x8080808080808080)
 RANK_1, RANK_3, RANK_6, RANK_8 = U(0xFF), U(0xFF << 16), U(0xFF << 40), U(0xFF << 56)
@@ -67,10 +64,8 @@ DIAGONAL, ANTIDIAGONAL, FILE, RANK, KNIGHT, KING = range(6)
 class Chess(NamedTuple):
     squares: np.ndarray
     """[64, 8] words: for each square the lines through it (without itself), where a knight and a king go, two spare."""
-    actions: np.ndarray
-    """[64, 64]: the action that goes from one square to another and is no underpromotion."""
-    steps: np.ndarray
-    """[73]: target minus source for each plane."""
+    actions: np.ndarray  # [64, 64]: the action that goes from one square to another and is no underpromotion
+    steps: np.ndarray  # [73]: target minus source for each plane
 
 
 def make_rules() -> Chess:
@@ -167,7 +162,6 @@ def sliders_of(state: State, lines: int) -> Any:
 
 
 def knight_attacks(knights: Any) -> Any:
-    """The squares that any of these knights attacks."""
     one = ((knights & ~FILE_A) >> U(1)) | ((knights & ~FILE_H) << U(1))
     two = ((knights & U(0xFCFCFCFCFCFCFCFC)) >> U(2)) | ((knights & U(0x3F3F3F3F3F3F3F3F)) << U(2))
     return (one << U(16)) | (one >> U(16)) | (two << U(8)) | (two >> U(8))
@@ -183,7 +177,6 @@ def line_through(rules: Chess, first: int, second: int) -> Any:
 
 
 def between(rules: Chess, first: int, second: int) -> Any:
-    """The squares between two squares of one line."""
     ends = (U(1) << U(first)) | (U(1) << U(second))
     low = ends & ~(ends - U(1))
     return line_through(rules, first, second) & (ends - U(3) * low)  # from above the lower end to below the higher one

@@ -23,8 +23,7 @@ NAMES = grid.cell_names(8, 8)
 KINDS = "PNBRQK"
 SIDES = "wb"
 SEAT_NAMES = ("white", "black")
-CASTLING = {"K": 7, "Q": 0, "k": 63, "q": 56}
-"""The rook's square for each right."""
+CASTLING = {"K": 7, "Q": 0, "k": 63, "q": 56}  # the rook's square for each right
 FIRST_COUNTS = {"N": 2, "R": 2, "Q": 1, "dark": 1, "light": 1}
 """What a side starts with, bishops by the colour of their squares."""
 FIELDS = {"P": ["pawns"], "N": ["knights"], "B": ["diagonals"], "R": ["straights"]}
@@ -61,7 +60,6 @@ def turned(state: State, square: int) -> int:
 
 
 def name_of(state: State, square: int) -> str:
-    """The name of a square that the mover sees."""
     return NAMES[turned(state, square)]
 
 
@@ -124,7 +122,6 @@ def fill_board(state: State, text: str) -> None:
 
 
 def squares_of(state: State, letters: list[str], wanted: str) -> Any:
-    """The squares of these letters as the mover sees them."""
     return U(sum(1 << turned(state, square) for square, letter in enumerate(letters) if letter in wanted))
 
 
@@ -173,7 +170,6 @@ def parse_en_passant(rules: Chess, state: State, text: str) -> Any:
 
 
 def king_can_be_taken(rules: Chess, state: State) -> bool:
-    """Whether the side that is not to move is in check."""
     other = state.copy()
     turn(other)
     board.find_checks(rules, other)
@@ -295,7 +291,6 @@ def parse_action(rules: Chess, state: State, text: str) -> int:
 
 @np.errstate(over="ignore")
 def format_san(rules: Chess, state: State, action: int) -> str:
-    """The move as chess players write it down."""
     after, moves = state.copy(), legal_moves(rules, state)
     play(rules, after, action)
     suffix = "#" if after.ended == board.CHECKMATE else "+" if after.checkers else ""

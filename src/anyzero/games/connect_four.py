@@ -27,10 +27,8 @@ SEAT_NAMES = ("blue (x)", "orange (o)")
 class ConnectFour(NamedTuple):
     rows: int
     columns: int
-    bottom: np.uint64
-    """The lowest cell of each column."""
-    board: np.uint64
-    """Every cell."""
+    bottom: np.uint64  # the lowest cell of each column
+    board: np.uint64  # every cell
 
 
 def make(rows: int = 6, columns: int = 7) -> Game:
@@ -149,7 +147,6 @@ def symmetries(rules: ConnectFour) -> Iterable[Symmetry]:
 
 
 def bits_of(rules: ConnectFour) -> list[int]:
-    """The bit of each cell."""
     return [column * (rules.rows + 1) + row for row in range(rules.rows) for column in range(rules.columns)]
 
 
@@ -212,7 +209,6 @@ def draw(rules: ConnectFour, state: State, shown: Any) -> None:
 
 
 def fours_of(rules: ConnectFour, stones: Any) -> Any:
-    """The stones that are part of a four."""
     cells = U(0)
     for far in (U(1), U(rules.rows), U(rules.rows + 1), U(rules.rows + 2)):
         pairs = first_of_four(stones, far)

@@ -32,14 +32,10 @@ EXAMPLE = (
 class Domineering(NamedTuple):
     rows: int
     columns: int
-    board: np.uint64
-    """Every cell."""
-    not_right: np.uint64
-    """Every cell but those of the last column."""
-    cells: np.ndarray
-    """[seat, place in the view]: the cell on the board, or -1 where the view goes beyond it."""
-    views: np.ndarray
-    """[seat, cell]: its place in the view."""
+    board: np.uint64  # every cell
+    not_right: np.uint64  # every cell but those of the last column
+    cells: np.ndarray  # [seat, place in the view]: the cell on the board, or -1 where the view goes beyond it
+    views: np.ndarray  # [seat, cell]: its place in the view
 
 
 def make(rows: int = 8, columns: int = 8) -> Game:

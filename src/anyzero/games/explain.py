@@ -8,12 +8,11 @@ from textwrap import fill
 from typing import Any
 
 from anyzero.games.game import Game, State
-from anyzero.games.load import load
+from anyzero.games.load import as_game
 from anyzero.report import Part, Sheet, Shown
 from anyzero.views import Picture
 
-WIDTH = 100
-"""Of the text, in letters."""
+WIDTH = 100  # of the text, in letters
 SILENT = "its author wrote no rules down: they belong into the docstring of make()"
 
 
@@ -25,7 +24,6 @@ class Rules(Shown):
 
     @property
     def paragraphs(self) -> list[str]:
-        """The rules, a line each."""
         return [" ".join(part.split()) for part in (self.game.about or SILENT).split("\n\n")]
 
     @property
@@ -33,7 +31,7 @@ class Rules(Shown):
         """The start, and a telling position of the game with its default options."""
         if not self.game.has("board"):
             return []
-        usual = load(self.game.source) if self.game.source else self.game
+        usual = as_game(self.game.source or self.game)
         return [self.game.show(self.game.initial_state()), usual.show(telling_state(usual))]
 
     def report(self) -> Iterator[Part]:
@@ -59,7 +57,7 @@ def rules(game: Game | str) -> Rules:
     >>> rules("tic_tac_toe").paragraphs[1]
     'A full board without such a line is a draw. A move is the cell to mark: b2 is the centre.'
     """
-    return Rules(load(game) if isinstance(game, str) else game)
+    return Rules(as_game(game))
 
 
 def telling_state(game: Game) -> State:

@@ -27,8 +27,7 @@ from anyzero.report import Sheet, to_html
 from anyzero.views import Board, Picture, Scene
 from anyzero.views.board import assemble, check_board
 
-COMPILE_AFTER_S = 0.5
-"""A function is compiled once it has been interpreted for this long in all."""
+COMPILE_AFTER_S = 0.5  # a function is compiled once it has been interpreted for this long in all
 
 
 class Step:
@@ -142,7 +141,6 @@ class Game:
         return f"<Game {self.text}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: its sizes, and the start."""
         sizes = (self.text, self.num_seats, self.num_actions, f"{self.max_plies} plies")
         return to_html([Sheet(("game", "seats", "actions", "longest game"), [sizes])]) + (
             self.show(self.initial_state()).svg if self.has("board") else ""
@@ -236,7 +234,6 @@ class Game:
             remember(self.unchecked, TRIED)
 
     def new_states(self, num: int) -> Any:
-        """An array of zeroed states."""
         return np.zeros(num, self.state_dtype)
 
     def new_actions(self) -> Any:

@@ -20,7 +20,6 @@ EMPTY = "."
 
 
 def cell_names(rows: int, columns: int) -> list[str]:
-    """The names of the cells, by number."""
     return [cell_name(row, column) for row in range(rows) for column in range(columns)]
 
 
@@ -28,7 +27,6 @@ def cell_names(rows: int, columns: int) -> list[str]:
 
 
 def format_position(cells: Sequence[str], columns: int, mover: str, *, bottom_up: bool = True) -> str:
-    """The board and the side to move."""
     return f"{format_grid(cells, columns, bottom_up=bottom_up)} {mover}"
 
 
@@ -153,14 +151,12 @@ def split_fields(text: str, names: Sequence[str], separator: str | None = None) 
 
 
 def parse_choice(word: str, choices: Sequence[str], meaning: str) -> int:
-    """The index of a word in the choices."""
     if word not in tuple(choices):  # not a part of a text of choices
         raise ValueError(f"{meaning} is {word!r}, not one of {', '.join(choices)}")
     return choices.index(word)
 
 
 def parse_number(word: str, low: int, high: int, meaning: str) -> int:
-    """A whole number within bounds."""
     if not re.fullmatch(r"[0-9]{1,9}", word) or not low <= int(word) <= high:
         raise ValueError(f"{meaning} is {word!r}, not a number from {low} to {high}")
     return int(word)

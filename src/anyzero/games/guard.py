@@ -220,11 +220,9 @@ def limit_loops(function: Function, most: int, words: str) -> Function:
 # --- which files have been checked
 
 
-CHECKED, TRIED = "checked", "tried"
-"""All laws hold; a few interpreted games showed nothing wrong."""
+CHECKED, TRIED = "checked", "tried"  # all laws hold; a few interpreted games showed nothing wrong
 
-_known: set[tuple[str, str]] = set()
-"""Also for this process, where the folder cannot be written."""
+_known: set[tuple[str, str]] = set()  # also for this process, where the folder cannot be written
 
 
 def key_of(module: ModuleType, options: Mapping[str, Any]) -> str:
@@ -252,7 +250,6 @@ def _sources(module: ModuleType, seen: set[str]) -> Iterator[bytes]:
 
 
 def is_known(key: str, as_what: str) -> bool:
-    """Whether a game of this key has been remembered so."""
     with suppress(OSError):
         return (as_what, key) in _known or _place(key, as_what).exists()
     return False

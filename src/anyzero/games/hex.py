@@ -34,10 +34,8 @@ NOBODY = -1
 
 class Hex(NamedTuple):
     size: int
-    swap: bool
-    """Whether the second seat may answer the first stone by taking it over."""
-    full: np.uint64
-    """A row with every cell set."""
+    swap: bool  # whether the second seat may answer the first stone by taking it over
+    full: np.uint64  # a row with every cell set
 
 
 def make(size: int = 11, swap: bool = False) -> Game:

@@ -20,17 +20,15 @@ from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.faults import EndlessError, cpu_limit, tell
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.guard import CHECKED, remember
-from anyzero.games.load import load
+from anyzero.games.load import as_game
 from anyzero.games.observe import Observations, draw_all, observe, observe_game
 from anyzero.games.rollouts import rollouts
 from anyzero.games.seen import Seen, look
 from anyzero.report import Part, Sheet, Shown
 
-FALSE_ALARM = 1e-6
-"""The chance that a right rollout is called wrong."""
+FALSE_ALARM = 1e-6  # the chance that a right rollout is called wrong
 INTERPRETED_PLIES = 2000
-INTERPRETED_S = 4.0
-"""How much is interpreted: so many plies, and no other game is begun after so long."""
+INTERPRETED_S = 4.0  # how much is interpreted: so many plies, and no other game is begun after so long
 
 
 NOT_CHECKED = "not checked: "
@@ -164,11 +162,9 @@ def some_states(most: int) -> Callable[[Evidence], Iterator[tuple[State, str]]]:
 
 
 class Law(NamedTuple):
-    check: Callable[[Game, Any], str | None]
-    """Its docstring states the law."""
+    check: Callable[[Game, Any], str | None]  # its docstring states the law
     about: Callable[[Evidence], Iterable[tuple[Any, str]]] = the_evidence
-    needs: str = ""
-    """The game's own function that the law is about."""
+    needs: str = ""  # the game's own function that the law is about
 
     def find_fault(self, evidence: Evidence) -> str | None:
         if self.needs and not evidence.game.has(self.needs):
@@ -188,7 +184,7 @@ def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
 
     >>> anyzero.check_game("hex:size=5")
     """
-    game = load(game) if isinstance(game, str) else game
+    game = as_game(game)
     evidence = Evidence(replace(game, unchecked=""), **options)
     results = LawResults(game.text, judge_all(evidence, *laws))
     results.seen = seen_of(evidence) if results[0].ok and not laws else None

@@ -20,7 +20,6 @@ class Line:
 
     @staticmethod
     def begin(game: Game, start: State | None = None) -> "Line":
-        """A game in which nothing was played yet."""
         start = game.initial_state() if start is None else start
         return Line(start, (), start)
 

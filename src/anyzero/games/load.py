@@ -116,7 +116,6 @@ def find_maker(name: str, *, counted: bool = False) -> Maker:
 
 
 def game_names() -> list[str]:
-    """The built-in games and those of installed packages."""
     return [*BUILT_IN, *(entry.name for entry in entry_points(group=ENTRY_POINT_GROUP))]
 
 
@@ -200,7 +199,6 @@ def check_options(name: str, make: Maker, options: Mapping[str, Any]) -> dict[st
 
 
 def convert_option(name: str, key: str, value: Any, default: Any) -> Any:
-    """The value as the type of the option's default."""
     wanted = type(default)
     if wanted is bool and isinstance(value, str) and value.lower() in ("true", "false"):
         return value.lower() == "true"
@@ -217,11 +215,17 @@ def convert_option(name: str, key: str, value: Any, default: Any) -> Any:
 KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
 
 
-def position_of(game: Game | str, state: State | str | None = None) -> tuple[Game, State]:
-    """A game and a position of it, where either may be a text; the start if no position is named."""
+def as_game(game: Game | str) -> Game:
+    """The game itself, or the one that a text names."""
     game = load(game) if isinstance(game, str) else game
     if not isinstance(game, Game):
         raise BadOptionError(f"a Game or its text is needed, not {game!r}")
+    return game
+
+
+def position_of(game: Game | str, state: State | str | None = None) -> tuple[Game, State]:
+    """A game and a position of it, where either may be a text; the start if no position is named."""
+    game = as_game(game)
     if state is None:
         return game, game.initial_state()
     return game, game.parse_state(state) if isinstance(state, str) else state

@@ -29,35 +29,25 @@ from anyzero.games.contract import (
 )
 from anyzero.games.game import Game
 
-RANDOM = -1
-"""In a script: let chance and the seats choose at random."""
+RANDOM = -1  # in a script: let chance and the seats choose at random
 
 
 class Observations(NamedTuple):
     """The positions of one game, row by row; rows after the last are zero."""
 
-    states: Any
-    """[rows] state records."""
+    states: Any  # [rows] state records
     seats: np.ndarray
-    counts: np.ndarray
-    """[rows]: how many legal actions."""
-    actions: np.ndarray
-    """[rows, max_legal]."""
-    chosen: np.ndarray
-    """[rows]: the action played from the position, or -1."""
+    counts: np.ndarray  # [rows]: how many legal actions
+    actions: np.ndarray  # [rows, max_legal]
+    chosen: np.ndarray  # [rows]: the action played from the position, or -1
     keys: np.ndarray
-    weights: np.ndarray
-    """[rows, max_legal]: at chance nodes."""
-    amaf_keys: np.ndarray
-    """[rows, max_legal]: at decisions."""
-    planes: np.ndarray
-    """[rows, *planes_shape]; what encode left alone is zero."""
-    scores: np.ndarray
-    """[rows, seats], if the game has a score."""
+    weights: np.ndarray  # [rows, max_legal]: at chance nodes
+    amaf_keys: np.ndarray  # [rows, max_legal]: at decisions
+    planes: np.ndarray  # [rows, *planes_shape]; what encode left alone is zero
+    scores: np.ndarray  # [rows, seats], if the game has a score
     payoffs: np.ndarray
     """[seats]: of the last position if it is over; what payoffs left alone is not a number."""
-    changed: np.ndarray
-    """[rows]: 1 where asking about the position changed it."""
+    changed: np.ndarray  # [rows]: 1 where asking about the position changed it
 
     def at(self, row: int) -> "Observations":
         """What was seen of one position: its row of each part, and its actions as far as there are any."""
@@ -156,7 +146,6 @@ def observe_position(rules: Any, state: Any, record: Any, row: int, actions: Any
 
 
 def same_state(states: Any, row: int, scratch: Any) -> bool:
-    """Whether both states have the same bytes."""
     for word in range(record_words(scratch[0])):
         if record_word(states[row], word) != record_word(scratch[0], word):
             return False

@@ -25,19 +25,15 @@ TAKES_NOTHING, TAKES_ALL, ILLEGAL = range(3)
 LAST_SEEDS = ("mover", "owner", "nobody")
 TO_MOVER, TO_OWNER, TO_NOBODY = range(3)
 
-ONES = U(0x010101010101)
-"""One seed in every house of a row."""
+ONES = U(0x010101010101)  # one seed in every house of a row
 HIGH_BITS = U(0x808080808080)
-FILLED = U(0x7F7F7F7F7F7F)
-"""Added to a row, sets the high bit of each house that holds a seed."""
-FEEDING = U(0x7A7B7C7D7E7F)
-"""Added to a row, sets the high bit of each house whose seeds reach the other row."""
+FILLED = U(0x7F7F7F7F7F7F)  # added to a row, sets the high bit of each house that holds a seed
+FEEDING = U(0x7A7B7C7D7E7F)  # added to a row, sets the high bit of each house whose seeds reach the other row
 TWOS, UPPER_BITS = U(0x020202020202), U(0xFEFEFEFEFEFE)
 GATHER = U(sum(1 << (40 - 7 * house) for house in range(HOUSES)))
 """Times a row's high bits: bits 47 to 52 show them side by side."""
 
-COUNTS = 16
-"""How many numbers of seeds have a feature of their own."""
+COUNTS = 16  # how many numbers of seeds have a feature of their own
 FEATURES = 2 * HOUSES * (COUNTS + 1) + 3
 SIDES = "SN-"
 HOUSE_NAMES = ("ABCDEF", "abcdef")
@@ -229,7 +225,6 @@ def payoffs(rules: Oware, state: State, out: Any) -> None:
 
 
 def score(rules: Oware, state: State, seat: int) -> float:
-    """The seeds taken."""
     return float(state.stores[seat])
 
 
@@ -249,7 +244,6 @@ def remember(rules: Oware, state: State, action: int, taken: int) -> bool:
 
 
 def forget(state: State) -> None:
-    """Begin the history anew."""
     if len(state.moves) > 0:
         for seat in range(2):
             state.origin[seat] = state.houses[seat]
@@ -367,7 +361,6 @@ def parse_state(rules: Oware, state: State, text: str) -> None:
 
 
 def parse_counts(text: str, names: Sequence[str], separator: str) -> list[int]:
-    """Numbers of seeds, one for each name."""
     words = grid.split_fields(text, names, separator)
     return [grid.parse_number(word, 0, TOTAL, f"the count of {name}") for word, name in zip(words, names, strict=True)]
 

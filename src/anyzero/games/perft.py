@@ -13,8 +13,7 @@ from anyzero.games.game import Game, State
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
 
-MOST_AT_ONCE = 5
-"""Plies that are counted without looking whether somebody wants to stop."""
+MOST_AT_ONCE = 5  # plies that are counted without looking whether somebody wants to stop
 
 
 def perft(game: Game, state: State, depth: int, target: str = "cpu") -> int:

@@ -16,21 +16,15 @@ from anyzero.errors import AnyzeroError, check_name
 from anyzero.games.contract import payoffs, rollout
 from anyzero.games.game import Game, State
 
-PARTS_A_THREAD = 16
-"""A thread that is held up leaves its share to the others."""
+PARTS_A_THREAD = 16  # a thread that is held up leaves its share to the others
 FIRST_STREAMS = {"cpu": 16, "cuda": 131_072, "interpreted": 1, "wasm": 16}
 """Streams of a benchmark's first measurement; on a GPU as many threads as fill a large one."""
-APART_BYTES = 128
-"""Two cache lines: processors fetch them in pairs."""
+APART_BYTES = 128  # two cache lines: processors fetch them in pairs
 
 
 class RolloutSums(NamedTuple):
-    """What the rollouts of each stream came to."""
-
-    payoffs: np.ndarray
-    """[streams, seats] float64: sums over the stream's rollouts."""
-    moves: np.ndarray
-    """[streams] int64."""
+    payoffs: np.ndarray  # [streams, seats] float64: sums over the stream's rollouts
+    moves: np.ndarray  # [streams] int64
 
 
 def rollouts(

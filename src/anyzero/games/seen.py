@@ -11,10 +11,8 @@ from anyzero.games.game import Game
 from anyzero.games.observe import Observations
 from anyzero.report import percent
 
-ENOUGH_GAMES, ENOUGH_MOVES = 8, 30
-"""Decided games, and moves on cells, without which nothing is suspected."""
-MOST_EXTRAS = 4
-"""Actions besides those of the cells, in a game that places stones."""
+ENOUGH_GAMES, ENOUGH_MOVES = 8, 30  # decided games, and moves on cells, without which nothing is suspected
+MOST_EXTRAS = 4  # actions besides those of the cells, in a game that places stones
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,6 @@ class Seen:
 
 
 def look(game: Game, records: Sequence[Observations]) -> Seen:
-    """Count what happened in these games."""
     lengths = [len(record.seats) - 1 for record in records]
     ends = [record for record in records if record.seats[-1] == OVER]
     winners = [winner_of(record.payoffs) for record in ends]
@@ -98,13 +95,11 @@ def look(game: Game, records: Sequence[Observations]) -> Seen:
 
 
 def winner_of(payoffs: np.ndarray) -> int | None:
-    """The one seat with the best result."""
     best = payoffs == payoffs.max()
     return int(best.argmax()) if best.sum() == 1 else None
 
 
 def moves_of(record: Observations) -> np.ndarray:
-    """The plies at which a seat chose."""
     return np.flatnonzero((record.seats >= 0) & (record.chosen >= 0))
 
 

@@ -32,8 +32,7 @@ LINES = (
 )
 """The cells of each line, five lines a direction."""
 BEST_SCORE = 307
-NUM_PLANES = 10
-"""Planes of 19 cells: nine numbers, and empty."""
+NUM_PLANES = 10  # planes of 19 cells: nine numbers, and empty
 FEATURES = NUM_PLANES * NUM_CELLS + 10 + NUM_TILES + 3 * NUM_LINES + NUM_LINES + 1
 
 STATE = [
@@ -46,22 +45,14 @@ STATE = [
 
 
 class TakeItEasy(NamedTuple):
-    keeps: np.ndarray
-    """[19 * 27]: the bits of `lines` that a tile on a cell does not spoil."""
-    points: np.ndarray
-    """[45]: what a line scores with this number."""
-    line_cells: np.ndarray
-    """[15]: the cells of each line, as bits."""
-    cell_lines: np.ndarray
-    """[19, 3]: the lines through each cell."""
-    tile_lines: np.ndarray
-    """[27]: the bits of `lines` that stand for a number of the tile."""
-    carriers: np.ndarray
-    """[9]: the tiles with each number, as bits."""
-    worth: np.ndarray
-    """[45, 5]: what a line with this number is worth to the guide, by cells to fill."""
-    chance: np.ndarray
-    """[19, 24, 10]: of tiles, by turns to come, halves of a tile to wait for, tiles left."""
+    keeps: np.ndarray  # [19 * 27]: the bits of `lines` that a tile on a cell does not spoil
+    points: np.ndarray  # [45]: what a line scores with this number
+    line_cells: np.ndarray  # [15]: the cells of each line, as bits
+    cell_lines: np.ndarray  # [19, 3]: the lines through each cell
+    tile_lines: np.ndarray  # [27]: the bits of `lines` that stand for a number of the tile
+    carriers: np.ndarray  # [9]: the tiles with each number, as bits
+    worth: np.ndarray  # [45, 5]: what a line with this number is worth to the guide, by cells to fill
+    chance: np.ndarray  # [19, 24, 10]: of tiles, by turns to come, halves of a tile to wait for, tiles left
     fresh: np.ndarray
     """[19, 6]: what a line without tiles is worth to the guide, by turns to come and its cells."""
 
@@ -283,7 +274,6 @@ TILE_TEXTS = tuple("".join(map(str, tile)) for tile in TILES)
 
 
 def format_tile(number: int) -> str:
-    """The text of a state's byte."""
     return TILE_TEXTS[number - 1] if number else EMPTY
 
 
@@ -324,8 +314,7 @@ def draw_named(rules: TakeItEasy, state: State, word: str) -> None:
     play(rules, state, tile)
 
 
-SIZE = 1.5
-"""From a cell to its neighbour in the column, so that three numbers on a tile stay readable."""
+SIZE = 1.5  # from a cell to its neighbour in the column, so that three numbers on a tile stay readable
 RADIUS = SIZE / math.sqrt(3)
 CENTRES = [
     (round(1.5 * RADIUS * (column - 2), 4), SIZE * (row - (size - 1) / 2))

@@ -18,20 +18,15 @@ import numpy as np
 from anyzero.compile.bits import count_bits, trailing_zeros
 from anyzero.compile.random import U
 
-NUM_LINES, NUM_TURNS, NUM_NUMBERS = 15, 19, 9
-"""Lines, tiles to place, and numbers on them: three a direction."""
-MOST_LEFT, NEVER_DRAWN = 9, 8
-"""Tiles with one number, and tiles that are left in the end."""
-SHARES = (1.0, 0.75, 0.5, 0.3, 0.2)
-"""The share of its points that a line is worth with 0 to 4 cells to fill."""
+NUM_LINES, NUM_TURNS, NUM_NUMBERS = 15, 19, 9  # lines, tiles to place, and numbers on them: three a direction
+MOST_LEFT, NEVER_DRAWN = 9, 8  # tiles with one number, and tiles that are left in the end
+SHARES = (1.0, 0.75, 0.5, 0.3, 0.2)  # the share of its points that a line is worth with 0 to 4 cells to fill
 FRESH_POINTS = {3: 8, 4: 6, 5: 5}
 """The worth of a line without tiles, by its length, at the first of the turns."""
 MOST_HALVES = 24
 """More halves of a tile than any line waits for: twice its own 4 cells, and 14 on the other lines of its direction."""
-POINT, CERTAIN = 1 << 10, 1 << 14
-"""The units of points and of chances: the worth of 45 points fits 31 bits."""
-FIRST_BITS = U(0x1249_2492_4924_9249 & ((1 << 3 * NUM_LINES) - 1))
-"""The lowest of each line's three bits."""
+POINT, CERTAIN = 1 << 10, 1 << 14  # the units of points and of chances: the worth of 45 points fits 31 bits
+FIRST_BITS = U(0x1249_2492_4924_9249 & ((1 << 3 * NUM_LINES) - 1))  # the lowest of each line's three bits
 
 
 def worth_table(points: Sequence[int]) -> np.ndarray:

@@ -19,15 +19,12 @@ from anyzero.views.boards import segment, square_board
 
 STATE = [("marks", np.uint64, 2), ("mover", np.int64)]
 MARKS = "xo"
-BITS = [0, 1, 2, 4, 5, 6, 8, 9, 10]
-"""Of each cell."""
-STEPS = (1, 4, 5, 3)
-"""From a bit to the next across, up, and on both diagonals."""
+BITS = [0, 1, 2, 4, 5, 6, 8, 9, 10]  # of each cell
+STEPS = (1, 4, 5, 3)  # from a bit to the next across, up, and on both diagonals
 
 
 class TicTacToe(NamedTuple):
-    board: np.uint64 = U(0b0111_0111_0111)
-    """Every cell."""
+    board: np.uint64 = U(0b0111_0111_0111)  # every cell
 
 
 def make() -> Game:

@@ -20,8 +20,7 @@ from anyzero.games.game import Game
 from anyzero.games.line import Line
 from anyzero.players.player import LATE_FACTOR, LATE_S, FailedPlayerError
 
-PATIENCE_S = 60.0
-"""For a start, and for a move without a clock."""
+PATIENCE_S = 60.0  # for a start, and for a move without a clock
 MOVETIME_S = 0.1
 GAME_FOLDERS = ("/usr/games", "/usr/local/games")
 """Where some systems put engines without telling everybody's PATH."""
@@ -29,22 +28,16 @@ GAME_FOLDERS = ("/usr/games", "/usr/local/games")
 
 @dataclass(frozen=True)
 class EngineText:
-    """What an engine's text says."""
-
     text: str
     command: tuple[str, ...]
-    movetime: float | None = None
-    """Seconds a move; None: as long as it likes, within the limit."""
+    movetime: float | None = None  # seconds a move; None: as long as it likes, within the limit
     nodes: int | None = None
     depth: int | None = None
     elo: int | None = None
     level: int | None = None
-    start: float = PATIENCE_S
-    """Most seconds until it is ready."""
-    limit: float = PATIENCE_S
-    """Most seconds that a move may take."""
-    options: dict[str, str] = field(default_factory=dict)
-    """Options of the engine's own, by name."""
+    start: float = PATIENCE_S  # most seconds until it is ready
+    limit: float = PATIENCE_S  # most seconds that a move may take
+    options: dict[str, str] = field(default_factory=dict)  # options of the engine's own, by name
 
 
 SECONDS = ("movetime", "start", "limit")
@@ -161,7 +154,6 @@ class EngineClient:
         raise NotImplementedError
 
     def clear(self, game: Game, deadline: float) -> None:
-        """Announce a new game."""
         raise NotImplementedError
 
     def ask(self, game: Game, line: Line, seed: int, deadline: float) -> int:
@@ -212,20 +204,14 @@ OPTION = re.compile(r"option\s+name\s+(.+?)\s+type\s+\w+(.*)")
 
 
 class Offered(NamedTuple):
-    """An option that an engine has."""
-
     name: str
     low: int | None
     high: int | None
 
 
 class UciClient(EngineClient):
-    """The words of UCI."""
-
-    offered: dict[str, Offered]
-    """The options that it has, by their names in small letters."""
-    moves: list[str]
-    """Of the line that it knows."""
+    offered: dict[str, Offered]  # the options that it has, by their names in small letters
+    moves: list[str]  # of the line that it knows
 
     def check_game(self, game: Game) -> None:
         if game.name != "chess":

@@ -13,8 +13,7 @@ from anyzero.players.player import ResignedError
 
 OWN_OPTIONS = ("movetime", "start", "limit")
 COLOURS = ("black", "white")
-GO_GAMES = ("atarigo",)
-"""Games on Go's boards, whose columns leave out the letter i."""
+GO_GAMES = ("atarigo",)  # games on Go's boards, whose columns leave out the letter i
 GO_LETTERS = ascii_lowercase.replace("i", "")
 SWAP = "swap-pieces"
 RESIGN = "resign"
@@ -24,14 +23,12 @@ FROM_GO = str.maketrans(GO_LETTERS, ascii_lowercase[:-1])
 
 
 def to_gtp(game: Game, move: str) -> str:
-    """The text of a move as GTP has it."""
     if move == "swap":
         return SWAP
     return move.translate(TO_GO).upper() if game.name in GO_GAMES else move
 
 
 def from_gtp(game: Game, text: str) -> str:
-    """The game's own text of a move."""
     move = text.strip().lower()
     if move == SWAP:
         return "swap"
@@ -41,7 +38,6 @@ def from_gtp(game: Game, text: str) -> str:
 
 
 def seat_of(colour: str) -> int | None:
-    """The seat of a colour, or None."""
     return {"b": 0, "black": 0, "w": 1, "white": 1}.get(colour.lower())
 
 

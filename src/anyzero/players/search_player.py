@@ -14,8 +14,7 @@ from anyzero.players.player import LATE_FACTOR, LATE_S, Player
 from anyzero.players.text import LEVEL, SEARCH, PlayerText, split_player
 from anyzero.search import Searcher, SearchResult
 
-SEARCHERS = (SEARCH, LEVEL)
-"""The kinds of players that search."""
+SEARCHERS = (SEARCH, LEVEL)  # the kinds of players that search
 
 
 def search_player(wanted: PlayerText) -> Player:

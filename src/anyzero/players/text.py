@@ -10,8 +10,7 @@ from anyzero.games.load import split_text
 from anyzero.networks.find import BEST, net_file
 from anyzero.search.methods import METHODS, SearchText, parse_search
 
-LEVELS = ("beginner", "easy", "medium", "hard", "max")
-"""From the weakest."""
+LEVELS = ("beginner", "easy", "medium", "hard", "max")  # from the weakest
 
 PLAIN = ("uct:10", "uct:100", "uct:1000", "uct:10000", "uct:5s")
 """For games that are not in the tables, a user's own among them."""
@@ -50,12 +49,10 @@ MOST: Mapping[str, int] = {
     "take_it_easy": 200,
 }
 """Simulations of `max` with the net in the box: about half a second a move on one core of a laptop."""
-USUAL_MOST = 400
-"""The same where nobody has measured it."""
+USUAL_MOST = 400  # the same where nobody has measured it
 
 
 def level_text(game: Game, level: str) -> str:
-    """The player that a level is in this game."""
     name = game.source or game.name
     texts = net_levels(name) if has_own_net(game) else BY_GAME.get(name, PLAIN)
     return texts[LEVELS.index(level)]
@@ -93,14 +90,10 @@ class PlayerText(NamedTuple):
 
     text: str
     kind: str
-    name: str
-    """What it begins with: a method, a path, `level`, `uci`, ..."""
-    rest: str
-    """What follows the colon: a budget, a level, options, a command."""
-    search: SearchText | None = None
-    """The method, its budget and its options, of a search."""
-    network: str = ""
-    """What follows the @ of a search."""
+    name: str  # what it begins with: a method, a path, `level`, `uci`, ...
+    rest: str  # what follows the colon: a budget, a level, options, a command
+    search: SearchText | None = None  # the method, its budget and its options, of a search
+    network: str = ""  # what follows the @ of a search
 
     def in_game(self, game: Game) -> "PlayerText":
         """The same player; for a level, the search that it is in this game."""

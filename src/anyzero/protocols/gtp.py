@@ -19,8 +19,7 @@ from anyzero.protocols.limits import Clock, read_seconds, whole_number
 from anyzero.records import GameInProgress
 
 Words = list[str]
-SHOWN = 10
-"""How many moves `analyse` shows."""
+SHOWN = 10  # how many moves `analyse` shows
 
 
 class GtpError(AnyzeroError):
@@ -37,8 +36,6 @@ def clean(line: str) -> str:
 
 
 class GtpEngine:
-    """An engine that is told lines and sends answers."""
-
     def __init__(self, game: str, player: str, send: Send, *, seed: int = 0, resign: float | None = None) -> None:
         self.send, self.seed, self.resign = send, seed, resign
         self.player = parse_player(player)
@@ -219,7 +216,6 @@ class GtpEngine:
 
 
 def split_number(text: str) -> tuple[str, str]:
-    """The command's number, if it has one, and the rest."""
     match = re.fullmatch(r"([0-9]+)(?:\s+(.*))?", text)
     return (match[1], match[2] or "") if match else ("", text)
 

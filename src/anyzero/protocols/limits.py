@@ -26,10 +26,8 @@ def read_seconds(word: str) -> float | None:
 
 # --- GTP
 
-GTP_MOVES_LEFT = 20
-"""What a main time must last for."""
-KEPT_BACK = 0.1
-"""Of the time of a move."""
+GTP_MOVES_LEFT = 20  # what a main time must last for
+KEPT_BACK = 0.1  # of the time of a move
 GTP_LEAST_S = 0.01
 
 
@@ -64,10 +62,8 @@ class Clock:
 
 # --- UCI
 
-MOVES_LEFT = 30
-"""What the clock must last for where nobody says."""
-LARGEST_SHARE = 0.7
-"""Most of what the clock has that one move may take."""
+MOVES_LEFT = 30  # what the clock must last for where nobody says
+LARGEST_SHARE = 0.7  # most of what the clock has that one move may take
 LEAST_S = 0.005
 
 
@@ -82,10 +78,8 @@ class Limits:
     winc: int = 0
     binc: int = 0
     movestogo: int | None = None
-    depth: int | None = None
-    """The search ends once its principal variation is so long, or its memory full."""
-    mate: int | None = None
-    """Read, but no limit: a tree search does not look for mates by length."""
+    depth: int | None = None  # the search ends once its principal variation is so long, or its memory full
+    mate: int | None = None  # read, but no limit: a tree search does not look for mates by length
     infinite: bool = False
     ponder: bool = False
     searchmoves: tuple[str, ...] = ()
@@ -106,13 +100,11 @@ class Limits:
 
 FLAGS = ("infinite", "ponder")
 NUMBERS = ("nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "depth", "mate")
-MAY_BE_NEGATIVE = ("wtime", "btime", "winc", "binc")
-"""GUIs send times below zero to whoever has overstepped."""
+MAY_BE_NEGATIVE = ("wtime", "btime", "winc", "binc")  # GUIs send times below zero to whoever has overstepped
 WORDS = (*NUMBERS, *FLAGS, "searchmoves")
 
 
 def read_limits(words: list[str]) -> Limits:
-    """The limits that follow `go`."""
     limits, index = Limits(), 0
     while index < len(words):
         word = words[index]

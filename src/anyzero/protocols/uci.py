@@ -32,8 +32,6 @@ class BusyError(AnyzeroError):
 
 
 class UciEngine:
-    """An engine that is told lines and sends lines."""
-
     def __init__(self, send: Send) -> None:
         self.send = send
         self.game: Game = load("chess")
@@ -157,13 +155,9 @@ COMMANDS: dict[str, Callable[[UciEngine, Words], None]] = {
 
 
 class Position(NamedTuple):
-    """A start, and the moves that were made since."""
-
-    start: str
-    """`startpos`, or a FEN."""
+    start: str  # `startpos`, or a FEN
     moves: tuple[str, ...]
-    states: tuple[State, ...]
-    """The start, and what each move led to."""
+    states: tuple[State, ...]  # the start, and what each move led to
 
     @property
     def state(self) -> State:

@@ -20,18 +20,14 @@ from anyzero.search.report import RootMove
 from anyzero.search.run import new_tree_for
 
 FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 0.25
-MOST_NODES = 1 << 30
-"""Of all trees together: nodes have numbers of 31 bits."""
-ONLY_MOVE_S = 0.05
-"""By the clock, the only move is not worth more."""
+MOST_NODES = 1 << 30  # of all trees together: nodes have numbers of 31 bits
+ONLY_MOVE_S = 0.05  # by the clock, the only move is not worth more
 MOST_CENTIPAWNS = 2000
 PROVEN_CENTIPAWNS = 10_000
 
 
 @dataclass(frozen=True)
 class Go:
-    """What a `go` asks for."""
-
     game: Game
     state: State
     limits: Limits
@@ -91,8 +87,6 @@ class Report(NamedTuple):
 
 
 class SearchProgress(NamedTuple):
-    """How far a search is."""
-
     simulations: int
     seconds: float
     depth: int
@@ -225,7 +219,6 @@ class Thinking:
 
 
 def longest(reports: list[Report]) -> int:
-    """The length of the best line."""
     return len(reports[0].line) if reports else 0
 
 

@@ -36,7 +36,6 @@ def add_results(tree: Tree, scratch: Scratch, slot: int) -> None:
 
 
 def add_result(tree: Tree, node: int, payoff: float) -> None:
-    """The mean after one more payoff."""
     tree.visits[node] += 1
     tree.value[node] += np.float32((payoff - tree.value[node]) / tree.visits[node])
 
@@ -89,7 +88,6 @@ def best_proof(tree: Tree, node: int) -> int:
 
 
 def proven_payoffs(tree: Tree, node: int, seat: int, result: Any) -> None:
-    """The payoffs of a proven node that `seat` chose."""
     value = 0.0 if tree.proven[node] == DRAW else float(tree.proven[node])
     result[seat] = value
     result[1 - seat] = -value

@@ -32,32 +32,26 @@ from anyzero.search.tree import Tree, clear_nodes
 
 NAME_OF = {code: name for name, code in EVALUATORS.items()}
 
-ROLLOUTS = 16
-"""Random games for each leaf, where they are the evaluator."""
+ROLLOUTS = 16  # random games for each leaf, where they are the evaluator
 TOGETHER = 56_000
 """Leaves that are laid out at a time, about: a little less than a power of two, which a GPU computes."""
 MOST_EXACT = 2_000_000
 """Positions up to the end of the game that are looked at rather than asking an evaluator."""
 MOST_BY_CLOCK = 8_000
 """The budget of leaves where a clock is named instead, since one cannot stop in the middle of a ply."""
-ROUGHLY = 4
-"""Leaves are counted where an estimate of their number is not so many times too large."""
+ROUGHLY = 4  # leaves are counted where an estimate of their number is not so many times too large
 LINES = 4
 """Random lines by which the size of a tree is estimated, and positions by which that of many trees is."""
-TO_THE_END = 1 << 14
-"""More moves than a game has."""
+TO_THE_END = 1 << 14  # more moves than a game has
 
 
 class Level(NamedTuple):
     """Positions of one ply, and where the positions behind each begin in the next level."""
 
     states: Any
-    left: np.ndarray
-    """[positions] int16: moves to look ahead from here."""
-    starts: np.ndarray
-    """[positions + 1] int64: a leaf has no positions behind it."""
-    weights: np.ndarray
-    """[positions]: of the outcome that led here."""
+    left: np.ndarray  # [positions] int16: moves to look ahead from here
+    starts: np.ndarray  # [positions + 1] int64: a leaf has no positions behind it
+    weights: np.ndarray  # [positions]: of the outcome that led here
 
 
 class Expectimax:

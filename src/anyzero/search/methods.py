@@ -29,8 +29,7 @@ CLASSIC, MINIMUM_ERROR, SIMPLE, ALWAYS = 0, 1, 2, 3
 ROLLOUT, GUIDED, UNIFORM, BATCH = 0, 1, 2, 3
 
 UNBOUNDED = 1 << 60
-BY_EVALUATOR = -1.0
-"""A setting that depends on how much an evaluator's values can be trusted."""
+BY_EVALUATOR = -1.0  # a setting that depends on how much an evaluator's values can be trusted
 
 
 class Settings(NamedTuple):
@@ -101,13 +100,11 @@ MANY = ("log_visits", "move_value")
 
 class Method(NamedTuple):
     settings: Settings
-    options: tuple[str, ...] = ()
-    """The settings that may be changed."""
+    options: tuple[str, ...] = ()  # the settings that may be changed
     halves: bool = False
     """Sequential halving at the root: the worse half of the moves is dropped round by round."""
     meaning: str = ""
-    final: str = "visits"
-    """How the move is chosen in the end."""
+    final: str = "visits"  # how the move is chosen in the end
 
 
 METHODS: dict[str, Method] = {
@@ -287,7 +284,6 @@ EVALUATORS = {"rollout": ROLLOUT, "guided": GUIDED, "uniform": UNIFORM}
 
 
 def evaluator_code(evaluator: "str | Evaluator") -> int:
-    """The number by which the kernel knows an evaluator."""
     if callable(evaluator):
         return BATCH
     check_name("evaluator", evaluator, EVALUATORS)

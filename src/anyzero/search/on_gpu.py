@@ -22,19 +22,15 @@ from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, simul
 KEPT = ("streams", "rows", "all_keys", "plan", "shared_key")
 """What must come from the host; everything else is written before it is read."""
 
-SETTINGS: Any = None
-"""A constant of kernels that simulate: code for what a search does not do is left out."""
+SETTINGS: Any = None  # a constant of kernels that simulate: code for what a search does not do is left out
 
 
 class DeviceEvaluator(Protocol):
     """Networks on the GPU, each of which answers for all trees at once. Their arrays stay where they are."""
 
-    planes: Any
-    """[trees, *planes_shape] float32: zeros whenever trees are to write their leaves."""
-    logits: Any
-    """[networks, trees, actions] float32."""
-    values: Any
-    """[networks, trees, 1] float32: for the seat to move."""
+    planes: Any  # [trees, *planes_shape] float32: zeros whenever trees are to write their leaves
+    logits: Any  # [networks, trees, actions] float32
+    values: Any  # [networks, trees, 1] float32: for the seat to move
 
     def record(self, before: Callable[[int], None]) -> Callable[[], None]:
         """`before`, which launches on the stream it is handed, then the network, as one launch; run once at once."""
@@ -66,8 +62,7 @@ def report_kernel(tree: Any, scratch: Any, settings: Any, policies: Any, values:
         report_tree(tree, scratch, settings, policies, values, chosen, number)
 
 
-CHOOSING = (simulate_kernel, advance_kernel)
-"""The kernels in which children are chosen."""
+CHOOSING = (simulate_kernel, advance_kernel)  # the kernels in which children are chosen
 
 
 class GpuRun:
@@ -146,7 +141,6 @@ class GpuRun:
 
 
 def device_arrays(evaluator: DeviceEvaluator) -> list[Any]:
-    """Its logits, values and planes as kernels take them."""
     arrays = evaluator.logits, evaluator.values, evaluator.planes
     return [array if hasattr(array, "copy_to_host") else gpu.tensor_array(array) for array in arrays]
 

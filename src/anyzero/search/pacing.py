@@ -20,33 +20,23 @@ from anyzero.search.simulation import ANY_CHILD
 if TYPE_CHECKING:
     from anyzero.search.search import Searcher
 
-PIECE_S = 0.02
-"""About as long as a search cannot be stopped."""
+PIECE_S = 0.02  # about as long as a search cannot be stopped
 FIRST_PIECE = 500
 """Simulations of the first piece, where a number of them is wanted and no network is asked; later ones are timed."""
-ENDLESS_S = 9e6
-"""The budget of a search that goes on until it is left."""
-PLANNED_S = 10.0
-"""Gumbel without an end plans no further than this; the best moves get the rest."""
-TRIED_SHARE = 0.1
-"""Gumbel by the clock uses so much of the planned time to find out how fast it is."""
-MOST_PLANNED = 1 << 16
-"""Gumbel by the clock plans no further; beyond the plan the best moves get the rest."""
-TURN_S = 0.01
-"""Halving by the clock: all survivors together get turns of about this length."""
+ENDLESS_S = 9e6  # the budget of a search that goes on until it is left
+PLANNED_S = 10.0  # Gumbel without an end plans no further than this; the best moves get the rest
+TRIED_SHARE = 0.1  # Gumbel by the clock uses so much of the planned time to find out how fast it is
+MOST_PLANNED = 1 << 16  # Gumbel by the clock plans no further; beyond the plan the best moves get the rest
+TURN_S = 0.01  # halving by the clock: all survivors together get turns of about this length
 
 
 class Order(NamedTuple):
     """A part of a budget."""
 
-    simulations: int = UNBOUNDED
-    """Of each tree."""
-    until: float = math.inf
-    """Seconds of the whole search after which the order ends."""
-    child: int = ANY_CHILD
-    """The root's child that all of them go through."""
-    trees: int | None = None
-    """Only the first trees have it; None: all."""
+    simulations: int = UNBOUNDED  # of each tree
+    until: float = math.inf  # seconds of the whole search after which the order ends
+    child: int = ANY_CHILD  # the root's child that all of them go through
+    trees: int | None = None  # only the first trees have it; None: all
 
 
 class LiveSearch:
@@ -99,7 +89,6 @@ class LiveSearch:
         self.run.plant(self.run.roots.copy())
 
     def finish(self) -> "LiveSearch":
-        """Spend all of the budget."""
         while self.advance():
             pass
         return self
@@ -114,7 +103,6 @@ class LiveSearch:
 
 
 def plan(live: LiveSearch) -> Iterator[Order]:
-    """The orders of a search's method and budget."""
     searcher = live.searcher
     simulations, seconds, trees = searcher.simulations, searcher.seconds or 0.0, searcher.trees
     if searcher.method.halves and simulations is not None:

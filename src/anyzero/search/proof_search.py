@@ -17,8 +17,7 @@ from anyzero.compile.random import U, scramble
 from anyzero.games.contract import OVER, legal_actions, payoffs, play, seat_to_move
 from anyzero.games.game import Game
 
-ENTRIES = 4
-"""A bucket holds this many; a new one takes the place of the one that cost least to find."""
+ENTRIES = 4  # a bucket holds this many; a new one takes the place of the one that cost least to find
 ENTRY_BYTES = 16
 BUCKET_BYTES = ENTRY_BYTES * ENTRIES
 MOST = (1 << 24) - 1
@@ -26,8 +25,7 @@ MOST = (1 << 24) - 1
 
 
 class ProofTable(NamedTuple):
-    words: np.ndarray
-    """[buckets, 2 * ENTRIES]: keys and contents in turn; a content of 0 is an empty entry."""
+    words: np.ndarray  # [buckets, 2 * ENTRIES]: keys and contents in turn; a content of 0 is an empty entry
 
 
 def new_table(megabytes: float) -> ProofTable:
@@ -57,7 +55,6 @@ def bucket_of(table: ProofTable, place: Any) -> int:
 
 
 def find(table: ProofTable, key: Any, place: Any) -> Any:
-    """The content of the position's entry, or 0."""
     bucket = bucket_of(table, place)
     for entry in range(0, 2 * ENTRIES, 2):
         if table.words[bucket, entry] == key:
@@ -118,13 +115,11 @@ DEPTH_FIRST, PROOF_NUMBERS = 0, 1
 LEVEL, NODES, FAULT, LOW, HIGH = range(5)
 """Places in `Stack.counters`: the level of the walk, NONE once the question is answered; positions expanded; a fault;
 bounds of the position left last, in the end those of the root."""
-TOO_LONG, OTHER_PAYOFF, NO_MOVE = 1, 2, 3
-"""Faults of a game that end the walk."""
+TOO_LONG, OTHER_PAYOFF, NO_MOVE = 1, 2, 3  # faults of a game that end the walk
 NONE = -1
 HISTORY_BITS = 16
 MOST_HISTORY = (1 << HISTORY_BITS) - 1
-MOST_REPLIES = 254
-"""So that replies and history together stay below MOST."""
+MOST_REPLIES = 254  # so that replies and history together stay below MOST
 
 
 CHILD = np.dtype((np.record, [(name, np.int32) for name in ("proof", "disproof", "low", "high")]))
@@ -153,15 +148,11 @@ class Stack(NamedTuple):
 
     states: Any
     rows: Any
-    actions: np.ndarray
-    """[level, child]"""
-    children: Any
-    """[level, child]"""
-    history: np.ndarray
-    """[seat, action]: how often this action decided a position, and how large ones."""
+    actions: np.ndarray  # [level, child]
+    children: Any  # [level, child]
+    history: np.ndarray  # [seat, action]: how often this action decided a position, and how large ones
     result: np.ndarray
-    replies: np.ndarray
-    """Scratch: legal actions that are only counted."""
+    replies: np.ndarray  # scratch: legal actions that are only counted
     counters: np.ndarray
 
 

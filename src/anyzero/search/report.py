@@ -180,7 +180,6 @@ def final_order(rule: str, moves: "RootMoves") -> np.ndarray:
 
 
 def gumbel_order(run: "Run", moves: "RootMoves") -> np.ndarray:
-    """The root's moves by Gumbel's final choice."""
     scores = np.zeros(run.game.max_legal, np.float32)
     gumbel_scores(run.tree, run.scratch, run.settings, 0, scores)
     final_scores(BY_GUMBEL, moves.visits, moves.values, moves.proven, scores)
@@ -217,8 +216,7 @@ def draw_index(shares: Any, proven: Any, count: int, temperature: float, rng: An
 # --- for people and programs
 
 
-MOST_SHOWN = 10
-"""Moves of a report."""
+MOST_SHOWN = 10  # moves of a report
 PROVEN_NAMES = {WIN: "win", DRAW: "draw", LOSS: "loss"}
 
 
@@ -227,12 +225,10 @@ class RootMoves(NamedTuple):
 
     actions: np.ndarray
     visits: np.ndarray
-    values: np.ndarray
-    """NaN while there are no visits."""
+    values: np.ndarray  # NaN while there are no visits
     priors: np.ndarray
     amaf_visits: np.ndarray
-    amaf_values: np.ndarray
-    """NaN while there are no AMAF visits."""
+    amaf_values: np.ndarray  # NaN while there are no AMAF visits
     proven: np.ndarray
 
 
@@ -270,7 +266,6 @@ class SearchResult(Shown):
 
     @property
     def visits(self) -> dict[str, int]:
-        """Visits of each move."""
         return {child.move: child.visits for child in self.children}
 
     def report(self, most: int = MOST_SHOWN) -> Iterator[Part]:
@@ -299,12 +294,10 @@ class SearchResult(Shown):
         yield f"{effort}, {self.nodes} nodes, depth {self.depth}"
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain values."""
         return asdict(self)
 
 
 def make_children(moves: RootMoves, order: np.ndarray, texts: list[str]) -> list[RootMove]:
-    """The moves as rows, in this order."""
     columns = [column[order].tolist() for column in moves]
     return [
         RootMove(texts[place], action, visits, known(value), prior, amaf_visits, known(amaf), PROVEN_NAMES.get(proof))

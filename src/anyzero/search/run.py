@@ -25,12 +25,10 @@ from anyzero.search.simulation import (
 )
 from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN, Scratch, Tree, new_scratch, new_tree
 
-TABLE_BYTES = 512 << 20
-"""Most memory for GRAVE's tables."""
+TABLE_BYTES = 512 << 20  # most memory for GRAVE's tables
 SIMULATING = (simulate, select_leaves, absorb_leaves)
 """The kernels that depend on the method; the others are the same for all of them."""
-FEW_TREES = 16
-"""So few are planted sooner than the code for it is loaded."""
+FEW_TREES = 16  # so few are planted sooner than the code for it is loaded
 
 
 def new_tree_for(game: Game, settings: Settings, room: int, num_trees: int) -> Tree:
@@ -47,7 +45,6 @@ def new_scratch_for(game: Game, settings: Settings, simulations: int | None, num
 
 
 def choice_parts(settings: Settings) -> dict[Callable[..., Any], Callable[..., Any]]:
-    """The function by which this formula chooses a child."""
     if settings.amaf:
         return {choose_child: choose_by_amaf}
     return {choose_child: choose_by_prior if settings.formula in (PUCT, GUMBEL) else choose_by_statistics}
@@ -111,7 +108,6 @@ class Run:
         return self.game.compile(function, self.target, self.fixed, parts=self.parts)
 
     def seed(self, seed: int) -> None:
-        """Begin the trees' random streams anew."""
         self.scratch.streams[:] = make_streams(seed, self.num_trees)
 
     def plant(self, states: Any) -> None:
@@ -233,17 +229,14 @@ class Run:
     # --- what was found
 
     def proofs(self) -> list[int]:
-        """What is proven of each root, for the seat to move."""
         return [int(self.tree.proven[number * self.room]) for number in range(self.num_trees)]
 
     def children(self, number: int = 0) -> list[int]:
-        """The nodes behind a root's moves."""
         root = number * self.room
         first = int(self.tree.first[root])
         return list(range(first, first + int(self.tree.num_children[root])))
 
     def moves(self, number: int = 0) -> RootMoves:
-        """The statistics of a root's moves."""
         tree, root = self.tree, number * self.room
         first = int(tree.first[root])
         part = slice(first, first + int(tree.num_children[root]))

@@ -40,10 +40,8 @@ from anyzero.search.report import (
 from anyzero.search.run import Run
 
 MAX_NODES = 20_000_000
-MOST_LOOKS = 20_000
-"""Positions that are looked at before a search begins, where its budget allows it."""
-LONGEST_LINE = 20
-"""Moves of the principal variation that are shown; further on it is hardly more than chance."""
+MOST_LOOKS = 20_000  # positions that are looked at before a search begins, where its budget allows it
+LONGEST_LINE = 20  # moves of the principal variation that are shown; further on it is hardly more than chance
 
 
 class Searcher:
@@ -143,7 +141,6 @@ class Searcher:
         return order
 
     def run(self, state: State, seed: int) -> Run:
-        """Search a position until the budget is spent."""
         return LiveSearch(self, state, seed).finish().run
 
     def choose(self, state: State, seed: int) -> int:
@@ -156,7 +153,6 @@ class Searcher:
         return LiveSearch(self, state, seed).finish().result()
 
     def result(self, run: Run, state: State, seed: int, seconds: float) -> SearchResult:
-        """What a run over this position has found by now."""
         game, moves = self.game, merge_moves([run.moves(number) for number in range(self.trees)])
         order = self.order(run, moves, seed)
         texts = [game.format_action(state, int(action)) for action in moves.actions]

@@ -14,8 +14,7 @@ from anyzero.search.methods import ALWAYS, CLASSIC, EXPECTIMAX, FLAT, GRAVE, MIN
 from anyzero.search.tree import NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Scratch, Tree
 
 WORST = -1e30
-UNVISITED_FIRST = 1e9
-"""A first-play value from here on means: every child once before any child twice."""
+UNVISITED_FIRST = 1e9  # a first-play value from here on means: every child once before any child twice
 
 
 def uct_score(value: float, visits: float, log_parent: float, exploration: float) -> float:
@@ -39,7 +38,6 @@ def simple_weight(visits: float, equivalence: float) -> float:
 
 
 def amaf_weight(visits: float, amaf_visits: float, parent_visits: float, settings: Settings) -> float:
-    """The weight of AMAF by the schedule that is set."""
     if settings.schedule == CLASSIC:
         return classic_weight(parent_visits, settings.equivalence)
     if settings.schedule == SIMPLE:
@@ -166,7 +164,6 @@ def best_child(tree: Tree, node: int, scores: Any) -> int:
 
 
 def draw_child(tree: Tree, node: int, rng: Any) -> int:
-    """An outcome of a chance node, by its probability."""
     first, left = tree.first[node], random_unit(rng)
     for child in range(first, first + tree.num_children[node] - 1):
         left -= tree.prior[child]

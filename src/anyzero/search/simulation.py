@@ -325,7 +325,6 @@ def take_answer(
 
 
 def set_priors(tree: Tree, node: int, logits: Any) -> None:
-    """The softmax of the logits over the children."""
     first, last = tree.first[node], tree.first[node] + tree.num_children[node]
     most, total = np.float32(-1e30), 0.0
     for child in range(first, last):

@@ -29,8 +29,7 @@ TURNS = {
 """The ways to search, and how many nodes each gets at a turn; whichever answers first has answered."""
 SMALL_TABLE_MB = 16
 """Where every search begins: an easy position should not have to wait for a large table to be cleared."""
-FIRST_TRY = 20_000
-"""How many nodes a move gets before the next is tried, at first."""
+FIRST_TRY = 20_000  # how many nodes a move gets before the next is tried, at first
 TELL_EVERY_S = 0.1
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
 FAULTS = {
@@ -119,7 +118,6 @@ class Solution(Shown):
 
     @property
     def best_moves(self) -> list[str]:
-        """The moves that keep the value."""
         return [move for move, value in self.moves.items() if value is not None and value == self.value]
 
     @property
@@ -128,7 +126,6 @@ class Solution(Shown):
         return self.value is not None and None not in self.moves.values()
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain values."""
         return {
             "value": self.value,
             "outcome": self.outcome,
@@ -207,7 +204,6 @@ class Solver:
         max_nodes: int | None = None,
         watch: Watch | None = None,
     ) -> Solution:
-        """See the function `solve`."""
         task = _Task(self, state, Budget(seconds, max_nodes), watch)
         try:
             task.finish()
@@ -237,7 +233,6 @@ class Solver:
 
     @property
     def nodes(self) -> int:
-        """Positions expanded so far."""
         return sum(int(stack.counters[proof.NODES]) for stack in self.stacks.values())
 
     def enlarge_table(self) -> None:
@@ -354,7 +349,6 @@ class _Task:
 
     @property
     def solution(self) -> Solution:
-        """What is known so far."""
         moves = {self.game.format_action(self.state, action): bounds for action, bounds in self.moves.items()}
         nodes, seconds = self.solver.nodes - self.nodes_before, time.perf_counter() - self.start
         return Solution(self.bounds, moves, nodes, seconds, self.solver.table.words.nbytes / 2**20, self.seat)

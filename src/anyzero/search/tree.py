@@ -15,8 +15,7 @@ from anyzero.games.contract import CHANCE, amaf_key, chance_weight, legal_action
 from anyzero.games.game import Game
 from anyzero.search.methods import BATCH, GRAVE, GUMBEL, RAVE, Settings
 
-UNKNOWN, WIN, DRAW, LOSS = 0, 1, 2, -1
-"""What is proven of a node, for the seat that chose it."""
+UNKNOWN, WIN, DRAW, LOSS = 0, 1, 2, -1  # what is proven of a node, for the seat that chose it
 
 DRAW_BELOW, PROVEN_BELOW = 1, 2
 """Marks of a node: a child is a proven draw while others are open; a child is proven at all."""
@@ -29,41 +28,30 @@ class Tree(NamedTuple):
 
     visits: np.ndarray
     value: np.ndarray
-    prior: np.ndarray
-    """Before the search: the evaluator's; at chance nodes, the outcome's probability."""
+    prior: np.ndarray  # before the search: the evaluator's; at chance nodes, the outcome's probability
     action: np.ndarray
     first: np.ndarray
-    num_children: np.ndarray
-    """0: not expanded."""
+    num_children: np.ndarray  # 0: not expanded
     proven: np.ndarray
     marks: np.ndarray
-    raw: np.ndarray
-    """Gumbel: what the evaluator said of the node, for the seat to move there."""
+    raw: np.ndarray  # Gumbel: what the evaluator said of the node, for the seat to move there
     amaf_key: np.ndarray
     amaf_visits: np.ndarray
-    amaf_value: np.ndarray
-    """RAVE: the sum of payoffs of the simulations that `amaf_visits` counts."""
-    table: np.ndarray
-    """GRAVE: row of the node's AMAF table, or NO_TABLE."""
+    amaf_value: np.ndarray  # RAVE: the sum of payoffs of the simulations that `amaf_visits` counts
+    table: np.ndarray  # GRAVE: row of the node's AMAF table, or NO_TABLE
     shared_key: np.ndarray
-    shared_node: np.ndarray
-    """Transpositions: a hash table from positions to nodes that have children."""
-    used: np.ndarray
-    """[trees, 2]: the end of the nodes and of the tables in use."""
+    shared_node: np.ndarray  # transpositions: a hash table from positions to nodes that have children
+    used: np.ndarray  # [trees, 2]: the end of the nodes and of the tables in use
     table_visits: np.ndarray
     """[tables, seats, keys]: rollouts below the node in which this seat played a move of this key."""
-    table_value: np.ndarray
-    """[tables, seats, keys]: their payoffs, summed for that seat."""
-    table_start: np.ndarray
-    """[tables]: the node's visits when its table began."""
+    table_value: np.ndarray  # [tables, seats, keys]: their payoffs, summed for that seat
+    table_start: np.ndarray  # [tables]: the node's visits when its table began
 
     @property
     def room(self) -> int:
-        """Most nodes of one tree."""
         return len(self.visits) // len(self.used)
 
     def nodes(self, number: int = 0) -> int:
-        """Nodes of a tree that are in use."""
         return int(self.used[number, 0]) - number * self.room
 
     @property
@@ -109,7 +97,6 @@ def root_of(tree: Tree, number: int) -> int:
 
 
 def plant(tree: Tree, number: int) -> None:
-    """Begin a tree with nothing but its root."""
     root = root_of(tree, number)
     clear_nodes(tree, root, root + 1)
     tree.used[number, 0] = root + 1
@@ -171,7 +158,6 @@ def expand(
 
 
 def weigh_outcomes(rules: Any, tree: Tree, first: int, count: int, state: Any) -> None:
-    """The probabilities of chance's outcomes."""
     total = 0.0
     for child in range(first, first + count):
         total += chance_weight(rules, state, np.int64(tree.action[child]))  # type: ignore[arg-type]
@@ -194,43 +180,26 @@ def shuffle(actions: Any, count: int, rng: Any) -> None:
 class Scratch(NamedTuple):
     """A slot is one simulation under way: one a tree, or as many as there are leaves at a time."""
 
-    states: Any
-    """[slots]: the position, played on from the root."""
-    ahead: Any
-    """[trees, 2]: positions one and two moves behind the root."""
+    states: Any  # [slots]: the position, played on from the root
+    ahead: Any  # [trees, 2]: positions one and two moves behind the root
     actions: np.ndarray
-    streams: Any
-    """[trees]: random numbers belong to a tree, not to a thread."""
-    result: np.ndarray
-    """[slots, seats]: the payoffs of the simulation."""
-    path: np.ndarray
-    """[slots, depth]: nodes from the root down."""
-    seats: np.ndarray
-    """[slots, depth]: who moved at each of them."""
-    depth: np.ndarray
-    """[slots]: the length of the path."""
-    known: np.ndarray
-    """[slots]: whether the result needs an evaluator."""
-    rows: np.ndarray
-    """[slots]: the row of the evaluator's answer."""
-    budget: np.ndarray
-    """[trees]: how many simulations a tree gets from an evaluator outside."""
-    keys: np.ndarray
-    """[slots, depth]: AMAF keys of the moves on the path."""
-    seen: np.ndarray
-    """[slots, seats, words]: AMAF keys of this simulation's moves, as sets of bits."""
-    all_keys: np.ndarray
-    """[keys]: 0, 1, 2, ..."""
-    scores: np.ndarray
-    """[slots, max_legal]: of the children that are being compared."""
-    amaf: np.ndarray
-    """[slots, 2, max_legal]: AMAF visits and values that GRAVE has borrowed."""
-    gumbel: np.ndarray
-    """[trees, max_legal]: Gumbel noise of the root's moves."""
+    streams: Any  # [trees]: random numbers belong to a tree, not to a thread
+    result: np.ndarray  # [slots, seats]: the payoffs of the simulation
+    path: np.ndarray  # [slots, depth]: nodes from the root down
+    seats: np.ndarray  # [slots, depth]: who moved at each of them
+    depth: np.ndarray  # [slots]: the length of the path
+    known: np.ndarray  # [slots]: whether the result needs an evaluator
+    rows: np.ndarray  # [slots]: the row of the evaluator's answer
+    budget: np.ndarray  # [trees]: how many simulations a tree gets from an evaluator outside
+    keys: np.ndarray  # [slots, depth]: AMAF keys of the moves on the path
+    seen: np.ndarray  # [slots, seats, words]: AMAF keys of this simulation's moves, as sets of bits
+    all_keys: np.ndarray  # [keys]: 0, 1, 2, ...
+    scores: np.ndarray  # [slots, max_legal]: of the children that are being compared
+    amaf: np.ndarray  # [slots, 2, max_legal]: AMAF visits and values that GRAVE has borrowed
+    gumbel: np.ndarray  # [trees, max_legal]: Gumbel noise of the root's moves
     plan: np.ndarray
     """[moves + 1, simulations]: how many visits the next move to be visited has, for so many considered moves."""
-    counters: np.ndarray
-    """[trees, 2]: simulations so far, and the greatest depth."""
+    counters: np.ndarray  # [trees, 2]: simulations so far, and the greatest depth
 
 
 def new_scratch(

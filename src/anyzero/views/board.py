@@ -22,8 +22,6 @@ MOST_MARKS = 16
 
 @dataclass(frozen=True)
 class Kind:
-    """Something that can stand on a cell."""
-
     text: str
     """What a terminal shows: a letter or two; lines are separated by a line break."""
     name: str
@@ -33,7 +31,6 @@ class Kind:
     """Whose it is; -1: nobody's."""
 
     def on(self, cell: str) -> Piece:
-        """A piece of this kind."""
         return Piece(cell, self.text, self.name, self.shapes, self.seat)
 
 
@@ -68,7 +65,6 @@ class Board:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """The number of each cell by its name."""
         return {cell.name: number for number, cell in enumerate(self.cells)}
 
     @cached_property
@@ -83,7 +79,6 @@ class Board:
 
     @cached_property
     def num_numbers(self) -> int:
-        """How many numbers the captions and labels show."""
         labels = [shape.text for shape in self.over if isinstance(shape, Label)]
         found = re.findall(r"\{(\d{1,3})\}", " ".join((*self.captions, *labels)))
         return max((int(number) + 1 for number in found), default=0)
@@ -162,7 +157,6 @@ def laid_marks(board: Board, shown: Any) -> Iterator[Shape]:
 
 
 def moved(shape: Shape, x: float, y: float) -> Shape:
-    """The same shape elsewhere."""
     if isinstance(shape, Polygon):
         return replace(shape, points=tuple((px + x, py + y) for px, py in shape.points))
     return replace(shape, x=shape.x + x, y=shape.y + y)

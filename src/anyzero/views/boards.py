@@ -17,8 +17,7 @@ HEX_ROW = math.sqrt(3) / 2
 HEX_RADIUS = 1 / math.sqrt(3)
 HEX_TEXT_SCALE = (2.0, 1 / HEX_ROW)
 RIM_WIDTH = 0.32
-MOST_BOARDS = 32
-"""Empty boards that are remembered: they are the same for all positions of a game."""
+MOST_BOARDS = 32  # empty boards that are remembered: they are the same for all positions of a game
 
 
 def cell_name(row: int, column: int) -> str:
@@ -30,12 +29,10 @@ def cell_name(row: int, column: int) -> str:
 
 
 def square(x: float, y: float, size: float = 1.0) -> tuple[Point, ...]:
-    """The corners of a square around (x, y)."""
     return rectangle(x, y, size, size)
 
 
 def rectangle(x: float, y: float, width: float, height: float) -> tuple[Point, ...]:
-    """The corners of a rectangle around (x, y)."""
     right, down = width / 2, height / 2
     return ((x - right, y - down), (x + right, y - down), (x + right, y + down), (x - right, y + down))
 
@@ -205,12 +202,10 @@ def go_stone(seat: int, *, text: str, name: str) -> Kind:
     return Kind(text, name, (Circle(0, 0, 0.42, fill, edge, 0.03),), seat)
 
 
-DOT = (Circle(0, 0, 0.12, "page"),)
-"""A mark for the stones that have won, say."""
+DOT = (Circle(0, 0, 0.12, "page"),)  # a mark for the stones that have won, say
 
 
 def segment(start: Point, end: Point, line: str, width: float = 0.04) -> Path:
-    """A straight line."""
     return Path(path_data([start, end]), "none", line, width)
 
 
@@ -262,8 +257,7 @@ INNER_LINES = {
     "k": "M-18 28H18M-18 13Q0 7 18 13M-18 21Q0 15 18 21M-6 -13Q0 -4 0 4M6 -13Q0 -4 0 4",
 }
 
-SCALE = 0.0105
-"""From the grid of the drawings, 80 high, to board units."""
+SCALE = 0.0105  # from the grid of the drawings, 80 high, to board units
 
 
 NAMES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
@@ -277,7 +271,6 @@ def chess_piece(letter: str, text: str = "") -> Kind:
 
 
 def piece_shapes(letter: str) -> tuple[Shape, ...]:
-    """The drawing of a chess piece by its letter in FEN."""
     kind = letter.lower()
     if letter.isupper():
         fill, edge, inner = "white-piece", "piece-edge", "piece-edge"

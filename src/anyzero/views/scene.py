@@ -80,8 +80,6 @@ class Cell:
 
 @dataclass(frozen=True)
 class Piece:
-    """Something that stands on a cell."""
-
     cell: str
     text: str
     """What a terminal shows: a letter or two; lines are separated by a line break."""

@@ -71,12 +71,10 @@ Theme = Literal["auto", "light", "dark"]
 
 UNIT_PIXELS = 48
 MARGIN = 0.25
-SNAP = 8
-"""The picture's borders lie on eighths of a unit."""
+SNAP = 8  # the picture's borders lie on eighths of a unit
 CAPTION_SIZE = 0.36
 CAPTION_GAP = 0.3
-LETTER_WIDTH = 0.56
-"""The width of a letter of the text font, on average and in parts of its size."""
+LETTER_WIDTH = 0.56  # the width of a letter of the text font, on average and in parts of its size
 CAPITALS_CENTRE = 0.36
 """How far the baseline lies below the middle of the capitals and digits, in parts of the size."""
 FONTS = "system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif"
@@ -131,7 +129,6 @@ def content_points(scene: Scene) -> list[Point]:
 
 
 def caption_labels(scene: Scene) -> tuple[Label, ...]:
-    """The caption, centred below everything else."""
     if not scene.caption:
         return ()
     points = content_points(scene)
@@ -159,7 +156,6 @@ def extent(shape: Shape) -> tuple[Point, ...]:
 
 
 def roles_of(scene: Scene) -> set[str]:
-    """Every role of the palette that the picture needs."""
     shapes = [*scene.under, *scene.over, *(shape for piece in scene.pieces for shape in piece.shapes)]
     roles = {"page", "ink", *(role for cell in scene.cells for role in (cell.fill, cell.line))}
     for shape in shapes:

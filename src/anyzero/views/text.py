@@ -14,15 +14,12 @@ if TYPE_CHECKING:
 
 class Letter(NamedTuple):
     text: str
-    role: str
-    """What it belongs to, as a role of the palette: `seat0`, `muted`, ..."""
+    role: str  # what it belongs to, as a role of the palette: `seat0`, `muted`, ...
 
 
-Canvas = dict[tuple[int, int], Letter]
-"""Letters by row and column."""
+Canvas = dict[tuple[int, int], Letter]  # letters by row and column
 
-MOST_STEPS = 24
-"""How often the scale is widened before texts may touch after all."""
+MOST_STEPS = 24  # how often the scale is widened before texts may touch after all
 
 STYLES = {
     "": "",
@@ -79,7 +76,6 @@ def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
 
 
 def lay_out(scene: Scene, marked: Collection[str] = ()) -> Canvas:
-    """Every letter of the board at its place."""
     cells = cell_texts(scene)
     labels = [place_text((shape.x, shape.y), shape.text, "muted") for shape in scene.over if isinstance(shape, Label)]
     scale = free_scale(cells, scene.text_scale)
