@@ -62,6 +62,41 @@ def test_the_examples_of_the_page_run(tmp_path, monkeypatch):
     assert names["run"].champion == "gumbel:64@toe"
 
 
+def results():
+    games = {"games": 2, "progress": False}
+    return {
+        "children": anyzero.search("tic_tac_toe", method="uct:50"),
+        "moves": anyzero.solve("tic_tac_toe", "xo1/3/3 x"),
+        "one match": anyzero.match("tic_tac_toe", "uct:5", "random", **games),
+        "players": anyzero.tournament("tic_tac_toe", ["uct:5", "random"], **games),
+        "nets": anyzero.nets(),
+    }
+
+
+NUMBERS = {
+    "children": ["visits", "value", "prior"],
+    "moves": ["value"],
+    "one match": ["wins", "draws", "losses", "score", "elo", "elo_low", "elo_high"],
+    "players": ["rating", "points", "score"],
+    "nets": ["made.minutes"],
+}
+
+
+def test_a_table_for_programs_has_numbers_a_row_for_each_thing():
+    found = {name: result.records() for name, result in results().items()}
+    rows = {name: len(records) for name, records in found.items()}
+    assert rows == {"children": 9, "moves": 7, "one match": 1, "players": 2, "nets": 10}
+    assert found["one match"][0]["first"] == "uct:5"
+    for name in ("children", "one match", "players"):
+        assert all(isinstance(row[key], int | float) for row in found[name] for key in NUMBERS[name])
+
+
+def test_a_data_frame_has_columns_of_numbers():
+    pytest.importorskip("pandas")
+    for name, result in results().items():
+        assert set(result.to_dataframe()[NUMBERS[name]].dtypes.map(lambda dtype: dtype.kind)) <= {"i", "f"}, name
+
+
 def code_cells(name):
     path = ROOT / "examples" / f"{name}.ipynb"
     assert path.stat().st_size < 300_000

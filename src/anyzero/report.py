@@ -33,12 +33,24 @@ class Shown:
     def _repr_html_(self) -> str:
         return to_html(self.report())
 
+    def to_json(self) -> Any:
+        """The same as plain values."""
+        raise NotImplementedError
+
+    def records(self) -> list[dict[str, Any]]:
+        """Its table as plain values, an object a row: the first objects that `to_json` lists, or itself."""
+        values = self.to_json()
+        parts = [values, *values.values()] if isinstance(values, dict) else [values]
+        rows = (
+            list(part.values() if isinstance(part, dict) else part) for part in parts if isinstance(part, dict | list)
+        )
+        return next((found for found in rows if all(isinstance(row, dict) for row in found)), [values])
+
     def to_dataframe(self) -> Any:
-        """The first table as a pandas DataFrame."""
+        """The table as a pandas DataFrame, with numbers as numbers."""
         import pandas
 
-        sheet = next(part for part in self.report() if isinstance(part, Sheet))
-        return pandas.DataFrame(list(sheet.rows), columns=list(sheet.columns))
+        return pandas.json_normalize(self.records())
 
 
 def to_text(parts: Iterable[Part]) -> str:

@@ -70,6 +70,11 @@ class Standings(Shown):
         if self.sprt is not None:
             yield str(self.sprt)
 
+    def records(self) -> list[dict[str, Any]]:
+        """One row: who played, and how it ended."""
+        names = {} if self.plan is None else dict(zip(("first", "second"), self.plan.players, strict=True))
+        return [{**names, **{key: value for key, value in self.to_json().items() if not isinstance(value, list)}}]
+
     def to_json(self) -> dict[str, Any]:
         names = ("elo", "elo_low", "elo_high")
         about = {} if self.plan is None else self.plan.describe()

@@ -45,6 +45,9 @@ class Perft(Shown):
         rate = self.nodes / max(self.seconds, 1e-9) / 1e6
         yield f"{self.nodes} leaves at depth {self.depth} in {self.seconds:.3f} s ({rate:.1f} million/s)"
 
+    def records(self) -> list[dict[str, Any]]:
+        return [{"move": move, "leaves": leaves} for move, leaves in self.below.items()]
+
     def to_json(self, *, divide: bool = True) -> dict[str, Any]:
         found = {"game": self.game, "depth": self.depth, "nodes": self.nodes, "seconds": round(self.seconds, 6)}
         return {**found, "divide": self.below} if divide else found

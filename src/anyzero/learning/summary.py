@@ -150,11 +150,9 @@ class RunSummary(Shown):
             "notes": list(self.notes),
         }
 
-    def to_dataframe(self) -> Any:
-        """The history as a pandas DataFrame."""
-        import pandas
-
-        return pandas.DataFrame(self.history)
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each generation."""
+        return [dict(row) for row in self.history]
 
     # --- for people
 
@@ -309,6 +307,16 @@ class Runs(Shown):
     @property
     def differences(self) -> dict[str, list[Any]]:
         return differences([run.config for run in self.runs]) if self.runs else {}
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each run: where it stands, and its newest measurements with their limits."""
+        names = ("name", "game", "generations", "champion", "promotions", "minutes")
+        measured = [(column, name) for column, limits in LIMITS.items() for name in (column, *limits)]
+        return [
+            {name: run.to_json()[name] for name in names}
+            | {name: last_of(run.history, column, name) for column, name in measured}
+            for run in self.runs
+        ]
 
     def to_json(self) -> dict[str, Any]:
         found: dict[str, Any] = {"root": str(self.root)}

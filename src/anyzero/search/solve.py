@@ -125,6 +125,9 @@ class Solution(Shown):
         """Whether the value of the position and of all its moves is known."""
         return self.value is not None and None not in self.moves.values()
 
+    def records(self) -> list[dict[str, Any]]:
+        return [{"move": move, "value": value} for move, value in self.moves.items()]
+
     def to_json(self) -> dict[str, Any]:
         return {
             "value": self.value,
