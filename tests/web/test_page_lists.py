@@ -94,6 +94,15 @@ def test_the_advisor_says_what_each_cell_is_worth(server, page):
     until(page, "document.querySelectorAll('.tiles button').length == 26")
 
 
+@pytest.mark.parametrize("screen", ["page", "phone"])
+def test_the_whole_budget_of_the_advisor_is_seen(server, screen, request):
+    page = request.getfixturevalue(screen)
+    page.goto(f"{server.url}#/advisor")
+    page.wait_for_selector(".budget")
+    assert page.input_value(".budget") == "64,considered=19"
+    assert page.eval_on_selector(".budget", "field => field.scrollWidth <= field.clientWidth")
+
+
 @pytest.mark.slow
 def test_a_hint_is_shown_on_the_board(server, page):
     open_game(page, server, "tic_tac_toe", moves="a1 a2 b1 b2")

@@ -273,6 +273,11 @@ def symmetries(rules: TakeItEasy) -> Iterable[Symmetry]:
 TILE_TEXTS = tuple("".join(map(str, tile)) for tile in TILES)
 
 
+def tile_words(down: int, up: int, right: int) -> str:
+    """A tile's name, and which way each of its numbers goes."""
+    return f"{down}{up}{right} ({down}↓ {up}↗ {right}↘)"
+
+
 def format_tile(number: int) -> str:
     return TILE_TEXTS[number - 1] if number else EMPTY
 
@@ -333,7 +338,7 @@ def board(rules: TakeItEasy) -> Board:
     """The cells with their numbers while they are empty, and beside them the tile in hand."""
     cells = [Cell(str(i), hexagon(*at, RADIUS, pointy=False), text=str(i)) for i, at in enumerate(CENTRES)]
     cells.append(Cell("hand", hexagon(*HAND_CENTRE, RADIUS, pointy=False), "page", text="", line="muted"))
-    running = ["a tile is drawn", *(f"place {tile}" for tile in TILE_TEXTS)]
+    running = ["a tile is drawn", *(f"place {tile_words(*tile)}" for tile in TILES)]
     return Board(
         tuple(cells),
         tuple(map(tile_kind, TILES)),

@@ -35,7 +35,7 @@ export function playerPicker(lists, { value = "level:medium", machines = false, 
   replace(kind, people, group("Computer, by strength", levels),
     engines.length ? group("Engines", engines.map((name) => option(`engine:${name}`, name))) : null, searches ? null : option("random", "Random moves"),
     group("Search methods", methods), networks.length ? group("Trained networks", networks) : null);
-  const budget = h("input", { type: "text", class: "budget", size: 7, "aria-label": `${label}: budget`, title: "Simulations, or seconds with an s; options follow after commas" });
+  const budget = h("input", { type: "text", class: "budget", "aria-label": `${label}: budget`, title: "Simulations, or seconds with an s; options follow after commas" });
   const node = h("span", { class: "picker" }, kind, budget);
 
   function set(text) {
@@ -50,9 +50,12 @@ export function playerPicker(lists, { value = "level:medium", machines = false, 
     adapt();
   }
 
+  const fit = () => { budget.size = Math.max(7, budget.value.length + 1); };
+
   function adapt() {
     budget.hidden = !kind.value.startsWith("method:") && !kind.value.startsWith("network:");
     if (kind.value.startsWith("network:") && budget.value === "1000") budget.value = "64";
+    fit();
   }
 
   function read() {
@@ -67,6 +70,7 @@ export function playerPicker(lists, { value = "level:medium", machines = false, 
     adapt();
     onchange(read());
   });
+  budget.addEventListener("input", fit);
   budget.addEventListener("change", () => onchange(read()));
   set(value);
   return { node, value: read, set };
