@@ -1,5 +1,7 @@
 """The pages of runs, experiments, advice and games of one's own, in a real browser."""
 
+import time
+
 import pytest
 
 from anyzero.learning.folder import NOW, RunFolder
@@ -22,15 +24,31 @@ def test_a_run_shows_its_curves_and_replays_a_game(server, page):
     assert page.locator('[data-cell="c3"]').get_attribute("aria-label") == "c3, x, last move"
 
 
+def watcher(folder, **times):
+    return Watcher(folder, lambda *_: None, shown=False, **times)
+
+
+def test_what_is_left_of_a_run_follows_from_its_generations_or_minutes_whichever_end_first(server):
+    folder = RunFolder.open(server.folder / "runs" / "small")
+    watch = watcher(folder, generations=6, minutes=60.0)
+    watch.times = [50.0, 110.0, 130.0]
+    watch.since = time.monotonic() - 60.0
+    assert watch.left() == ", about 7 min left", "four generations of two minutes, one of them half done"
+    watch.minutes = 10.0
+    assert watch.left() == ", about 4 min left", "600 s less 290 s and 60 s"
+    watch.times, watch.minutes = [50.0], None
+    assert watch.left() == "", "no generation has learned yet"
+
+
 def test_a_run_that_is_being_trained_says_what_it_is_at(server, page):
     folder = RunFolder.open(server.folder / "runs" / "small")
     page.goto(f"{server.url}#/runs/small")
     page.wait_for_selector(".charts .chart")
     assert not page.locator(".now").is_visible()
-    with folder.locked(), Watcher(folder, lambda *_: None, shown=False).stage(3, "self-play", 10):
+    with folder.locked(), watcher(folder, minutes=5 * 24 * 60).stage(3, "self-play", 10):
         page.wait_for_selector("text=generation 3: self-play 0/10")
         assert page.locator(".now progress").get_attribute("max") == "10"
-        assert page.locator(".now").inner_text().endswith("at most 15 min left")
+        assert page.locator(".now").inner_text().endswith("0/10 (preparing its code, once), about 5 d left")
     (folder.path / NOW).unlink()
     page.wait_for_selector(".now", state="hidden")
 

@@ -397,9 +397,12 @@ def show_measured(value: float, half: float | None) -> str:
 
 
 def ago(changed: float) -> str:
-    """How long ago, in the unit that a person would use."""
-    seconds = max(0.0, time.time() - changed)
+    return f"{span(time.time() - changed)} ago"
+
+
+def span(seconds: float) -> str:
+    """A time in the unit that a person would use."""
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
-            return f"{seconds / size:.0f} {unit} ago"
-    return f"{seconds:.0f} s ago"
+            return f"{seconds / size:.0f} {unit}"
+    return f"{max(0.0, seconds):.0f} s"

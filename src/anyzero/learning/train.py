@@ -17,7 +17,7 @@ from anyzero.learning.config import parse_setting
 from anyzero.learning.folder import NOW, RunFolder, is_run, run_path
 from anyzero.learning.history import HISTORY, rebuild
 from anyzero.learning.start import default_names, fill_in, make_config, open_run, train_on
-from anyzero.learning.summary import RunSummary, describe_network, draw_runs, summarise
+from anyzero.learning.summary import RunSummary, describe_network, draw_runs, span, summarise
 from anyzero.progress import Tell, in_notebook
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
@@ -32,6 +32,8 @@ from anyzero.learning.start import prove
 from anyzero.sealed import write_sealed
 
 NOTE_EVERY_S = 1.0
+RECENT = 5
+"""Generations that say how long the next ones will take."""
 COMPARED = ("generation", "policy_loss", "value_loss", "kl", "benchmark_score_mean", "elo")
 MEASURED = {"benchmark_score_mean": "benchmark_generation", "elo": "elo_generation"}
 """What not every generation has, and the field that says which one had it last."""
@@ -72,7 +74,7 @@ def train(
         opened(cluster, with_gpus=folder.config.device == "cuda") as pool,
         bar("preparing", shown=progress) as tell,
     ):
-        watch = Watcher(folder, tell, shown=progress, pool=pool)
+        watch = Watcher(folder, tell, shown=progress, pool=pool, **times)
         try:
             ended = train_on(folder, progress=watch, pool=pool, **times)
         finally:
@@ -85,10 +87,24 @@ def train(
 
 
 class Watcher:
-    """A bar for the stage under way, and a line for each generation."""
+    """A bar for the stage under way, how long the run will still take, and a line for each generation."""
 
-    def __init__(self, folder: RunFolder, tell: Tell, *, shown: bool, pool: Pool | None = None) -> None:
+    def __init__(
+        self,
+        folder: RunFolder,
+        tell: Tell,
+        *,
+        shown: bool,
+        pool: Pool | None = None,
+        generations: int | None = None,
+        minutes: float | None = None,
+    ) -> None:
         self.folder, self.tell, self.told, self.pool, self.noted = folder, tell, 0, pool, 0.0
+        self.generations, self.minutes = generations or folder.config.generations, minutes
+        self.times = [sum(report["seconds"].values()) for report in folder.reports()]
+        """What each generation took, in seconds; the first has no games to learn from."""
+        self.since = time.monotonic()
+        """When the one under way began."""
         self.ready: set[str] = set()
         self.shown = shown and not in_notebook()  # there the bar is enough, and the table follows
         config = folder.config
@@ -117,11 +133,19 @@ class Watcher:
                 self.ready.add(name)
             beside = "" if self.pool is None else f" ({self.pool.describe()})"
             beside = beside if name in self.ready else f" (preparing its code, once){beside}"
+            beside += self.left()
             self.tell(done, words + beside, total or None)
             self.note(f"{words} {done}/{total}{beside}")
 
         tell(0)
         yield tell
+
+    def left(self) -> str:
+        """How long it is to the end, by the minutes and by what the last generations took; empty if nothing tells."""
+        now, usual = time.monotonic() - self.since, self.times[1:][-RECENT:]
+        ends = [60.0 * self.minutes - sum(self.times)] if self.minutes else []
+        ends += [(self.generations + 1 - len(self.times)) * sum(usual) / len(usual)] if usual else []
+        return f", about {span(min(ends) - now)} left" if ends else ""
 
     def note(self, words: str) -> None:
         """Every second or so, for those who look at the folder from elsewhere."""
@@ -132,6 +156,8 @@ class Watcher:
 
     def finished(self, report: dict[str, Any]) -> None:
         rebuild(self.folder)
+        self.times.append(sum(report["seconds"].values()))
+        self.since = time.monotonic()
         self.tell_notes()
         self.say(summary_line(report))
         for note in (report["training"] or {}).get("notes", []):

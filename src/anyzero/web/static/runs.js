@@ -96,14 +96,12 @@ function drawFacts(run, box) {
   replace(box, facts.filter(Boolean).map(([title, value]) => h("div", {}, h("dt", {}, title), h("dd", {}, value))));
 }
 
-// What it does just now, and for how long yet at most.
+// What it does just now, and for how long yet.
 function drawNow(run, box) {
   box.hidden = !run.now;
   const [, done, total] = /(\d+)\/(\d+)/.exec(run.now) || [];
-  const left = run.config.minutes ? Math.max(0, run.config.minutes - run.minutes) : null;
   replace(box, h("span", {}, run.now),
-    Number(total) ? h("progress", { value: Number(done), max: Number(total), "aria-label": "Progress of the generation" }) : null,
-    left === null ? null : h("span", { class: "muted" }, `at most ${span(60 * left)} left`));
+    Number(total) ? h("progress", { value: Number(done), max: Number(total), "aria-label": "Progress of the generation" }) : null);
 }
 
 function span(seconds) {
