@@ -1,5 +1,6 @@
 """The pages of runs, experiments, advice and games of one's own, in a real browser."""
 
+import re
 import time
 
 import pytest
@@ -45,10 +46,10 @@ def test_a_run_that_is_being_trained_says_what_it_is_at(server, page):
     page.goto(f"{server.url}#/runs/small")
     page.wait_for_selector(".charts .chart")
     assert not page.locator(".now").is_visible()
-    with folder.locked(), watcher(folder, minutes=5 * 24 * 60).stage(3, "self-play", 10):
+    with folder.locked(), watcher(folder).stage(3, "self-play", 10):
         page.wait_for_selector("text=generation 3: self-play 0/10")
         assert page.locator(".now progress").get_attribute("max") == "10"
-        assert page.locator(".now").inner_text().endswith("0/10 (preparing its code, once), about 5 d left")
+        assert re.search(r" 0/10 .*, about \d+ \w+ left$", page.locator(".now").inner_text())
     (folder.path / NOW).unlink()
     page.wait_for_selector(".now", state="hidden")
 
