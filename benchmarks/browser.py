@@ -1,14 +1,21 @@
-"""How fast an exported page is beside native code: random games, searches and nets, in Chromium and here, on one core.
+"""How fast an exported page is beside native code: random games, searches and a net, in Chromium and here, on one core.
+
+    .venv/bin/python benchmarks/browser.py [GAME ...] [--net best] [--json FILE]
 
 Both take turns with short pieces of the same work, and the fastest piece of each counts: what else the machine does
-only makes it slower. `python benchmarks/browser.py [GAME ...]`; games are exported with the nets in the package.
+only makes it slower. Pieces before the first that counts let the browser compile in full. The net is an untrained one
+of 4x32 (3x128 where there is no board) unless `--net best` asks for that of the package. Connect Four is also timed
+from opening the page to a machine's first move, and from a click to an analysis' first result, in a fresh browser.
 """
 
+import argparse
+import json
 import shutil
-import sys
+import statistics
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -25,14 +32,19 @@ from anyzero.games.game import Game
 from anyzero.games.line import first_decision
 from anyzero.games.load import BUILT_IN, load
 from anyzero.games.rollouts import new_scratch, rollout_streams
+from anyzero.networks.config import parse_network
 from anyzero.networks.evaluator import NetworkEvaluator
-from anyzero.networks.find import best_network
-from anyzero.networks.weights import read_network
-from anyzero.players.text import split_player
+from anyzero.networks.find import BEST, best_network
+from anyzero.networks.models import new_network
+from anyzero.networks.weights import read_network, save_network
 from anyzero.search import Searcher
 
-ROUNDS = 12
-PLAYERS = ("uct:20000", "rave:20000", "puct:60@best")
+ROUNDS, WARM_ROUNDS = 12, 3
+PIECE_S = 0.08
+KINDS = ("rollouts", "uct", "rave", "puct", "evaluations")
+"""Searches by puct ask the net, as a page does; evaluations are of the net alone, here 32 positions at a time."""
+BATCH = 32
+OPENINGS = 5
 PREPARE = """async (name) => {
   const here = new URL('./', location.href);
   const read = (one) => import(new URL(`${one}.js`, here));
@@ -42,17 +54,34 @@ PREPARE = """async (name) => {
   const random = await load('rollouts', game.base);
   let state = game.start();
   while (game.seat(state) < 0) state = game.after(state, game.legal(state)[0]);
+  const {module: net} = await game.borrow('net');
+  const steps = net.plan.steps.slice(1, -1);
+  net.ask('begin_search', state, {seed: 1n, simulations: 1});
+  net.call(net.plan.steps[0]);
+  const planes = net.array('planes');
+  const evaluate = () => {
+    planes.fill(0);
+    for (const step of steps) net.call(step);
+  };
   const clock = async (work) => {
     const start = performance.now(), num = await work();
-    return 1000 * num / (performance.now() - start);
+    return [num, (performance.now() - start) / 1000];
   };
   window.measure = {
     rollouts: (num) => clock(() => { random.call('rollout_streams', {repeats: num}); return num; }),
+    evaluations: (num) => clock(() => { for (let at = 0; at < num; at += 1) evaluate(); return num; }),
     search: (player, seed) => clock(async () => {
       const found = await search(game, state, player, {seed: BigInt(seed), site, isStopped: () => false});
       return found.result.simulations;
     }),
   };
+}"""
+FIRST_RESULT = """async () => {
+  const told = (words) => document.querySelector('.summary')?.textContent.includes(words);
+  const start = performance.now();
+  [...document.querySelectorAll('button')].find((one) => one.textContent === 'Search').click();
+  while (!told('simulations in')) await new Promise((resolve) => setTimeout(resolve, 1));
+  return performance.now() - start;
 }"""
 
 
@@ -61,87 +90,158 @@ class Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+# --- the same work here and there
+
+
 def rollout_arguments(game: Game, repeats: int) -> tuple[Any, ...]:
     root, sums = game.new_states(1), np.zeros((1, game.num_seats))
     root[0] = game.initial_state()
     return game.rules, root, np.uint64(1), 0, 1, repeats, *new_scratch(game), sums, np.zeros(1, np.int64)
 
 
-def write_game(folder: Path, name: str) -> Game:
-    """The page with a game, and a module that plays it at random."""
-    game = load(name)
-    export(game, web=folder)
+def write_game(folder: Path, name: str, net: str) -> tuple[Game, Path]:
+    """The page with a game, and a module that plays it at random; the file of its net."""
+    game, file = load(name), folder / "net.safetensors"
+    folder.mkdir()
+    if net == BEST:
+        file = best_network(game)
+    else:
+        save_network(file, new_network(game, parse_network("small")), game)
+    export(game, web=folder, net=BEST if net == BEST else str(file))
     given: list[Any] = [Baked(value) for value in rollout_arguments(game, 1)]
     given[5] = Given("repeats", 1)
     function = Exported("rollout_streams", lambda target: game.compile(rollout_streams, target), given, "")
     write_module(folder / "games" / name, "rollouts", *build_functions([function]), {})
-    return game
+    return game, file
 
 
-def measure(game: Game, page: Any) -> dict[str, tuple[float, float]]:
+def rollouts_here(game: Game) -> Callable[[int, int], Any]:
+    kernel = game.compile(rollout_streams)
+    return lambda num, _seed: (kernel(*rollout_arguments(game, num)), num)[1]
+
+
+def evaluations_here(game: Game, file: Path) -> Callable[[int, int], Any]:
+    evaluator, states = evaluator_of(game, file), game.new_states(BATCH)
+    states[:] = first_decision(game)
+    return lambda num, _seed: sum(len(evaluator(game, states)[1]) for _ in range(0, num, BATCH))
+
+
+def evaluator_of(game: Game, file: Path) -> NetworkEvaluator:
+    """It asks its net for every leaf: a memory of answers would know a position that comes again."""
+    return NetworkEvaluator(game, read_network(file, game), precision="float32", threads=1, cache=0)
+
+
+def search_here(game: Game, method: str, file: Path) -> Callable[[int, int], Any]:
+    state = first_decision(game)
+    options: dict[str, Any] = {"evaluator": evaluator_of(game, file)} if method == "puct" else {}
+    return lambda num, seed: Searcher(game, method, simulations=num, **options).search(state, seed).simulations
+
+
+def work_there(page: Any, kind: str, net: str) -> Callable[[int, int], Any]:
+    if kind in ("rollouts", "evaluations"):
+        return lambda num, _seed: page.evaluate(f"measure.{kind}", num)
+    suffix = f"@{net}" if kind == "puct" else ""
+    ask = "([player, seed]) => measure.search(player, seed)"
+    return lambda num, seed: page.evaluate(ask, [f"{kind}:{num}{suffix}", seed])
+
+
+def measure(game: Game, page: Any, file: Path, net: str) -> dict[str, tuple[float, float]]:
     """Rates by kind of work: here, and in the browser."""
-    kernel, rates = game.compile(rollout_streams), dict[str, tuple[float, float]]()
-    kernel(*rollout_arguments(game, 1))
-    start = time.perf_counter()
-    kernel(*rollout_arguments(game, 200))
-    num = int(200 * 0.03 / (time.perf_counter() - start)) + 1
-
-    def here_at_random(_seed: int) -> int:
-        kernel(*rollout_arguments(game, num))
-        return num
-
-    rates["rollouts"] = alternate(here_at_random, lambda _seed: page.evaluate("measure.rollouts", num))
-    for player in PLAYERS:
-        rates[player] = alternate(searches_here(game, player), partial(search_there, page, player))
-    return rates
+    here = {"rollouts": rollouts_here(game), "evaluations": evaluations_here(game, file)}
+    searches = {kind: search_here(game, kind, file) for kind in KINDS if kind not in here}
+    return {kind: alternate({**here, **searches}[kind], work_there(page, kind, net)) for kind in KINDS}
 
 
-def searches_here(game: Game, player: str) -> Any:
-    """A search that asks its net for every leaf: a memory of answers would know a position that comes again."""
-    wanted, state = split_player(player), first_decision(game)
-    assert wanted.search is not None
-    options = wanted.search.arguments
-    if wanted.network:
-        network = read_network(best_network(game), game)
-        options["evaluator"] = NetworkEvaluator(game, network, precision="float32", threads=1, cache=0)
-    searcher = Searcher(game, **options)
-    return lambda seed: searcher.search(state, seed).simulations
+def alternate(here: Callable[[int, int], Any], there: Callable[[int, int], Any]) -> tuple[float, float]:
+    """The best rates of both in pieces of about the same length."""
 
-
-def search_there(page: Any, player: str, seed: int) -> float:
-    return float(page.evaluate("([player, seed]) => measure.search(player, seed)", [player, seed]))
-
-
-def alternate(here: Any, there: Any) -> tuple[float, float]:
-    best_here = best_there = 0.0
-    for seed in range(ROUNDS):
+    def clocked(num: int, seed: int) -> float:
         start = time.perf_counter()
-        num = here(seed)
-        best_here = max(best_here, num / (time.perf_counter() - start))
-        best_there = max(best_there, there(seed))
-    return best_here, best_there
+        done = here(num, seed)
+        return float(done / (time.perf_counter() - start))
+
+    num = piece_of(clocked)
+    rates = []
+    for seed in range(WARM_ROUNDS + ROUNDS):
+        native, (done, seconds) = clocked(num, seed), there(num, seed)
+        rates.append((native, done / seconds))
+    return max(rate for rate, _ in rates[WARM_ROUNDS:]), max(rate for _, rate in rates[WARM_ROUNDS:])
 
 
-def main(names: list[str]) -> None:
-    kinds = ("rollouts", *PLAYERS)
-    print("| game | " + " | ".join(f"{kind} | of native" for kind in kinds) + " |")
-    print("|---|" + "--:|--:|" * len(kinds))
+def piece_of(clocked: Callable[[int, int], float]) -> int:
+    """How much takes PIECE_S here; the fastest of three, for others may hold one up."""
+    num = 16
+    while True:
+        wanted = int(PIECE_S * max(clocked(num, seed) for seed in range(3)))
+        if wanted <= 2 * num:
+            return max(16, wanted)
+        num = min(wanted, 8 * num)
+
+
+# --- how long a person waits
+
+
+def first_move(browser: Any, url: str) -> float:
+    """Seconds from opening a game to the move of the machine that begins it."""
+    page, start = browser.new_context().new_page(), time.perf_counter()
+    page.goto(f"{url}#/play?game=connect_four&seats=level:hard+human")
+    page.wait_for_selector(".board[data-ply='1']")
+    took = time.perf_counter() - start
+    page.context.close()
+    return took
+
+
+def first_result(browser: Any, url: str) -> float:
+    """Seconds from the click on Search to what is shown first, with nothing loaded before."""
+    page = browser.new_context().new_page()
+    page.goto(f"{url}#/play?game=connect_four&seats=human+human")
+    page.get_by_role("button", name="Analyse").click()
+    page.get_by_label("Method A: budget").fill("10s")
+    took = float(page.evaluate(FIRST_RESULT)) / 1000
+    page.context.close()
+    return took
+
+
+def time_waits(browser: Any, url: str) -> dict[str, float]:
+    found = {
+        name: statistics.median(wait(browser, url) for _ in range(OPENINGS))
+        for name, wait in (("first move", first_move), ("first result", first_result))
+    }
+    for name, seconds in found.items():
+        print(f"{name}: {1000 * seconds:.0f} ms, the median of {OPENINGS}", flush=True)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", nargs="*", default=list(BUILT_IN))
+    parser.add_argument("--net", default="small", choices=["small", BEST])
+    parser.add_argument("--json", type=Path)
+    wanted = parser.parse_args()
+    found: dict[str, Any] = {}
+    print("| game | " + " | ".join(f"{kind} | of native" for kind in KINDS) + " |")
+    print("|---|" + "--:|--:|" * len(KINDS))
     with tempfile.TemporaryDirectory() as name, sync_playwright() as driver:
         folder = Path(name)
         server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        for text in names:
-            game, page = write_game(folder / text, text), browser.new_page()
-            page.goto(f"http://127.0.0.1:{server.server_port}/{text}/index.html")
+        for text in wanted.games:
+            (game, file), page = write_game(folder / text, text, wanted.net), browser.new_page()
+            url = f"http://127.0.0.1:{server.server_port}/{text}/index.html"
+            page.goto(url)
             page.evaluate(PREPARE, text)
-            rates = measure(game, page)
-            cells = (f"{rates[kind][1]:,.0f}/s | {rates[kind][1] / rates[kind][0]:.2f}" for kind in kinds)
+            rates = found[text] = measure(game, page, file, file.stem if wanted.net != BEST else BEST)
+            cells = (f"{rates[kind][1]:,.0f}/s | {rates[kind][1] / rates[kind][0]:.2f}" for kind in KINDS)
             print(f"| {game.title} | " + " | ".join(cells) + " |", flush=True)
             page.close()
+            if text == "connect_four":
+                found["waits"] = time_waits(browser, url)
         browser.close()
         server.shutdown()
+    if wanted.json:
+        wanted.json.write_text(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(BUILT_IN))
+    main()

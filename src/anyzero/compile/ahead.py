@@ -188,25 +188,31 @@ class Given(NamedTuple):
 
 # --- what such machines may lack
 
-LOWEST_BITS, HIGHEST_BITS, ONE_A_BYTE = U(0x0101010101010101), U(0x8080808080808080), U(0x8040201008040201)
+HALVES = tuple(map(U, (0xFFFFFFFF, 0xFFFF0000FFFF, 0x00FF00FF00FF00FF, 0x0F0F0F0F0F0F0F0F, 0x3333333333333333)))
+FEW = 8
+"""Up to so many low bits are dropped faster than counted."""
 
 
 def nth_bit(word: Any, index: int) -> Any:
-    """`bits.nth_bit` without the instruction PDEP and without a branch: first the byte, then the bit in it.
+    """`bits.nth_bit` without the instruction PDEP: selects instead of branches, which nobody could foresee."""
+    if index < FEW:
+        word = drop_bit(drop_bit(drop_bit(drop_bit(word)))) if index & 4 else word
+        word = drop_bit(drop_bit(word)) if index & 2 else word
+        word = drop_bit(word) if index & 1 else word
+        return word & (~word + U(1))
+    for half in HALVES:  # keep that half of what is left in which the bit is
+        low = word & half
+        num = count_bits(low)
+        is_above = index >= num
+        word = word ^ low if is_above else low
+        index = index - num if is_above else index
+    low = word & (~word + U(1))
+    return word ^ low if index > 0 else low
 
-    Counts of all bytes are summed by one multiplication, and compared with `index` in one subtraction (Vigna 2008,
-    Broadword implementation of rank/select queries).
-    """
-    wanted = U(index)
-    pairs = word - ((word >> U(1)) & U(0x5555555555555555))
-    fours = (pairs & U(0x3333333333333333)) + ((pairs >> U(2)) & U(0x3333333333333333))
-    up_to = ((fours + (fours >> U(4))) & U(0x0F0F0F0F0F0F0F0F)) * LOWEST_BITS
-    place = U(count_bits(((wanted * LOWEST_BITS | HIGHEST_BITS) - up_to) & HIGHEST_BITS)) << U(3)
-    wanted -= ((up_to << U(8)) >> place) & U(0xFF)
-    spread = (((word >> place) & U(0xFF)) * LOWEST_BITS) & ONE_A_BYTE
-    flags = (((spread | HIGHEST_BITS) - LOWEST_BITS) | spread) & HIGHEST_BITS
-    before = (flags >> U(7)) * LOWEST_BITS
-    return U(1) << (place + U(count_bits(((wanted * LOWEST_BITS | HIGHEST_BITS) - before) & HIGHEST_BITS)))
+
+def drop_bit(word: Any) -> Any:
+    """The word without its lowest bit."""
+    return word & (word - U(1))
 
 
 INTRINSICS: dict[Function, Any] = {**our_cpu.INTRINSICS, bits.nth_bit: nth_bit}

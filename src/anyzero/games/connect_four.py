@@ -128,7 +128,10 @@ def rollout(rules: ConnectFour, state: State, actions: Any, rng: Any) -> int:
     mine, theirs, moves = state.stones[state.mover], state.stones[1 - state.mover], 0
     free = free_cells(rules, mine | theirs)
     while free and not has_four(rules, theirs):
-        cell = nth_bit(free, random_below(rng, count_bits(free)))
+        if count_bits(free) == rules.columns:  # one in each column
+            cell = free & column_cells(rules, random_below(rng, rules.columns))
+        else:
+            cell = nth_bit(free, random_below(rng, count_bits(free)))
         mine, theirs = theirs, mine | cell
         free = free_cells(rules, mine | theirs)
         moves += 1
