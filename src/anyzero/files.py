@@ -67,6 +67,14 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def from_home(path: Path | str) -> Path:
+    """The path with a home folder for `~`; as it is where nobody has that name."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
 def put_aside(path: Path) -> None:
     """Keep something under a name that no longer counts."""
     aside, again = path.with_name(f"{path.name}.damaged"), 1

@@ -160,6 +160,7 @@ def test_bench_measures_searches(run):
         (["bench", "rollouts", "hex", "--seconds", "nan"], "nan is not a number of seconds"),
         (["bench", "search", "hex", "uct:10", "--seconds", "0"], "--seconds"),
         (["check", "./nowhere.py"], "cannot read the game file"),
+        (["check", "~nobody_here/nowhere.py"], "cannot read the game file"),
     ],
 )
 def test_wrong_input_is_one_sentence_and_exit_code_2(run, words, says):

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.faults.table import HARMLESS, SIGNAL, SILENT, TOLD, TRACEBACK, Table
 
 GAME = (Path(__file__).parents[2] / "examples" / "tic_tac_toe.py").read_text()
-RULES, PICTURE, TEXT, INPUT = "rules", "picture", "text", "input"
+RULES, PICTURE, ENDING, TEXT, INPUT = "rules", "picture", "ending", "text", "input"
 """What a fault is in: only some commands draw, write moves, or ask a network."""
 
 COUNT, ACTION, STONE = "    return count\n", "actions[count] = cell\n", "state.cells[action] = state.mover + 1\n"
@@ -51,7 +51,8 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "picture raises": (PICTURE, SHOWN, f"    raise RuntimeError('no')\n{SHOWN}"),
     "piece out of range": (PICTURE, "shown.pieces[cell] = ", "shown.pieces[cell] = 7 + "),
     "piece on no cell": (PICTURE, "shown.pieces[cell] = ", "shown.pieces[cell + 1] = "),
-    "caption out of range": (PICTURE, SHOWN, "    shown.caption = 3 if seat"),
+    "caption out of range": (PICTURE, SHOWN, "    shown.caption = 3 if state.plies < 9 or seat"),
+    "caption out of range at the end": (ENDING, SHOWN, "    shown.caption = 3 if seat"),
     "input not a number": (INPUT, f"{PLANE}cell // 3, cell % 3] = 1.0", f"{PLANE}cell // 3, cell % 3] = np.nan"),
     "input out of range": (INPUT, PLANE, "planes[plane + 2, "),
 }
@@ -66,7 +67,7 @@ COMMANDS: dict[str, tuple[set[str], list[str]]] = {
     "solve": ({RULES, TEXT}, ["solve", "GAME"]),
     "match": ({RULES, TEXT}, ["match", "GAME", "uct:50", "random", "--games", "4", "--limit", "3"]),
     "tournament": ({RULES, TEXT}, ["tournament", "GAME", "uct:20", "random", "flat:9", "--games", "2"]),
-    "play": ({RULES, PICTURE, TEXT}, ["play", "GAME", "--seat0", "random", "--seat1", "uct:50"]),
+    "play": ({RULES, PICTURE, ENDING, TEXT}, ["play", "GAME", "--seat0", "random", "--seat1", "uct:50"]),
     "bench rollouts": ({RULES}, ["bench", "rollouts", "GAME"]),
     "bench search": ({RULES}, ["bench", "search", "GAME", "uct:200", "--seconds", "0.1"]),
     "rules": ({RULES, PICTURE}, ["rules", "GAME"]),
@@ -76,7 +77,7 @@ COMMANDS: dict[str, tuple[set[str], list[str]]] = {
     "gtp": ({RULES, PICTURE, TEXT}, ["gtp", "GAME", "--player", "uct:50"]),
     "doctor": ({RULES, INPUT}, ["doctor", "GAME"]),
     "train": ({RULES, INPUT}, ["train", "GAME", "--run", "RUN", *TRAIN]),
-    "check": ({RULES, PICTURE, TEXT, INPUT}, ["check", "GAME"]),
+    "check": ({RULES, PICTURE, ENDING, TEXT, INPUT}, ["check", "GAME"]),
 }
 
 
@@ -84,7 +85,7 @@ def write_game(folder: Path, fault: str) -> Path:
     _, old, new = FAULTS[fault]
     assert old in GAME, fault
     path = folder / f"{fault.replace(' ', '_')}.py"
-    path.write_text(GAME.replace(old, new, 1))
+    path.write_text(f"{GAME.replace(old, new, 1)}\n# {path}\n")  # what `check` says of it is remembered by its source
     return path
 
 
@@ -116,6 +117,7 @@ def run_campaign(folder: Path, table: Table, *, every: int, seconds: float = 600
     """Every so-manieth pair of a fault and a command that it concerns, in any order, as a process of its own."""
     pairs = [(fault, command) for fault in FAULTS for command in COMMANDS if concerns(fault, command)]
     random.Random(0).shuffle(pairs)
+    pairs.sort(key=lambda pair: pair[1] == "check")  # who passes, as what is wrong is rare, is not guarded any more
     for fault, command in pairs[::every]:
         path = write_game(folder, fault)
         path.with_suffix(".py.toml").write_text(EXPERIMENT.format(name=str(path)))

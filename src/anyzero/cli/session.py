@@ -11,6 +11,7 @@ from anyzero.cli.output import HUMAN, print_parts
 from anyzero.cli.screen import Screen, answer_words, end_words, player_words
 from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
+from anyzero.files import from_home
 from anyzero.games.explain import Rules
 from anyzero.players import Player, parse_player
 from anyzero.players.player import Answer, FailedPlayerError, consult
@@ -222,7 +223,7 @@ class Session:
     def save(self, argument: str) -> bool:
         if not argument:
             raise AnyzeroError("save FILE: the name ends in .json, for chess also in .pgn, for Hex in .sgf")
-        self.keep(Path(argument).expanduser())
+        self.keep(from_home(argument))
         return False
 
     def keep(self, path: Path) -> None:
@@ -233,7 +234,7 @@ class Session:
     def load(self, argument: str) -> bool:
         if not argument:
             raise AnyzeroError("load FILE: a game that was saved before")
-        path, game = Path(argument).expanduser(), self.table.game
+        path, game = from_home(argument), self.table.game
         self.table = GameInProgress.from_record(read_record(path, game=game), game)
         self.screen.show_table(self.table)
         return False

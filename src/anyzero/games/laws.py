@@ -161,6 +161,12 @@ def some_states(most: int) -> Callable[[Evidence], Iterator[tuple[State, str]]]:
     return lambda evidence: ((state, "") for state in evidence.states(most))
 
 
+def some_and_last_states(evidence: Evidence) -> Iterator[tuple[State, str]]:
+    yield from some_states(8)(evidence)
+    for number, record in enumerate(evidence.records):
+        yield record.states[-1].copy(), f" at the end of game {number}"
+
+
 class Law(NamedTuple):
     check: Callable[[Game, Any], str | None]  # its docstring states the law
     about: Callable[[Evidence], Iterable[tuple[Any, str]]] = the_evidence
@@ -493,7 +499,7 @@ LAWS = {
     "moves have texts": Law(moves_have_texts, some_states(20)),
     "positions have texts": Law(positions_have_texts, some_states(40), needs="format_state"),
     "pictures are compiled": Law(pictures_are_compiled, needs="draw"),
-    "pictures are complete": Law(pictures_are_complete, some_states(8), needs="board"),
+    "pictures are complete": Law(pictures_are_complete, some_and_last_states, needs="board"),
     "rollouts are random play": Law(rollouts_are_random_play, needs="rollout"),
 }
 FATAL = (ACTIONS_LAW, "games end", "payoffs are fair", "chance weights are positive", "AMAF keys are in range")

@@ -24,7 +24,7 @@ from anyzero.errors import (
     list_some,
     nearest_hint,
 )
-from anyzero.files import write_whole
+from anyzero.files import from_home, write_whole
 from anyzero.games.faults import tell
 from anyzero.games.game import Game, State
 from anyzero.games.guard import CHECKED, compile_counted, is_known, key_of
@@ -129,7 +129,7 @@ def maker_of(module: ModuleType, name: str) -> Maker:
 def load_file(path: Path, *, counted: bool = False) -> ModuleType:
     """The module of a game file, under a name that is the same in every process (compiled code refers to it)."""
     try:
-        path = path.expanduser().resolve(strict=True)
+        path = from_home(path).resolve(strict=True)
         source = path.read_bytes()
     except (OSError, ValueError) as error:  # a ValueError: a name with a zero byte
         reason = getattr(error, "strerror", None) or error

@@ -197,7 +197,13 @@ class GpuGames:
         return np.flatnonzero(fits)
 
     def to_host(self, num: int) -> Samples:
-        rows = Rows(*(column[:num].copy_to_host() if num else column.copy_to_host()[:0] for column in self.fetched))
+        # A slice of a column without bytes has the wrong shape on a GPU.
+        rows = Rows(
+            *(
+                column[:num].copy_to_host() if num and column.size else np.zeros((num, *column.shape[1:]), column.dtype)
+                for column in self.fetched
+            )
+        )
         return rows_to_samples(self.game, rows, slice(None))
 
     @property

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from anyzero.errors import AnyzeroError, UnknownNameError
-from anyzero.files import is_file
+from anyzero.files import from_home, is_file
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line
 from anyzero.games.load import load_file, parse_options, position_of
@@ -96,7 +96,7 @@ def choose_at_random(game: Game, line: Line, seed: int) -> int:
 
 def load_player(text: str, name: str, options: str) -> Player:
     """The player that `make(**options)` in a file returns; options are typed by their defaults, as a game's are."""
-    if not is_file(Path(name).expanduser()):
+    if not is_file(from_home(name)):
         raise UnknownNameError(f"cannot read the player file {name}")
     make = getattr(load_file(Path(name)), "make", None)
     if not callable(make):
