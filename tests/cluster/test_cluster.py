@@ -139,4 +139,5 @@ def test_jobs_are_small_at_first_and_at_the_end_and_else_take_their_time():
     pace.note(Done(Job("", {}, units=16), None, "node", two, seconds=2.0))
     assert pace.size(two, 10_000, [two, two]) == 8 * 20
     assert pace.size(two, 200, [two, two]) == 50
+    assert pace.size(two, 40, [two, two]) == 8 * 2
     assert pace.size(two, 5, [two, two]) == 5

@@ -11,6 +11,8 @@ from anyzero.errors import AnyzeroError, BadOptionError
 
 JOB_S = 20.0
 """How long a job should take: short enough to lose, long enough for its overhead of some milliseconds."""
+LEAST_S = 2.0
+"""Jobs do not become shorter than this as the work runs out: few games at once make small batches for a network."""
 
 
 class Kind(NamedTuple):
@@ -79,7 +81,7 @@ class Pace:
         """Units for an actor of this kind, at most what is left; `others` are all that work, itself among them."""
         least, rate = self.least_on_gpu if kind.gpus else self.least * kind.cores, self.rates.get(kind, 0.0)
         fair = left * rate / max(2 * sum(self.rates.get(other, rate) for other in others), 1e-9)
-        return min(left, max(least, int(min(rate * JOB_S, fair))))
+        return min(left, max(least, int(min(rate * JOB_S, max(fair, rate * LEAST_S)))))
 
     def note(self, done: Done) -> None:
         """A job has taken so long; the mean of the last ones counts."""
