@@ -1,8 +1,9 @@
 """The whole campaign at any size: `python -m tests.faults.campaign --size 1 --minutes 60`.
 
 Its table must have nothing in the columns silent, traceback and signal; then the exit code is 0. Names of parts (`files
-texts`) run these alone. Size 1 is 500 damages of each kind of file, a million texts, kills and full disks at every
-write of a generation, and all faulty games in every command. What a part has not done in its minutes is left out.
+texts`) run these alone. Size 1 is 500 damages of each kind of file and of a match's record, a million texts, kills and
+full disks at every write of a generation, and all faulty games in every command. What a part has not done in its
+minutes is left out.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from tests.faults import own_games, runs, texts, writes
+from tests.faults import own_games, records, runs, texts, writes
 from tests.faults.table import Table
 
 PLACE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -37,6 +38,10 @@ def damage_texts(place: Path, table: Table, size: float) -> None:
     texts.run_campaign(place, table, times=texts.TIMES * size)
 
 
+def damage_records(place: Path, table: Table, size: float) -> None:
+    records.run_campaign(place, table, tries=max(1, round(500 * size)))
+
+
 def play_faulty_games(place: Path, table: Table, size: float) -> None:
     own_games.run_campaign(place, table, every=max(1, round(1 / size)))
 
@@ -45,6 +50,7 @@ PARTS: dict[str, Callable[[Path, Table, float], None]] = {
     "files": damage_files,
     "writes": disturb_writes,
     "texts": damage_texts,
+    "records": damage_records,
     "games": play_faulty_games,
 }
 
