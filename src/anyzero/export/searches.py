@@ -22,7 +22,7 @@ from anyzero.search.search import adapt
 from anyzero.search.simulation import ANY_CHILD, absorb_leaves, plant_tree, select_leaves, simulate
 from anyzero.search.tree import Scratch, Tree, new_scratch, new_tree, root_of
 
-FAMILIES = {"uct": ("flat", "ucb", "uct"), "rave": ("amaf", "rave"), "grave": ("grave",)}
+FAMILIES = {"uct": ("flat", "ucb", "halving", "uct"), "rave": ("amaf", "shuss", "rave"), "grave": ("grave",)}
 NET = "net"
 NET_METHODS = ("puct", "gumbel")
 """What can be searched with, by module; memory is laid out for the last of each."""
@@ -116,7 +116,7 @@ def search_functions(game: Game, memory: Memory, net: Any = None) -> Iterator[Ex
     growing: dict[str, Any] = {"constants": fixed, "parts": parts}
     whole, first, last = [rules, *memory.arguments], Baked(0), Baked(1)
     if net is None:
-        arguments = [*whole, roots, first, last, Baked(ANY_CHILD), Given("num", 0)]
+        arguments = [*whole, roots, first, last, Given("forced", ANY_CHILD), Given("num", 0)]
         yield function(simulate, arguments, **growing)
     else:
         planes, logits = np.zeros((1, *game.planes_shape), np.float32), np.zeros((1, game.num_actions), np.float32)

@@ -153,6 +153,7 @@ def methods_of(game: Game, has_net: bool) -> Iterator[tuple[str, dict[str, Any]]
                     "settings": method.settings._asdict(),
                     "options": [option for option in method.options if option in RUNTIME],
                     "final": method.final,
+                    "halves": method.halves,
                 },
             )
 

@@ -2,10 +2,12 @@
 
 const PIECE_MS = 20;
 const LOOK_MS = 250;
+const TURN_MS = 10; // halving by the clock: all survivors together get turns of about this length
 const FIRST_PIECE = 250;
 const MOST_GHOSTS = 6;
 const LONGEST_LINE = 20;
 const ENDLESS = 2 ** 52;
+const ANY_CHILD = -1;
 const UNKNOWN = 0, WIN = 1, DRAW = 2, LOSS = -1;
 const WAITING = 0;
 const NAMES = { [WIN]: "win", [DRAW]: "draw", [LOSS]: "loss" };
@@ -86,16 +88,15 @@ export async function search(game, state, text, { seed, site, isStopped, tell = 
 
 class Search {
   constructor(game, state, player, { seed = 0n, site }) {
-    const { final, settings } = game.about.methods[player.method];
+    const { final, settings, halves } = game.about.methods[player.method];
     const { temperature = 0, final: rule = site.finals[final] ?? 0, ...options } = player.options;
     const looks = player.simulations ? Math.min(4 * player.simulations, site.limits.looks) : site.limits.looks;
     const looking = game.about.methods[player.method].options.includes("look_ahead") ? { look_ahead: looks } : {};
-    Object.assign(this, { game, state, player, seed, temperature, rule, byValue: rule === site.finals.value });
+    Object.assign(this, { game, state, player, seed, temperature, rule, byValue: rule === site.finals.value, halves });
     this.settings = { ...settings, ...looking, ...options };
     this.done = 0;
     this.spent = 0;
     this.largest = FIRST_PIECE;
-    this.ghosts = ["", []];
   }
 
   async begin() {
@@ -110,6 +111,7 @@ class Search {
     const { simulations } = this.player;
     module.ask("begin_search", this.state, { seed: this.seed, simulations: simulations || ENDLESS });
     if (this.settings.formula === GUMBEL) writePlan(module.array("scratch.plan"), this.settings.considered, simulations);
+    this.orders = !this.halves ? [{ num: simulations || ENDLESS }].values() : simulations ? this.halve(simulations) : this.halveByClock();
     if (module.plan.steps) Object.assign(this, { known: module.array("scratch.known"), planes: module.array("planes") });
     return this;
   }
@@ -117,25 +119,26 @@ class Search {
   // Searches for some milliseconds; false once the budget is spent or the position is proven.
   advance(milliseconds = PIECE_MS) {
     const { simulations, seconds } = this.player;
-    const start = performance.now();
+    const start = (this.start = performance.now());
     const end = start + (seconds ? Math.min(milliseconds, 1000 * seconds - this.spent) : milliseconds);
     let open = true;
     do open = this.module.plan.steps ? this.step() : this.roll(end - performance.now());
     while (open && performance.now() < end);
     this.spent += performance.now() - start;
-    return open && (simulations ? this.done < simulations : this.spent < 1000 * seconds);
+    return open && (this.halves || (simulations ? this.done < simulations : this.spent < 1000 * seconds));
   }
 
   // Rollouts, about as many as fit.
   roll(milliseconds) {
-    const left = (this.player.simulations || ENDLESS) - this.done;
-    if (left <= 0) return false;
+    if (!this.order?.num) this.order = this.orders.next().value;
+    if (!this.order) return false;
     const start = performance.now();
-    const num = Math.max(1, Math.min(left, 2 * this.largest, Math.floor(this.rate ? this.rate * milliseconds : FIRST_PIECE)));
-    const found = this.module.call("simulate", { num });
+    const num = Math.max(1, Math.min(this.order.num, 2 * this.largest, Math.floor(this.rate ? this.rate * milliseconds : FIRST_PIECE)));
+    const found = this.module.call("simulate", { num, forced: this.order.child ?? ANY_CHILD });
     this.rate = num / Math.max(performance.now() - start, 1e-3);
     this.largest = Math.max(this.largest, num);
     this.done += found;
+    this.order.num -= num;
     return found === num;
   }
 
@@ -154,6 +157,57 @@ class Search {
     return true;
   }
 
+  // --- sequential halving, as `search/pacing.py` has it: simulations for one child of the root after the other
+
+  get children() { return Array.from({ length: this.tree.num_children[0] }, (_, index) => this.tree.first[0] + index); }
+
+  * halve(budget) {
+    yield { num: 1 }; // opens the root
+    const { visits } = this.tree;
+    let [alive, goal, left, survivors] = [this.children, 0, budget, this.tree.num_children[0]];
+    if (budget <= alive.length) {
+      alive = this.openedFirst(alive).slice(0, budget);
+      for (const child of alive.slice(1)) yield { num: 1, child };
+    } else {
+      for (let remaining = numRounds(alive.length); remaining > 0 && left > 0 && (survivors > 1 || goal === 0); remaining -= 1) {
+        survivors = Math.min(survivors, left);
+        const each = Math.max(1, Math.floor(left / (remaining * survivors)));
+        [alive, goal, left] = [this.rank(alive).slice(0, survivors), goal + each, left - each * survivors];
+        for (const child of alive) if (goal > visits[child]) yield { num: goal - visits[child], child };
+        survivors = Math.ceil(survivors / 2);
+      }
+    }
+    this.crown(this.rank(alive)[0]);
+  }
+
+  * halveByClock() {
+    yield { num: 1 };
+    let alive = this.children;
+    for (const child of this.openedFirst(alive).slice(1)) yield { num: 1, child };
+    const rounds = numRounds(alive.length), share = (1000 * this.player.seconds) / rounds;
+    const left = (number) => share * number - this.spent - (performance.now() - this.start);
+    for (let number = 1; number <= rounds; number += 1) {
+      while (left(number) > 0) {
+        const num = Math.max(1, Math.floor((this.rate * Math.min(left(number), TURN_MS)) / alive.length));
+        for (const child of alive) yield { num, child };
+      }
+      alive = this.rank(alive).slice(0, Math.ceil(alive.length / 2));
+    }
+    this.crown(alive[0]);
+  }
+
+  openedFirst(children) { return [...children].sort((one, other) => this.tree.visits[other] - this.tree.visits[one]); }
+
+  rank(children) {
+    const { tree, settings } = this;
+    const bonus = (child) => settings.exploration * tree.amaf_value[child] / Math.max(1, tree.amaf_visits[child]) / Math.max(1, tree.visits[child]);
+    const score = (child) => tree.value[child] + (settings.formula === RAVE ? bonus(child) : 0);
+    return [...children].sort((one, other) => score(other) - score(one));
+  }
+
+  // Marks the survivor: it gets all of the prior.
+  crown(winner) { for (const child of this.children) this.tree.prior[child] = child === winner ? 1 : 0; }
+
   // --- what was found
 
   result() {
@@ -163,8 +217,8 @@ class Search {
     const scores = module.array("scores");
     const moves = Array.from({ length: count }, (_, index) => this.move(first + index));
     const tie = ({ child }) => (this.settings.formula === GUMBEL ? 0 : this.byValue ? child.visits : child.value ?? -2);
-    const order = moves.map((child, index) => ({ child, index, score: index === drawn ? Infinity : scores[index] }))
-      .sort((one, other) => other.score - one.score || tie(other) - tie(one) || one.index - other.index);
+    const order = moves.map((child, index) => ({ child, index, score: scores[index] }))
+      .sort((one, other) => (one.index === drawn ? -1 : other.index === drawn ? 1 : 0) || (this.halves ? other.child.prior - one.child.prior : 0) || other.score - one.score || tie(other) - tie(one) || one.index - other.index);
     const children = order.map(({ child }) => ({ move: game.text(state, child.action), ...child }));
     const [best] = children;
     const line = this.line(best.action);
@@ -232,6 +286,8 @@ class Search {
     return found < 0 || (tree.visits[found] === 0 && tree.proven[found] === UNKNOWN) ? null : tree.action[found];
   }
 }
+
+const numRounds = (moves) => Math.max(1, Math.ceil(Math.log2(Math.max(2, moves))));
 
 // Gumbel's rounds of halving, as `search/priors.py` has them: for each number of moves, the visits of the next one.
 function writePlan(plan, considered, simulations) {
