@@ -7,12 +7,14 @@ import resource
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from anyzero.compile import cache as cache_module
+from anyzero.compile.clock import Compiling, clock
 
 RACE = Path(__file__).parent.parent / "race.py"
 BY_THREES, BY_ONES = 4, 10
@@ -49,6 +51,18 @@ class Ran:
         assert done.returncode == 0, done.stderr
         self.moves, self.hits, _ = map(int, done.stdout.split())
         self.warnings = done.stderr.splitlines()
+
+
+def test_a_clock_stands_still_while_code_is_compiled(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(Compiling, "seconds", 0.0)
+    disk = cache_module.DiskCache("race", "walk", None)
+    assert disk.load_overload((), None) is None
+    time.sleep(0.1)
+    before = clock()
+    disk.save_overload((), SimpleNamespace(target_context=None))
+    assert Compiling.seconds >= 0.1
+    assert clock() < before
 
 
 @pytest.fixture

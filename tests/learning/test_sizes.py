@@ -73,3 +73,10 @@ def test_a_small_gpu_has_fewer_games_at_once(monkeypatch):
     monkeypatch.setattr(presets, "gpu_bytes", lambda: 8e9)
     assert fitting_games(chess, 200) in (1024, 2048)
     assert fitting_games(load("connect_four"), 0) == 8192
+
+
+@pytest.mark.parametrize(("game", "games"), [("tic_tac_toe", 256), ("examples/othello.py", 64), ("atarigo", 128)])
+def test_a_game_without_a_recipe_has_short_generations_if_its_games_are_long(game, games):
+    config = preset_config(None, game)
+    assert config.selfplay.games == games
+    assert config.trainer.trainings == 3.5, "the work on a sample does not depend on that"

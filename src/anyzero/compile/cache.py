@@ -11,6 +11,7 @@ import pickle
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
@@ -22,6 +23,7 @@ import numpy as np
 from numba.core.compiler import CompileResult
 
 from anyzero.compile.bind import Function, global_names
+from anyzero.compile.clock import Compiling
 from anyzero.files import cache_folder, remove_unused
 
 NOTICE_AFTER_S = 2.0
@@ -50,6 +52,8 @@ class DiskCache:
     def __init__(self, owner: str, kernel: str, key: str | None) -> None:
         self.owner, self.kernel, self.key = owner, kernel, key
         self.notice: threading.Timer | None = None
+        self.began = 0.0
+        """When Numba was last told to compile."""
 
     @property
     def cache_path(self) -> str:
@@ -65,6 +69,7 @@ class DiskCache:
         if not may_compile.get():
             raise NotCompiledError(self.owner)
         self.start_notice()
+        self.began = time.monotonic()
         return None
 
     def is_own(self, found: Any, signature: Any) -> bool:
@@ -78,6 +83,7 @@ class DiskCache:
 
     def save_overload(self, signature: Any, result: Any) -> None:
         self.stop_notice()
+        Compiling.seconds += time.monotonic() - self.began
         path = self.entry(signature, result.target_context)
         if path is not None:
             write_entry(path, pickle.dumps(result._reduce(), pickle.HIGHEST_PROTOCOL))

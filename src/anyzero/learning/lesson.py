@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
+from anyzero.compile.clock import clock
 from anyzero.errors import AnyzeroError
 from anyzero.learning.config import TrainerConfig
 from anyzero.learning.replay import Batch, Source
@@ -49,14 +49,14 @@ class Lesson:
         self.pending_sums = torch.zeros_like(self.sums)
 
     def run(self, watch: Watch | None) -> "TrainReport":
-        start = perf_counter()
+        start = clock()
         for step, rows in enumerate(self.source.row_batches(self.steps, self.size, self.rng)):
             self.one(step, rows)
             if watch is not None and watch(step + 1, self.steps):
                 self.stopped = step + 1 < self.steps
                 break
         self.end()
-        return self.report(perf_counter() - start)
+        return self.report(clock() - start)
 
     def one(self, step: int, rows: Any) -> None:
         """Measure a batch, and take a step unless the numbers say that something is wrong."""

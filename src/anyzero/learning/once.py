@@ -5,7 +5,6 @@ What is not as it was written is said, removed and made again; on the CPU it com
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from anyzero.compile.clock import clock
 from anyzero.errors import AnyzeroError
 from anyzero.files import put_aside, write_whole
 from anyzero.learning.folder import END, END_FILE, SAMPLES, RunFolder, find_run, list_runs
@@ -47,9 +47,9 @@ def once(folder: RunFolder, part: Path, name: str, make: Callable[[], Result], f
             folder.note(f"{part}: {error}; that stage is done again")
             path.unlink()
     if found is None:
-        start = time.monotonic()
+        start = clock()
         result = make()
-        result = {**result, "seconds": result.get("seconds", time.monotonic() - start)}
+        result = {**result, "seconds": result.get("seconds", clock() - start)}
         made = {os.path.relpath(file, part): describe_file(file) for file in files}
         found = write_sealed(path, STAGE, {**stage, "result": result, "files": made})
     return json.loads(json.dumps(found["result"]))  # type: ignore[no-any-return]  # lists for tuples, as if it was read

@@ -42,6 +42,8 @@ PRESET_ON_GPU = PRESET_OF | {"oware": "oware", "chess": "chess-gumbel"}
 BY_SIZE = ("hex", "breakthrough")
 SMALL, MIDDLE = 6, 8
 """Rows of boards that count as small, and as middling."""
+POSITIONS = 8_192
+"""Of a generation in a game without a recipe, if all its games were as long as they can be."""
 MEASURED, LEAST_EVERY = ("league.every", "benchmark.every"), 20
 """Generations between ratings on a GPU, which plays several generations in the time that one takes."""
 
@@ -68,6 +70,8 @@ def preset_config(name: str | None, game_text: str | None, device: str = "cpu") 
         config = apply(config, sizes_on_gpu(game, special), preset.changes)
         return change(config, {key: max(getattr(config, key[:-6]).every, LEAST_EVERY) for key in MEASURED})
     config = apply(config, preset.changes, preset.laptop)
+    if preset is GENERAL:
+        config = change(config, size_generations(game))
     return suit_board(config, game) if game.name in BY_SIZE else config
 
 
@@ -75,6 +79,12 @@ def apply(config: RunConfig, *parts: dict[str, Any]) -> RunConfig:
     for part in parts:
         config = change(config, part)
     return config
+
+
+def size_generations(game: Game) -> dict[str, Any]:
+    """Games of a generation by how long they may be, so that several generations fit into a few minutes."""
+    games = min(256, max(64, POSITIONS // game.max_plies // 16 * 16))
+    return {"selfplay.games": games, "selfplay.at_once": min(128, games)}
 
 
 def suit_board(config: RunConfig, game: Game) -> RunConfig:

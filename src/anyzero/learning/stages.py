@@ -6,7 +6,6 @@ one that was not.
 """
 
 import json
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
@@ -18,6 +17,7 @@ from safetensors.torch import load_file, save
 
 from anyzero import stopping
 from anyzero.cluster import Pool
+from anyzero.compile.clock import clock
 from anyzero.files import put_aside, write_whole
 from anyzero.games.load import load
 from anyzero.learning.block import BlockResult, Watch
@@ -82,7 +82,7 @@ class Stages:
         self.folder, self.progress = folder, progress
         self.config: RunConfig = folder.config
         self.game = load(self.config.game)
-        self.started = time.monotonic()
+        self.started = clock()
         """When the run would have begun had it not been interrupted."""
         self.deadline = float("inf")
         self.samples: Samples | None = None
@@ -104,13 +104,13 @@ class Stages:
     def passed(self) -> float | None:
         """What share of the run's minutes has passed, not counting interruptions; None where none are planned."""
         planned = 60.0 * self.config.minutes
-        return (time.monotonic() - self.started) / planned if planned else None
+        return (clock() - self.started) / planned if planned else None
 
     def look_at_the_clock(self) -> None:
         stopping.check()
         if self.on_cluster is not None:
             self.on_cluster.go_on()
-        if time.monotonic() >= self.deadline:
+        if clock() >= self.deadline:
             raise OutOfTimeError
 
     # --- networks that play

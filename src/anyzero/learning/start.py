@@ -1,7 +1,6 @@
 """How a run begins or goes on: its config from a preset, a file and single changes, all that is left open decided."""
 
 import re
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import count
@@ -10,6 +9,7 @@ from typing import Any
 
 from anyzero.child import count_cores
 from anyzero.cluster import Pool
+from anyzero.compile.clock import clock
 from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, change, flatten
@@ -241,7 +241,7 @@ class Training:
 
     def run(self, generations: int | None = None, minutes: float | None = None) -> str:
         """Go on until so many generations or minutes in all are done; returns why it ended, in words."""
-        self.stages.started = time.monotonic() - self.seconds_so_far()
+        self.stages.started = clock() - self.seconds_so_far()
         if minutes is not None:
             self.stages.deadline = self.stages.started + 60.0 * minutes
         most = self.config.generations if generations is None else generations

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from anyzero import stopping
 from anyzero.cluster import Pool, opened
+from anyzero.compile.clock import clock
 from anyzero.errors import BadOptionError
 from anyzero.files import write_whole
 from anyzero.games.game import Game
@@ -103,7 +104,7 @@ class Watcher:
         self.generations, self.minutes = generations or folder.config.generations, minutes
         self.times = [sum(report["seconds"].values()) for report in folder.reports()]
         """What each generation took, in seconds; the first has no games to learn from."""
-        self.since = time.monotonic()
+        self.since = clock()
         """When the one under way began."""
         self.ready: set[str] = set()
         self.shown = shown and not in_notebook()  # there the bar is enough, and the table follows
@@ -142,7 +143,7 @@ class Watcher:
 
     def left(self) -> str:
         """How long it is to the end, by the minutes and by what the last generations took; empty if nothing tells."""
-        now, usual = time.monotonic() - self.since, self.times[1:][-RECENT:]
+        now, usual = clock() - self.since, self.times[1:][-RECENT:]
         ends = [60.0 * self.minutes - sum(self.times)] if self.minutes else []
         ends += [(self.generations + 1 - len(self.times)) * sum(usual) / len(usual)] if usual else []
         return f", about {span(min(ends) - now)} left" if ends else ""
@@ -157,7 +158,7 @@ class Watcher:
     def finished(self, report: dict[str, Any]) -> None:
         rebuild(self.folder)
         self.times.append(sum(report["seconds"].values()))
-        self.since = time.monotonic()
+        self.since = clock()
         self.tell_notes()
         self.say(summary_line(report))
         for note in (report["training"] or {}).get("notes", []):
