@@ -83,6 +83,18 @@ def test_the_share_of_the_minutes_is_of_the_time_spent_on_training(tmp_path, mon
     assert Stages(folder, Silent()).passed() is None
 
 
+@pytest.mark.parametrize(("minutes", "rated"), [(2.0, [10]), (0.0, [0, 10]), (60.0, [0, 10])])
+def test_a_run_of_a_few_minutes_leaves_out_the_rating_of_a_network_that_knows_nothing(
+    tmp_path, monkeypatch, minutes, rated
+):
+    monkeypatch.setattr(Stages, "rate", lambda stages, number: {"elo": float(number)})
+    folder = new_folder(tmp_path, minutes=minutes, league={"every": 10})
+    with folder.locked():
+        stages = Stages(folder, Silent())
+        found = [number for number in (0, 1, 10) if stages.measure(folder.part(number), number)]
+    assert found == rated
+
+
 @pytest.mark.parametrize(
     ("settings", "previous", "wanted"),
     [

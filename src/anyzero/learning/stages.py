@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from anyzero.networks.models import Network
 
 
+LEAST_MINUTES = 10.0
+"""A run that is planned for fewer does not measure a network that knows nothing."""
+
 Play = Callable[[Generation, int, int, Watch], BlockResult]
 """Plays games of the champion after a generation: the number of the first one, and how many."""
 
@@ -370,9 +373,11 @@ class Stages:
         return once(self.folder, part, "gate", make)
 
     def measure(self, part: Path, number: int) -> dict[str, Any]:
-        """The rating or the benchmark of a generation, where it is its turn."""
+        """The rating or the benchmark of a generation, where it is its turn and there is time for it."""
         found: dict[str, Any] = {}
         league, deals = self.config.league, self.config.benchmark
+        if number == 0 and 0 < self.config.minutes < LEAST_MINUTES:
+            return found
         if self.game.num_seats > 1 and league.every and number % league.every == 0:
             found["league"] = once(self.folder, part, "league", lambda: self.rate(number))
         if self.game.num_seats == 1 and deals.every and number % deals.every == 0:
