@@ -433,7 +433,7 @@ def test_the_picture_is_readable_in_a_terminal(easy):
         ["6", "15"],
         ["11"],
     ]
-    assert " ".join(caption) == "place 963 (9↓ 6↗ 3↘), 0 points so far"
+    assert " ".join(caption) == "place 963 (9↓6↗3↘), 0 points so far"
 
 
 def test_tiles_are_drawn_with_stripes_in_the_colours_of_their_numbers(easy):

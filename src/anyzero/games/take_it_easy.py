@@ -275,7 +275,7 @@ TILE_TEXTS = tuple("".join(map(str, tile)) for tile in TILES)
 
 def tile_words(down: int, up: int, right: int) -> str:
     """A tile's name, and which way each of its numbers goes."""
-    return f"{down}{up}{right} ({down}↓ {up}↗ {right}↘)"
+    return f"{down}{up}{right} ({down}↓{up}↗{right}↘)"
 
 
 def format_tile(number: int) -> str:
