@@ -1,6 +1,6 @@
 """Settings for all tests.
 
-Hypothesis runs without deadlines (a first call may compile) and with the same few examples each time. Tests of one game
+Hypothesis runs without deadlines (a first call may compile) and with the same examples each time. Tests of one game
 go to one worker, so that two workers do not compile the same kernel at the same time; so do those of a file whose tests
 share something that takes long to make.
 """
@@ -36,8 +36,12 @@ TOGETHER = {
 """Tests that share a server and a browser, a Ray cluster, a simulated GPU, a run, or kernels; what takes longest begins
 first, so that both workers end at the same time."""
 
-settings.register_profile("anyzero", max_examples=40, deadline=None, derandomize=True, database=None)
-settings.load_profile("anyzero")
+for name, examples in {"few": 15, "many": 100}.items():
+    settings.register_profile(name, max_examples=examples, deadline=None, derandomize=True, database=None)
+
+
+def pytest_configure(config):
+    settings.load_profile("few" if config.option.markexpr else "many")  # many where the slow tests run too
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -93,7 +93,7 @@ def simulate_matches(shares: np.ndarray, elo0: float, elo1: float, matches: int,
     return (decided == -1).mean(), (decided == 1).mean(), taken.mean()
 
 
-@pytest.mark.parametrize(("draw_rate", "spread"), [(0.0, 0.0), (0.6, 100.0)])
+@pytest.mark.parametrize(("draw_rate", "spread"), [pytest.param(0.0, 0.0, marks=pytest.mark.slow), (0.6, 100.0)])
 def test_on_2000_simulated_matches_the_error_rates_are_within_their_bounds(draw_rate, spread):
     """False alarm below 1e-6 for true rates of 5 %: 2,000 matches then err in at most 7.4 % (4.9 sigma)."""
     rng = np.random.default_rng(1)

@@ -4,7 +4,6 @@ import hashlib
 import io
 import os
 import resource
-import shutil
 import subprocess
 import sys
 import time
@@ -15,81 +14,34 @@ import pytest
 
 from anyzero.compile import cache as cache_module
 from anyzero.compile.clock import Compiling, clock
+from tests.compile.walk import walk_through
 
 RACE = Path(__file__).parent.parent / "race.py"
 BY_THREES, BY_ONES = 4, 10
 """Moves from 0 to 10."""
 
-SCRIPT = """
-import sys
-from anyzero.compile.kernels import compile_kernel
-from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
-from anyzero.games.load import load
-
-def walk(rules, state, actions):
-    moves = 0
-    while seat_to_move(rules, state) != OVER:
-        num = legal_actions(rules, state, actions)
-        play(rules, state, actions[num - 1])
-        moves += 1
-    return moves
-
-for text in sys.argv[1].split():
-    game = load(text)
-    kernel = compile_kernel(walk, game.unit)
-    moves = kernel(game.rules, game.initial_state(), game.new_actions())
-    last = moves, sum(kernel.stats.cache_hits.values()), len(kernel.stats.cache_misses)
-print(*last)
-"""
-"""Always the largest step: a small kernel that is made of rules; what is printed is of the last game."""
-
 
 class Ran:
-    """What a process printed: the number of moves, and whether its kernel came from the cache."""
+    """What a process printed: the number of moves, and how often its kernel came from the cache."""
 
     def __init__(self, done: "subprocess.CompletedProcess[str]") -> None:
         assert done.returncode == 0, done.stderr
-        self.moves, self.hits, _ = map(int, done.stdout.split())
+        self.moves, self.hits = map(int, done.stdout.split())
         self.warnings = done.stderr.splitlines()
 
 
-def test_a_clock_stands_still_while_code_is_compiled(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(Compiling, "seconds", 0.0)
-    disk = cache_module.DiskCache("race", "walk", None)
-    assert disk.load_overload((), None) is None
-    time.sleep(0.1)
-    before = clock()
-    disk.save_overload((), SimpleNamespace(target_context=None))
-    assert Compiling.seconds >= 0.1
-    assert clock() < before
-
-
 @pytest.fixture
-def cache(tmp_path: Path) -> Path:
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of this test's own, for processes and for `walk_through`."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache"
-
-
-@pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the first process leaves behind."""
-    cache = tmp_path_factory.mktemp("first") / "cache"
-    ran = run(RACE, cache)
-    assert (ran.moves, ran.hits) == (BY_THREES, 0)
-    return cache
-
-
-@pytest.fixture
-def filled(first: Path, cache: Path) -> Path:
-    shutil.copytree(first, cache)
-    return cache
 
 
 def start(game: Path | str, cache: Path, **options) -> "subprocess.Popen[str]":
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
-    command = [sys.executable, "-c", SCRIPT, str(game)]
+    command = [sys.executable, "-m", "tests.compile.walk", *str(game).split()]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, env=environment, **pipes, **options)
+    return subprocess.Popen(command, env=environment, cwd=RACE.parents[1], **pipes, **options)
 
 
 def finish(process: "subprocess.Popen[str]") -> Ran:
@@ -110,16 +62,16 @@ def is_whole(entry: Path) -> bool:
     return hashlib.sha256(data).digest() == digest
 
 
-def test_the_second_process_loads_what_the_first_compiled(filled):
-    again = run(RACE, filled)
-    assert again.hits == 1
-    assert again.warnings == []
+def test_the_second_process_loads_what_the_first_compiled(cache):
+    ran, again = run(RACE, cache), run(RACE, cache)
+    assert (ran.moves, ran.hits) == (BY_THREES, 0)
+    assert (again.moves, again.hits, again.warnings) == (BY_THREES, 1, [])
 
 
 def test_code_that_two_processes_compiled_for_two_sizes_is_loaded_by_a_third(cache):
     small, large = run("hex:size=3", cache), run("hex:size=5", cache)
     both = run("hex:size=3 hex:size=5", cache)
-    assert both.hits == 1
+    assert both.hits == 2
     assert small.moves < both.moves == large.moves
 
 
@@ -142,14 +94,14 @@ def test_an_edited_comment_or_message_compiles_nothing_again_and_copies_keep_the
     copy.parent.mkdir()
     for path in (game, copy):
         path.write_text(source)
-        assert run(path, cache).hits == 0
+        assert walk_through(str(path)) == (BY_THREES, 0)
     game.write_text(f"# a comment\n\nMESSAGE = 'that is no move'\n{source}\n\ndef describe():\n    return MESSAGE\n")
     for path in (game, copy):
-        assert run(path, cache).hits == 1
+        assert walk_through(str(path)) == (BY_THREES, 1)
 
 
 def test_processes_that_start_together_do_not_break_each_other(cache):
-    processes = [start(RACE, cache) for _ in range(3)]
+    processes = [start(RACE, cache) for _ in range(2)]
     assert {finish(process).moves for process in processes} == {BY_THREES}
     assert len(entries(cache)) == 1
     assert not list((cache / "anyzero").glob("*/*.part"))
@@ -157,13 +109,13 @@ def test_processes_that_start_together_do_not_break_each_other(cache):
 
 
 @pytest.mark.parametrize("damage", [b"garbage" * 100, None], ids=["garbage", "half of it"])
-def test_a_damaged_entry_is_thrown_away_and_rebuilt(filled, damage):
-    (entry,) = entries(filled)
+def test_a_damaged_entry_is_thrown_away_and_rebuilt(cache, damage):
+    walk_through(str(RACE))
+    (entry,) = entries(cache)
     content = entry.read_bytes()
     entry.write_bytes(content[: len(content) // 2] if damage is None else damage)
     assert not is_whole(entry)
-    rebuilt = run(RACE, filled)
-    assert (rebuilt.moves, rebuilt.hits) == (BY_THREES, 0)
+    assert walk_through(str(RACE)) == (BY_THREES, 0)
     assert is_whole(entry)
 
 
@@ -180,13 +132,24 @@ def test_a_whole_entry_under_the_name_of_another_is_not_used():
     assert not own.is_own({"a": 1}, (int, float))
 
 
-def test_a_folder_that_cannot_be_written_costs_one_warning(tmp_path):
-    in_the_way = tmp_path / "file"
-    in_the_way.write_text("not a folder")
-    done = run(RACE, in_the_way)
-    assert done.moves > 0
-    assert len(done.warnings) == 1
-    assert "compiling in memory" in done.warnings[0]
+def test_a_folder_that_cannot_be_written_costs_one_warning(cache, monkeypatch, capsys):
+    cache.write_text("not a folder")
+    monkeypatch.setattr(cache_module, "_warned", set())
+    assert walk_through(str(RACE)) == (BY_THREES, 0)
+    (warning,) = capsys.readouterr().err.splitlines()
+    assert "compiling in memory" in warning
+
+
+def test_a_clock_stands_still_while_code_is_compiled(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(Compiling, "seconds", 0.0)
+    disk = cache_module.DiskCache("race", "walk", None)
+    assert disk.load_overload((), None) is None
+    time.sleep(0.1)
+    before = clock()
+    disk.save_overload((), SimpleNamespace(target_context=None))
+    assert Compiling.seconds >= 0.1
+    assert clock() < before
 
 
 class Terminal(io.StringIO):

@@ -104,14 +104,16 @@ def play_in_both(board, rng, *, plies, texts_every, back_and_forth):
     return plies
 
 
-def test_random_games_agree_with_the_oracle():
+@pytest.mark.parametrize("games", [3, pytest.param(30, marks=pytest.mark.slow)])
+def test_random_games_agree_with_the_oracle(games):
     rng, habits = random.Random(1), {"plies": 600, "texts_every": 250, "back_and_forth": 0.03}
-    assert sum(play_in_both(chess.Board(), rng, **habits) for _ in range(9)) > 2_000
+    assert sum(play_in_both(chess.Board(), rng, **habits) for _ in range(games)) > 200 * games
 
 
-def test_random_endgames_agree_with_the_oracle():
+@pytest.mark.parametrize("games", [20, pytest.param(200, marks=pytest.mark.slow)])
+def test_random_endgames_agree_with_the_oracle(games):
     rng, habits = random.Random(2), {"plies": 60, "texts_every": 58, "back_and_forth": 0.3}
-    assert sum(play_in_both(random_endgame(rng), rng, **habits) for _ in range(85)) > 2_500
+    assert sum(play_in_both(random_endgame(rng), rng, **habits) for _ in range(games)) > 20 * games
 
 
 @pytest.mark.parametrize("text", [text for text, _ in PERFT])

@@ -24,9 +24,10 @@ def after(game, moves):
     return state
 
 
+@pytest.mark.parametrize("num_games", [2, pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["othello", "pig", "trio"])
-def test_an_example_keeps_the_laws_and_nothing_is_suspected(name):
-    results = check_game(example(name), num_games=8, browser=False, simulate=False)
+def test_an_example_keeps_the_laws_and_nothing_is_suspected(name, num_games):
+    results = check_game(example(name), num_games=num_games, browser=False, simulate=False)
     assert [result for result in results if not result.ok] == []
     assert results.seen.warnings == []
 

@@ -44,6 +44,7 @@ def test_of_the_final_positions_626_are_won_by_x_316_by_o_and_16_drawn():
     assert [over.count(1), over.count(-1), over.count(0)] == [626, 316, 16]
 
 
+@pytest.mark.slow
 def test_the_reader_takes_exactly_the_positions_that_play_can_reach():
     read = set()
     for marks, mover in product(product("xo.", repeat=9), "xo"):
@@ -96,7 +97,7 @@ def test_the_tutorial_plays_the_same_game():
     """Every position of one is a position of the other, with the same moves and the same result."""
     tutorial = load(str(Path(__file__).parents[2] / "examples" / "tic_tac_toe.py"))
     chooser = random.Random(1)
-    for _ in range(50):
+    for _ in range(12):
         ours, theirs = GAME.initial_state(), tutorial.initial_state()
         while not GAME.is_over(ours):
             assert tutorial.legal_moves(theirs) == GAME.legal_moves(ours)

@@ -60,7 +60,7 @@ def after_deal(game, plies, seed):
     return state
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3, 100])
+@pytest.mark.parametrize("depth", [1, 3, pytest.param(100, marks=pytest.mark.slow)])
 def test_values_are_those_of_brute_force_on_a_race_of_two_seats(depth):
     game = race()
     evaluator, states = Weighing(game), game.new_states(2)

@@ -41,12 +41,13 @@ def solve_start(text, **options):
 # --- tic-tac-toe
 
 
-def test_every_position_of_tic_tac_toe_has_its_value_and_so_has_every_move():
+@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
+def test_every_position_of_tic_tac_toe_has_its_value_and_so_has_every_move(every):
     boards = reachable("." * 9)
     assert len(boards) == 5_478
     game = load("tic_tac_toe")
     solver = Solver(game, max_memory=1)
-    for board in boards:
+    for board in sorted(boards)[::every]:
         rows = "/".join(board[row : row + 3] for row in (6, 3, 0))
         state = game.parse_state(f"{rows} {mover_of(board)}")
         after = moves_of(board)
@@ -73,7 +74,7 @@ HEX_OPENINGS = {2: {"b1", "a2"}, 3: {"c1", "a2", "b2", "c2", "a3"}, 4: {"d1", "c
 """Those that win."""
 
 
-@pytest.mark.parametrize("size", HEX_OPENINGS)
+@pytest.mark.parametrize("size", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_hex_openings_are_those_of_a_search_by_must_play(size):
     game = load(f"hex:size={size}")
     found = Solver(game, target="interpreted" if size == 2 else "cpu").solve(game.initial_state())
@@ -141,9 +142,9 @@ def test_the_second_player_wins_breakthrough_on_small_boards():
 
 LATE = [
     "connect_four:rows=4,columns=5",
-    "breakthrough:rows=5,columns=3",
     "domineering:rows=5,columns=4",
-    "atarigo:size=3",
+    pytest.param("breakthrough:rows=5,columns=3", marks=pytest.mark.slow),
+    pytest.param("atarigo:size=3", marks=pytest.mark.slow),
 ]
 
 

@@ -21,9 +21,9 @@ def without_time(result):
 
 @pytest.mark.parametrize("method", ["uct", "gumbel", "halving"])
 def test_the_last_result_is_that_of_a_search_with_the_same_seed(method):
-    results = list(search_steps(GAME, START, method, simulations=3000, seed=4, every_s=1e-6))
+    results = list(search_steps(GAME, START, method, simulations=1500, seed=4, every_s=1e-6))
     assert len(results) > 1
-    assert without_time(results[-1]) == without_time(search(GAME, START, method, simulations=3000, seed=4))
+    assert without_time(results[-1]) == without_time(search(GAME, START, method, simulations=1500, seed=4))
 
 
 def test_several_trees_share_the_budget_as_they_do_in_a_search():

@@ -10,6 +10,7 @@ from tests.web.server import ServerProcess
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 QUIET = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+DESK = {"width": 1280, "height": 860}
 
 
 @pytest.fixture(scope="session")
@@ -33,26 +34,53 @@ def browser():
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def desk(browser):
+    with watched_tab(browser, viewport=DESK) as tab:
+        yield tab
+
+
+@pytest.fixture(scope="session")
+def hand(browser):
+    """A small screen that is touched."""
+    with watched_tab(browser, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True) as tab:
+        yield tab
+
+
 @pytest.fixture
-def page(browser):
-    with watched_page(browser, viewport={"width": 1280, "height": 860}) as page:
+def page(desk):
+    with as_new(*desk) as page:
+        page.set_viewport_size(DESK)
         yield page
 
 
 @pytest.fixture
-def phone(browser):
-    """A small screen that is touched."""
-    with watched_page(browser, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True) as page:
+def phone(hand):
+    with as_new(*hand) as page:
         yield page
 
 
 @contextlib.contextmanager
-def watched_page(browser, **options):
-    """A tab in which nothing may go wrong, and from which nothing may leave the machine."""
+def watched_tab(browser, **options):
+    """A tab for many tests, since a new one takes twice the time, and all that goes wrong in it or leaves the
+    machine."""
     context = browser.new_context(reduced_motion="reduce", **options)
     page, wrong = context.new_page(), []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("request", lambda request: wrong.append(request.url) if "127.0.0.1" not in request.url else None)
-    yield page
+    yield page, context.new_cdp_session(page), wrong
     context.close()
+
+
+@contextlib.contextmanager
+def as_new(page, devtools, wrong):
+    """The tab for one test, in which nothing may go wrong; afterwards nothing is left of it."""
+    wrong.clear()
+    yield page
+    origin = page.evaluate("location.origin")
+    page.unroute_all()
+    page.context.set_offline(False)
+    page.emulate_media(color_scheme="light")
+    page.goto("about:blank")
+    devtools.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
     assert not wrong

@@ -1,5 +1,7 @@
 """Hex, chess and Take It Easy to their end by touch on a phone, and by the keyboard alone."""
 
+import pytest
+
 from tests.web.test_page import cell_centre, open_game, play_to_the_end, until, wait_ply
 
 FOOLS_MATE = (("f2", "f3"), ("e7", "e5"), ("g2", "g4"), ("d8", "h4"))
@@ -24,6 +26,7 @@ def test_hex_is_played_to_its_end_by_touch(server, phone):
     assert play_to_the_end(phone, tap_cell) in ("Blue (x) won", "Orange (o) won")
 
 
+@pytest.mark.slow
 def test_take_it_easy_is_played_to_its_end_by_touch(server, phone):
     open_game(phone, server, "take_it_easy", "human")
     assert play_to_the_end(phone, tap_cell).endswith(" points")
@@ -80,6 +83,7 @@ def key_next(page, _):
     page.keyboard.press("Enter")
 
 
+@pytest.mark.slow
 def test_take_it_easy_is_played_to_its_end_by_keyboard(server, page):
     open_game(page, server, "take_it_easy", "human")
     page.keyboard.press("b")

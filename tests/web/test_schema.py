@@ -2,16 +2,15 @@
 
 import httpx
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-schemathesis = pytest.importorskip("schemathesis")
 EXAMPLES = 12
 
 
 @pytest.mark.slow
 def test_no_request_makes_the_server_fail(server):
-    from hypothesis import given, settings
-    from hypothesis import strategies as st
-
+    schemathesis = pytest.importorskip("schemathesis")
     schema = schemathesis.openapi.from_dict(httpx.get(server.url + "openapi.json").json())
     operations = [found.ok() for found in schema.get_all_operations()]
     assert len(operations) >= 10

@@ -7,6 +7,7 @@ import pytest
 
 from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.errors import AnyzeroError
+from anyzero.games.game import unit_of_ours
 from anyzero.games.line import first_decision
 from anyzero.games.load import load
 from anyzero.search import Searcher
@@ -68,6 +69,7 @@ def test_a_search_says_how_large_its_tree_can_become(player, num_nodes):
 def test_where_nothing_is_to_be_compiled_missing_code_is_an_error(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    unit_of_ours.cache_clear()  # other tests have loaded the code already
     game = load("tic_tac_toe")
     with loading_only(), pytest.raises(NotCompiledError):
         Searcher(game, "uct", simulations=2).choose(game.initial_state(), 0)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -28,6 +28,18 @@ from anyzero.views import Board, Picture, Scene
 from anyzero.views.board import assemble, check_board
 
 COMPILE_AFTER_S = 0.5  # a function is compiled once it has been interpreted for this long in all
+
+
+def make_unit(name: str, functions: Sequence[Callable[..., Any]], guards: Mapping[Any, Any]) -> Unit:
+    by_name = {function.__name__: function for function in functions}
+    own = {generic: by_name.get(name, generic) for name, generic in contract.COMPILED.items()}
+    modules = {function.__module__ for function in functions} | {contract.__name__}
+    return Unit(name, {**own, **guards}, tuple(sorted(modules)), guarded=bool(guards))
+
+
+@lru_cache(maxsize=64)
+def unit_of_ours(name: str, functions: tuple[Callable[..., Any], ...]) -> Unit:
+    return make_unit(name, functions, {})
 
 
 class Step:
@@ -159,11 +171,10 @@ class Game:
 
     @cached_property
     def unit(self) -> Unit:
-        """What kernels are compiled for."""
-        own = {generic: self.by_name.get(name, generic) for name, generic in contract.COMPILED.items()}
-        modules = {function.__module__ for function in self.functions} | {contract.__name__}
-        guards = guards_of(self) if self.unchecked else {}
-        return Unit(self.name, {**own, **guards}, tuple(sorted(modules)), guarded=bool(self.unchecked))
+        """What kernels are compiled for; a game of ours that is loaded again has its kernels already."""
+        if self.is_from_file:
+            return make_unit(self.name, self.functions, guards_of(self) if self.unchecked else {})
+        return unit_of_ours(self.name, tuple(self.functions))
 
     @property
     def text(self) -> str:
