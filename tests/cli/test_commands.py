@@ -76,7 +76,7 @@ def test_a_game_may_lie_below_a_folder_whose_name_is_no_text(run, tmp_path):
     folder = tmp_path / os.fsdecode(b"\xff\xfe")
     folder.mkdir()
     (folder / "race.py").write_text(RACE.read_text())
-    assert run("search", str(folder / "race.py"), "uct:10")[0] == 0
+    assert run("perft", str(folder / "race.py"), "2")[0] == 0
 
 
 def test_perft_counts_and_divides(run):

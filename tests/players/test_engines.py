@@ -159,6 +159,7 @@ def test_an_engine_that_cannot_begin_says_why(text, game, says):
         parse_player(text).prepare(game)
 
 
+@pytest.mark.usefixtures("games_here")
 @pytest.mark.parametrize(
     ("fault", "reason", "detail"),
     [
@@ -178,6 +179,7 @@ def test_an_engine_at_fault_loses_that_game_and_the_match_goes_on(fault, reason,
     wait_until_gone(f"engines.py uci {fault}")
 
 
+@pytest.mark.usefixtures("games_here")
 def test_an_engine_may_resign():
     with pytest.raises(ResignedError, match="resigned"):
         parse_player(f"gtp:{BAD} gtp resign").choose(HEX, Line.begin(HEX), 0)
@@ -222,6 +224,7 @@ def test_no_engine_outlives_a_process_that_is_killed():
 # --- our own engines
 
 
+@pytest.mark.usefixtures("games_here")
 def test_our_own_uci_engine_plays_a_match():
     player = f'uci:"{marked("whole_match")} uci",nodes=5,start=180'
     standings = match("chess", player, "random", games=2, openings=0, workers=1)
@@ -236,6 +239,7 @@ def test_our_own_engine_is_told_the_seed():
     assert len(set(first)) > 1
 
 
+@pytest.mark.usefixtures("games_here")
 def test_our_own_gtp_engine_plays_a_match():
     game = "hex:size=4,swap=true"
     player = f"gtp:{OWN} gtp '{game}' --player random"
