@@ -83,7 +83,7 @@ class DiskCache:
 
     def save_overload(self, signature: Any, result: Any) -> None:
         self.stop_notice()
-        Compiling.seconds += time.monotonic() - self.began
+        Compiling.note(self.began)
         path = self.entry(signature, result.target_context)
         if path is not None:
             write_entry(path, pickle.dumps(result._reduce(), pickle.HIGHEST_PROTOCOL))

@@ -6,6 +6,15 @@ import time
 class Compiling:
     seconds = 0.0
     """Spent by this process so far."""
+    until = 0.0
+    """When it last ended: functions compile within others and in several threads, and no second counts twice."""
+
+    @classmethod
+    def note(cls, began: float) -> None:
+        """Something that began then has been compiled now."""
+        now = time.monotonic()
+        cls.seconds += now - max(began, cls.until)
+        cls.until = now
 
 
 def clock() -> float:
