@@ -93,7 +93,7 @@ int main(void) {{
         {name}_play(&state, action);
     }}
     {name}_payoffs(&state, payoffs);
-    printf("\\npayoff of the first seat: %g\\n", payoffs[0]);
+    printf("\\npayoff of the first seat: %g\\n", payoffs[0] + 0.0);
 }}
 """
 

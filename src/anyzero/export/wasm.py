@@ -75,5 +75,5 @@ for (let seat; (seat = game.seatToMove(state)) !== -2;) {{
   state = game.play(state, actions.at(-1));
 }}
 console.log(...actions);
-console.log('payoff of the first seat:', game.payoffs(state)[0]);
+console.log('payoff of the first seat:', game.payoffs(state)[0] + 0);
 """
