@@ -10,7 +10,7 @@ from anyzero.games.load import BUILT_IN, load
 from anyzero.games.observe import observe
 from anyzero.games.perft import perft
 from anyzero.games.rollouts import bench_rollouts, rollouts
-from anyzero.search.bench import SearchSpeed, bench_search
+from anyzero.search.search import SearchSpeed, bench_search
 from peers import cpp_breakthrough, open_spiel_search, open_spiel_simulations
 
 GAMES = ["breakthrough:rows=5,columns=5", *BUILT_IN]

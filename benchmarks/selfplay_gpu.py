@@ -28,9 +28,9 @@ from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.models import new_network
 from anyzero.networks.on_gpu import GpuEvaluator
 from anyzero.search import search_many
-from anyzero.search.methods import find_method
+from anyzero.search.methods import adapt, find_method
 from anyzero.search.on_gpu import GpuRun
-from anyzero.search.search import adapt, room
+from anyzero.search.search import room
 
 NETWORKS = {"connect_four": "4x64", "hex": "6x64", "chess": "10x128"}
 MAX_PLIES = {"chess": 256}

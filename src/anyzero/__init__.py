@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from anyzero.errors import AnyzeroError, BadPositionError, IllegalMoveError
     from anyzero.experiments import experiment
     from anyzero.experiments.estimate import estimate
+    from anyzero.games.check import check_game
     from anyzero.games.contract import CHANCE, OVER
     from anyzero.games.explain import rules
     from anyzero.games.game import Game, Symmetry
-    from anyzero.games.laws import check_game
     from anyzero.games.load import load
     from anyzero.learning.summary import runs
     from anyzero.learning.train import sweep, train
@@ -62,7 +62,7 @@ HOMES = {
     "Game": "anyzero.games.game",
     "IllegalMoveError": "anyzero.errors",
     "Symmetry": "anyzero.games.game",
-    "check_game": "anyzero.games.laws",
+    "check_game": "anyzero.games.check",
     "estimate": "anyzero.experiments.estimate",
     "examine": "anyzero.doctor.examine",
     "experiment": "anyzero.experiments.run",

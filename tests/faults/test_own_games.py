@@ -6,7 +6,7 @@ import pytest
 
 from anyzero.errors import BadGameError
 from anyzero.games import guard
-from anyzero.games.laws import check_game
+from anyzero.games.check import check_game
 from anyzero.games.load import load, load_trusted
 from anyzero.games.rollouts import rollouts
 from tests.faults.own_games import FAULTS, PICTURE, run_campaign, write_game

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from anyzero.compile.random import make_streams
 from anyzero.errors import BadOptionError, BadPositionError, IllegalMoveError
 from anyzero.games import atarigo
-from anyzero.games.laws import check_game
+from anyzero.games.check import check_game
 from anyzero.games.load import load
 from anyzero.games.perft import perft
 from anyzero.games.rollouts import rollouts

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from anyzero.errors import BadOptionError, BadPositionError
-from anyzero.games.laws import check_game
+from anyzero.games.check import check_game
 from anyzero.games.load import load
 from anyzero.games.perft import perft
 from tests.games.openspiel import play_in_both

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anyzero.errors import BadOptionError, BadPositionError
+from anyzero.games.check import check_game
 from anyzero.games.contract import legal_actions, play
-from anyzero.games.laws import check_game
 from anyzero.games.load import load
 from tests.games.readers import read_safely, texts_near
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from anyzero.compile import kernels
 from anyzero.errors import AnyzeroError, BadPositionError, IllegalMoveError, MissingFunctionError
-from anyzero.games import game as game_module
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.load import BUILT_IN, load
 from tests.games.test_load import RACE
@@ -85,7 +85,7 @@ def test_the_door_gives_the_same_answers_once_it_is_compiled(monkeypatch):
         return [*seen, game.payoffs(state).tolist()], compiled
 
     patient, nothing = played()
-    monkeypatch.setattr(game_module, "COMPILE_AFTER_S", 0.0)
+    monkeypatch.setattr(kernels, "COMPILE_AFTER_S", 0.0)
     impatient, compiled = played()
     assert impatient == patient
     assert nothing == set()

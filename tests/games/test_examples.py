@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from anyzero.games.check import check_game
 from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.laws import check_game
 from anyzero.games.load import load
 from anyzero.games.perft import perft
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from anyzero.errors import BadGameError
-from anyzero.games.apart import check_apart
-from anyzero.games.laws import FIRST_LAW, LAWS, check_game
+from anyzero.games.check import FIRST_LAW, check_apart, check_game
+from anyzero.games.laws import LAWS
 from anyzero.games.load import load
 from anyzero.games.perft import perft
 from anyzero.games.rollouts import rollouts

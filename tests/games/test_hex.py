@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from anyzero.compile.random import make_streams
 from anyzero.errors import BadOptionError, BadPositionError, IllegalMoveError
 from anyzero.games import hex as hex_rules
-from anyzero.games.laws import check_game
+from anyzero.games.check import check_game
 from anyzero.games.load import load
 from anyzero.games.perft import perft
 from anyzero.games.rollouts import rollouts

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anyzero.errors import BadOptionError, BadPositionError
-from anyzero.games.laws import check_game
+from anyzero.games.check import check_game
 from anyzero.games.load import load
 from anyzero.games.perft import perft
 from tests.games.races import boards, moves_by_hand

@@ -8,9 +8,10 @@ import pytest
 
 from anyzero.compile.random import random_below
 from anyzero.games.breakthrough import format_state, payoffs
+from anyzero.games.check import check_game
 from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
 from anyzero.games.game import Symmetry
-from anyzero.games.laws import LAWS, check_game
+from anyzero.games.laws import LAWS
 from anyzero.games.load import BUILT_IN, load
 
 FILES = Path(__file__).parent.parent

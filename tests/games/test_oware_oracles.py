@@ -4,8 +4,8 @@ import numpy as np
 import pyspiel
 import pytest
 
+from anyzero.games.check import check_game
 from anyzero.games.contract import OVER
-from anyzero.games.laws import check_game
 from anyzero.games.load import load
 from anyzero.games.observe import observe
 from anyzero.games.oware import seeds_of

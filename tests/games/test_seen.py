@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from anyzero.errors import BadGameError
-from anyzero.games.laws import Evidence, LawResult, LawResults
+from anyzero.games.check import LawResult, LawResults, look
+from anyzero.games.laws import Evidence
 from anyzero.games.load import load
-from anyzero.games.seen import look
 
 GAME = (Path(__file__).parents[2] / "examples" / "tic_tac_toe.py").read_text()
 

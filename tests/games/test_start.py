@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from anyzero.errors import AnyzeroError, UnknownNameError
-from anyzero.games.laws import check_game
+from anyzero.games.check import check_game
 from anyzero.games.load import START_KINDS, load, start_game
 
 

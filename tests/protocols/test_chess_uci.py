@@ -7,9 +7,8 @@ import pytest
 from anyzero.errors import BadOptionError
 from anyzero.networks.config import parse_network
 from anyzero.networks.weights import save_network
-from anyzero.protocols.limits import Limits, read_limits
+from anyzero.protocols.limits import Limits, UciOptions, read_limits
 from anyzero.protocols.uci import UciEngine
-from anyzero.protocols.uci_options import UciOptions
 from anyzero.protocols.uci_search import centipawns, make_searcher
 from anyzero.search.methods import METHODS
 from tests.protocols.lines import Listener

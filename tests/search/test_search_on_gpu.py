@@ -13,7 +13,8 @@ import json
 from anyzero import load, search_many
 from anyzero.search.methods import find_method
 from anyzero.search.on_gpu import GpuRun
-from anyzero.search.search import adapt, room
+from anyzero.search.methods import adapt
+from anyzero.search.search import room
 from tests.search.weighing import Weighing
 
 game = load("tic_tac_toe")

@@ -7,9 +7,9 @@ from anyzero.games.load import BUILT_IN, load
 from anyzero.networks.find import best_network
 from anyzero.networks.weights import read_network
 from anyzero.networks.winograd.network import compiled
-from anyzero.search.methods import METHODS, find_method
+from anyzero.search.methods import METHODS, adapt, find_method
 from anyzero.search.run import Run
-from anyzero.search.search import adapt, room
+from anyzero.search.search import room
 
 pytest.importorskip("wasmtime")
 SLOW = pytest.mark.slow

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from anyzero.views.boards import piece_shapes, square_cells
+from anyzero.views.boards import chess_piece, square_cells
 from anyzero.views.scene import Path, Piece, Scene
 from anyzero.views.svg import scene_to_svg
 
@@ -13,7 +13,7 @@ LETTERS = "PNBRQKpnbrqk"
 
 @pytest.mark.parametrize("letter", LETTERS)
 def test_a_piece_fits_its_cell(letter):
-    for shape in piece_shapes(letter):
+    for shape in chess_piece(letter).shapes:
         assert isinstance(shape, Path)
         numbers = [float(word) for word in re.findall(r"-?[0-9.]+", shape.data)]
         assert max(map(abs, numbers)) * shape.scale + shape.width / 2 < 0.45
@@ -21,14 +21,14 @@ def test_a_piece_fits_its_cell(letter):
 
 @pytest.mark.parametrize("kind", "pnbrqk")
 def test_white_and_black_are_the_same_drawing_in_other_colours(kind):
-    white, black = piece_shapes(kind.upper()), piece_shapes(kind)
+    white, black = chess_piece(kind.upper()).shapes, chess_piece(kind).shapes
     assert [shape.data for shape in white] == [shape.data for shape in black]
     assert [shape.fill for shape in white] == ["white-piece", "none"]
     assert [shape.fill for shape in black] == ["black-piece", "none"]
 
 
 def test_every_kind_has_an_outline_of_its_own():
-    assert len({piece_shapes(kind)[0].data for kind in "pnbrqk"}) == 6
+    assert len({chess_piece(kind).shapes[0].data for kind in "pnbrqk"}) == 6
 
 
 def corners(outline: str) -> set[tuple[float, float]]:
@@ -44,7 +44,7 @@ def corners(outline: str) -> set[tuple[float, float]]:
 
 @pytest.mark.parametrize("kind", "pbrqk")
 def test_all_but_the_knight_are_symmetric(kind):
-    points = corners(piece_shapes(kind)[0].data)
+    points = corners(chess_piece(kind).shapes[0].data)
     assert len(points) > 10
     assert points == {(-x, y) for x, y in points}
 
@@ -52,6 +52,7 @@ def test_all_but_the_knight_are_symmetric(kind):
 def test_all_pieces_can_be_drawn():
     cells = square_cells(2, 6)
     pieces = [
-        Piece(cell.name, letter, letter, piece_shapes(letter)) for cell, letter in zip(cells, LETTERS, strict=True)
+        Piece(cell.name, letter, letter, chess_piece(letter).shapes)
+        for cell, letter in zip(cells, LETTERS, strict=True)
     ]
     assert scene_to_svg(Scene(cells, tuple(pieces))).count("<path") == 24

@@ -12,10 +12,8 @@ from anyzero.views.boards import (
     hexagon,
     point_cells,
     point_lines,
-    rectangle,
     round_cells,
     rounded,
-    square,
     square_cells,
     square_frame,
     stone,
@@ -61,7 +59,6 @@ def test_a_rounded_rectangle_keeps_its_size_and_centre():
     assert Cell("a", outline).centre == pytest.approx((1, 2))
     assert max(x for x, _ in outline) == pytest.approx(2.5)
     assert min(y for _, y in outline) == pytest.approx(1)
-    assert square(0, 0) == rectangle(0, 0, 1, 1)
 
 
 def test_a_frame_goes_around_the_cells():

@@ -51,8 +51,7 @@ def check(game: GameText, json: Json = False) -> None:
 
     The laws are checked on random play; the exit code is 1 if one is broken.
     """
-    from anyzero.games.apart import check_apart
-    from anyzero.games.laws import check_game
+    from anyzero.games.check import check_apart, check_game
     from anyzero.games.load import load
 
     loaded = load(game)

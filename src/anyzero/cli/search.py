@@ -120,7 +120,7 @@ def bench_search(
 ) -> None:
     """Simulations per second of searches from the start position."""
     from anyzero.games.load import load
-    from anyzero.search.bench import bench_search as measure
+    from anyzero.search.search import bench_search as measure
 
     loaded = load(game)
     with progress(f"searching {loaded.text}", shown=not json):

@@ -5,6 +5,6 @@ intrinsics of `bits`, and generic functions that stand for "whatever this game d
 with those names filled in and compiles the result for one target.
 """
 
-from anyzero.compile.kernels import TARGETS, Unit, compile_kernel
+from anyzero.compile.kernels import TARGETS, LateKernel, Unit, compile_kernel
 
-__all__ = ["TARGETS", "Unit", "compile_kernel"]
+__all__ = ["TARGETS", "LateKernel", "Unit", "compile_kernel"]

@@ -67,6 +67,14 @@ def record_word(record: Any, index: int) -> Word:
     return np.frombuffer(record.tobytes(), np.uint64)[index]
 
 
+def same_records(first: Any, second: Any) -> bool:
+    """Whether both have the same bytes."""
+    same = True
+    for index in range(record_words(first)):
+        same = same and record_word(first, index) == record_word(second, index)
+    return same
+
+
 def by_pointer(parts: Any) -> Any:
     """A NamedTuple as a kernel hands it on to its functions: on the CPU, where it stands (see `bundle`)."""
     return parts

@@ -1,8 +1,10 @@
 """One door to the targets: a kernel, what it is compiled for, and where it is to run."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
+from time import perf_counter
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -175,3 +177,31 @@ COMPILERS: dict[str, Callable[[Function, Unit, Mapping[str, Any]], Any]] = {
     "object": compile_object,
     "wasm": compile_wasm,
 }
+
+
+COMPILE_AFTER_S = 0.5  # a function is compiled once it has been interpreted for this long in all
+
+
+class LateKernel:
+    """A function that is interpreted at first and compiled once it takes its time; `make` compiles it for a target.
+
+    Both give the same results; the first answer comes at once, and a long loop still runs at machine speed.
+    """
+
+    def __init__(self, make: Callable[[str], Any]) -> None:
+        self.make, self.seconds = make, 0.0
+        self.run = make("interpreted")
+
+    def __call__(self, *args: Any) -> Any:
+        if self.seconds > COMPILE_AFTER_S:
+            return self.run(*args)
+        start = perf_counter()
+        result = self.run(*args)
+        self.seconds += perf_counter() - start
+        if self.seconds > COMPILE_AFTER_S:
+            self.compile()
+        return result
+
+    def compile(self) -> None:
+        self.seconds = math.inf
+        self.run = self.make("cpu")

@@ -10,8 +10,8 @@ import numpy as np
 from anyzero.arena.plan import default_openings
 from anyzero.doctor.case import DOUBTFUL, ENOUGH_GAMES, SKIPPED, WELL, WRONG, Case, Finding, percent, read_lines
 from anyzero.errors import AnyzeroError
+from anyzero.games.check import check_game
 from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
-from anyzero.games.laws import check_game
 from anyzero.learning.contestants import self_play_method
 from anyzero.learning.replay import window_size
 from anyzero.learning.samples import Samples, load_shard

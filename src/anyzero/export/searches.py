@@ -14,11 +14,10 @@ from anyzero.compile.random import seed_stream
 from anyzero.export.functions import Exported
 from anyzero.games.encoding import encode_range
 from anyzero.games.game import Game
-from anyzero.search.methods import GUMBEL, METHODS, Method
+from anyzero.search.methods import GUMBEL, METHODS, Method, adapt
 from anyzero.search.priors import gumbel_scores
 from anyzero.search.report import BY_GUMBEL, DRAWING, draw_index, final_scores, root_policy
 from anyzero.search.run import choice_parts, fixed_settings
-from anyzero.search.search import adapt
 from anyzero.search.simulation import ANY_CHILD, absorb_leaves, plant_tree, select_leaves, simulate
 from anyzero.search.tree import Scratch, Tree, new_scratch, new_tree, root_of
 

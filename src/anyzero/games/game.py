@@ -1,15 +1,14 @@
 """`Game`: the rules and the sizes in one object, and the door through which Python uses them."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from time import perf_counter
+from functools import cached_property, lru_cache, partial
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile import Unit, compile_kernel
+from anyzero.compile import LateKernel, Unit, compile_kernel
 from anyzero.compile.bits import record_dtype
 from anyzero.errors import (
     AnyzeroError,
@@ -27,8 +26,6 @@ from anyzero.report import Sheet, to_html
 from anyzero.views import Board, Picture, Scene
 from anyzero.views.board import assemble, check_board
 
-COMPILE_AFTER_S = 0.5  # a function is compiled once it has been interpreted for this long in all
-
 
 def make_unit(name: str, functions: Sequence[Callable[..., Any]], guards: Mapping[Any, Any]) -> Unit:
     by_name = {function.__name__: function for function in functions}
@@ -40,32 +37,6 @@ def make_unit(name: str, functions: Sequence[Callable[..., Any]], guards: Mappin
 @lru_cache(maxsize=64)
 def unit_of_ours(name: str, functions: tuple[Callable[..., Any], ...]) -> Unit:
     return make_unit(name, functions, {})
-
-
-class Step:
-    """One compiled function of a game as the door calls it: interpreted at first, compiled once it takes its time.
-
-    Both give the same results; the first answer comes at once, and a long loop still runs at machine speed.
-    """
-
-    def __init__(self, game: "Game", generic: Callable[..., Any]) -> None:
-        self.game, self.generic, self.seconds = game, generic, 0.0
-        self.run = game.compile(generic, "interpreted")
-
-    def __call__(self, *args: Any) -> Any:
-        if self.seconds > COMPILE_AFTER_S:
-            return self.run(*args)
-        start = perf_counter()
-        result = self.run(*args)
-        self.seconds += perf_counter() - start
-        if self.seconds > COMPILE_AFTER_S:
-            self.compile()
-        return result
-
-    def compile(self) -> None:
-        """From now on machine code."""
-        self.seconds = math.inf
-        self.run = self.game.compile(self.generic)
 
 
 State = Any
@@ -90,26 +61,20 @@ class Game:
     """A game: its rules, its sizes and the functions that play it. Holds no position."""
 
     name: str
-    rules: Any
-    """A NamedTuple of options and tables; the first argument of every function."""
+    rules: Any  # a NamedTuple of options and tables; the first argument of every function
     state: Sequence[Any]
     """The fields of a state, as NumPy writes them: `[("stones", np.uint64, 2), ("mover", np.int8)]`."""
     functions: Sequence[Callable[..., Any]]
     """The game's functions; each one's own name says which part of the contract it is."""
     num_actions: int
-    max_plies: int
-    """No game is longer, chance outcomes counted."""
+    max_plies: int  # no game is longer, chance outcomes counted
     num_seats: int = 2
-    num_outcomes: int = 0
-    """How many outcomes chance has; 0 for a game without chance."""
-    max_legal: int = 0
-    """Most actions or outcomes of one position; 0: as many as there are."""
+    num_outcomes: int = 0  # how many outcomes chance has; 0 for a game without chance
+    max_legal: int = 0  # most actions or outcomes of one position; 0: as many as there are
     planes_shape: tuple[int, ...] = ()
     """The shape of the network's input: (planes, rows, columns) on a grid, (features,) elsewhere."""
-    num_amaf_keys: int = 0
-    """How many AMAF keys a seat has; 0: one an action."""
-    zero_sum: bool = True
-    """Whether the payoffs of all seats add up to zero."""
+    num_amaf_keys: int = 0  # how many AMAF keys a seat has; 0: one an action
+    zero_sum: bool = True  # whether the payoffs of all seats add up to zero
     best_score: float = 0.0
     """Points of the best result there is, where a payoff is `2 * score / best_score - 1`; else 0."""
     seat_names: Sequence[str] = ()
@@ -118,10 +83,8 @@ class Game:
     """Moves of a game with the default options whose last position shows what the rules mean."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What the game was made with, filled in by `load`."""
-    source: str = ""
-    """The name or file that `load` found it by."""
-    unchecked: str = ""
-    """The hash of a user's file that has not been checked as it is now: it runs guarded."""
+    source: str = ""  # the name or file that `load` found it by
+    unchecked: str = ""  # the hash of a user's file that has not been checked as it is now: it runs guarded
     about: str = ""
     """The rules in a few sentences, filled in by `load` from the docstring of `make` or of the file."""
 
@@ -132,12 +95,11 @@ class Game:
                 object.__setattr__(self, name, default)
         self._check_rules()
         known = [*contract.COMPILED, *contract.INTERPRETED]
-        for name in self.by_name:
-            if name not in known:
-                hint = nearest_hint(name, known)
-                raise BadGameError(f"{self.name}: {name} is not in the contract; {hint}known: {list_some(known)}")
+        for name in sorted(self.by_name.keys() - {*known}):
+            hint = nearest_hint(name, known)
+            raise BadGameError(f"{self.name}: {name} is not in the contract; {hint}known: {list_some(known)}")
         for required in contract.REQUIRED:
-            if required.__name__ not in self.by_name:
+            if not self.has(required.__name__):
                 raise BadGameError(f"{self.name}: the function {required.__name__} is missing")
 
     def _check_rules(self) -> None:
@@ -218,11 +180,10 @@ class Game:
         parts: Mapping[Callable[..., Any], Callable[..., Any]] | None = None,
     ) -> Any:
         """A kernel for this game; see `anyzero.compile.compile_kernel`."""
-        if self.unchecked and target not in ("cpu", "interpreted"):
-            self._try_out()
-            return self._plain.compile(kernel, target, constants, parts)
         if self.unchecked:
             self._try_out()
+            if target not in ("cpu", "interpreted"):
+                return self._plain.compile(kernel, target, constants, parts)
         compiled = compile_kernel(kernel, self.unit, target, constants, parts)
         if target != "cpu" or not self.is_from_file:
             return compiled
@@ -239,7 +200,7 @@ class Game:
     def _try_out(self) -> None:
         """Before anything of a guarded game is used: BadGameError if a few interpreted games already show a fault."""
         if not is_known(self.unchecked, TRIED):
-            from anyzero.games.apart import try_out
+            from anyzero.games.check import try_out
 
             try_out(self)
             remember(self.unchecked, TRIED)
@@ -252,17 +213,17 @@ class Game:
         return np.zeros(self.max_legal, np.int32)
 
     @cached_property
-    def _steps(self) -> dict[str, "Step"]:
-        return {name: Step(self, generic) for name, generic in contract.COMPILED.items()}
+    def _steps(self) -> dict[str, LateKernel]:
+        return {name: LateKernel(partial(self.compile, generic)) for name, generic in contract.COMPILED.items()}
 
     def _run(self, name: str, state: State, *args: Any) -> Any:
         if getattr(state, "dtype", None) != self.state_dtype:
             raise BadPositionError(f"not a state of {self.text}: make one with initial_state, play or parse_state")
-        if not self.unchecked:
-            return self._steps[name](self.rules, state, *args)
         try:
             return self._steps[name](self.rules, state, *args)
         except Exception as error:
+            if not self.unchecked:
+                raise
             raise explain(self, error) from error
 
     def _ask(self, name: str, *args: Any) -> Any:
@@ -289,7 +250,7 @@ class Game:
     def stay_interpreted(self) -> None:
         """Never compile the door: for a process in which no single move may wait for a compiler."""
         for step in self._steps.values():
-            step.seconds = math.inf
+            step.seconds = inf
 
     def initial_state(self) -> State:
         """The position before the first move."""
@@ -406,20 +367,15 @@ class Game:
     def _illegal(self, state: State, move: str) -> IllegalMoveError:
         if self.is_over(state):
             return IllegalMoveError(f"{self.name}: {move!r} cannot be played, the game is over")
-        moves = self.legal_moves(state)
-        if self.is_taken(state, move.strip().lower(), moves):
-            return IllegalMoveError(f"{self.name}: {move.strip()} is taken; legal: {list_some(moves)}")
-        return IllegalMoveError(
-            f"{self.name}: {move!r} is not a legal move here; {nearest_hint(move, moves)}legal: {list_some(moves)}"
+        moves, cell, scene = (
+            self.legal_moves(state),
+            move.strip(),
+            self.scene(state) if self.has("board") else Scene(()),
         )
-
-    def is_taken(self, state: State, cell: str, moves: Sequence[str]) -> bool:
-        """Whether this is a cell that somebody's piece stands on, in a game whose moves are cells."""
-        if not self.has("board"):
-            return False
-        scene = self.scene(state)
         taken, cells = {piece.cell for piece in scene.pieces}, {cell.name for cell in scene.cells}
-        return cell in taken and not cells.isdisjoint(moves) and taken.isdisjoint(moves)
+        is_taken = cell.lower() in taken and not cells.isdisjoint(moves) and taken.isdisjoint(moves)
+        reason = f"{cell} is taken; " if is_taken else f"{move!r} is not a legal move here; {nearest_hint(move, moves)}"
+        return IllegalMoveError(f"{self.name}: {reason}legal: {list_some(moves)}")
 
     def format_state(self, state: State) -> str:
         """The position as one line of text."""

@@ -179,15 +179,11 @@ def link(rules: Hex, state: State, seat: int, rows: Any) -> bool:
 def fill_runs(seeds: Any, stones: Any) -> Any:
     """The runs of neighbouring stones that hold a seed, in a row of up to 32 cells."""
     right = ((stones + seeds) ^ stones | seeds) & stones  # a carry runs from a seed to the end of its run
-    seeds |= stones & (seeds >> U(1))
-    stones &= stones >> U(1)
-    seeds |= stones & (seeds >> U(2))
-    stones &= stones >> U(2)
-    seeds |= stones & (seeds >> U(4))
-    stones &= stones >> U(4)
-    seeds |= stones & (seeds >> U(8))
-    stones &= stones >> U(8)
-    return right | seeds | stones & (seeds >> U(16))
+    for step in range(5):
+        far = U(1 << step)
+        seeds |= stones & (seeds >> far)
+        stones &= stones >> far
+    return right | seeds
 
 
 def payoffs(rules: Hex, state: State, out: Any) -> None:
@@ -219,13 +215,11 @@ def symmetries(rules: Hex) -> Iterable[Symmetry]:
 
 def rollout(rules: Hex, state: State, actions: Any, rng: Any) -> int:
     """Fill the board with a random set of stones for each seat."""
-    if state.winner != NOBODY:
-        return 0
     moves = 0
     while state.swap_ahead == 1:
         play_at_random(rules, state, actions, rng)
         moves += 1
-    return moves + fill_board(rules, state, actions, rng)
+    return moves + fill_board(rules, state, actions, rng) if state.winner == NOBODY else moves
 
 
 def traced_rollout(rules: Hex, state: State, actions: Any, rng: Any, seen: Any) -> int:
@@ -256,7 +250,7 @@ def toggle_stones(state: State, seen: Any) -> None:
 
 
 def amaf_key(rules: Hex, state: State, action: int) -> int:
-    """The cell as it is, not as the mover sees it, so that a set of keys is a set of stones."""
+    """The cell as it is, not as the mover sees it, so that a set of keys is a set of stones; behind them the swap."""
     return key_of(state, np.int64(state.mover), action)  # type: ignore[arg-type]
 
 
@@ -403,6 +397,4 @@ def next_to(size: int, cell: int, steps: Any, far: int) -> int:
 
 
 def move_number(rules: Hex, state: State, action: int) -> int:
-    """The cell as it is, or behind all of them the swap."""
-    row, column = cell_of(state, action)
-    return action if action == rules.size * rules.size else row * rules.size + column
+    return amaf_key(rules, state, action)

@@ -5,7 +5,6 @@ is what the compiled game did.
 """
 
 import math
-import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,59 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.errors import BadGameError
-from anyzero.games.apart import simulate_game
 from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.faults import EndlessError, cpu_limit, tell
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.guard import CHECKED, remember
-from anyzero.games.load import as_game
-from anyzero.games.observe import Observations, draw_all, observe, observe_game
+from anyzero.games.observe import Observations, draw_all, observe
 from anyzero.games.rollouts import rollouts
-from anyzero.games.seen import Seen, look
-from anyzero.report import Part, Sheet, Shown
 
 FALSE_ALARM = 1e-6  # the chance that a right rollout is called wrong
 INTERPRETED_PLIES = 2000
 INTERPRETED_S = 4.0  # how much is interpreted: so many plies, and no other game is begun after so long
-
-
-NOT_CHECKED = "not checked: "
-
-
-class LawResult(NamedTuple):
-    law: str
-    ok: bool
-    detail: str
-
-    @property
-    def verdict(self) -> str:
-        return "BROKEN" if not self.ok else "-" if self.detail.startswith(NOT_CHECKED) else "ok"
-
-
-class LawResults(Shown, list[LawResult]):
-    """What was found for each law of a game, and what its random games were like."""
-
-    def __init__(self, game: str, results: Iterable[LawResult], seen: Seen | None = None) -> None:
-        super().__init__(results)
-        self.game, self.seen = game, seen
-
-    @property
-    def ok(self) -> bool:
-        return all(result.ok for result in self)
-
-    def report(self) -> Iterator[Part]:
-        yield Sheet(("", "law", ""), [(result.verdict, result.law, result.detail) for result in self])
-        if self.seen is not None:
-            yield from self.seen.report()
-        verdicts = [result.verdict for result in self]
-        broken, open_ = verdicts.count("BROKEN"), verdicts.count("-")
-        words = f"{broken} of {len(self)} laws broken" if broken else "all laws hold"
-        yield f"{self.game}: {words}" + (f", {open_} could not be checked" if open_ else "")
-
-    def to_json(self) -> dict[str, Any]:
-        laws = [{**result._asdict(), "checked": result.verdict != "-"} for result in self]
-        return {"game": self.game, "ok": self.ok, "laws": laws, "seen": self.seen and self.seen.to_json()}
 
 
 class Skip(Exception):  # noqa: N818  (not an error)
@@ -82,17 +36,12 @@ class Evidence:
     plies: int = 2_000_000
     """How many plies of rollouts are compared from each position; long games get fewer of them."""
     simulate: bool = True
-    browser: bool = True
-    """Whether the game is also compiled to wasm."""
+    browser: bool = True  # whether the game is also compiled to wasm
     seed: int = 1
-    target: str = "cpu"
-    """`interpreted` compiles nothing: enough for every law but those on what was compiled."""
-    most_s: float = INTERPRETED_S
-    """How long new games are begun in plain Python."""
-    law_s: float = math.inf
-    """Processor time after which a law's Python code counts as endless."""
-    brief: bool = False
-    """Only what those games in plain Python show."""
+    target: str = "cpu"  # `interpreted` compiles nothing: enough for every law but those on what was compiled
+    most_s: float = INTERPRETED_S  # how long new games are begun in plain Python
+    law_s: float = math.inf  # processor time after which a law's Python code counts as endless
+    brief: bool = False  # only what those games in plain Python show
 
     @cached_property
     def rows(self) -> int:
@@ -179,74 +128,6 @@ class Law(NamedTuple):
         return next((fault + where for fault, where in found if fault), None)
 
 
-LESS = {"num_games", "plies", "target", "brief", "most_s"}
-"""Options of checks that see less than `anyzero check` does: they are no reason to leave the guards out."""
-
-
-def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
-    """Check a game against these laws of the contract, or all of them, on random play.
-
-    Options: num_games, plies, simulate, browser, seed (see `Evidence`).
-
-    >>> anyzero.check_game("hex:size=5")
-    """
-    game = as_game(game)
-    evidence = Evidence(replace(game, unchecked=""), **options)
-    results = LawResults(game.text, judge_all(evidence, *laws))
-    results.seen = seen_of(evidence) if results[0].ok and not laws else None
-    if game.unchecked and results.ok and not laws and LESS.isdisjoint(options):
-        remember(game.unchecked, CHECKED)
-    return results
-
-
-def seen_of(evidence: Evidence) -> Seen | None:
-    """What the games were like; None where the game's own code for texts fails, which is told elsewhere."""
-    try:
-        with cpu_limit(evidence.law_s):
-            return look(evidence.game, evidence.records)
-    except (Exception, SystemExit, EndlessError):
-        return None
-
-
-def judge_all(evidence: Evidence, *laws: str) -> Iterator[LawResult]:
-    """The same, law by law; a game that does not run is asked nothing else."""
-    first = judge(FIRST_LAW, Law(the_game_runs), evidence)
-    yield first
-    if first.ok:
-        yield from (judge(name, LAWS[name], evidence) for name in laws or LAWS)
-
-
-def judge(name: str, law: Law, evidence: Evidence) -> LawResult:
-    """A law is also broken where it cannot be checked because the game's own code fails."""
-    try:
-        with cpu_limit(evidence.law_s):
-            fault = law.find_fault(evidence)
-    except Skip as skip:
-        return LawResult(name, True, f"{NOT_CHECKED}{skip}")
-    except (
-        Exception,
-        SystemExit,
-        EndlessError,
-    ) as error:  # the game is a stranger's code: whatever it raises is the finding
-        return blame(name, error, evidence.game)
-    return LawResult(name, fault is None, fault or (law.check.__doc__ or "").strip())
-
-
-def blame(name: str, error: BaseException, game: Game) -> LawResult:
-    """What the error says and where, and the ply; it is the law on actions that is broken if one of them is wrong."""
-    cause = error.__cause__ if isinstance(error, BadGameError) and error.__cause__ else error
-    detail = tell(cause, game.functions)
-    for frame, _ in traceback.walk_tb(cause.__traceback__):
-        if frame.f_code is observe_game.__code__:  # an interpreted game, and the ply that it had come to
-            record, ply = frame.f_locals["record"], frame.f_locals.get("row", 0)
-            # before it has chosen an action, a position may not have its actions yet
-            wrong = actions_are_legal_numbers(game, record.at(ply)) if record.chosen[ply] >= 0 else None
-            if wrong:
-                return LawResult(ACTIONS_LAW, False, f"{wrong} at ply {ply}; {detail}")
-            return LawResult(name, False, f"{detail}, at ply {ply}")
-    return LawResult(name, False, detail)
-
-
 # --- laws on what was observed
 
 
@@ -281,14 +162,17 @@ def simulated_is_compiled(game: Game, evidence: Evidence) -> str | None:
     """The compiled game and the CUDA simulator give the same answers."""
     if not evidence.simulate:
         raise Skip("switched off")
+    from anyzero.games.check import simulate_game
+
     evidence.need_an_end()
     seen = simulate_game(game, seed=evidence.seed, rows=min(evidence.rows, 40), streams=2)
     if seen is None:
         raise Skip("numba-cuda is not installed, or the game is not loaded by name or file")
     expected = rollouts(game, game.initial_state(), 2, seed=evidence.seed)
-    if not np.array_equal(expected.payoffs, seen.payoffs) or not np.array_equal(expected.moves, seen.moves):
+    payoffs, moves, keys = seen
+    if not np.array_equal(expected.payoffs, payoffs) or not np.array_equal(expected.moves, moves):
         return "rollouts with the same seeds end differently"
-    same = np.array_equal(evidence.records[0].keys[: len(seen.keys)], seen.keys)
+    same = np.array_equal(evidence.records[0].keys[: len(keys)], keys)
     return None if same else "the same game leads to other positions"
 
 
@@ -482,7 +366,7 @@ def kolmogorov_distance(left: np.ndarray, right: np.ndarray) -> float:
     return float(np.abs(below[0] - below[1]).max())
 
 
-FIRST_LAW, ACTIONS_LAW = "the game runs", "actions are legal numbers"
+ACTIONS_LAW = "actions are legal numbers"
 LAWS = {
     "interpreted is compiled": Law(interpreted_is_compiled),
     "simulated GPU is compiled": Law(simulated_is_compiled),

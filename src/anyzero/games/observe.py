@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.bits import record_word, record_words
+from anyzero.compile.bits import same_records
 from anyzero.compile.random import STREAM, random_below, seed_stream
 from anyzero.games.contract import (
     CHANCE,
@@ -96,7 +96,7 @@ def observe_game(rules: Any, record: Any, script: Any, seed: Any, scratch: Any, 
     for row in range(len(script)):
         scratch[0] = states[row]
         count = observe_position(rules, state, record, row, actions)
-        record.changed[row] = 0 if same_state(states, row, scratch) else 1
+        record.changed[row] = 0 if same_records(states[row], scratch[0]) else 1
         if record.seats[row] == OVER or row == len(script) - 1:
             return row + 1
         action = choose(rules, state, actions, count, script[row], rng)
@@ -143,13 +143,6 @@ def observe_position(rules: Any, state: Any, record: Any, row: int, actions: Any
         else:
             record.amaf_keys[row, index] = amaf_key(rules, state, action)  # type: ignore[arg-type]
     return count
-
-
-def same_state(states: Any, row: int, scratch: Any) -> bool:
-    for word in range(record_words(scratch[0])):
-        if record_word(states[row], word) != record_word(scratch[0], word):
-            return False
-    return True
 
 
 def draw_all(game: Game, states: Any, target: str) -> tuple[Any, np.ndarray]:

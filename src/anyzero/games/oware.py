@@ -47,13 +47,8 @@ WOOD = (
 )
 """The board and its stores."""
 
-STATE = [
-    ("houses", np.uint64, 2),
-    ("stores", np.int8, 2),
-    ("ply", np.int16),
-    ("num_moves", np.int16),
-    ("over", np.int8),
-]
+STATE = [("houses", np.uint64, 2), ("stores", np.int8, 2), ("ply", np.int16), ("num_moves", np.int16)]
+STATE += [("over", np.int8)]
 """A row and a store of seeds taken for each seat, and the plies so far.
 
 The rule of repetition adds `origin`, the rows after the last capture, and `moves`, what was played from there.

@@ -113,8 +113,7 @@ class RolloutSpeed(NamedTuple):
     threads: int
     rollouts_per_s: float
     moves_per_s: float
-    compile_s: float
-    """Until the first rollout was done: loading or compiling."""
+    compile_s: float  # until the first rollout was done: loading or compiling
 
 
 def bench_rollouts(game: Game, *, target: str = "cpu", threads: int = 1, seconds: float = 2.0) -> RolloutSpeed:

@@ -4,8 +4,7 @@ from typing import Any, NamedTuple
 
 from anyzero.games.game import Game
 from anyzero.learning.config import RANDOM, SelfPlayConfig, anchor_search
-from anyzero.search.methods import Evaluator, Method, find_method
-from anyzero.search.search import adapt
+from anyzero.search.methods import Evaluator, Method, adapt, find_method
 
 
 class Contestant(NamedTuple):

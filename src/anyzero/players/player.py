@@ -35,15 +35,12 @@ def do_nothing(game: Game) -> None:
 class Player:
     """Chooses moves. What it keeps from one move to the next it uses only while a line goes on: see `Line.extends`."""
 
-    text: str
-    """What `parse_player` makes it from."""
+    text: str  # what `parse_player` makes it from
     choose: Choose
-    limit_s: float | None = None
-    """Most seconds that a move may take; None: it has no clock."""
+    limit_s: float | None = None  # most seconds that a move may take; None: it has no clock
     prepare: Callable[[Game], None] = do_nothing
     """Called before every game, while no clock runs: to compile code, or to start an engine."""
-    think: Think | None = None
-    """`choose` with everything that the search found, for players that search."""
+    think: Think | None = None  # `choose` with everything that the search found, for players that search
 
     def __repr__(self) -> str:
         return f"<Player {self.text}>"

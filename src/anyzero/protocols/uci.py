@@ -16,8 +16,7 @@ from anyzero.games.game import Game, State
 from anyzero.games.load import load
 from anyzero.networks.find import find_network
 from anyzero.players.search_player import load_evaluator
-from anyzero.protocols.limits import read_limits
-from anyzero.protocols.uci_options import UciOptions, changed, offers
+from anyzero.protocols.limits import UciOptions, changed, offers, read_limits
 from anyzero.protocols.uci_search import Go, Thinking, make_searcher, say
 from anyzero.search.methods import Evaluator
 
@@ -172,10 +171,11 @@ def read_position(game: Game, words: list[str], known: Position) -> Position:
     end = words.index("moves") if "moves" in words else len(words)
     start, moves = read_start(words[:end]), tuple(words[end + 1 :])
     if start == known.start:
-        shared = count_shared(moves, known.moves)
+        pairs = enumerate(zip(moves, known.moves, strict=False))
+        shared = next((index for index, (one, other) in pairs if one != other), min(len(moves), len(known.moves)))
         states = list(known.states[: shared + 1])
     else:
-        shared, states = 0, [start_state(game, start)]
+        shared, states = 0, [game.initial_state() if start == START else playable(game.parse_state(start))]
     for move in moves[shared:]:
         states.append(playable(game.play(states[-1], move)))
     return Position(start, moves, tuple(states))
@@ -187,16 +187,6 @@ def read_start(words: list[str]) -> str:
     if len(words) > 1 and words[0] == "fen":
         return " ".join(words[1:])
     raise BadPositionError("a position is given by: position startpos [moves ...], or position fen FEN [moves ...]")
-
-
-def start_state(game: Game, start: str) -> State:
-    return game.initial_state() if start == START else playable(game.parse_state(start))
-
-
-def count_shared(first: tuple[str, ...], second: tuple[str, ...]) -> int:
-    """How many moves both lines begin with."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((index for index, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 def playable(state: State) -> State:

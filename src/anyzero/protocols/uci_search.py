@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from anyzero.child import Send
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
-from anyzero.protocols.limits import Limits
-from anyzero.protocols.uci_options import UciOptions
+from anyzero.protocols.limits import Limits, UciOptions
 from anyzero.search import Searcher
 from anyzero.search.methods import Evaluator
 from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch

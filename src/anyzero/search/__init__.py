@@ -3,7 +3,7 @@
 Reading order: `tree` (what a node is), `selection` (which child next, by statistics and AMAF), `priors` (the same led
 by priors), `backup` (results, proofs and AMAF go up), `simulation` (one pass of all of these), `methods` (the named
 recipes and their text), `run` (what drives the kernels), `pacing` (how a budget is spent), `report` (the final move
-and what was found), `search` and `many` (the doors). Beside the tree stands the solver: `proof_search` and `solve`.
+and what was found), `search` (the doors). Beside the tree stands the solver: `proof_search` and `solve`.
 """
 
 import sys
@@ -11,10 +11,9 @@ from types import ModuleType
 from typing import Any
 
 import anyzero
-from anyzero.search.many import ManyResults, search_many
 from anyzero.search.pacing import LiveSearch
 from anyzero.search.report import SearchResult
-from anyzero.search.search import Searcher, search, search_steps
+from anyzero.search.search import ManyResults, Searcher, search, search_many, search_steps
 from anyzero.search.solve import Solution, Solver, solve
 
 __all__ = [

@@ -60,8 +60,8 @@ class Expectimax:
     Several threads lay positions out, each a few of them; the evaluator is asked by one at a time.
     """
 
-    def __init__(self, game: Game, evaluator: str | Evaluator, *, seed: int = 0, threads: int = 1) -> None:
-        self.game, self.evaluator, self.seed, self.threads = game, evaluator, seed, threads
+    def __init__(self, game: Game, evaluator: str | Evaluator, *, threads: int = 1) -> None:
+        self.game, self.evaluator, self.seed, self.threads = game, evaluator, 0, threads
         self.lock = Lock()
 
     def values(self, states: Any, depth: int) -> np.ndarray:
@@ -154,8 +154,8 @@ class Expectimax:
         game, values = self.game, np.zeros((len(states), self.game.num_seats))
         if code != UNIFORM:
             scratch = game.new_states(1), np.zeros(game.max_legal, np.int32), np.zeros(1, STREAM)
-            finish = finish_guided if code == GUIDED else finish_at_random
-            kernel = game.compile(roll_out_states, parts={finish_game: finish})
+            parts = {rollout: game.unit.functions[guided_rollout]} if code == GUIDED else {}
+            kernel = game.compile(roll_out_states, parts=parts)
             kernel(game.rules, states, np.uint64(self.seed % 2**64), *scratch, np.zeros(game.num_seats), values)
         return values
 
@@ -236,31 +236,18 @@ def roll_out_states(
         seed_stream(streams[0], seed, index)
         for _ in range(ROLLOUTS):
             scratch[0] = states[index]
-            finish_game(rules, scratch[0], actions, streams[0])
+            rollout(rules, scratch[0], actions, streams[0])
             payoffs(rules, scratch[0], result)
             for seat in range(len(result)):
                 values[index, seat] += result[seat] / ROLLOUTS
 
 
-def finish_game(rules: Any, state: Any, actions: Any, rng: Any) -> None:
-    """Play to the end; one of those below stands in for it."""
-    raise NotImplementedError
-
-
-def finish_at_random(rules: Any, state: Any, actions: Any, rng: Any) -> None:
-    rollout(rules, state, actions, rng)
-
-
-def finish_guided(rules: Any, state: Any, actions: Any, rng: Any) -> None:
-    guided_rollout(rules, state, actions, rng)
-
-
 # --- how large a tree is
 
 
-def estimate_leaves(game: Game, state: Any, depth: int, seed: int = 0) -> float:
+def estimate_leaves(game: Game, state: Any, depth: int) -> float:
     """Positions at the ends of all lines of so many moves: a mean over random lines. Knuth 1975."""
-    states, actions, streams = game.new_states(1), np.zeros(game.max_legal, np.int32), make_streams(seed, 1)
+    states, actions, streams = game.new_states(1), np.zeros(game.max_legal, np.int32), make_streams(0, 1)
     kernel, total = game.compile(follow_line), 0.0
     for _ in range(LINES):
         states[0] = state

@@ -36,8 +36,7 @@ class Settings(NamedTuple):
     """The numbers of one search. A field's default is what the formula's authors or the field's tools use."""
 
     formula: int = UCT
-    exploration: float = 1.4
-    """C in value + C * bonus."""
+    exploration: float = 1.4  # C in value + C * bonus
     first_play: float = 1e9
     """The value of a child without visits; the default tries each child once. PUCT adds it to the others' mean."""
     schedule: int = MINIMUM_ERROR
@@ -49,27 +48,20 @@ class Settings(NamedTuple):
     """GRAVE: a node whose statistics have fewer rollouts than this borrows those of an ancestor."""
     table_after: int = 10
     """GRAVE: statistics begin at a node's visit of this number; most nodes never come so far, and tables are large."""
-    expand_after: int = 1
-    """A node gets children when it is visited again after this many visits."""
-    max_depth: int = UNBOUNDED
-    """Nodes at this depth get no children: 1 makes a bandit of the root."""
+    expand_after: int = 1  # a node gets children when it is visited again after this many visits
+    max_depth: int = UNBOUNDED  # nodes at this depth get no children: 1 makes a bandit of the root
     solve: int = 1
     """Whether proven wins, losses and draws go up the tree; needs two seats with opposite payoffs."""
     look_ahead: int = 0
     """With `solve`: most positions that are looked at before the first simulation, up to two moves behind the root."""
     evaluator: int = ROLLOUT
-    amaf: int = 0
-    """Whether the formula needs AMAF statistics, as RAVE and GRAVE do."""
-    chance: int = 1
-    """Whether the game has chance nodes."""
-    transpositions: int = 0
-    """Whether nodes of the same position share their children."""
+    amaf: int = 0  # whether the formula needs AMAF statistics, as RAVE and GRAVE do
+    chance: int = 1  # whether the game has chance nodes
+    transpositions: int = 0  # whether nodes of the same position share their children
     noise_fraction: float = 0.0
     """Share of Dirichlet noise in the root's priors; for self-play, never for matches."""
-    noise_concentration: float = 0.3
-    """Alpha of that noise: small values put it on few moves."""
-    noise_total: float = 0.0
-    """Where it is positive, alpha is this divided by the number of moves."""
+    noise_concentration: float = 0.3  # alpha of that noise: small values put it on few moves
+    noise_total: float = 0.0  # where it is positive, alpha is this divided by the number of moves
     considered: int = 16
     """Gumbel: the most moves that the root considers; expectimax: those that it looks at more than one move deep."""
     visit_scale: float = 50.0
@@ -319,3 +311,33 @@ def ask_values(evaluator: Evaluator, game: Game, states: Any) -> np.ndarray:
 def check_finite(game: Game, is_finite: Any) -> None:
     if not is_finite:
         raise BadOptionError(f"{game.name}: the evaluator's answer has numbers that are not finite")
+
+
+def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
+    """The method as this game and evaluator allow it.
+
+    Proofs need two seats with opposite payoffs, and nodes that share their children only if nothing differs: what a
+    game's own `state_key` leaves out, as chess leaves out its history, may decide.
+    """
+    settings, code = method.settings, evaluator_code(evaluator)
+    if code != 0 and settings.amaf:
+        raise BadOptionError("AMAF needs the moves of random rollouts: evaluators are for the other methods")
+    is_bandit = method.halves or (settings.max_depth == 1 and settings.formula != EXPECTIMAX)
+    if code == BATCH and is_bandit:
+        raise BadOptionError("an evaluator outside is for the tree methods, uct, puct and gumbel, and for expectimax")
+    if code == GUIDED and not game.has("guided_rollout"):
+        raise BadOptionError(f"{game.name} has no guided rollouts")
+    if code != BATCH and settings.leaves > 1:
+        raise BadOptionError("several leaves at a time need an evaluator outside the search")
+    if code == BATCH and settings.transpositions:
+        raise BadOptionError("transpositions are for evaluators within the search")
+    if settings.formula == GUMBEL and settings.leaves > 1:
+        raise BadOptionError("gumbel plans every visit of the root, so that it takes one leaf at a time")
+    is_same = not (settings.transpositions and game.has("state_key"))
+    solve = settings.solve if game.is_opposed and is_same else 0
+    settings = settings._replace(solve=solve, evaluator=code, chance=int(game.num_outcomes > 0))
+    # One rollout says little, so values move Gumbel's policy less and later: with the paper's settings and rollouts,
+    # one game in seven of tic-tac-toe was lost at 2,000 simulations; now none.
+    trust = {"value_scale": 0.1, "doubt": 16.0} if code in (ROLLOUT, GUIDED) else {"value_scale": 1.0, "doubt": 0.0}
+    left_alone: Any = {key: number for key, number in trust.items() if getattr(settings, key) == BY_EVALUATOR}
+    return method._replace(settings=settings._replace(**left_alone))

@@ -52,54 +52,34 @@ def write_policy(tree: Tree, scratch: Scratch, settings: Settings, number: int, 
 
 
 def root_policy(tree: Tree, settings: Settings, root: int, policy: Any) -> None:
-    """The policy after search, by child: of a proven win or draw, the priors of the moves that reach it."""
-    if tree.proven[root] > UNKNOWN:
-        share_priors(tree, root, policy)
-    elif settings.formula == GUMBEL:
+    """The policy after search, by child."""
+    first, count, total = tree.first[root], tree.num_children[root], 0.0
+    if settings.formula == GUMBEL and tree.proven[root] <= UNKNOWN:
         improved_policy(tree, settings, root, policy)
-    elif settings.formula == EXPECTIMAX:
-        share_values(tree, root, policy)
-    else:
-        share_visits(tree, root, policy)
-
-
-def share_priors(tree: Tree, root: int, shares: Any) -> None:
-    first, count, total = tree.first[root], tree.num_children[root], 0.0
+        return
     for index in range(count):
-        child = first + index
-        shares[index] = tree.prior[child] + LEAST_SHARE if tree.proven[child] == tree.proven[root] else 0.0
-        total += shares[index]
+        policy[index] = share_of(tree, settings, root, first + index)
+        total += policy[index]
     for index in range(count):
-        shares[index] /= total
+        policy[index] /= max(total, LEAST_SHARE / 2)
 
 
-def share_visits(tree: Tree, root: int, shares: Any) -> None:
-    """Each child's share of the visits. A proven draw gets none once it is known: moves that are worse do not count."""
-    first, count, total = tree.first[root], tree.num_children[root], 0.0
-    for index in range(count):
-        child = first + index
-        shares[index] = 0.0 if is_worse_than_draw(tree, root, child) else tree.visits[child]
-        if tree.proven[child] == DRAW:
-            shares[index] += tree.prior[child] + LEAST_SHARE
-        total += shares[index]
-    for index in range(count):
-        shares[index] /= max(total, LEAST_SHARE)
+def share_of(tree: Tree, settings: Settings, root: int, child: int) -> float:
+    """What a child's part of the policy is in proportion to: its visits, unless something is proven.
 
-
-def share_values(tree: Tree, root: int, shares: Any) -> None:
-    """In proportion to exp(value), so that a temperature is one of payoffs."""
-    first, count, total = tree.first[root], tree.num_children[root], 0.0
-    for index in range(count):
-        shares[index] = math.exp(tree.value[first + index])
-        total += shares[index]
-    for index in range(count):
-        shares[index] /= total
-
-
-def is_worse_than_draw(tree: Tree, root: int, child: int) -> bool:
-    """Whether the root has a proven draw, and this open child has a mean below it or no visits."""
+    Of a proven win or draw, the prior of a move that reaches it. A proven draw has no visits once it is known, and open
+    moves that look worse do not count. With expectimax exp(value), so that a temperature is one of payoffs.
+    """
+    prior = tree.prior[child] + LEAST_SHARE
+    if tree.proven[root] > UNKNOWN:
+        return prior if tree.proven[child] == tree.proven[root] else 0.0
+    if settings.formula == EXPECTIMAX:
+        return math.exp(tree.value[child])
+    if tree.proven[child] == DRAW:
+        return tree.visits[child] + prior  # type: ignore[no-any-return]
+    is_worse = tree.visits[child] == 0 or tree.value[child] < 0.0
     has_draw = tree.marks[root] & DRAW_BELOW != 0 and tree.proven[child] == UNKNOWN
-    return has_draw and (tree.visits[child] == 0 or tree.value[child] < 0.0)  # type: ignore[no-any-return]
+    return 0.0 if has_draw and is_worse else float(tree.visits[child])
 
 
 def value_after(tree: Tree, settings: Settings, root: int, best: int) -> float:
@@ -239,24 +219,20 @@ class RootMove:
     move: str
     action: int
     visits: int
-    value: float | None
-    """None while there are no visits."""
+    value: float | None  # None while there are no visits
     prior: float
     amaf_visits: int
     amaf_value: float | None
-    proven: str | None
-    """"win", "draw" or "loss" for the seat to move, or None."""
+    proven: str | None  # "win", "draw" or "loss" for the seat to move, or None
 
 
 @dataclass(frozen=True, repr=False)
 class SearchResult(Shown):
     best_move: str
     best_action: int
-    value: float
-    """The expected payoff of the best move for the seat to move."""
+    value: float  # the expected payoff of the best move for the seat to move
     proven: str | None
-    children: list[RootMove]
-    """Best first."""
+    children: list[RootMove]  # best first
     principal_variation: list[str]
     simulations: int
     nodes: int

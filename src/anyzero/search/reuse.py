@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.compile.bits import record_word, record_words
+from anyzero.compile.bits import same_records
 from anyzero.compile.random import U
 from anyzero.games.contract import OVER, play, seat_to_move, state_key
 from anyzero.search.backup import best_proof
@@ -24,13 +24,13 @@ def find_descendant(rules: Any, tree: Tree, states: Any, number: int) -> int:
     `states` has room for two more.
     """
     root = root_of(tree, number)
-    if same_position(states[0], states[1]):
+    if same_records(states[0], states[1]):
         return root
     for child in range(tree.first[root], tree.first[root] + tree.num_children[root]):
         if tree.visits[child] > 0:
             states[2] = states[0]
             play(rules, states[2], int(tree.action[child]))
-            if same_position(states[2], states[1]):
+            if same_records(states[2], states[1]):
                 return child
             found = find_child(rules, tree, states, child)
             if found != NOT_FOUND:
@@ -46,16 +46,9 @@ def find_child(rules: Any, tree: Tree, states: Any, node: int) -> int:
         if tree.visits[child] > 0:
             states[3] = states[2]
             play(rules, states[3], int(tree.action[child]))
-            if same_position(states[3], states[1]):
+            if same_records(states[3], states[1]):
                 return child
     return NOT_FOUND
-
-
-def same_position(first: Any, second: Any) -> bool:
-    same = True
-    for index in range(record_words(first)):
-        same = same and record_word(first, index) == record_word(second, index)
-    return same
 
 
 def copy_subtree(old: Tree, new: Tree, node: int, number: int) -> None:
@@ -122,7 +115,7 @@ def see_as_root(tree: Tree, root: int) -> None:
 # --- transpositions
 
 
-NO_NODE = -1
+NO_SLOT = -1
 PROBES = 4
 
 
@@ -131,33 +124,30 @@ def sharing_key(rules: Any, state: Any) -> Any:
     return state_key(rules, state) | U(1)
 
 
-def find_shared(tree: Tree, key: Any) -> int:
-    """The node that has this position's children, or NO_NODE."""
+def find_slot(tree: Tree, key: Any, wanted: Any) -> int:
+    """Where a position may stand and this is written: its key, or U(0) in a free slot; NO_SLOT if nowhere."""
     size = tree.shared_key.shape[0]
     home = np.int64((key >> U(1)) & U(size - 1))
     for probe in range(PROBES):
         slot = (home + probe) & (size - 1)
-        if tree.shared_key[slot] == key:
-            return tree.shared_node[slot]  # type: ignore[no-any-return]
-    return NO_NODE
+        if tree.shared_key[slot] == wanted:
+            return slot  # type: ignore[no-any-return]
+    return NO_SLOT
 
 
 def remember(tree: Tree, key: Any, node: int) -> None:
     """Let others find the children of this node, if there is a free slot."""
-    size = tree.shared_key.shape[0]
-    home = np.int64((key >> U(1)) & U(size - 1))
-    for probe in range(PROBES):
-        slot = (home + probe) & (size - 1)
-        if tree.shared_key[slot] == U(0):
-            tree.shared_key[slot], tree.shared_node[slot] = key, node
-            return
+    slot = find_slot(tree, key, U(0))
+    if slot != NO_SLOT:
+        tree.shared_key[slot], tree.shared_node[slot] = key, node
 
 
 def adopt(tree: Tree, node: int, key: Any) -> bool:
     """Give a node the children that another node of the same position has; False if there is none."""
-    other = find_shared(tree, key)
-    if other == NO_NODE:
+    slot = find_slot(tree, key, key)
+    if slot == NO_SLOT:
         return False
+    other = tree.shared_node[slot]
     tree.first[node], tree.num_children[node] = tree.first[other], tree.num_children[other]
     tree.marks[node] = tree.marks[other]
     return True

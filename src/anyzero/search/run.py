@@ -231,10 +231,9 @@ class Run:
     def proofs(self) -> list[int]:
         return [int(self.tree.proven[number * self.room]) for number in range(self.num_trees)]
 
-    def children(self, number: int = 0) -> list[int]:
-        root = number * self.room
-        first = int(self.tree.first[root])
-        return list(range(first, first + int(self.tree.num_children[root])))
+    def children(self) -> list[int]:
+        first = int(self.tree.first[0])
+        return list(range(first, first + int(self.tree.num_children[0])))
 
     def moves(self, number: int = 0) -> RootMoves:
         tree, root = self.tree, number * self.room

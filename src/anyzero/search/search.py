@@ -1,30 +1,20 @@
-"""The door: `search(game, state, "rave", simulations=2_000, seed=1)`."""
+"""The doors: `search(game, state, "rave", simulations=2_000, seed=1)` and `search_many(game, states, ...)`."""
 
 import math
+import statistics
+import time
 from collections.abc import Iterator
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from anyzero.compile.random import make_streams
 from anyzero.errors import AnyzeroError, BadOptionError, check_name
 from anyzero.games.game import Game, State
+from anyzero.games.line import first_decision
 from anyzero.search.expectimax import ExpectimaxRun
-from anyzero.search.methods import (
-    BATCH,
-    BY_EVALUATOR,
-    EXPECTIMAX,
-    GUIDED,
-    GUMBEL,
-    MANY,
-    ROLLOUT,
-    Evaluator,
-    Method,
-    Settings,
-    evaluator_code,
-    find_method,
-)
+from anyzero.search.methods import EXPECTIMAX, GUMBEL, MANY, Evaluator, adapt, find_method, parse_search
 from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.search.report import (
     DRAWING,
@@ -137,7 +127,11 @@ class Searcher:
             order = order[np.argsort(-moves.priors[order], kind="stable")]
         if self.temperature > 0.0:
             shares = run.report()[2].mean(axis=0)[moves.actions] if self.final == "gumbel" else moves.visits
-            order = draw_first(order, moves, shares, self.temperature, seed)
+            with np.errstate(over="ignore"):
+                stream = make_streams(seed, 1, first=DRAWING)[0]
+                shares = shares.astype(np.float64)
+                drawn = draw_index(shares, moves.proven, len(shares), self.temperature, stream)
+            order = order if drawn < 0 else np.concatenate([[drawn], order[order != drawn]])
         return order
 
     def run(self, state: State, seed: int) -> Run:
@@ -264,51 +258,6 @@ def room(game: Game, simulations: int, max_nodes: int) -> int:
     return min(max_nodes, (simulations + 2) * game.max_legal + 1)
 
 
-def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
-    """The method as this game and evaluator allow it.
-
-    Proofs need two seats with opposite payoffs, and nodes that share their children only if nothing differs: what a
-    game's own `state_key` leaves out, as chess leaves out its history, may decide.
-    """
-    settings, code = method.settings, evaluator_code(evaluator)
-    if code != 0 and settings.amaf:
-        raise BadOptionError("AMAF needs the moves of random rollouts: evaluators are for the other methods")
-    is_bandit = method.halves or (settings.max_depth == 1 and settings.formula != EXPECTIMAX)
-    if code == BATCH and is_bandit:
-        raise BadOptionError("an evaluator outside is for the tree methods, uct, puct and gumbel, and for expectimax")
-    if code == GUIDED and not game.has("guided_rollout"):
-        raise BadOptionError(f"{game.name} has no guided rollouts")
-    if code != BATCH and settings.leaves > 1:
-        raise BadOptionError("several leaves at a time need an evaluator outside the search")
-    if code == BATCH and settings.transpositions:
-        raise BadOptionError("transpositions are for evaluators within the search")
-    if settings.formula == GUMBEL and settings.leaves > 1:
-        raise BadOptionError("gumbel plans every visit of the root, so that it takes one leaf at a time")
-    is_same = not (settings.transpositions and game.has("state_key"))
-    solve = settings.solve if game.is_opposed and is_same else 0
-    chance = int(game.num_outcomes > 0)
-    return method._replace(settings=trust(settings._replace(solve=solve, evaluator=code, chance=chance)))
-
-
-def trust(settings: Settings) -> Settings:
-    """Gumbel's settings for an evaluator: one rollout says little, so values move its policy less and later.
-
-    With the paper's settings and rollouts, one game in seven of tic-tac-toe was lost at 2,000 simulations; now none.
-    """
-    scale, doubt = (0.1, 16.0) if settings.evaluator in (ROLLOUT, GUIDED) else (1.0, 0.0)
-    scale = scale if settings.value_scale == BY_EVALUATOR else settings.value_scale
-    doubt = doubt if settings.doubt == BY_EVALUATOR else settings.doubt
-    return settings._replace(value_scale=scale, doubt=doubt)
-
-
-def draw_first(order: np.ndarray, moves: RootMoves, shares: Any, temperature: float, seed: int) -> np.ndarray:
-    """The moves with the first drawn by its share, from those that the best proof leaves; without any, as they were."""
-    with np.errstate(over="ignore"):
-        stream = make_streams(seed, 1, first=DRAWING)[0]
-        drawn = draw_index(shares.astype(np.float64), moves.proven, len(shares), temperature, stream)
-    return order if drawn < 0 else np.concatenate([[drawn], order[order != drawn]])
-
-
 def merge_moves(parts: list[RootMoves]) -> RootMoves:
     """The moves of several trees over one position as if one tree had had all visits."""
     if len(parts) == 1:
@@ -329,4 +278,121 @@ def merge_moves(parts: list[RootMoves]) -> RootMoves:
     totals = visits.sum(axis=0), amaf_visits.sum(axis=0)
     return RootMoves(
         actions[0], totals[0], exact, priors.mean(axis=0), totals[1], mean(amaf_values, amaf_visits), known
+    )
+
+
+# --- many positions
+
+
+MOST_NODES = 1 << 30
+
+
+class ManyResults(NamedTuple):
+    """What was found for each position."""
+
+    actions: np.ndarray  # [positions]: the action to play
+    values: np.ndarray  # [positions]: the mean payoff for the seat to move
+    policies: np.ndarray  # [positions, actions]: the policy after search
+    simulations: int  # of all positions together
+
+
+def search_many(
+    game: Game,
+    states: Any,
+    method: str = "puct",
+    *,
+    simulations: int,
+    evaluator: str | Evaluator = "uniform",
+    seed: int = 0,
+    threads: int = 1,
+    target: str = "cpu",
+    max_nodes: int | None = None,
+    **options: Any,
+) -> ManyResults:
+    """Search every position, each with its own tree and random stream; `max_nodes` is for each.
+
+    An evaluator outside is called with one leaf of every tree at a time. Threads change nothing but the time. On the
+    target `cuda` the trees grow on the GPU, with an evaluator that is compiled into the search.
+
+    >>> anyzero.search_many(game, [game.initial_state()] * 100, "uct", simulations=200, evaluator="rollout").actions
+    """
+    check_game(game)
+    check_budget(simulations, None)
+    check_max_nodes(MOST_NODES if max_nodes is None else max_nodes)
+    chosen = adapt(game, find_method(method, options), evaluator)
+    if chosen.halves:
+        raise AnyzeroError(f"{method} halves one root at a time; for many positions take gumbel")
+    if chosen.settings.formula == EXPECTIMAX:
+        simulations = game.num_actions  # one move deep: each move once
+    if chosen.settings.transpositions:
+        raise BadOptionError("transpositions are for one tree: many trees must not share nodes")
+    if any(game.seat_to_move(state) < 0 for state in states):
+        raise AnyzeroError(f"{game.name}: there is nothing to search, a game is over or it is chance's turn")
+    nodes = room(game, simulations, MOST_NODES if max_nodes is None else max_nodes)
+    for state in states:
+        check_room(game, state, nodes)
+    memory: Any = {"room": nodes, "simulations": simulations, "num_trees": len(states)}
+    if target == "cuda":
+        from anyzero.search.on_gpu import GpuRun
+
+        if callable(evaluator):
+            raise BadOptionError("an evaluator outside the search works on the host: its trees cannot be on the GPU")
+        run: Any = GpuRun(game, chosen, **memory)
+    else:
+        asked = evaluator if callable(evaluator) else None
+        run = Run(game, chosen, **memory, evaluator=asked, threads=threads, target=target)
+    run.seed(seed)
+    run.plant(states)
+    done = run.simulate(int(simulations))
+    actions, values, policies = run.report()
+    return ManyResults(actions, values, policies, done)
+
+
+# --- how many simulations a second a search does
+
+
+class SearchSpeed(NamedTuple):
+    game: str
+    method: str
+    simulations_per_s: float  # of the fastest search: whatever else a machine does only makes it slower
+    median_simulations_per_s: float
+    simulations: int  # of the fastest search; fewer than its budget if the position was proven
+    nodes: int
+    bytes_per_node: float
+    searches: int
+    seconds: float  # all searches together
+    ready_s: float  # until a first search of one simulation was done: loading or compiling
+
+
+def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpeed:
+    """Search the start again and again for about `seconds`, each time with another seed and an empty tree.
+
+    The clock runs over the whole call, so that reading the result off the tree counts too. As with a player, a search
+    uses the memory of the one before again.
+    """
+    wanted, state, start = parse_search(method), first_decision(game), time.perf_counter()
+    if state is None:
+        raise AnyzeroError(f"{game.text}: there is nothing to search, the game is over at its start")
+    Searcher(game, **wanted._replace(simulations=1, seconds=None).arguments).search(state, 0)
+    searcher, ready_s, spent = Searcher(game, **wanted.arguments), time.perf_counter() - start, 0.0
+    found: list[tuple[float, SearchResult]] = []
+    while spent < seconds or not found:
+        start = time.perf_counter()
+        result = searcher.search(state, len(found) + 1)
+        took = time.perf_counter() - start
+        found.append((result.simulations / took, result))
+        spent += took
+    rates = [rate for rate, _ in found]
+    best = found[rates.index(max(rates))][1]
+    return SearchSpeed(
+        game=game.text,
+        method=method,
+        simulations_per_s=max(rates),
+        median_simulations_per_s=statistics.median(rates),
+        simulations=best.simulations,
+        nodes=best.nodes,
+        bytes_per_node=best.bytes_per_node,
+        searches=len(found),
+        seconds=round(spent, 4),
+        ready_s=round(ready_s, 4),
     )

@@ -70,12 +70,10 @@ class Solution(Shown):
 
     bounds: Bounds
     move_bounds: dict[str, Bounds]
-    nodes: int
-    """Positions whose moves were looked at."""
+    nodes: int  # positions whose moves were looked at
     seconds: float
     table_mb: float
-    seat: int = 0
-    """Who is to move."""
+    seat: int = 0  # who is to move
 
     def report(self, *, openings: bool = False) -> Iterator[Part]:
         """The value, the moves that keep it, and what it took; with `openings` the value of every move."""

@@ -22,13 +22,10 @@ MOST_MARKS = 16
 
 @dataclass(frozen=True)
 class Kind:
-    text: str
-    """What a terminal shows: a letter or two; lines are separated by a line break."""
-    name: str
-    """What a screen reader says: "white knight"."""
+    text: str  # what a terminal shows: a letter or two; lines are separated by a line break
+    name: str  # what a screen reader says: "white knight"
     shapes: tuple[Shape, ...] = ()
-    seat: int = -1
-    """Whose it is; -1: nobody's."""
+    seat: int = -1  # whose it is; -1: nobody's
 
     def on(self, cell: str) -> Piece:
         return Piece(cell, self.text, self.name, self.shapes, self.seat)
@@ -43,17 +40,13 @@ class Board:
     """What can stand on a cell: the number k in `shown.pieces` is `kinds[k - 1]`, and 0 is nothing."""
     marks: tuple[tuple[Shape, ...], ...] = ()
     """What can be laid over a cell, around its centre: bit m of `shown.marks` lays `marks[m]`."""
-    captions: tuple[str, ...] = ()
-    """Whose turn it is, or how the game ended, by `shown.caption`."""
-    moves: tuple[str, ...] = ()
-    """The texts of the moves, by move number."""
-    outcomes: tuple[str, ...] = ()
-    """The texts of what chance does, by outcome."""
+    captions: tuple[str, ...] = ()  # whose turn it is, or how the game ended, by `shown.caption`
+    moves: tuple[str, ...] = ()  # the texts of the moves, by move number
+    outcomes: tuple[str, ...] = ()  # the texts of what chance does, by outcome
     clicks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """By move number, the cells to click in order, where those are not the cells that the text names."""
     under: tuple[Shape, ...] = ()
-    over: tuple[Shape, ...] = ()
-    """Labels and lines on top of everything; their texts may hold numbers, too."""
+    over: tuple[Shape, ...] = ()  # labels and lines on top of everything; their texts may hold numbers, too
     text_scale: tuple[float, float] = (2, 1)
     title: str = ""
 

@@ -28,10 +28,6 @@ def cell_name(row: int, column: int) -> str:
 # --- outlines
 
 
-def square(x: float, y: float, size: float = 1.0) -> tuple[Point, ...]:
-    return rectangle(x, y, size, size)
-
-
 def rectangle(x: float, y: float, width: float, height: float) -> tuple[Point, ...]:
     right, down = width / 2, height / 2
     return ((x - right, y - down), (x + right, y - down), (x + right, y + down), (x - right, y + down))
@@ -70,23 +66,24 @@ def square_cells(rows: int, columns: int, *, bottom_up: bool = True, chequered: 
             y = rows - 1 - row if bottom_up else row
             fill = "board-dark" if chequered and (row + column) % 2 == 0 else "board"
             # Chequers need no lines between them; a line in their own colour closes the seams.
-            cells.append(Cell(cell_name(row, column), square(column, y), fill, line=fill if chequered else "line"))
+            cells.append(
+                Cell(cell_name(row, column), rectangle(column, y, 1, 1), fill, line=fill if chequered else "line")
+            )
     return tuple(cells)
 
 
 @lru_cache(MOST_BOARDS)
-def round_cells(rows: int, columns: int, *, radius: float = 0.42) -> tuple[Cell, ...]:
+def round_cells(rows: int, columns: int) -> tuple[Cell, ...]:
     """Cells as `square_cells`, drawn as holes in whatever lies under them."""
-    cells, size = square_cells(rows, columns), 2 * radius
-    return tuple(replace(cell, outline=rounded(*cell.centre, size, size, radius=radius)) for cell in cells)
+    cells = square_cells(rows, columns)
+    return tuple(replace(cell, outline=rounded(*cell.centre, 0.84, 0.84, radius=0.42)) for cell in cells)
 
 
 @lru_cache(MOST_BOARDS)
-def square_labels(rows: int, columns: int, *, bottom_up: bool = True) -> tuple[Label, ...]:
+def square_labels(rows: int, columns: int) -> tuple[Label, ...]:
     """Letters below the board and numbers to its left."""
     letters = [Label(column, rows - 0.14, LETTERS[column], 0.24, "muted") for column in range(columns)]
-    heights = [rows - 1 - row if bottom_up else row for row in range(rows)]
-    numbers = [Label(-0.86, y, str(row + 1), 0.24, "muted") for row, y in enumerate(heights)]
+    numbers = [Label(-0.86, rows - 1 - row, str(row + 1), 0.24, "muted") for row in range(rows)]
     return (*letters, *numbers)
 
 
@@ -164,29 +161,23 @@ def hex_rims(size: int) -> tuple[Path, ...]:
     bottom = [(last, 0, 120, middle), *((last, column, turn, HEX_RADIUS) for column in line for turn in (90, 30))]
     left = [*((row, 0, turn, HEX_RADIUS) for row in line for turn in (210, 150)), (last, 0, 120, middle)]
     right = [(0, last, 300, middle), *((row, last, turn, HEX_RADIUS) for row in line for turn in (330, 30))]
+
+    def point(row: int, column: int, turn: int, radius: float) -> Point:
+        """Around a cell's centre, `turn` degrees clockwise from the right."""
+        (x, y), angle = hex_centre(row, column), math.radians(turn)
+        return x + radius * math.cos(angle), y + radius * math.sin(angle)
+
     sides = (("seat0", top), ("seat0", bottom), ("seat1", left), ("seat1", right))
-    return tuple(
-        Path(path_data(hex_point(*place) for place in places), "none", seat, RIM_WIDTH) for seat, places in sides
-    )
-
-
-def hex_point(row: int, column: int, turn: int, radius: float) -> Point:
-    """A point around a cell's centre, `turn` degrees clockwise from the right."""
-    (x, y), angle = hex_centre(row, column), math.radians(turn)
-    return x + radius * math.cos(angle), y + radius * math.sin(angle)
+    return tuple(Path(path_data(point(*place) for place in side), "none", seat, RIM_WIDTH) for seat, side in sides)
 
 
 # --- stones, lines and marks
 
 
-def stone(seat: int, *, text: str, name: str, radius: float = 0.38) -> Kind:
+def stone(seat: int, *, text: str, name: str) -> Kind:
     """A round stone; the second seat's has a ring and the third's a dot: they are told apart without colour."""
-    shapes: tuple[Shape, ...] = (Circle(0, 0, radius, f"seat{seat}", f"seat{seat}-edge", 0.04),)
-    if seat == 1:
-        shapes = (*shapes, Circle(0, 0, radius * 0.55, "none", f"seat{seat}-edge", 0.04))
-    if seat == 2:
-        shapes = (*shapes, Circle(0, 0, radius * 0.3, "black-inner"))
-    return Kind(text, name, shapes, seat)
+    marks = {1: (Circle(0, 0, 0.209, "none", "seat1-edge", 0.04),), 2: (Circle(0, 0, 0.114, "black-inner"),)}
+    return Kind(text, name, (Circle(0, 0, 0.38, f"seat{seat}", f"seat{seat}-edge", 0.04), *marks.get(seat, ())), seat)
 
 
 def stones(texts: str, names: Sequence[str], make: Callable[..., Kind] | None = None) -> tuple[Kind, ...]:
@@ -266,17 +257,8 @@ NAMES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "
 def chess_piece(letter: str, text: str = "") -> Kind:
     """A chess piece by its letter in FEN, upper case white and lower case black; a terminal shows `text`, or that."""
     seat = 0 if letter.isupper() else 1
-    name = f"{('white', 'black')[seat]} {NAMES[letter.lower()]}"
-    return Kind(text or letter, name, piece_shapes(letter), seat)
-
-
-def piece_shapes(letter: str) -> tuple[Shape, ...]:
-    kind = letter.lower()
-    if letter.isupper():
-        fill, edge, inner = "white-piece", "piece-edge", "piece-edge"
-    else:
-        fill, edge, inner = "black-piece", "black-edge", "black-inner"
-    return (
-        Path(OUTLINES[kind], fill, edge, 0.036, scale=SCALE),
-        Path(INNER_LINES[kind], "none", inner, 0.028, scale=SCALE),
-    )
+    kind, side = letter.lower(), ("white", "black")[seat]
+    edge, inner = (("piece-edge", "piece-edge"), ("black-edge", "black-inner"))[seat]
+    outline = Path(OUTLINES[kind], f"{side}-piece", edge, 0.036, scale=SCALE)
+    lines = Path(INNER_LINES[kind], "none", inner, 0.028, scale=SCALE)
+    return Kind(text or letter, f"{side} {NAMES[kind]}", (outline, lines), seat)

@@ -68,8 +68,7 @@ class Cell:
     name: str
     outline: tuple[Point, ...]
     fill: str = "board"
-    text: str = "."
-    """What a terminal shows while the cell is empty."""
+    text: str = "."  # what a terminal shows while the cell is empty
     line: str = "line"
 
     @property
@@ -81,13 +80,10 @@ class Cell:
 @dataclass(frozen=True)
 class Piece:
     cell: str
-    text: str
-    """What a terminal shows: a letter or two; lines are separated by a line break."""
-    name: str
-    """What a screen reader says: "white knight"."""
+    text: str  # what a terminal shows: a letter or two; lines are separated by a line break
+    name: str  # what a screen reader says: "white knight"
     shapes: tuple[Shape, ...]
-    seat: int = -1
-    """Whose it is; -1: nobody's."""
+    seat: int = -1  # whose it is; -1: nobody's
 
 
 @dataclass(frozen=True)
@@ -97,18 +93,14 @@ class Scene:
     cells: tuple[Cell, ...]
     pieces: tuple[Piece, ...] = ()
     under: tuple[Shape, ...] = ()
-    over: tuple[Shape, ...] = ()
-    """Labels and lines on top of everything."""
-    caption: str = ""
-    """Whose turn it is, or how the game ended, in one line."""
+    over: tuple[Shape, ...] = ()  # labels and lines on top of everything
+    caption: str = ""  # whose turn it is, or how the game ended, in one line
     clicks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """For each legal action, the cells to click, in order. Actions that share their clicks are asked about by text."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Cells that stand for another one when they are clicked: any of a column for the one that a stone falls to."""
-    text_scale: tuple[float, float] = (2, 1)
-    """Terminal columns and rows for one board unit."""
-    title: str = ""
-    """The picture's name; where it is missing, the caption stands in."""
+    text_scale: tuple[float, float] = (2, 1)  # terminal columns and rows for one board unit
+    title: str = ""  # the picture's name; where it is missing, the caption stands in
 
     def __post_init__(self) -> None:
         """Pieces and clicks name cells that exist, and no two cells share a name."""

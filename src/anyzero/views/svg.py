@@ -165,17 +165,14 @@ def roles_of(scene: Scene) -> set[str]:
 
 def style(theme: Theme, roles: Iterable[str]) -> str:
     """The rules of the roles in use."""
-    light, dark = (colour_rules(theme, palette, sorted(roles)) for palette in (LIGHT, DARK))
+    scope, names = f".anyzero-{theme} ", sorted(roles)
+    light, dark = (
+        "".join(f"{scope}.f-{role}{{fill:{tones[role]}}}{scope}.s-{role}{{stroke:{tones[role]}}}" for role in names)
+        for tones in (LIGHT, DARK)
+    )
     if theme == "auto":
         return f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
     return light if theme == "light" else dark
-
-
-def colour_rules(theme: Theme, palette: Mapping[str, str], roles: Iterable[str]) -> str:
-    scope = f".anyzero-{theme} "
-    return "".join(
-        f"{scope}.f-{role}{{fill:{palette[role]}}}{scope}.s-{role}{{stroke:{palette[role]}}}" for role in roles
-    )
 
 
 # --- drawing

@@ -1,0 +1,356 @@
+"""Whether a game keeps the laws: what each came to, what random play showed, here or in a process of its own.
+
+Its own, because compiled code that writes out of range can end the process that runs it, and for numba-cuda's
+simulator, because whether it stands in for a GPU is settled when numba is first imported.
+"""
+
+import importlib.util
+import json
+import os
+import signal
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import redirect_stdout
+from dataclasses import asdict, dataclass, replace
+from io import StringIO
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anyzero.child import Child, LateChildError, listen, python_command, take_output
+from anyzero.errors import AnyzeroError, BadGameError
+from anyzero.games.contract import OVER
+from anyzero.games.faults import EndlessError, cpu_limit, tell
+from anyzero.games.game import Game
+from anyzero.games.guard import CHECKED, remember
+from anyzero.games.laws import ACTIONS_LAW, FATAL, LAWS, Evidence, Law, Skip, actions_are_legal_numbers, the_game_runs
+from anyzero.games.load import as_game, load_trusted
+from anyzero.games.observe import Observations, observe, observe_game
+from anyzero.games.rollouts import rollouts
+from anyzero.report import Part, Sheet, Shown, percent
+
+FIRST_LAW, NOT_CHECKED = "the game runs", "not checked: "
+
+
+class LawResult(NamedTuple):
+    law: str
+    ok: bool
+    detail: str
+
+    @property
+    def verdict(self) -> str:
+        return "BROKEN" if not self.ok else "-" if self.detail.startswith(NOT_CHECKED) else "ok"
+
+
+class LawResults(Shown, list[LawResult]):
+    """What was found for each law of a game, and what its random games were like."""
+
+    def __init__(self, game: str, results: Iterable[LawResult] = ()) -> None:
+        super().__init__(results)
+        self.game = game
+        self.seen: Seen | None = None
+
+    @property
+    def ok(self) -> bool:
+        return all(result.ok for result in self)
+
+    def report(self) -> Iterator[Part]:
+        yield Sheet(("", "law", ""), [(result.verdict, result.law, result.detail) for result in self])
+        if self.seen is not None:
+            yield from self.seen.report()
+        verdicts = [result.verdict for result in self]
+        broken, open_ = verdicts.count("BROKEN"), verdicts.count("-")
+        words = f"{broken} of {len(self)} laws broken" if broken else "all laws hold"
+        yield f"{self.game}: {words}" + (f", {open_} could not be checked" if open_ else "")
+
+    def to_json(self) -> dict[str, Any]:
+        laws = [{**result._asdict(), "checked": result.verdict != "-"} for result in self]
+        return {"game": self.game, "ok": self.ok, "laws": laws, "seen": self.seen and self.seen.to_json()}
+
+
+LESS = {"num_games", "plies", "target", "brief", "most_s"}
+"""Options of checks that see less than `anyzero check` does: they are no reason to leave the guards out."""
+
+
+def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
+    """Check a game against these laws of the contract, or all of them, on random play.
+
+    Options: num_games, plies, simulate, browser, seed (see `Evidence`).
+
+    >>> anyzero.check_game("hex:size=5")
+    """
+    game = as_game(game)
+    evidence = Evidence(replace(game, unchecked=""), **options)
+    results = LawResults(game.text, judge_all(evidence, *laws))
+    results.seen = seen_of(evidence) if results[0].ok and not laws else None
+    if game.unchecked and results.ok and not laws and LESS.isdisjoint(options):
+        remember(game.unchecked, CHECKED)
+    return results
+
+
+def seen_of(evidence: Evidence) -> "Seen | None":
+    """What the games were like; None where the game's own code for texts fails, which is told elsewhere."""
+    try:
+        with cpu_limit(evidence.law_s):
+            return look(evidence.game, evidence.records)
+    except (Exception, SystemExit, EndlessError):
+        return None
+
+
+def judge_all(evidence: Evidence, *laws: str) -> Iterator[LawResult]:
+    """The same, law by law; a game that does not run is asked nothing else."""
+    first = judge(FIRST_LAW, Law(the_game_runs), evidence)
+    yield first
+    if first.ok:
+        yield from (judge(name, LAWS[name], evidence) for name in laws or LAWS)
+
+
+def judge(name: str, law: Law, evidence: Evidence) -> LawResult:
+    """A law is also broken where it cannot be checked because the game's own code fails."""
+    try:
+        with cpu_limit(evidence.law_s):
+            fault = law.find_fault(evidence)
+    except Skip as skip:
+        return LawResult(name, True, f"{NOT_CHECKED}{skip}")
+    except (Exception, SystemExit, EndlessError) as error:  # whatever a stranger's code raises is the finding
+        return blame(name, error, evidence.game)
+    return LawResult(name, fault is None, fault or (law.check.__doc__ or "").strip())
+
+
+def blame(name: str, error: BaseException, game: Game) -> LawResult:
+    """What the error says and where, and the ply; it is the law on actions that is broken if one of them is wrong."""
+    cause = error.__cause__ if isinstance(error, BadGameError) and error.__cause__ else error
+    detail = tell(cause, game.functions)
+    for frame, _ in traceback.walk_tb(cause.__traceback__):
+        if frame.f_code is observe_game.__code__:  # an interpreted game, and the ply that it had come to
+            record, ply = frame.f_locals["record"], frame.f_locals.get("row", 0)
+            # before it has chosen an action, a position may not have its actions yet
+            wrong = actions_are_legal_numbers(game, record.at(ply)) if record.chosen[ply] >= 0 else None
+            law, said = (ACTIONS_LAW, f"{wrong} at ply {ply}; {detail}") if wrong else (name, f"{detail}, at ply {ply}")
+            return LawResult(law, False, said)
+    return LawResult(name, False, detail)
+
+
+# --- what random play showed, so that a person sees at a glance what no law can know to be wrong
+
+
+ENOUGH_GAMES, ENOUGH_MOVES = 8, 30  # decided games, and moves on cells, without which nothing is suspected
+MOST_EXTRAS = 4  # actions besides those of the cells, in a game that places stones
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Numbers about some random games; moves are those of seats, plies count what chance does too."""
+
+    games: int
+    plies: int
+    shortest: int
+    longest: int
+    wins: list[int]  # by seat: games in which no other has as much
+    draws: int
+    mean_payoffs: list[float]
+    unfinished: int
+    last_mover_wins: int  # decided games that were won by whoever moved last
+    moves: int
+    passes: int  # moves with a text like `pass`
+    forced: int  # moves that were the only legal one
+    seats: list[str]
+    warnings: list[str]
+
+    def report(self) -> Iterator[str]:
+        mean = self.plies / max(1, self.games)
+        yield f"seen: {self.games} random games of {mean:.1f} plies on average, {self.shortest} to {self.longest}"
+        if len(self.wins) == 1:
+            yield f"mean payoff {self.mean_payoffs[0]:+.3f}"
+        else:
+            yield self.describe_results()
+        shares = [percent(part / max(1, self.moves)) for part in (self.passes, self.forced)]
+        yield f"of {self.moves} moves {shares[0]} were passes, {shares[1]} the only legal one"
+        yield from (f"warning: {warning}" for warning in self.warnings)
+
+    def describe_results(self) -> str:
+        """Who won, and whether that was who moved last."""
+        results = [f"{name} won {won}" for name, won in zip(self.seats, self.wins, strict=True)]
+        results += [f"{self.draws} draws"] + ([f"{self.unfinished} without an end"] if self.unfinished else [])
+        decided = sum(self.wins)
+        last = f"; who moved last won {self.last_mover_wins} of {decided}" if decided else ""
+        return f"{', '.join(results)}{last}"
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def look(game: Game, records: Sequence[Observations]) -> Seen:
+    lengths = [len(record.seats) - 1 for record in records]
+    ends = [record for record in records if record.seats[-1] == OVER]
+    winners = [winner_of(record.payoffs) for record in ends]
+    moved = [moves_of(record) for record in records]
+    texts = action_texts(game, records)
+    last = [int(record.seats[rows[-1]]) if len(rows) else -1 for record, rows in zip(records, moved, strict=True)]
+    last = [seat for seat, record in zip(last, records, strict=True) if record.seats[-1] == OVER]
+    passes = [action for action, text in texts.items() if "pass" in text.lower()]
+    return Seen(
+        games=len(records),
+        plies=sum(lengths),
+        shortest=min(lengths),
+        longest=max(lengths),
+        wins=[winners.count(seat) for seat in range(game.num_seats)],
+        draws=winners.count(None),
+        mean_payoffs=np.mean([record.payoffs for record in ends] or [np.zeros(game.num_seats)], axis=0).tolist(),
+        unfinished=len(records) - len(ends),
+        last_mover_wins=sum(seat == winner for seat, winner in zip(last, winners, strict=True)),
+        moves=sum(map(len, moved)),
+        passes=sum(
+            int(np.isin(record.chosen[rows], passes).sum()) for record, rows in zip(records, moved, strict=True)
+        ),
+        forced=sum(int((record.counts[rows] == 1).sum()) for record, rows in zip(records, moved, strict=True)),
+        seats=[game.seat_name(seat) for seat in range(game.num_seats)],
+        warnings=[
+            *idle_seats(game, records),
+            *doubtful_payoffs(game, last, winners),
+            *taken_cells(game, records, texts),
+        ],
+    )
+
+
+def winner_of(payoffs: np.ndarray) -> int | None:
+    best = payoffs == payoffs.max()
+    return int(best.argmax()) if best.sum() == 1 else None
+
+
+def moves_of(record: Observations) -> np.ndarray:
+    return np.flatnonzero((record.seats >= 0) & (record.chosen >= 0))
+
+
+def action_texts(game: Game, records: Sequence[Observations]) -> dict[int, str]:
+    """The text of every action that was chosen, where it was chosen first."""
+    found: dict[int, str] = {}
+    for record in records:
+        for row in moves_of(record).tolist():
+            action = int(record.chosen[row])
+            if action not in found:
+                found[action] = game.format_action(record.states[row].copy(), action)
+    return found
+
+
+# --- what may be meant so, and is more often a fault
+
+
+def idle_seats(game: Game, records: Sequence[Observations]) -> Iterator[str]:
+    moved = {int(seat) for record in records for seat in np.unique(record.seats)}
+    for seat in range(game.num_seats):
+        if seat not in moved:
+            yield f"{game.seat_name(seat)} never moves: does play change whose turn it is?"
+
+
+def doubtful_payoffs(game: Game, last: Sequence[int], winners: Sequence[int | None]) -> Iterator[str]:
+    lost = [winner != seat for seat, winner in zip(last, winners, strict=True) if winner is not None]
+    if game.num_seats > 1 and len(lost) >= ENOUGH_GAMES and all(lost):
+        yield f"who moved last lost all {len(lost)} decided games: have payoffs the right sign?"
+
+
+def taken_cells(game: Game, records: Sequence[Observations], texts: dict[int, str]) -> Iterator[str]:
+    """A game places stones if every action marks its own entry of some field, which mostly was empty before."""
+    for name, form in game.state_dtype.fields.items() if game.state_dtype.fields else ():
+        size = form[0].shape[0] if len(form[0].shape) == 1 else 0
+        if not game.num_actions - MOST_EXTRAS <= size <= game.num_actions:
+            continue
+        played = [(record, row, int(record.chosen[row])) for record in records for row in moves_of(record).tolist()]
+        marks = [
+            (record.states[row][name][action] != 0, record.states[row + 1][name][action] != 0, action)
+            for record, row, action in played
+            if action < size
+        ]
+        taken = [action for before, _, action in marks if before]
+        if len(marks) >= ENOUGH_MOVES and all(after for _, after, _ in marks) and 0 < len(taken) < len(marks) / 2:
+            cell = texts[taken[0]]
+            yield f"{cell} is played where {name} says that it is taken: does legal_actions leave taken cells out?"
+
+
+# --- a game in a process of its own
+
+
+LAW_CPU_S = 10.0  # processor time for the Python code of a law
+TRIAL: dict[str, Any] = {"brief": True, "target": "interpreted", "simulate": False, "num_games": 6}
+TRIAL |= {"most_s": 1.0, "law_s": 3.0}
+"""What a trial looks at, which begins new games for a second."""
+SILENT_S = 600.0  # a process that says nothing for so long is ended: compiled code that never comes back
+
+
+def check_apart(game: Game) -> LawResults:
+    """`check_game` in a process of its own; if that dies or hangs, the law that it was at is broken."""
+    results = judge_apart(game, [*LAWS, "the end"])
+    if game.unchecked and results.ok:
+        remember(game.unchecked, CHECKED)
+    return results
+
+
+def try_out(game: Game) -> None:
+    """BadGameError with what `check` would say, if a few games in plain Python show that a game cannot be used."""
+    for result in judge_apart(game, FATAL, "brief"):
+        if not result.ok:
+            says = f"{game.source} breaks a law of games, {result.law!r}: {result.detail}"
+            raise BadGameError(f"{says}; anyzero check {game.text} says more")
+
+
+def judge_apart(game: Game, laws: Sequence[str], *brief: str) -> LawResults:
+    """What a process says of these laws; what it does not say in time, or before it dies, is the fault of the next."""
+    child, results = Child(python_command(__name__, "_tell_laws", game.text, *brief)), LawResults(game.text)
+    try:
+        for line in child.lines(SILENT_S):
+            said = json.loads(line)
+            if isinstance(said, dict):
+                results.seen = Seen(**said)
+            else:
+                results.append(LawResult(*said))
+        code = child.wait(None)
+        out_of_range = "the game probably reads or writes out of range"
+        cause = f"exit code {code}" if code >= 0 else f"{signal.Signals(-code).name}: {out_of_range}"
+        fault = f"the process of the compiled game died of {cause}" if code else ""
+    except LateChildError:
+        fault = f"compiled code did not come back within {SILENT_S:g} seconds"
+    if fault:
+        law = [FIRST_LAW, *laws][min(len(results), len(laws))]  # what is out of range may show only there
+        results.append(LawResult(law, False, fault))
+    return results
+
+
+def _tell_laws(text: str, brief: str = "") -> None:
+    send = take_output()
+    listen()
+    with redirect_stdout(StringIO()):  # a file that prints has done so where it was loaded first
+        game = load_trusted(text)
+    evidence, runs = Evidence(game, **TRIAL) if brief else Evidence(game, law_s=LAW_CPU_S), False
+    for result in judge_all(evidence, *(FATAL if brief else ())):
+        runs = runs or result.ok
+        send(json.dumps(result))
+    seen = seen_of(evidence) if runs and not brief else None
+    if seen is not None:
+        send(json.dumps(seen.to_json()))
+
+
+def simulate_game(
+    game: Game, *, seed: int, rows: int, streams: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Payoffs and moves of rollouts, and the keys of the positions of one random game, as the simulator sees them.
+
+    None where numba-cuda is missing or the game has no text to load.
+    """
+    if importlib.util.find_spec("numba_cuda") is None or not game.source:
+        return None
+    command = python_command(__name__, "_tell_simulated", game.text, str(seed), str(rows), str(streams))
+    child = Child(command, keeps_words=True, env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"})
+    lines = list(child.lines())
+    if child.wait(None) != 0:
+        raise AnyzeroError(child.last_word or "the simulator ended without a word")
+    payoffs, moves, keys = json.loads(lines[-1])
+    return np.array(payoffs), np.array(moves), np.array(keys, np.uint64)
+
+
+def _tell_simulated(text: str, seed: str, rows: str, streams: str) -> None:
+    send = take_output()
+    listen()
+    game = load_trusted(text)
+    sums = rollouts(game, game.initial_state(), int(streams), seed=int(seed), target="cuda")
+    record = observe(game, seed=int(seed), rows=int(rows), target="cuda")
+    send(json.dumps([part.tolist() for part in (sums.payoffs, sums.moves, record.keys)]))
