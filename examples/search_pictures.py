@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyzero
 from anyzero.search.methods import METHODS
-from anyzero.views.scene import Circle, Label, Picture
+from anyzero.views.board import Circle, Label, Picture
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 GAME, MOVES, SIMULATIONS = "hex:size=5", ("c3", "b3", "d2", "c4"), 400

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anyzero.learning.train import sweep, train
     from anyzero.networks.find import nets
     from anyzero.players import parse_player as player
-    from anyzero.players.search_player import search
+    from anyzero.players.player import search
     from anyzero.search import search_many, solve
 
 __all__ = [
@@ -73,7 +73,7 @@ HOMES = {
     "rules": "anyzero.games.explain",
     "rate": "anyzero.arena.ladder",
     "runs": "anyzero.learning.summary",
-    "search": "anyzero.players.search_player",
+    "search": "anyzero.players.player",
     "search_many": "anyzero.search",
     "solve": "anyzero.search.solve",
     "sweep": "anyzero.learning.train",

@@ -65,17 +65,12 @@ def check_name(noun: str, name: object, known: Iterable[str], more: str = "") ->
         raise UnknownNameError(f"there is no {noun} {name!r}; {hint}known: {list_some(known)}{more}")
 
 
-def abbreviated(text: str, names: list[str], least: int = 3) -> list[str]:
+def abbreviated(text: str, names: list[str]) -> list[str]:
     """The names that a text is short for: `selfplay.sims` for `selfplay.simulations`, `lr` for `learning_rate`."""
     part, _, word = text.lower().rpartition(".")
-    plain = word.replace("_", "").replace("-", "")
-    same = [name for name in names if plain in short_forms(name)]
-    if same or not part or len(word) < least:
+    plain, parts = word.replace("_", "").replace("-", ""), {name: name.rpartition(".")[2].split("_") for name in names}
+    initials = {name: "".join(each[:1] for each in words) for name, words in parts.items() if len(words) > 1}
+    same = [name for name in names if plain in ("".join(parts[name]), initials.get(name, ""))]
+    if same or not part or len(word) < 3:
         return same
-    return [name for name in names if name.startswith(f"{part}.{word[:least]}")]
-
-
-def short_forms(name: str) -> tuple[str, str]:
-    """The last word of a name without its underscores, and their first letters."""
-    words = name.rpartition(".")[2].split("_")
-    return "".join(words), "".join(word[:1] for word in words) if len(words) > 1 else ""
+    return [name for name in names if name.startswith(f"{part}.{word[:3]}")]

@@ -18,15 +18,10 @@ def in_notebook() -> bool:
     return "ipykernel" in sys.modules
 
 
-def is_seen() -> bool:
-    """Whether somebody looks: standard error is a terminal, or this is a notebook."""
-    return sys.stderr.isatty() or in_notebook()
-
-
 @contextmanager
 def progress(words: str, total: float | None = None, *, shown: bool = True) -> Iterator[Tell]:
     """A bar while the block runs; without a total, a sign of life. Nothing where nobody looks."""
-    if not (shown and is_seen()):
+    if not (shown and (sys.stderr.isatty() or in_notebook())):
         yield lambda done=0, words="", total=None: None
         return
     with _in_notebook() if in_notebook() else _in_terminal() as show:
@@ -36,7 +31,8 @@ def progress(words: str, total: float | None = None, *, shown: bool = True) -> I
             nonlocal seen, last
             if time.monotonic() - seen > EVERY_S or done == total or total != last:
                 seen, last = time.monotonic(), total
-                show(done, total, f"{words} {_amount(done, total)}".strip())
+                amount = "" if total is None else f"{done:.0%}" if total == SHARE else f"{done:g}/{total:g}"
+                show(done, total, f"{words} {amount}".strip())
 
         if total is None:
             tell()
@@ -44,10 +40,6 @@ def progress(words: str, total: float | None = None, *, shown: bool = True) -> I
 
 
 Show = Callable[[float, float | None, str], None]
-
-
-def _amount(done: float, total: float | None) -> str:
-    return "" if total is None else f"{done:.0%}" if total == SHARE else f"{done:g}/{total:g}"
 
 
 @contextmanager

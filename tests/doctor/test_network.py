@@ -19,8 +19,8 @@ from anyzero.doctor.network import (
     probe,
     slope_of,
 )
-from anyzero.games.encoding import encode_states
 from anyzero.games.load import load
+from anyzero.games.rollouts import encode_states
 from anyzero.learning import replay
 from anyzero.learning.config import change
 from anyzero.networks.config import NetworkConfig

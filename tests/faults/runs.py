@@ -14,7 +14,7 @@ from anyzero.learning.folder import RunFolder
 from anyzero.learning.once import verify
 from anyzero.learning.stages import OutOfTimeError, Silent
 from anyzero.learning.start import Training, fill_in, make_config
-from anyzero.players.search_player import search
+from anyzero.players.player import search
 from tests.faults.damage import DAMAGES
 from tests.faults.table import Table, Told
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from anyzero.errors import BadOptionError, UnknownNameError
-from anyzero.games.encoding import encode_states
 from anyzero.games.load import load
+from anyzero.games.rollouts import encode_states
 from anyzero.networks.config import BadNetworkError, parse_network
 from anyzero.networks.evaluator import NetworkEvaluator, choose_precision
 from anyzero.networks.models import new_network

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from anyzero.games.encoding import encode_states
 from anyzero.games.load import load
+from anyzero.games.rollouts import encode_states
 from anyzero.networks.config import NetworkConfig, parse_network, support_of
 from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.models import new_network

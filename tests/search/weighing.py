@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anyzero.games.encoding import encode_states
+from anyzero.games.rollouts import encode_states
 
 
 class Weighing:

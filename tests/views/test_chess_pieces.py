@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from anyzero.views.board import Path, Piece, Scene
 from anyzero.views.boards import chess_piece, square_cells
-from anyzero.views.scene import Path, Piece, Scene
 from anyzero.views.svg import scene_to_svg
 
 LETTERS = "PNBRQKpnbrqk"

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from anyzero.views.board import Cell, Scene
 from anyzero.views.boards import (
     go_stone,
     hex_cells,
@@ -18,7 +19,6 @@ from anyzero.views.boards import (
     square_frame,
     stone,
 )
-from anyzero.views.scene import Cell, Scene
 
 
 def test_cells_are_numbered_from_the_bottom_left():

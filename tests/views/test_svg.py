@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from anyzero.views.board import Cell, Circle, Label, Path, Picture, Piece, Polygon, Scene
 from anyzero.views.boards import segment, square_cells, square_frame, square_labels, stone
-from anyzero.views.scene import Cell, Circle, Label, Path, Picture, Piece, Polygon, Scene
 from anyzero.views.svg import DARK, LIGHT, number, scene_to_svg
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -1,8 +1,8 @@
 """Scenes in colours: the same letters as the plain text, each in the colour of whom it belongs to."""
 
 import anyzero
+from anyzero.views.board import Scene
 from anyzero.views.boards import square_cells, square_labels, stone
-from anyzero.views.scene import Scene
 from anyzero.views.text import STYLES, scene_to_terminal, scene_to_text
 
 STONES = (stone(0, text="X", name="cross").on("a1"), stone(1, text="O", name="nought").on("b2"))

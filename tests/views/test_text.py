@@ -2,8 +2,8 @@
 
 from textwrap import dedent
 
+from anyzero.views.board import Cell, Label, Picture, Piece, Scene
 from anyzero.views.boards import hexagon, rectangle, square_cells, square_labels, stone
-from anyzero.views.scene import Cell, Label, Picture, Piece, Scene
 from anyzero.views.text import scene_to_text
 
 

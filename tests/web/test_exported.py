@@ -17,7 +17,7 @@ from anyzero.export.door import export
 from anyzero.files import write_whole
 from anyzero.games.load import BUILT_IN, load
 from anyzero.players import parse_player
-from anyzero.players.search_player import search_arguments
+from anyzero.players.player import search_arguments
 from anyzero.players.text import split_player
 from anyzero.records import GameInProgress
 from anyzero.search import Searcher

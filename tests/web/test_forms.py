@@ -5,7 +5,7 @@ import json
 import pytest
 
 from anyzero.games.load import BUILT_IN, load
-from anyzero.views.scene import Cell, Label, Scene
+from anyzero.views.board import Cell, Label, Scene
 from anyzero.views.svg import PALETTE
 from anyzero.web.forms import palette_sheet, scene_values
 

@@ -35,8 +35,8 @@ def search(
     json: Json = False,
 ) -> None:
     """Search a position and show what was found for each move."""
-    from anyzero.players.search_player import SEARCHERS
-    from anyzero.players.search_player import search as run_search
+    from anyzero.players.player import SEARCHERS
+    from anyzero.players.player import search as run_search
     from anyzero.players.text import split_player
 
     split_player(method, SEARCHERS)  # a method needs its budget here

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from anyzero.compile.random import seed_stream
-from anyzero.export.functions import chosen_action
+from anyzero.export.functions import begin_search, chosen_action
 from anyzero.games.contract import encode, initial_state, legal_actions, move_number, play, seat_to_move
 from anyzero.networks.forward import forward
 from anyzero.players.engine_gtp import from_gtp, to_gtp
 from anyzero.search.methods import GUMBEL
 from anyzero.search.report import choose_child_of_root
-from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, plant_tree, simulate_tree
+from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, simulate_tree
 
 
 class Own:
@@ -46,9 +46,7 @@ def think(state: Any, seed: Any) -> int:
 def think_with_rollouts(state: Any, seed: Any) -> int:
     """Simulation by simulation, as long as there is time and the position is open."""
     end, left = time.perf_counter() + SECONDS, SIMULATIONS
-    ROOTS[0] = state
-    seed_stream(SCRATCH.streams[0], seed, 0)
-    plant_tree(TREE, SCRATCH, 0)
+    begin_search(TREE, SCRATCH, ROOTS, state, seed, left)
     while left > 0 and simulate_tree(RULES, TREE, SCRATCH, SETTINGS, ROOTS, 0, ANY_CHILD, 1):
         left -= 1
         if SECONDS > 0 and time.perf_counter() > end:

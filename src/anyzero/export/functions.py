@@ -11,15 +11,17 @@ from anyzero.errors import BadOptionError
 from anyzero.games import contract
 from anyzero.games.contract import draw_outcome, legal_actions
 from anyzero.games.game import Game
+from anyzero.games.rollouts import encode_range
 from anyzero.networks.weights import StoredNetwork
-from anyzero.players.search_player import SEARCHERS
+from anyzero.players.player import SEARCHERS
 from anyzero.players.text import split_player
 from anyzero.search import Searcher
-from anyzero.search.methods import GUMBEL
-from anyzero.search.report import BY_VISITS, final_scores, proven_value
-from anyzero.search.run import Run
-from anyzero.search.simulation import ANY_CHILD, plant_tree, simulate_tree
-from anyzero.search.tree import UNKNOWN, root_of
+from anyzero.search.methods import GUMBEL, METHODS, Method, adapt
+from anyzero.search.priors import gumbel_scores
+from anyzero.search.report import BY_GUMBEL, BY_VISITS, DRAWING, draw_index, final_scores, proven_value, root_policy
+from anyzero.search.run import Run, choice_parts, fixed_settings
+from anyzero.search.simulation import ANY_CHILD, absorb_leaves, plant_tree, select_leaves, simulate, simulate_tree
+from anyzero.search.tree import UNKNOWN, Scratch, Tree, new_scratch, new_tree, root_of
 
 MOST_TIMED = 4_000
 """Simulations that a search with a clock has room for; in plain Python none comes that far in a tenth of a second."""
@@ -39,7 +41,7 @@ def plain_search(game: Game, player: str, network: StoredNetwork | None = None) 
     seconds, simulations = wanted.search.seconds or 0.0, wanted.search.simulations or MOST_TIMED
     options = {**wanted.search.arguments, "simulations": simulations, "seconds": None}
     if network is not None:
-        options["evaluator"] = lambda game, states: (states, states)  # only that there is one matters here
+        options["evaluator"] = _no_net
     searcher = Searcher(game, **options)
     settings = searcher.method.settings
     is_plain = searcher.trees == 1 and searcher.temperature == 0 and not searcher.reuse and not searcher.method.halves
@@ -56,9 +58,7 @@ def search_action(
     rules: Any, tree: Any, scratch: Any, settings: Any, roots: Any, scores: Any, simulations: int, state: Any, seed: Any
 ) -> int:
     """Kernel: the action that a search of a position comes to: most visits, equals by value."""
-    roots[0] = state
-    seed_stream(scratch.streams[0], seed, 0)
-    plant_tree(tree, scratch, 0)
+    begin_search(tree, scratch, roots, state, seed, simulations)
     simulate_tree(rules, tree, scratch, settings, roots, 0, ANY_CHILD, simulations)
     return chosen_action(tree, scores)
 
@@ -163,3 +163,112 @@ def _search(game: Game, player: str, state: Any) -> Exported:
         [Baked(game.rules), *map(Baked, memory), *given],
         about,
     )
+
+
+# --- searches for a page: a tree of a fixed size in the memory of a module, the kernels that grow it, a net for them.
+# A page runs these a few milliseconds at a time. Methods of one family share a module and differ in their settings.
+
+
+FAMILIES = {"uct": ("flat", "ucb", "halving", "uct"), "rave": ("amaf", "shuss", "rave"), "grave": ("grave",)}
+NET = "net"
+NET_METHODS = ("puct", "gumbel")
+"""What can be searched with, by module; memory is laid out for the last of each."""
+MOST_NODES, MOST_ASKED = 1_500_000, 16_384
+"""Of a tree, which is 40 to 60 MB; and simulations with a net, for which Gumbel has a plan."""
+TABLE_BYTES = 32 << 20  # memory for GRAVE's tables
+
+
+def begin_search(tree: Tree, scratch: Scratch, roots: Any, state: Any, seed: Any, simulations: int) -> None:
+    """Kernel: a tree over this position, which may ask a net for so many simulations."""
+    roots[0] = state
+    seed_stream(scratch.streams[0], seed, 0)
+    plant_tree(tree, scratch, 0)
+    scratch.budget[0] = simulations
+
+
+def rank_moves(
+    tree: Tree, scratch: Scratch, settings: Any, scores: Any, stream: Any, rule: int, temperature: float, seed: Any
+) -> int:
+    """Kernel: how much the final choice wants each of the root's moves; which one is drawn instead, or -1."""
+    root, found = root_of(tree, 0), scratch.scores[0]
+    first, count = tree.first[root], tree.num_children[root]
+    visits, proven = tree.visits[first : first + count], tree.proven[first : first + count]
+    if temperature > 0.0:
+        root_policy(tree, settings, root, found)
+        for index in range(count):
+            scores[index] = found[index] if settings.formula == GUMBEL else visits[index]
+        seed_stream(stream, seed, DRAWING)
+        drawn = draw_index(scores, proven, count, temperature, stream)
+    else:
+        drawn = -1
+    if settings.formula == GUMBEL:
+        gumbel_scores(tree, scratch, settings, 0, found)
+        final_scores(BY_GUMBEL, visits, tree.value[first : first + count], proven, found)
+        for index in range(count):
+            scores[index] = found[index]
+    else:
+        final_scores(rule, visits, tree.value[first : first + count], proven, scores)
+    return drawn
+
+
+class Memory(NamedTuple):
+    """What the kernels of a family work on."""
+
+    method: Method
+    tree: Tree
+    scratch: Scratch
+    roots: Any
+
+    @property
+    def arguments(self) -> list[Baked]:
+        return [Baked(value) for value in (self.tree, self.scratch, self.method.settings)]
+
+
+def method_for(game: Game, name: str) -> Method:
+    """A method as this game and its evaluator allow it."""
+    return adapt(game, METHODS[name], _no_net if name in NET_METHODS else "rollout")
+
+
+def _no_net(game: Game, states: Any) -> tuple[Any, Any]:
+    """Only that there is one matters here."""
+    return states, states
+
+
+def memory_for(game: Game, name: str) -> Memory:
+    """Memory for the method of this name, and for those that need less."""
+    method = method_for(game, name)
+    settings, asks = method.settings, name in NET_METHODS
+    room = min(MOST_NODES, (MOST_ASKED + 2) * game.max_legal + 1 if asks else MOST_NODES)
+    tables = max(1, TABLE_BYTES // (8 * game.num_seats * game.num_amaf_keys))
+    plan = np.zeros((settings.considered + 1, MOST_ASKED), np.int32) if asks else None
+    scratch = new_scratch(game, settings, depth=game.max_plies, plan=plan)
+    return Memory(method, new_tree(game, settings, room, num_tables=tables), scratch, game.new_states(1))
+
+
+def search_functions(game: Game, memory: Memory, net: Any = None) -> Iterator[Exported]:
+    """The kernels of a search, in the order in which a page calls them."""
+    settings, rules, roots = memory.method.settings, Baked(game.rules), Baked(memory.roots)
+    fixed, parts = fixed_settings(game, settings), choice_parts(settings)
+    state, seed = Given("state", game.initial_state()), Given("seed", np.uint64(0))
+
+    def function(kernel: Any, arguments: list[Any], **bound: Any) -> Exported:
+        return Exported(kernel.__name__, lambda target: game.compile(kernel, target, **bound), arguments, "")
+
+    tree, scratch, _ = memory.arguments
+    yield function(begin_search, [tree, scratch, roots, state, seed, Given("simulations", 0)])
+    growing: dict[str, Any] = {"constants": fixed, "parts": parts}
+    whole, first, last = [rules, *memory.arguments], Baked(0), Baked(1)
+    if net is None:
+        arguments = [*whole, roots, first, last, Given("forced", ANY_CHILD), Given("num", 0)]
+        yield function(simulate, arguments, **growing)
+    else:
+        planes, logits = np.zeros((1, *game.planes_shape), np.float32), np.zeros((1, game.num_actions), np.float32)
+        values = np.zeros((1, game.num_values), np.float32)
+        yield function(select_leaves, [*whole, roots, first, last], **growing)
+        yield function(encode_range, [rules, Baked(memory.scratch.states), Given("planes", planes), first, last])
+        for kernel, given in net.calls(planes, logits, values):
+            yield Exported(kernel.name, lambda _target, kernel=kernel: kernel, list(map(Baked, given)), "")  # type: ignore[misc]
+        yield function(absorb_leaves, [*whole, Baked(logits), Baked(values), first, last], **growing)
+    stream, scores = Baked(np.zeros(1, memory.scratch.streams.dtype)[0]), Given("scores", np.zeros(game.max_legal))
+    given = Given("rule", 0), Given("temperature", 0.0), seed
+    yield function(rank_moves, [*memory.arguments, scores, stream, *given])

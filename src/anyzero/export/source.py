@@ -13,7 +13,7 @@ import sys
 import textwrap
 import zlib
 from collections.abc import Mapping
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -132,10 +132,11 @@ class Source:
             node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
         except (OSError, SyntaxError):
             raise AnyzeroError(f"the source of {function.__qualname__} cannot be read") from None
+        code = function.__code__
         known = {
             each: function.__globals__[each]
             for each in global_names(function.__code__)
-            if each in function.__globals__ and each not in _locals(function.__code__)
+            if each in function.__globals__ and each not in {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         }
         node = _Fold(known, self.fixed).visit(_Bare().visit(node))
         for part in ast.walk(node):
@@ -144,10 +145,6 @@ class Source:
         node = _Widen(self).visit(node)
         node.name = name
         return _unparse(ast.fix_missing_locations(node))
-
-
-def _locals(code: CodeType) -> set[str]:
-    return {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
 
 
 def _unparse(node: ast.AST) -> str:

@@ -8,18 +8,31 @@ import hashlib
 import json
 import re
 import shutil
+import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from anyzero.compile.wasm_memory import Plan
 from anyzero.errors import AnyzeroError
-from anyzero.export.functions import page_functions
-from anyzero.export.searches import FAMILIES, MOST_ASKED, NET, NET_METHODS, memory_for, method_for, search_functions
+from anyzero.export.functions import (
+    FAMILIES,
+    MOST_ASKED,
+    NET,
+    NET_METHODS,
+    memory_for,
+    method_for,
+    page_functions,
+    search_functions,
+)
 from anyzero.export.wasm import GLUE, build_functions, write_files, write_module
-from anyzero.export.weights import net_for_page, take_weights
 from anyzero.games.game import Game, game_text
 from anyzero.networks.find import BEST, find_network
 from anyzero.networks.weights import StoredNetwork, read_network
+from anyzero.networks.winograd.network import compiled
 from anyzero.players.text import BY_GAME, LEVELS, PLAIN, level_text, net_levels
 from anyzero.progress import progress
 from anyzero.search.methods import EVALUATORS, METHODS
@@ -196,3 +209,51 @@ def service_worker(folder: Path, files: Sequence[Path]) -> bytes:
         total.update(name.encode() + b"\0" + hashlib.sha256((folder / name).read_bytes()).digest())
     site = {"version": total.hexdigest()[:16], "files": ["./", *names]}
     return f"const SITE = {json.dumps(site)};\n{(STATIC / 'sw.js').read_text()}".encode()
+
+
+# --- the weights of a net: a file of 16-bit numbers, and where each goes in the memory of its module
+
+
+STACKED = 4  # dimensions of an array of packed convolutions
+
+
+def net_for_page(network: StoredNetwork, game: Game) -> Any:
+    """The net with its weights rounded to 16 bits, as kernels of wasm."""
+    rounded = {name: weight.astype(np.float16) for name, weight in network.weights.items()}
+    return compiled(replace(network, weights=rounded, taken=set()), game, "wasm")
+
+
+def take_weights(net: Any, plan: Plan) -> tuple[dict[str, Any], bytes]:
+    """Take the weights out of what memory begins with: where they go, and their numbers.
+
+    Each part is (address, rows, columns): numbers as they are have no rows; the nine weights of each place of a
+    convolution are still to be multiplied by `transform`, which is how they take less room.
+    """
+    nines = {place_of(packed): nine for packed, nine in net.untransformed()}
+    own = {place_of(array) for array in arrays_of(net.weights)}
+    parts, content = [], bytearray()
+    for name, (address, whole) in plan.blocks.items():
+        if place_of(whole) in own and whole.size:
+            plan.later.add(name)
+            for array in whole if whole.ndim == STACKED else [whole]:
+                nine = nines.get(place_of(array))
+                stored = array.reshape(-1) if nine is None else nine
+                place = address + place_of(array) - place_of(whole)
+                parts.append([place, *((0, stored.size) if nine is None else stored.shape)])
+                content += stored.astype("<f2").tobytes()
+    transform = net.trunk.transform.tolist() if nines else []
+    return {"parts": parts, "transform": transform, "check": zlib.crc32(content), "bytes": len(content)}, bytes(content)
+
+
+def arrays_of(value: Any) -> Iterator[np.ndarray]:
+    """All arrays of 32-bit numbers with something in them."""
+    if isinstance(value, tuple):
+        for part in value:
+            yield from arrays_of(part)
+    elif value.size and value.dtype == np.float32:
+        yield value
+
+
+def place_of(array: np.ndarray) -> int:
+    """Where it is in the memory of this process."""
+    return int(array.__array_interface__["data"][0])

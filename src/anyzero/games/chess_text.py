@@ -36,7 +36,8 @@ CASTLES = re.compile(r"([O0]-[O0](?:-[O0])?)[+#]?[!?]{0,2}")
 
 
 def format_state(rules: Chess, state: State) -> str:
-    words = [grid.format_grid(letters_of(state), 8), SIDES[state.mover], format_castling(state)]
+    rights = [right for right, rook in CASTLING.items() if int(state.castling) >> turned(state, rook) & 1]
+    words = [grid.format_grid(letters_of(state), 8), SIDES[state.mover], "".join(rights) or "-"]
     words += [name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-"]
     words += [str(state.clock), str(state.move_number)]
     return " ".join([*words, *format_history(state)])
@@ -61,11 +62,6 @@ def turned(state: State, square: int) -> int:
 
 def name_of(state: State, square: int) -> str:
     return NAMES[turned(state, square)]
-
-
-def format_castling(state: State) -> str:
-    rights = [right for right, rook in CASTLING.items() if int(state.castling) >> turned(state, rook) & 1]
-    return "".join(rights) or "-"
 
 
 def format_history(state: State) -> list[str]:
@@ -154,11 +150,8 @@ def parse_en_passant(rules: Chess, state: State, text: str) -> Any:
         return U(0)
     passed = bit(turned(state, grid.cell_index(text, 8, 8)))
     start, pawn = passed << U(8), passed >> U(8)
-    if (
-        not passed & board.RANK_6
-        or (passed | start) & (state.mine | state.theirs)
-        or not pawn & state.pawns & state.theirs
-    ):
+    is_free = not (passed | start) & (state.mine | state.theirs)
+    if not (passed & board.RANK_6 and is_free and pawn & state.pawns & state.theirs):
         raise ValueError(f"no pawn can have just passed over {text}")
     before = state.copy()
     before.pawns ^= start | pawn
@@ -319,12 +312,8 @@ def distinction(move: Move, moves: dict[int, Move]) -> str:
     return rank if sum(rival[1] == rank for rival in rivals) == 1 else move.source
 
 
-def parse_san(rules: Chess, state: State, text: str) -> int:
-    """The one legal action that a text can mean; it may say more than it must, and leave out `x`, `+`, `#` and `=`."""
-    return find_san(legal_moves(rules, state), text)
-
-
 def find_san(moves: dict[int, Move], text: str) -> int:
+    """The one legal action that a text can mean; it may say more than it must, and leave out `x`, `+`, `#` and `=`."""
     found = [action for action, move in moves.items() if can_mean(text, move)]
     if len(found) > 1:
         raise ValueError(f"{text!r} can mean {', '.join(moves[action].uci for action in found)}")

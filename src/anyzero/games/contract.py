@@ -149,13 +149,5 @@ OPTIONAL = (
 
 COMPILED = {function.__name__: function for function in (*REQUIRED, *OPTIONAL)}
 
-INTERPRETED = (
-    "symmetries",
-    "format_action",
-    "notation",
-    "parse_action",
-    "format_state",
-    "parse_state",
-    "board",
-)
+INTERPRETED = ("symmetries", "format_action", "notation", "parse_action", "format_state", "parse_state", "board")
 """Functions that only Python calls: text, pictures and tables."""

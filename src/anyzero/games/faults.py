@@ -7,7 +7,7 @@ import signal
 import sysconfig
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import FrameType, FunctionType
@@ -118,9 +118,13 @@ def places_at_hand(names: dict[str, Any]) -> Iterator[Place]:
 
 
 def place_in(file: str, line: int) -> Place:
-    """The place with the function that is written there."""
-    path = Path(file).resolve()
-    return Place(path, line, function_at(path, line) if path.exists() else "")
+    """The place with the innermost function that is written there."""
+    path, name = Path(file).resolve(), ""
+    with suppress(OSError, SyntaxError):  # no file, or edited since it was loaded
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or node.lineno):
+                name = node.name
+    return Place(path, line, name)
 
 
 def place_of_field(functions: Sequence[Callable[..., Any]], owner: str, name: str) -> Place | None:
@@ -132,14 +136,3 @@ def place_of_field(functions: Sequence[Callable[..., Any]], owner: str, name: st
             if isinstance(field.target, ast.Name) and field.target.id == name:
                 return Place(path, field.lineno)
     return None
-
-
-def function_at(path: Path, line: int) -> str:
-    """The name of the innermost function around this line."""
-    try:
-        nodes = ast.walk(ast.parse(path.read_bytes()))
-    except SyntaxError:  # edited since it was loaded
-        return ""
-    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
-    around = [node for node in functions if node.lineno <= line <= (node.end_lineno or node.lineno)]
-    return around[-1].name if around else ""

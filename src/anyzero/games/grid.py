@@ -50,13 +50,11 @@ def check_turn(cells: Sequence[str], letters: str, mover: int) -> None:
 
 def format_grid(cells: Sequence[str], columns: int, *, bottom_up: bool = True) -> str:
     """The text of cells in the order row * columns + column; `bottom_up` writes the last row first."""
-    rows = [cells[start : start + columns] for start in range(0, len(cells), columns)]
-    return "/".join(format_row(row) for row in (reversed(rows) if bottom_up else rows))
-
-
-def format_row(row: Sequence[str]) -> str:
-    runs = ((letter, len(list(run))) for letter, run in groupby(row))
-    return "".join(str(length) if letter == EMPTY else letter * length for letter, length in runs)
+    texts = []
+    for start in range(0, len(cells), columns):
+        runs = ((letter, len(list(run))) for letter, run in groupby(cells[start : start + columns]))
+        texts.append("".join(str(length) if letter == EMPTY else letter * length for letter, length in runs))
+    return "/".join(reversed(texts) if bottom_up else texts)
 
 
 def parse_grid(text: str, rows: int, columns: int, letters: str, *, bottom_up: bool = True) -> list[str]:

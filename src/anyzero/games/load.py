@@ -30,17 +30,13 @@ from anyzero.games.game import Game, State
 from anyzero.games.guard import CHECKED, compile_counted, is_known, key_of
 
 BUILT_IN = {
-    "tic_tac_toe": "anyzero.games.tic_tac_toe",
-    "connect_four": "anyzero.games.connect_four",
-    "breakthrough": "anyzero.games.breakthrough",
-    "knightthrough": "anyzero.games.breakthrough:make_knightthrough",
-    "domineering": "anyzero.games.domineering",
-    "atarigo": "anyzero.games.atarigo",
-    "hex": "anyzero.games.hex",
-    "oware": "anyzero.games.oware",
-    "chess": "anyzero.games.chess",
-    "take_it_easy": "anyzero.games.take_it_easy",
+    name: f"anyzero.games.{name}"
+    for name in (
+        *("tic_tac_toe", "connect_four", "breakthrough", "knightthrough", "domineering"),
+        *("atarigo", "hex", "oware", "chess", "take_it_easy"),
+    )
 }
+BUILT_IN["knightthrough"] = "anyzero.games.breakthrough:make_knightthrough"
 ENTRY_POINT_GROUP = "anyzero.games"
 
 Maker = Callable[..., Game]
@@ -76,13 +72,9 @@ def _make(text: str, options: Mapping[str, Any], *, counted: bool = False) -> Ga
         game = make(**given)
     if not isinstance(game, Game):
         raise BadGameError(f"{name}: make() returned {type(game).__name__}, not a Game")
-    return replace(game, options={**default_options(make), **given}, source=name, about=rules_of(make))
-
-
-def rules_of(make: Maker) -> str:
-    """The rules as their author wrote them down: in the docstring of `make`, or at the top of a user's file."""
-    text = make.__doc__ or sys.modules[make.__module__].__doc__ or ""
-    return inspect.cleandoc(text)
+    about = make.__doc__ or sys.modules[make.__module__].__doc__ or ""  # of a user, at the top of the file
+    options = {**default_options(make), **given}
+    return replace(game, options=options, source=name, about=inspect.cleandoc(about))
 
 
 @contextmanager

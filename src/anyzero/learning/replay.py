@@ -10,8 +10,8 @@ from torch import Tensor
 
 from anyzero.compile import gpu
 from anyzero.compile.gpu import cuda
-from anyzero.games.encoding import encode_states
 from anyzero.games.game import Game
+from anyzero.games.rollouts import encode_states
 from anyzero.learning.config import ReplayConfig
 from anyzero.learning.samples import Samples, take
 from anyzero.networks.on_gpu import encode_kernel

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.games.encoding import encode_states
 from anyzero.games.game import Game, game_text
+from anyzero.games.rollouts import encode_states
 from anyzero.sealed import DamagedError, Form, read_arrays, write_arrays
 
 CHUNK = 4096

@@ -9,8 +9,8 @@ import numpy as np
 
 from anyzero.child import count_cores
 from anyzero.errors import NEEDS_TORCH, BadOptionError, UnknownNameError, list_some, nearest_hint
-from anyzero.games.encoding import encode_states, turn_to_seats
 from anyzero.games.game import Game
+from anyzero.games.rollouts import encode_states, turn_to_seats
 from anyzero.networks.config import BadNetworkError, NetworkConfig, fits
 from anyzero.networks.remembered import Answering, Remembered, empty_answers
 from anyzero.networks.weights import StoredNetwork, store

@@ -1,7 +1,7 @@
 """Who chooses a move: random play, every search method, engines of others, and players of the user's own.
 
-Reading order: `text` (what a player's text says), `player` (what a player is, and how it is asked), `search_player`,
-`engine` (and UCI), `engine_gtp`.
+Reading order: `text` (what a player's text says), `player` (what a player is, how it is asked, and players that
+search), `engine` (and UCI), `engine_gtp`.
 """
 
 from pathlib import Path
@@ -12,8 +12,7 @@ from anyzero.games.load import files_of
 from anyzero.networks.find import BEST, find_network
 from anyzero.players.engine import EngineClient, UciClient, parse_engine
 from anyzero.players.engine_gtp import GtpClient
-from anyzero.players.player import Player, choose_at_random, load_player
-from anyzero.players.search_player import search_player
+from anyzero.players.player import Player, choose_at_random, load_player, search_player
 from anyzero.players.text import ENGINE, FILE, RANDOM, PlayerText, split_player
 
 __all__ = ["Player", "parse_player", "player_files"]

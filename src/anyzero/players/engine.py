@@ -84,22 +84,18 @@ def split_parts(text: str, rest: str) -> list[str]:
 
 def find_command(text: str, command: str) -> tuple[str, ...]:
     """The words of a command, its program with its path."""
-    words = split_words(text, command)
-    if len(words) == 1 and find_program(words[0]) is None:
-        words = split_words(text, words[0])
+    try:
+        words = shlex.split(command)
+        if len(words) == 1 and find_program(words[0]) is None:
+            words = shlex.split(words[0])
+    except ValueError as error:
+        raise BadOptionError(f"{text!r}: {str(error).lower()}") from None
     if not words:
         raise BadOptionError(f"{text!r}: there is no command, as in uci:stockfish")
     program = find_program(words[0])
     if program is None:
         raise UnknownNameError(f"{text!r}: there is no program {words[0]!r}")
     return program, *words[1:]
-
-
-def split_words(text: str, command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError as error:
-        raise BadOptionError(f"{text!r}: {str(error).lower()}") from None
 
 
 def find_program(name: str) -> str | None:
@@ -242,7 +238,10 @@ class UciClient(EngineClient):
         if "seed" in self.offered:
             self.send(f"setoption name {self.offered['seed'].name} value {seed % 2**31}")
         self.send(self.position_text(game, line))
-        self.send(self.go_text())
+        wanted = self.wanted
+        milliseconds = None if wanted.movetime is None else max(1, round(1000 * wanted.movetime))
+        limits = {"movetime": milliseconds, "nodes": wanted.nodes, "depth": wanted.depth}
+        self.send(" ".join(["go", *(f"{name} {limit}" for name, limit in limits.items() if limit is not None)]))
         while True:
             word, *rest = self.read(deadline).split() or [""]
             if word == "bestmove":
@@ -260,24 +259,17 @@ class UciClient(EngineClient):
         fen = game.format_state(line.start).partition(" after ")[0]
         return " ".join([f"position fen {fen}", *(["moves", *self.moves] if self.moves else [])])
 
-    def go_text(self) -> str:
-        wanted = self.wanted
-        milliseconds = None if wanted.movetime is None else max(1, round(1000 * wanted.movetime))
-        limits = {"movetime": milliseconds, "nodes": wanted.nodes, "depth": wanted.depth}
-        return " ".join(["go", *(f"{name} {limit}" for name, limit in limits.items() if limit is not None)])
-
     # --- options
 
     def settings(self) -> list[tuple[str, str]]:
         """The options to be set, as the engine calls them."""
         wanted = self.wanted
-        found = [(self.find(name).name, value) for name, value in wanted.options.items()]
+        options = dict(wanted.options)
         if wanted.level is not None:
-            found.append((self.find("Skill Level").name, str(self.bounded("Skill Level", wanted.level))))
+            options["Skill Level"] = str(self.bounded("Skill Level", wanted.level))
         if wanted.elo is not None:
-            found += [(self.find("UCI_LimitStrength").name, "true")]
-            found += [(self.find("UCI_Elo").name, str(self.bounded("UCI_Elo", wanted.elo)))]
-        return found
+            options |= {"UCI_LimitStrength": "true", "UCI_Elo": str(self.bounded("UCI_Elo", wanted.elo))}
+        return [(self.find(name).name, value) for name, value in options.items()]
 
     def find(self, name: str) -> Offered:
         if name.lower() not in self.offered:

@@ -54,7 +54,9 @@ USUAL_MOST = 400  # the same where nobody has measured it
 
 def level_text(game: Game, level: str) -> str:
     name = game.source or game.name
-    texts = net_levels(name) if has_own_net(game) else BY_GAME.get(name, PLAIN)
+    # whether the box has a net that was trained, and its levels measured, on this very board
+    has_net = name in MOST and net_board(name) == dict(game.options)
+    texts = net_levels(name) if has_net else BY_GAME.get(name, PLAIN)
     return texts[LEVELS.index(level)]
 
 
@@ -62,12 +64,6 @@ def net_levels(name: str, net: str = BEST) -> tuple[str, ...]:
     """The levels of a game with a net, from the weakest."""
     weaker = (f"gumbel:1,temperature={temperature}@{net}" for temperature in TEMPERATURES)
     return *weaker, f"gumbel:{HARD}@{net}", f"gumbel:{MOST.get(name, USUAL_MOST)}@{net}"
-
-
-def has_own_net(game: Game) -> bool:
-    """Whether the box has a net that was trained, and its levels measured, on this very board."""
-    name = game.source or game.name
-    return name in MOST and net_board(name) == dict(game.options)
 
 
 @cache

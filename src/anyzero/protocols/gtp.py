@@ -52,8 +52,9 @@ class GtpEngine:
         text = clean(line)
         if not text:
             return True
-        number, text = split_number(text)
-        command, *words = text.split() or [""]
+        first, *words = text.split()
+        number = first if re.fullmatch("[0-9]+", first) else ""
+        command, *words = (words if number else [first, *words]) or [""]
         try:
             if command not in COMMANDS:
                 raise GtpError("unknown command")
@@ -213,11 +214,6 @@ class GtpEngine:
         scores = [self.game.score(self.table.state, seat) if self.game.has("score") else 0.0 for seat in (0, 1)]
         points = abs(scores[0] - scores[1])
         return f"{'BW'[winner]}+{points:g}" if points else f"{'BW'[winner]}+"
-
-
-def split_number(text: str) -> tuple[str, str]:
-    match = re.fullmatch(r"([0-9]+)(?:\s+(.*))?", text)
-    return (match[1], match[2] or "") if match else ("", text)
 
 
 def resized(game: Game, rows: int, columns: int) -> dict[str, object]:

@@ -15,7 +15,7 @@ from anyzero.games.chess_moves import forget
 from anyzero.games.game import Game, State
 from anyzero.games.load import load
 from anyzero.networks.find import find_network
-from anyzero.players.search_player import load_evaluator
+from anyzero.players.player import load_evaluator
 from anyzero.protocols.limits import UciOptions, changed, offers, read_limits
 from anyzero.protocols.uci_search import Go, Thinking, make_searcher, say
 from anyzero.search.methods import Evaluator

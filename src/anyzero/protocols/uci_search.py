@@ -199,7 +199,9 @@ class Thinking:
         if self.pondering or task.is_open:
             return False
         late = task.seconds is not None and self.spent >= task.seconds
-        deep = limits.depth is not None and (is_full(live) or longest(reports) >= limits.depth)
+        is_full = live.run.tree.nodes() + live.run.game.max_legal > live.run.room  # for another node's children
+        longest = len(reports[0].line) if reports else 0
+        deep = limits.depth is not None and (is_full or longest >= limits.depth)
         return not going or late or deep
 
     def look(self, live: LiveSearch) -> list[Report]:
@@ -215,12 +217,3 @@ class Thinking:
         for line in info_lines(task.game, task.state, reports, progress, wdl=task.options.uci_showwdl):
             self.send(line)
         return reports
-
-
-def longest(reports: list[Report]) -> int:
-    return len(reports[0].line) if reports else 0
-
-
-def is_full(live: LiveSearch) -> bool:
-    """Whether the tree has no room for another node's children."""
-    return live.run.tree.nodes() + live.run.game.max_legal > live.run.room

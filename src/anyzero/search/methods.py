@@ -84,6 +84,7 @@ class Settings(NamedTuple):
 BONUS = ("exploration", "first_play")
 TRUST = ("schedule", "equivalence", "bias")
 NOISE = ("noise_fraction", "noise_concentration", "noise_total")
+POLICY = ("considered", "visit_scale", "value_scale", "gumbel_scale", "doubt")
 GROWTH = ("expand_after", "max_depth", "transpositions")
 PROOFS = ("solve", "look_ahead")
 MANY = ("log_visits", "move_value")
@@ -130,18 +131,7 @@ METHODS: dict[str, Method] = {
     ),
     "gumbel": Method(
         Settings(GUMBEL),
-        (
-            "considered",
-            "visit_scale",
-            "value_scale",
-            "gumbel_scale",
-            "doubt",
-            *NOISE,
-            *GROWTH,
-            *PROOFS,
-            "leaves",
-            "move_value",
-        ),
+        (*POLICY, *NOISE, *GROWTH, *PROOFS, "leaves", "move_value"),
         meaning="halving led by priors and Gumbel noise",
         final="gumbel",
     ),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from anyzero import stopping
 from anyzero.games.game import State
 from anyzero.search.methods import BATCH, GUMBEL, RAVE, UNBOUNDED
+from anyzero.search.priors import gumbel_plan
 from anyzero.search.report import SearchResult
 from anyzero.search.run import Run
 from anyzero.search.simulation import ANY_CHILD
@@ -85,7 +86,8 @@ class LiveSearch:
 
     def restart(self, simulations: int) -> None:
         """Gumbel: begin anew, with halving over so many simulations."""
-        self.run.plan_for(simulations)
+        plan = gumbel_plan(self.run.settings.considered, simulations)
+        self.run.scratch = self.run.scratch._replace(plan=plan)
         self.run.plant(self.run.roots.copy())
 
     def finish(self) -> "LiveSearch":

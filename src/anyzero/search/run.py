@@ -222,10 +222,6 @@ class Run:
         self.scratch.counters[:] = 0
         return True
 
-    def plan_for(self, simulations: int) -> None:
-        """Gumbel: halve over so many simulations."""
-        self.scratch = self.scratch._replace(plan=gumbel_plan(self.settings.considered, simulations))
-
     # --- what was found
 
     def proofs(self) -> list[int]:

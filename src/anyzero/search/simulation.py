@@ -264,14 +264,7 @@ def add_virtual_visits(tree: Tree, scratch: Scratch, slot: int, visits: int) -> 
 
 
 def absorb_leaves(
-    rules: Any,
-    tree: Tree,
-    scratch: Scratch,
-    settings: Settings,
-    logits: Any,
-    values: Any,
-    begin: int,
-    end: int,
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, logits: Any, values: Any, begin: int, end: int
 ) -> None:
     """Kernel: take the evaluator's answers in: `logits` [rows, actions], `values` [rows, 1 or seats]."""
     tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
@@ -296,14 +289,7 @@ def absorb_tree(
 
 
 def take_answer(
-    rules: Any,
-    tree: Tree,
-    scratch: Scratch,
-    settings: Settings,
-    logits: Any,
-    values: Any,
-    number: int,
-    slot: int,
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, logits: Any, values: Any, number: int, slot: int
 ) -> None:
     """Expand the leaf with its priors, and write its payoffs."""
     state, depth, result = scratch.states[slot], scratch.depth[slot], scratch.result[slot]
@@ -348,14 +334,7 @@ def begin_tree(tree: Tree, scratch: Scratch, number: int, first: int, last: int)
 
 
 def advance_tree(
-    rules: Any,
-    tree: Tree,
-    scratch: Scratch,
-    settings: Settings,
-    roots: Any,
-    logits: Any,
-    values: Any,
-    number: int,
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, logits: Any, values: Any, number: int
 ) -> bool:
     """Take the last answer in, and go on to the next leaf that needs one; False when the tree has had its budget."""
     while True:

@@ -161,7 +161,12 @@ def solve(
     game, state = position_of(game, state)
     solver = Solver(game, max_memory=max_memory, method=method)
     last: Solution | None = None
-    with stopping.telling(lambda: _stop_words(last)), bar("solving", shown=progress) as tell:
+
+    def words() -> str:
+        known = "nothing was found out" if last is None else f"{last.effort}; {last.known}"
+        return f"stopped; {known}, and nothing was kept"
+
+    with stopping.telling(words), bar("solving", shown=progress) as tell:
 
         def watch(found: Solution) -> None:
             nonlocal last
@@ -170,11 +175,6 @@ def solve(
             tell(words=f"{found.effort}; {found.known}")
 
         return solver.solve(state, seconds=seconds, max_nodes=max_nodes, watch=watch)
-
-
-def _stop_words(last: Solution | None) -> str:
-    known = "nothing was found out" if last is None else f"{last.effort}; {last.known}"
-    return f"stopped; {known}, and nothing was kept"
 
 
 class Solver:
@@ -198,12 +198,7 @@ class Solver:
             self.kernel(game.rules, self.table, stack, 0, way, 0)
 
     def solve(
-        self,
-        state: State,
-        *,
-        seconds: float | None = None,
-        max_nodes: int | None = None,
-        watch: Watch | None = None,
+        self, state: State, *, seconds: float | None = None, max_nodes: int | None = None, watch: Watch | None = None
     ) -> Solution:
         task = _Task(self, state, Budget(seconds, max_nodes), watch)
         try:
@@ -229,17 +224,13 @@ class Solver:
                 if stack.counters[proof.LEVEL] == proof.NONE:
                     return Bounds(int(stack.counters[proof.LOW]), int(stack.counters[proof.HIGH]))
             tick()
-            self.enlarge_table()
+            if self.nodes * proof.ENTRY_BYTES > self.table.words.nbytes:  # more to keep than fits the first table
+                self.table = self.large_table
         return Bounds()
 
     @property
     def nodes(self) -> int:
         return sum(int(stack.counters[proof.NODES]) for stack in self.stacks.values())
-
-    def enlarge_table(self) -> None:
-        """Once there is more to keep than fits the first table, go on with the large one."""
-        if self.table is not self.large_table and self.nodes * proof.ENTRY_BYTES > self.table.words.nbytes:
-            self.table = self.large_table
 
 
 def begin(stack: Stack, state: State) -> None:

@@ -70,14 +70,9 @@ def new_tree(game: Game, settings: Settings, room: int, *, num_trees: int = 1, n
     tables = (num_trees * num_tables if settings.formula == GRAVE else 0, game.num_seats, game.num_amaf_keys)
     slots = 1 << (nodes // 4).bit_length() if settings.transpositions else 0
     return Tree(
-        visits=np.zeros(nodes, np.int32),
-        value=np.zeros(nodes, np.float32),
-        prior=np.zeros(nodes, np.float32),
-        action=np.zeros(nodes, np.int32),
-        first=np.zeros(nodes, np.int32),
-        num_children=np.zeros(nodes, np.int32),
-        proven=np.zeros(nodes, np.int8),
-        marks=np.zeros(nodes, np.int8),
+        **{name: np.zeros(nodes, np.int32) for name in ("visits", "action", "first", "num_children")},
+        **{name: np.zeros(nodes, np.float32) for name in ("value", "prior")},
+        **{name: np.zeros(nodes, np.int8) for name in ("proven", "marks")},
         raw=np.zeros(nodes if settings.formula == GUMBEL else 0, np.float32),
         amaf_key=np.zeros(nodes if has_amaf else 0, np.int32),
         amaf_visits=np.zeros(own_amaf, np.float32),

@@ -6,8 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from anyzero.views.board import Board, Kind
-from anyzero.views.scene import Cell, Circle, Label, Path, Point, Polygon, Shape
+from anyzero.views.board import Board, Cell, Circle, Kind, Label, Path, Point, Polygon, Shape
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 FRAME_WIDTH = 0.1

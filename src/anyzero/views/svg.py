@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from html import escape
 from typing import Literal
 
-from anyzero.views.scene import Circle, Label, Path, Piece, Point, Polygon, Scene, Shape, describe
+from anyzero.views.board import Circle, Label, Path, Piece, Point, Polygon, Scene, Shape, describe
 
 PALETTE: Mapping[str, tuple[str, str]] = {
     # role: (light, dark)

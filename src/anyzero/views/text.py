@@ -6,7 +6,7 @@ from itertools import groupby
 from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
-from anyzero.views.scene import Label, Point, Scene
+from anyzero.views.board import Label, Point, Scene
 
 if TYPE_CHECKING:
     from rich.text import Text

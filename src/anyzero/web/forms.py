@@ -11,8 +11,7 @@ from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
 from anyzero.records import GameInProgress
 from anyzero.records.in_progress import Ply
-from anyzero.views.board import shape_values
-from anyzero.views.scene import Scene
+from anyzero.views.board import Scene, shape_values
 from anyzero.views.svg import DARK, LIGHT, bounds, check_roles, roles_of
 
 MOST_SCENES = 1024

@@ -26,8 +26,7 @@ from anyzero.games.load import load
 from anyzero.networks.forward import numpy_evaluator
 from anyzero.networks.weights import read_network
 from anyzero.players import parse_player
-from anyzero.players.player import choose_at_random, consult
-from anyzero.players.search_player import search_arguments
+from anyzero.players.player import choose_at_random, consult, search_arguments
 from anyzero.players.text import RANDOM, split_player
 from anyzero.search import LiveSearch, Searcher, SearchResult
 from anyzero.search.methods import Evaluator
