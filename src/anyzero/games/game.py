@@ -12,7 +12,6 @@ from anyzero.compile import LateKernel, Unit, compile_kernel
 from anyzero.compile.bits import record_dtype
 from anyzero.errors import (
     AnyzeroError,
-    BadGameError,
     BadPositionError,
     IllegalMoveError,
     MissingFunctionError,
@@ -20,8 +19,17 @@ from anyzero.errors import (
     nearest_hint,
 )
 from anyzero.games import contract
-from anyzero.games.faults import place_of_field
-from anyzero.games.guard import TRIED, GuardedKernel, explain, explain_compiler, guards_of, is_known, remember, told
+from anyzero.games.guard import (
+    TRIED,
+    GuardedKernel,
+    check_definition,
+    explain,
+    explain_compiler,
+    guards_of,
+    is_known,
+    remember,
+    told,
+)
 from anyzero.report import Sheet, to_html
 from anyzero.views import Board, Picture, Scene
 from anyzero.views.board import assemble, check_board
@@ -75,41 +83,18 @@ class Game:
     """The shape of the network's input: (planes, rows, columns) on a grid, (features,) elsewhere."""
     num_amaf_keys: int = 0  # how many AMAF keys a seat has; 0: one an action
     zero_sum: bool = True  # whether the payoffs of all seats add up to zero
-    best_score: float = 0.0
-    """Points of the best result there is, where a payoff is `2 * score / best_score - 1`; else 0."""
-    seat_names: Sequence[str] = ()
-    """What people call the seats: `("white", "black")`; by default `seat 1` and so on."""
-    example: str = ""
-    """Moves of a game with the default options whose last position shows what the rules mean."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """What the game was made with, filled in by `load`."""
+    best_score: float = 0.0  # the most points there are, where a payoff is `2 * score / best_score - 1`; else 0
+    seat_names: Sequence[str] = ()  # what people call the seats; by default `seat 1` and so on
+    example: str = ""  # moves of a game with the default options whose last position shows what the rules mean
+    options: Mapping[str, Any] = field(default_factory=dict)  # what it was made with; filled in by `load`
     source: str = ""  # the name or file that `load` found it by
     unchecked: str = ""  # the hash of a user's file that has not been checked as it is now: it runs guarded
-    about: str = ""
-    """The rules in a few sentences, filled in by `load` from the docstring of `make` or of the file."""
+    about: str = ""  # the rules in a few sentences; `load` takes them from the docstring of `make` or of the file
 
     def __post_init__(self) -> None:
-        sizes = {"max_legal": max(self.num_actions, self.num_outcomes), "num_amaf_keys": self.num_actions}
-        for name, default in sizes.items():
-            if getattr(self, name) == 0:
-                object.__setattr__(self, name, default)
-        self._check_rules()
-        known = [*contract.COMPILED, *contract.INTERPRETED]
-        for name in sorted(self.by_name.keys() - {*known}):
-            hint = nearest_hint(name, known)
-            raise BadGameError(f"{self.name}: {name} is not in the contract; {hint}known: {list_some(known)}")
-        for required in contract.REQUIRED:
-            if not self.has(required.__name__):
-                raise BadGameError(f"{self.name}: the function {required.__name__} is missing")
-
-    def _check_rules(self) -> None:
-        """Compiled code knows no lists, dicts or sets."""
-        for name in getattr(self.rules, "_fields", ()):
-            kind = type(getattr(self.rules, name)).__name__
-            if kind in ("list", "dict", "set"):
-                place = place_of_field(self.functions, type(self.rules).__name__, name)
-                where = f" ({place})" if place else ""
-                raise BadGameError(f"{self.name}: the rules hold no {kind}, but {name}{where} is one: make it an array")
+        object.__setattr__(self, "max_legal", self.max_legal or max(self.num_actions, self.num_outcomes))
+        object.__setattr__(self, "num_amaf_keys", self.num_amaf_keys or self.num_actions)
+        check_definition(self)
 
     def __repr__(self) -> str:
         return f"<Game {self.text}>"
@@ -231,10 +216,10 @@ class Game:
         with told(self, passing=(ValueError,)):  # of a text that is wrong
             return self.by_name[name](self.rules, *args)
 
-    def _own(self, name: str, purpose: str) -> Callable[..., Any]:
-        if name not in self.by_name:
+    def need(self, name: str, purpose: str) -> None:
+        """MissingFunctionError unless the game itself brings this function."""
+        if not self.has(name):
             raise MissingFunctionError(f"{self.name} has no function {name}, which {purpose} needs")
-        return self.by_name[name]
 
     # --- the door
 
@@ -298,7 +283,7 @@ class Game:
 
     def score(self, state: State, seat: int = 0) -> float:
         """Points that a person counts."""
-        self._own("score", "a score")
+        self.need("score", "a score")
         return float(self._run("score", state, seat))
 
     def chance_weight(self, state: State, outcome: int) -> float:
@@ -307,7 +292,7 @@ class Game:
 
     def encode(self, state: State) -> np.ndarray:
         """The network's input for this position."""
-        self._own("encode", "a network")
+        self.need("encode", "a network")
         planes = np.zeros(self.planes_shape, np.float32)
         self._run("encode", state, planes)
         return planes
@@ -379,12 +364,12 @@ class Game:
 
     def format_state(self, state: State) -> str:
         """The position as one line of text."""
-        self._own("format_state", "a position's text")
+        self.need("format_state", "a position's text")
         return str(self._ask("format_state", state))
 
     def parse_state(self, text: str) -> State:
         """The position that a line of text stands for."""
-        self._own("parse_state", "a position's text")
+        self.need("parse_state", "a position's text")
         state = self.new_states(1)[0]
         try:
             self._ask("parse_state", state, text.strip())
@@ -401,7 +386,7 @@ class Game:
     @cached_property
     def board(self) -> Board:
         """What never changes in the game's pictures."""
-        self._own("board", "a picture")
+        self.need("board", "a picture")
         with told(self):
             board: Board = self._ask("board")
             if self.is_from_file:

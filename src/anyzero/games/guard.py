@@ -16,7 +16,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from anyzero.compile.bind import Function
-from anyzero.errors import AnyzeroError, BadGameError
+from anyzero.errors import AnyzeroError, BadGameError, list_some, nearest_hint
 from anyzero.files import cache_folder
 from anyzero.games import contract
 from anyzero.games.contract import CHANCE, OVER
@@ -26,7 +26,7 @@ from anyzero.games.contract import legal_actions as own_legal_actions
 from anyzero.games.contract import payoffs as own_payoffs
 from anyzero.games.contract import score as own_score
 from anyzero.games.contract import seat_to_move as own_seat_to_move
-from anyzero.games.faults import is_foreign, tell
+from anyzero.games.faults import is_foreign, place_of_field, tell
 
 if TYPE_CHECKING:
     from anyzero.games.game import Game
@@ -104,6 +104,23 @@ def guards_of(game: "Game") -> dict[Function, Function]:
         if not game.has(play_on.__name__):
             found[play_on] = limit_loops(play_on, game.max_plies, "a game goes on for more than max_plies")
     return found
+
+
+def check_definition(game: "Game") -> None:
+    """BadGameError unless its functions are those of the contract and its rules what compiled code knows."""
+    known = [*contract.COMPILED, *contract.INTERPRETED]
+    for name in sorted(game.by_name.keys() - {*known}):
+        hint = nearest_hint(name, known)
+        raise BadGameError(f"{game.name}: {name} is not in the contract; {hint}known: {list_some(known)}")
+    for required in contract.REQUIRED:
+        if not game.has(required.__name__):
+            raise BadGameError(f"{game.name}: the function {required.__name__} is missing")
+    for name in getattr(game.rules, "_fields", ()):
+        kind = type(getattr(game.rules, name)).__name__
+        if kind in ("list", "dict", "set"):
+            place = place_of_field(game.functions, type(game.rules).__name__, name)
+            where = f" ({place})" if place else ""
+            raise BadGameError(f"{game.name}: the rules hold no {kind}, but {name}{where} is one: make it an array")
 
 
 class GuardedKernel:

@@ -41,18 +41,9 @@ SEAT_NAMES = ("South", "North")
 
 RADIUS, MOST_DOTS, ROW_Y, STORE_X = 0.46, 24, (1.7, 0.0), (6.2, -1.2)
 """A house's radius, the seeds that are drawn in it; the first seat's row is the lower one, its store the right one."""
-WOOD = (
-    Polygon(rounded(2.5, 0.85, 9.0, 3.7, radius=0.4), "board", "frame", 0.1),
-    *(Polygon(rounded(x, 0.85, 1.1, 2.7, radius=0.4), "board-dark", "line", 0.025) for x in STORE_X),
-)
-"""The board and its stores."""
-
 STATE = [("houses", np.uint64, 2), ("stores", np.int8, 2), ("ply", np.int16), ("num_moves", np.int16)]
 STATE += [("over", np.int8)]
-"""A row and a store of seeds taken for each seat, and the plies so far.
-
-The rule of repetition adds `origin`, the rows after the last capture, and `moves`, what was played from there.
-"""
+"""The rule of repetition adds `origin`, the rows after the last capture, and `moves`, what was played from there."""
 
 
 class Oware(NamedTuple):
@@ -228,9 +219,7 @@ def score(rules: Oware, state: State, seat: int) -> float:
 
 def remember(rules: Oware, state: State, action: int, taken: int) -> bool:
     """Keep the move and say whether the position has returned; without the rule, nothing and False."""
-    if len(state.moves) == 0:
-        return False
-    if taken > 0:  # no earlier position can return
+    if len(state.moves) == 0 or taken > 0:  # no earlier position can return
         forget(state)
         return False
     state.moves[state.num_moves] = action
@@ -384,12 +373,13 @@ def board(rules: Oware) -> Board:
             labels.append(Label(x, y + (-0.62, 0.62)[seat], name, 0.26, "muted"))
         labels.append(Label(STORE_X[seat], 0.85, f"{{{seat}}}", 0.6, "ink", bold=True))
         labels.append(Label(STORE_X[seat], (1.98, -0.28)[seat], SEAT_NAMES[seat], 0.26, "muted"))
+    stores = [Polygon(rounded(x, 0.85, 1.1, 2.7, radius=0.4), "board-dark", "line", 0.025) for x in STORE_X]
     return Board(
         tuple(cells),
         tuple(seeds_kind(seat, seeds) for seat in range(2) for seeds in range(1, TOTAL + 1)),
         captions=tuple(f"{text}, {{0}} : {{1}}" for text in grid.captions(SEAT_NAMES)),
         moves=tuple("".join(HOUSE_NAMES)),
-        under=WOOD,
+        under=(Polygon(rounded(2.5, 0.85, 9.0, 3.7, radius=0.4), "board", "frame", 0.1), *stores),
         over=tuple(labels),
         text_scale=(4, 2),
         title="Oware",

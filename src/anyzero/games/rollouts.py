@@ -12,7 +12,7 @@ import numpy as np
 
 from anyzero.compile import TARGETS
 from anyzero.compile.random import STREAM, seed_stream
-from anyzero.errors import AnyzeroError, BadOptionError, MissingFunctionError, check_name
+from anyzero.errors import AnyzeroError, BadOptionError, check_name
 from anyzero.games.contract import encode, payoffs, rollout, seat_to_move
 from anyzero.games.game import Game, State
 
@@ -159,8 +159,7 @@ def encode_states(game: Game, states: Any, out: np.ndarray | None = None, thread
 
     `out` may be the memory of something else, such as a tensor: it is overwritten whatever it held.
     """
-    if not game.has("encode"):
-        raise MissingFunctionError(f"{game.name} has no function encode, which a network needs")
+    game.need("encode", "a network")
     shape = (len(states), *game.planes_shape)
     out = np.empty(shape, np.float32) if out is None else out
     if out.shape != shape or out.dtype != np.float32 or not out.flags.c_contiguous:
