@@ -5,6 +5,7 @@ The file holds the source of the same functions that are compiled elsewhere, and
 
 from collections import namedtuple
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,19 +110,16 @@ def _weights(source: Source, network: StoredNetwork, bits: int) -> str:
     unpack = source.add(unpack_array, "unpack_array")
     rows = []
     for name, weight in network.weights.items():
-        if bits == 16 or weight.ndim == 1:
-            text = pack_bytes(weight.astype(np.float16).tobytes())
-            rows.append(f"{name!r}: {unpack}({text!r}, '<f2', {weight.shape}).astype('f')")
-        else:
-            numbers, scales = quantise(weight)
-            texts = pack_bytes(numbers.tobytes()), pack_bytes(scales.tobytes())
-            whole = f"{unpack}({texts[0]!r}, '|i1', {weight.shape}) * {unpack}({texts[1]!r}, '<f4', {scales.shape})"
-            rows.append(f"{name!r}: {whole}")
+        parts = [(pack_bytes(part.tobytes()), part.dtype.str, part.shape) for part in stored(weight, bits)]
+        factors = " * ".join(f"{unpack}({text!r}, {kind!r}, {shape})" for text, kind, shape in parts)
+        rows.append(f"{name!r}: ({factors}).astype('f')")
     return "{" + ", ".join(rows) + "}"
 
 
-def quantise(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """8-bit numbers, and the scale of each output by which they are multiplied."""
+def stored(weight: np.ndarray, bits: int) -> tuple[np.ndarray, ...]:
+    """What a file holds of weights, to be multiplied: 16-bit numbers, or 8-bit ones and the scale of each output."""
+    if bits == 16 or weight.ndim == 1:
+        return (weight.astype(np.float16),)
     greatest = np.abs(weight.astype(np.float32)).max(axis=tuple(range(1, weight.ndim)), keepdims=True)
     scales = np.maximum(greatest, np.float32(1e-12)) / np.float32(127)
     return np.rint(weight / scales).astype(np.int8), scales.astype(np.float32)
@@ -129,13 +127,7 @@ def quantise(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def rounded(network: StoredNetwork, bits: int) -> StoredNetwork:
     """The network with the weights that a bot has."""
-    weights = {}
-    for name, weight in network.weights.items():
-        if bits == 16 or weight.ndim == 1:
-            weights[name] = weight.astype(np.float16).astype(np.float32)
-        else:
-            numbers, scales = quantise(weight)
-            weights[name] = numbers * scales
+    weights = {name: np.asarray(prod(stored(weight, bits)), np.float32) for name, weight in network.weights.items()}
     return replace(network, weights=weights, taken=set())
 
 

@@ -2,8 +2,10 @@
 
 import math
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, Literal, get_args
 
 from pydantic import Field
@@ -109,25 +111,20 @@ WORDS = (*NUMBERS, *FLAGS, "searchmoves")
 
 
 def read_limits(words: list[str]) -> Limits:
-    limits, index = Limits(), 0
-    while index < len(words):
-        word = words[index]
+    said: dict[str, Any] = {}
+    left = deque(words)
+    while left:
+        word = left.popleft()
         if word in FLAGS:
-            limits = replace(limits, **{word: True})  # type: ignore[arg-type]
+            said[word] = True
         elif word in NUMBERS:
-            index += 1
-            number: Any = read_number(word, words[index] if index < len(words) else "")
-            limits = replace(limits, **{word: number})
+            said[word] = read_number(word, left.popleft() if left else "")
         elif word == "searchmoves":
-            moves = []
-            while index + 1 < len(words) and words[index + 1] not in WORDS:
-                index += 1
-                moves.append(words[index])
-            limits = replace(limits, searchmoves=tuple(moves))
+            said[word] = tuple(takewhile(lambda each: each not in WORDS, left))
+            left = deque(list(left)[len(said[word]) :])
         else:
             raise UnknownNameError(f"go knows no {word!r}; {nearest_hint(word, WORDS)}known: {list_some(WORDS)}")
-        index += 1
-    return limits
+    return Limits(**said)
 
 
 def read_number(word: str, text: str) -> int:
