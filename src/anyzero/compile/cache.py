@@ -159,16 +159,13 @@ def write_entry(path: Path, data: bytes) -> None:
             Path(temporary).unlink()
             raise
     except OSError as error:
-        warn_once(f"anyzero: cannot keep compiled code in {cache_folder()} ({error.strerror}); compiling in memory")
+        text = f"anyzero: cannot keep compiled code in {cache_folder()} ({error.strerror}); compiling in memory"
+        if text not in _warned:
+            _warned.add(text)
+            print(text, file=sys.stderr, flush=True)
 
 
 _warned: set[str] = set()
-
-
-def warn_once(text: str) -> None:
-    if text not in _warned:
-        _warned.add(text)
-        print(text, file=sys.stderr, flush=True)
 
 
 # --- the key: one hash over what a kernel is compiled from. Numba watches only the file of the function it compiles;

@@ -6,7 +6,7 @@ import importlib.util
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import replace
 from importlib.metadata import entry_points
@@ -172,13 +172,18 @@ def check_defaults(name: str, make: Maker) -> None:
 
 def parse_options(name: str, make: Maker, text: str) -> dict[str, Any]:
     """`size=7,swap=true` as values of the right type."""
+    return check_options(name, make, split_options(name, filter(None, text.split(","))))
+
+
+def split_options(owner: str, parts: Iterable[str]) -> dict[str, str]:
+    """Names and values of texts such as `size=7`."""
     options = {}
-    for part in filter(None, text.split(",")):
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise BadOptionError(f"{name}: {part!r} is not of the form option=value")
-        options[key.strip()] = value.strip()
-    return check_options(name, make, options)
+    for part in parts:
+        key, equals, value = (word.strip() for word in part.partition("="))
+        if not equals or not key:
+            raise BadOptionError(f"{owner}: {part!r} is not of the form option=value")
+        options[key] = value
+    return options
 
 
 def check_options(name: str, make: Maker, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from anyzero.child import Child, ChildError, LateChildError
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.games.line import Line
+from anyzero.games.load import split_options
 from anyzero.players.player import LATE_FACTOR, LATE_S, FailedPlayerError
 
 PATIENCE_S = 60.0  # for a start, and for a move without a clock
@@ -50,10 +51,7 @@ def parse_engine(text: str) -> EngineText:
     command, *parts = split_parts(text, rest)
     known: dict[str, Any] = {}
     options: dict[str, str] = {}
-    for part in parts:
-        name, equals, value = (word.strip() for word in part.partition("="))
-        if not equals or not name:
-            raise BadOptionError(f"{text!r}: {part!r} is not of the form option=value")
+    for name, value in split_options(repr(text), parts).items():
         if name in SECONDS:
             known[name] = read_seconds(text, name, value)
         elif name in NUMBERS:

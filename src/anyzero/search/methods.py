@@ -18,6 +18,7 @@ import numpy as np
 
 from anyzero.errors import BadOptionError, UnknownNameError, check_name, list_some, nearest_hint
 from anyzero.games.game import Game
+from anyzero.games.load import split_options
 
 # Formulas: how the next child is chosen.
 FLAT, UCT, RAVE, GRAVE, PUCT, GUMBEL, EXPECTIMAX = 0, 1, 2, 3, 4, 5, 6
@@ -211,12 +212,7 @@ def parse_search(text: str) -> SearchText:
     """The method, budget and options that a text names; an error says what is wrong with it."""
     method, _, rest = text.strip().partition(":")
     budget, *parts = rest.split(",")
-    options: dict[str, Any] = {}
-    for part in parts:
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise BadOptionError(f"{text!r}: {part!r} is not of the form option=value")
-        options[key.strip()] = value.strip()
+    options = split_options(repr(text), parts)
     find_method(method, {key: value for key, value in options.items() if key not in SEARCH_OPTIONS})
     simulations, seconds = parse_budget(text, budget.strip())
     return SearchText(method, simulations, seconds, convert_options(text, options))

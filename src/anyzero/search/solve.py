@@ -200,7 +200,7 @@ class Solver:
     def solve(
         self, state: State, *, seconds: float | None = None, max_nodes: int | None = None, watch: Watch | None = None
     ) -> Solution:
-        task = _Task(self, state, Budget(seconds, max_nodes), watch)
+        task = _Task(self, state, seconds, max_nodes, watch)
         try:
             task.finish()
         except SpentError:
@@ -256,19 +256,6 @@ def check_game(game: Game) -> None:
 # --- one position
 
 
-class Budget(NamedTuple):
-    """When to stop; None is never."""
-
-    seconds: float | None
-    max_nodes: int | None
-
-    def check(self) -> None:
-        if self.seconds is not None and not 0.0 < self.seconds < 1e9:
-            raise BadOptionError(f"a budget of {self.seconds} seconds is not a positive number")
-        if self.max_nodes is not None and self.max_nodes < 1:
-            raise BadOptionError(f"a budget of {self.max_nodes} nodes is not positive")
-
-
 class SpentError(Exception):
     """The budget is used up."""
 
@@ -276,9 +263,15 @@ class SpentError(Exception):
 class _Task:
     """One position under way. Bounds here are those of the seat to move at the root."""
 
-    def __init__(self, solver: Solver, state: State, budget: Budget, watch: Watch | None) -> None:
-        budget.check()
-        self.solver, self.game, self.state, self.budget, self.watch = solver, solver.game, state, budget, watch
+    def __init__(
+        self, solver: Solver, state: State, seconds: float | None, max_nodes: int | None, watch: Watch | None
+    ) -> None:
+        if seconds is not None and not 0.0 < seconds < 1e9:
+            raise BadOptionError(f"a budget of {seconds} seconds is not a positive number")
+        if max_nodes is not None and max_nodes < 1:
+            raise BadOptionError(f"a budget of {max_nodes} nodes is not positive")
+        self.solver, self.game, self.state, self.watch = solver, solver.game, state, watch
+        self.seconds, self.max_nodes = seconds or math.inf, max_nodes or math.inf
         self.seat = self.game.seat_to_move(state)
         if self.seat < 0:
             payoffs = " and ".join(f"{payoff:+g}" for payoff in self.game.payoffs(state))
@@ -321,10 +314,8 @@ class _Task:
 
     def tick(self) -> None:
         """Look at the budget, and tell now and then how it stands."""
-        (seconds, max_nodes), now = self.budget, time.perf_counter()
-        if seconds is not None and now - self.start >= seconds:
-            raise SpentError
-        if max_nodes is not None and self.solver.nodes - self.nodes_before >= max_nodes:
+        now, nodes = time.perf_counter(), self.solver.nodes - self.nodes_before
+        if now - self.start >= self.seconds or nodes >= self.max_nodes:
             raise SpentError
         if self.watch is not None and now - self.told > TELL_EVERY_S:
             self.told = now
