@@ -27,14 +27,11 @@ MOST_TIMED = 4_000
 """Simulations that a search with a clock has room for; in plain Python none comes that far in a tenth of a second."""
 
 
-class PlainSearch(NamedTuple):
-    run: Run  # its method and its memory
-    simulations: int  # at most
-    seconds: float  # for a move; 0: as long as the simulations take
+def plain_search(game: Game, player: str, network: StoredNetwork | None = None) -> tuple[Run, int, float]:
+    """The search that a player's text names, `network` being that behind its @; refuses what needs more than a tree.
 
-
-def plain_search(game: Game, player: str, network: StoredNetwork | None = None) -> PlainSearch:
-    """The search that a player's text names, `network` being that behind its @; refuses what needs more than a tree."""
+    Its method and memory, its most simulations, and its seconds for a move; 0: as long as the simulations take.
+    """
     wanted = split_player(player, SEARCHERS).in_game(game)
     if wanted.search is None:
         raise BadOptionError(f"{player} is no search, as uct:200 or puct:32@best are")
@@ -51,7 +48,7 @@ def plain_search(game: Game, player: str, network: StoredNetwork | None = None) 
         )
     if seconds and settings.formula == GUMBEL:
         raise BadOptionError(f"{player}: gumbel plans its simulations and needs their number; with a clock, take puct")
-    return PlainSearch(Run(game, searcher.method, room=searcher.room, simulations=simulations), simulations, seconds)
+    return Run(game, searcher.method, room=searcher.room, simulations=simulations), simulations, seconds
 
 
 def search_action(

@@ -3,7 +3,6 @@
 import math
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -83,26 +82,6 @@ class Report(NamedTuple):
 
     child: RootMove
     line: list[str]
-
-
-class SearchProgress(NamedTuple):
-    simulations: int
-    seconds: float
-    depth: int
-
-
-def info_lines(
-    game: Game, state: State, reports: Sequence[Report], progress: SearchProgress, *, wdl: bool
-) -> list[str]:
-    """One line a reported move, the best first."""
-    nodes, time_ms = progress.simulations, round(1000 * progress.seconds)
-    speed = f"nodes {nodes} nps {round(nodes / max(progress.seconds, 1e-3))} time {time_ms}"
-    return [
-        f"info depth {len(report.line)} seldepth {max(progress.depth, len(report.line))} multipv {number} "
-        f"score {score_text(game, state, report)}{wdl_text(report.child) if wdl else ''} {speed} "
-        f"pv {' '.join(report.line)}"
-        for number, report in enumerate(reports, start=1)
-    ]
 
 
 def score_text(game: Game, state: State, report: Report) -> str:
@@ -213,7 +192,11 @@ class Thinking:
         ]
         seen = [child for child in wanted if child.visits > 0 or child.proven] or wanted[:1]
         reports = [Report(child, live.line(child.action)) for child in seen[: task.options.multipv]]
-        progress = SearchProgress(live.simulations, live.seconds, found.depth)
-        for line in info_lines(task.game, task.state, reports, progress, wdl=task.options.uci_showwdl):
-            self.send(line)
+        nodes, seconds = live.simulations, live.seconds
+        speed = f"nodes {nodes} nps {round(nodes / max(seconds, 1e-3))} time {round(1000 * seconds)}"
+        for number, report in enumerate(reports, start=1):
+            line, wdl = report.line, wdl_text(report.child) if task.options.uci_showwdl else ""
+            depth = f"depth {len(line)} seldepth {max(found.depth, len(line))} multipv {number}"
+            score = f"score {score_text(task.game, task.state, report)}{wdl}"
+            self.send(f"info {depth} {score} {speed} pv {' '.join(line)}")
         return reports
