@@ -21,6 +21,7 @@ from web_process import Server
 
 PLAYERS = ("uct:1000", "level:medium")
 ALONE = "take_it_easy"
+LONGEST_S = 300.0
 PLY = "Number(document.querySelector('.board')?.dataset.ply ?? -1)"
 PRESS = """() => {
   const cell = document.querySelector(".hit.target") ?? document.querySelector(".hit.can");
@@ -55,7 +56,9 @@ async def measure(browser: Browser, game: str, player: str) -> str:
         server = Server(Path(name), env={**os.environ, **home})
         await server.start()
         try:
-            return await play(browser, server, game, player)
+            return await asyncio.wait_for(play(browser, server, game, player), LONGEST_S)
+        except TimeoutError:
+            return f"| {game} | {player} | | over {LONGEST_S:g} | | |"
         finally:
             await server.end(signal.SIGINT)
 

@@ -39,6 +39,8 @@ def create_app(config: ServerConfig) -> FastAPI:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         recent = asyncio.create_task(rooms.fetch_recent())
+        if config.prepare:
+            rooms.engine.wake()  # its imports are done when the first page is there
         yield
         recent.cancel()
         await rooms.close()
