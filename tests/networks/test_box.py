@@ -45,6 +45,7 @@ def test_a_card_names_the_hardest_opponent_it_beats_and_the_first_it_does_not():
     assert json.loads(json.dumps(nets().to_json()))["oware"]["results"][0]["games"] > 0
 
 
+@pytest.mark.slow
 def test_a_figure_of_a_card_comes_out_again():
     """Connect Four without search, over all its problems; another processor may round another way in a close call."""
     found = next(result for result in nets().cards["connect_four"].results if result.player == "gumbel:1")

@@ -18,6 +18,7 @@ DICE_RACE, FAULTY = str(TESTS / "dice_race.py"), str(TESTS / "arena/faulty.py")
 RESIGNING = f"{sys.executable} {TESTS / 'players/engines.py'} gtp resign"
 
 
+@pytest.mark.usefixtures("games_here")
 @pytest.mark.parametrize(
     ("game", "players", "ends"),
     [

