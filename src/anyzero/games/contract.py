@@ -7,10 +7,13 @@ forward has the same number for both seats), so that one network plays every sea
 Each function below is either required (its body raises) or a default that a game may replace.
 """
 
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from anyzero.compile import Unit
 from anyzero.compile.bits import record_word, record_words
 from anyzero.compile.random import U, random_below, random_unit, scramble
 
@@ -151,3 +154,16 @@ COMPILED = {function.__name__: function for function in (*REQUIRED, *OPTIONAL)}
 
 INTERPRETED = ("symmetries", "format_action", "notation", "parse_action", "format_state", "parse_state", "board")
 """Functions that only Python calls: text, pictures and tables."""
+
+
+def make_unit(name: str, functions: Sequence[Callable[..., Any]], guards: Mapping[Any, Any]) -> Unit:
+    """What kernels of a game are compiled for."""
+    by_name = {function.__name__: function for function in functions}
+    own = {generic: by_name.get(name, generic) for name, generic in COMPILED.items()}
+    modules = {function.__module__ for function in functions} | {__name__}
+    return Unit(name, {**own, **guards}, tuple(sorted(modules)), guarded=bool(guards))
+
+
+@lru_cache(maxsize=64)
+def unit_of_ours(name: str, functions: tuple[Callable[..., Any], ...]) -> Unit:
+    return make_unit(name, functions, {})

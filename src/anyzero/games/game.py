@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from math import inf
 from typing import Any, NamedTuple
 
@@ -33,19 +33,6 @@ from anyzero.games.guard import (
 from anyzero.report import Sheet, to_html
 from anyzero.views import Board, Picture, Scene
 from anyzero.views.board import assemble, check_board
-
-
-def make_unit(name: str, functions: Sequence[Callable[..., Any]], guards: Mapping[Any, Any]) -> Unit:
-    by_name = {function.__name__: function for function in functions}
-    own = {generic: by_name.get(name, generic) for name, generic in contract.COMPILED.items()}
-    modules = {function.__module__ for function in functions} | {contract.__name__}
-    return Unit(name, {**own, **guards}, tuple(sorted(modules)), guarded=bool(guards))
-
-
-@lru_cache(maxsize=64)
-def unit_of_ours(name: str, functions: tuple[Callable[..., Any], ...]) -> Unit:
-    return make_unit(name, functions, {})
-
 
 State = Any
 """A position: a NumPy record of the game's dtype."""
@@ -120,8 +107,8 @@ class Game:
     def unit(self) -> Unit:
         """What kernels are compiled for; a game of ours that is loaded again has its kernels already."""
         if self.is_from_file:
-            return make_unit(self.name, self.functions, guards_of(self) if self.unchecked else {})
-        return unit_of_ours(self.name, tuple(self.functions))
+            return contract.make_unit(self.name, self.functions, guards_of(self) if self.unchecked else {})
+        return contract.unit_of_ours(self.name, tuple(self.functions))
 
     @property
     def text(self) -> str:
@@ -130,7 +117,6 @@ class Game:
 
     @property
     def is_from_file(self) -> bool:
-        """Whether it is a user's, loaded from a file."""
         return self.source.endswith(".py")
 
     @property
@@ -194,7 +180,6 @@ class Game:
         return np.zeros(num, self.state_dtype)
 
     def new_actions(self) -> Any:
-        """A buffer for `legal_actions`."""
         return np.zeros(self.max_legal, np.int32)
 
     @cached_property

@@ -5,7 +5,6 @@ with house 0 in the highest, so that going back through the houses goes up throu
 houses at once, and the carry of another follows the houses that are taken.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -16,8 +15,8 @@ from anyzero.errors import BadOptionError
 from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
-from anyzero.views import Board, Cell, Circle, Kind, Label, Polygon
-from anyzero.views.boards import rounded
+from anyzero.views import Board, Cell, Label, Polygon
+from anyzero.views.boards import pile_of_seeds, rounded
 
 HOUSES, SEEDS_A_HOUSE, TOTAL, HALF, MOST_PLIES = 6, 4, 48, 24, 1000
 GRAND_SLAMS = ("takes_nothing", "takes_all", "illegal")
@@ -39,8 +38,8 @@ SIDES = "SN-"
 HOUSE_NAMES = ("ABCDEF", "abcdef")
 SEAT_NAMES = ("South", "North")
 
-RADIUS, MOST_DOTS, ROW_Y, STORE_X = 0.46, 24, (1.7, 0.0), (6.2, -1.2)
-"""A house's radius, the seeds that are drawn in it; the first seat's row is the lower one, its store the right one."""
+RADIUS, ROW_Y, STORE_X = 0.46, (1.7, 0.0), (6.2, -1.2)
+"""A house's radius; the first seat's row is the lower one, its store the right one."""
 STATE = [("houses", np.uint64, 2), ("stores", np.int8, 2), ("ply", np.int16), ("num_moves", np.int16)]
 STATE += [("over", np.int8)]
 """The rule of repetition adds `origin`, the rows after the last capture, and `moves`, what was played from there."""
@@ -376,7 +375,7 @@ def board(rules: Oware) -> Board:
     stores = [Polygon(rounded(x, 0.85, 1.1, 2.7, radius=0.4), "board-dark", "line", 0.025) for x in STORE_X]
     return Board(
         tuple(cells),
-        tuple(seeds_kind(seat, seeds) for seat in range(2) for seeds in range(1, TOTAL + 1)),
+        tuple(pile_of_seeds(seat, num) for seat in range(2) for num in range(1, TOTAL + 1)),
         captions=tuple(f"{text}, {{0}} : {{1}}" for text in grid.captions(SEAT_NAMES)),
         moves=tuple("".join(HOUSE_NAMES)),
         under=(Polygon(rounded(2.5, 0.85, 9.0, 3.7, radius=0.4), "board", "frame", 0.1), *stores),
@@ -384,19 +383,6 @@ def board(rules: Oware) -> Board:
         text_scale=(4, 2),
         title="Oware",
     )
-
-
-def seeds_kind(seat: int, seeds: int) -> Kind:
-    """The seeds as dots, and their number on the outer side of the house."""
-    number = Label(0, (0.69, -0.69)[seat], str(seeds), 0.34, "ink", bold=True)
-    num = min(seeds, MOST_DOTS)
-    spread = 0.0 if num == 1 else min(0.36, 0.1 * math.sqrt(num))
-    dots = []
-    for dot in range(num):  # each a golden angle after the one before, as seeds grow in a sunflower
-        radius, angle = spread * math.sqrt((dot + 0.5) / num), dot * math.pi * (3 - math.sqrt(5))
-        x, y = round(radius * math.cos(angle), 4), round(radius * math.sin(angle), 4)
-        dots.append(Circle(x, y, 0.08, f"seat{seat}", f"seat{seat}-edge", 0.02))
-    return Kind(str(seeds), f"{seeds} seed{'s' if seeds > 1 else ''}", (*dots, number), seat)
 
 
 def draw(rules: Oware, state: State, shown: Any) -> None:

@@ -16,6 +16,7 @@ HEX_ROW = math.sqrt(3) / 2
 HEX_RADIUS = 1 / math.sqrt(3)
 HEX_TEXT_SCALE = (2.0, 1 / HEX_ROW)
 RIM_WIDTH = 0.32
+MOST_DOTS = 24  # seeds that are drawn in a house
 MOST_BOARDS = 32  # empty boards that are remembered: they are the same for all positions of a game
 
 
@@ -190,6 +191,19 @@ def go_stone(seat: int, *, text: str, name: str) -> Kind:
     """A black stone of the first seat, or a white one of the second."""
     fill, edge = (("black-piece", "black-edge"), ("white-piece", "piece-edge"))[seat]
     return Kind(text, name, (Circle(0, 0, 0.42, fill, edge, 0.03),), seat)
+
+
+def pile_of_seeds(seat: int, num: int) -> Kind:
+    """Seeds in a house of the upper or lower row as dots, and their number on its outer side."""
+    number = Label(0, (0.69, -0.69)[seat], str(num), 0.34, "ink", bold=True)
+    drawn = min(num, MOST_DOTS)
+    spread = 0.0 if drawn == 1 else min(0.36, 0.1 * math.sqrt(drawn))
+    dots = []
+    for dot in range(drawn):  # each a golden angle after the one before, as seeds grow in a sunflower
+        radius, angle = spread * math.sqrt((dot + 0.5) / drawn), dot * math.pi * (3 - math.sqrt(5))
+        x, y = round(radius * math.cos(angle), 4), round(radius * math.sin(angle), 4)
+        dots.append(Circle(x, y, 0.08, f"seat{seat}", f"seat{seat}-edge", 0.02))
+    return Kind(str(num), f"{num} seed{'s' if num > 1 else ''}", (*dots, number), seat)
 
 
 DOT = (Circle(0, 0, 0.12, "page"),)  # a mark for the stones that have won, say
