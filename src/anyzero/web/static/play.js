@@ -130,7 +130,7 @@ export function seatCards(view) {
       disc(view, seat),
       h("span", { class: "seat-name" }, seatName(view, seat), view.seats.length > 1 && seatName(view, seat) !== capital(view.seat_names[seat])
         ? h("small", { class: "muted" }, ` ${view.seat_names[seat]}`) : null),
-      turn && view.thinking ? h("span", { class: "thinking", role: "status" }, view.preparing ? preparing(view) : "thinking") : null,
+      turn && view.thinking ? h("span", { class: `thinking${view.preparing ? " preparing" : ""}`, role: "status" }, view.preparing ? preparing(view) : "thinking") : null,
       won ? h("span", { class: "badge" }, "won") : null,
       view.scores ? h("b", { class: "score" }, String(view.scores[seat])) : null);
   });
