@@ -7,7 +7,7 @@ import pytest
 
 from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.errors import AnyzeroError
-from anyzero.games.game import unit_of_ours
+from anyzero.games.contract import unit_of_ours
 from anyzero.games.line import first_decision
 from anyzero.games.load import load
 from anyzero.search import Searcher
