@@ -17,8 +17,8 @@ import numpy as np
 
 from anyzero.games.game import Game
 from anyzero.games.load import load
+from anyzero.learning.block import network_contestant
 from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.contestants import network_contestant
 from anyzero.learning.selfplay import play_block
 from anyzero.networks.config import parse_network
 from anyzero.networks.evaluator import NetworkEvaluator

@@ -18,8 +18,8 @@ import torch
 
 from anyzero.games.game import Game
 from anyzero.games.load import load
+from anyzero.learning.block import network_contestant, no_evaluator
 from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.contestants import network_contestant, no_evaluator
 from anyzero.learning.on_gpu import STEPS, GpuGames
 from anyzero.learning.samples import Samples
 from anyzero.learning.selfplay import manner_of

@@ -22,7 +22,7 @@ from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
 from anyzero.learning.replay import build_replay
 from anyzero.learning.trainer import Trainer, computing_on
-from anyzero.networks import layers
+from anyzero.networks import models as layers
 from anyzero.networks.config import parse_network
 from anyzero.networks.models import new_network
 from training_gpu import made_up_samples

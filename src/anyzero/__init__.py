@@ -77,7 +77,7 @@ HOMES = {
     "search_many": "anyzero.search",
     "solve": "anyzero.search.solve",
     "sweep": "anyzero.learning.train",
-    "tournament": "anyzero.arena.tournament",
+    "tournament": "anyzero.arena.arena",
     "train": "anyzero.learning.train",
 }
 """Where each name lives; behind a colon, what it is called there."""

@@ -61,8 +61,16 @@ def check_name(noun: str, name: object, known: Iterable[str], more: str = "") ->
     """UnknownNameError, with the nearest name and all that there are, unless there is such a thing."""
     known = list(known)
     if name not in known:
-        hint = nearest_hint(str(name), known)
-        raise UnknownNameError(f"there is no {noun} {name!r}; {hint}known: {list_some(known)}{more}")
+        raise unknown_name(noun, name, known, more)
+
+
+def unknown_name(
+    noun: str, name: object, known: Iterable[str], more: str = "", none: str = "there are none"
+) -> UnknownNameError:
+    """The same, to be raised; `none` is said where there is nothing of the kind."""
+    known = list(known)
+    listed = f"known: {list_some(known)}" if known else none
+    return UnknownNameError(f"there is no {noun} {name!r}; {nearest_hint(str(name), known)}{listed}{more}")
 
 
 def abbreviated(text: str, names: list[str]) -> list[str]:

@@ -19,8 +19,8 @@ from anyzero.doctor.data import (
     check_unique,
     pass_chance,
 )
+from anyzero.learning.block import network_contestant, self_play_method
 from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.contestants import network_contestant, self_play_method
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.samples import load_shard, save_shard
 from anyzero.learning.selfplay import play_block

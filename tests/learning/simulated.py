@@ -10,8 +10,8 @@ import numpy as np
 from anyzero.cluster import Kind
 from anyzero.games.load import load
 from anyzero.learning import on_gpu
+from anyzero.learning.block import network_contestant
 from anyzero.learning.config import ReplayConfig, SelfPlayConfig
-from anyzero.learning.contestants import network_contestant
 from anyzero.learning.on_cluster import Order, join_pieces, play_piece
 from anyzero.learning.replay import GpuReplay, build_replay
 from anyzero.learning.selfplay import make_pairings, manner_of, pairing_shares

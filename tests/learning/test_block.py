@@ -6,9 +6,15 @@ import pytest
 from anyzero.errors import BadOptionError
 from anyzero.games.contract import CHANCE
 from anyzero.games.load import load
-from anyzero.learning.block import Block, Pairings, surprise_weights
+from anyzero.learning.block import (
+    Block,
+    Pairings,
+    anchor_contestant,
+    network_contestant,
+    self_play_method,
+    surprise_weights,
+)
 from anyzero.learning.config import RunConfig, SelfPlayConfig
-from anyzero.learning.contestants import anchor_contestant, network_contestant, self_play_method
 from anyzero.learning.games import Manner, surprise_of
 from anyzero.learning.samples import take
 from anyzero.networks.config import parse_network
@@ -288,7 +294,7 @@ def visits_by_ply(reuse):
     sides = Pairings(np.zeros((1, 2), np.int64), np.zeros(1))
     block = Block(FOUR, [player], sides, Manner(reuse=reuse, max_plies=2), games=1, seed=1, target="interpreted")
     block.play()
-    tree = block.searches[0].tree
+    tree = block.searches[0].slots.tree
     return int(tree.visits[tree.first[0] : tree.first[0] + tree.num_children[0]].sum())
 
 

@@ -5,10 +5,9 @@ import pytest
 
 from anyzero.games.load import load
 from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.expectations import expect, trace_back
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.samples import take
-from anyzero.learning.selfplay import play_random
+from anyzero.learning.selfplay import expect, play_random, trace_back
 from anyzero.learning.start import Training, fill_in, make_config
 from tests import dice_race
 from tests.learning.test_loop import StopAt, weights

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from anyzero.games.load import load
+from anyzero.learning.block import network_contestant, no_evaluator
 from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.contestants import network_contestant, no_evaluator
 from anyzero.learning.selfplay import make_pairings, manner_of, pairing_shares
 from anyzero.networks.config import parse_network
 from anyzero.networks.models import new_network

@@ -5,9 +5,8 @@ import pytest
 
 from anyzero.arena.standings import Standings, Tally
 from anyzero.games.load import load
-from anyzero.learning.block import Block, Pairings
+from anyzero.learning.block import Block, Pairings, anchor_contestant, network_contestant
 from anyzero.learning.config import BenchmarkConfig, GateConfig, LeagueConfig, SelfPlayConfig
-from anyzero.learning.contestants import anchor_contestant, network_contestant
 from anyzero.learning.contests import (
     benchmark,
     contest,

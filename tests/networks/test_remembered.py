@@ -7,9 +7,8 @@ import pytest
 
 from anyzero.games.load import load
 from anyzero.networks.config import parse_network
-from anyzero.networks.evaluator import NetworkEvaluator, places_that_pay
+from anyzero.networks.evaluator import NetworkEvaluator, Remembered, empty_answers, places_that_pay
 from anyzero.networks.models import new_network
-from anyzero.networks.remembered import Remembered, empty_answers
 from anyzero.search import search_many
 
 FOUR = load("connect_four")

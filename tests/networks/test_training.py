@@ -8,8 +8,7 @@ from torch import Tensor
 
 from anyzero.games.load import load
 from anyzero.networks.config import NetworkConfig
-from anyzero.networks.layers import ResidualBlock, greatest_cell, pool
-from anyzero.networks.models import Network, new_network
+from anyzero.networks.models import Network, ResidualBlock, greatest_cell, new_network, pool
 from anyzero.networks.winograd import sizes, training
 
 TOLERANCE = 2e-5

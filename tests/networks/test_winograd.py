@@ -10,8 +10,8 @@ import torch
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.networks.config import NetworkConfig
+from anyzero.networks.evaluator import empty_answers
 from anyzero.networks.models import Network, new_network
-from anyzero.networks.remembered import empty_answers
 from anyzero.networks.weights import store
 from anyzero.networks.winograd import sizes
 from anyzero.networks.winograd.network import compiled, compiles

@@ -2,26 +2,30 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyzero import stopping
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.record import Record
-from anyzero.arena.standings import Standings, make_standings, pair_scores
-from anyzero.arena.statistics import Sprt
+from anyzero.arena.standings import Standings, forfeit_words, make_standings, pair_scores, points
+from anyzero.arena.statistics import Interval, Sprt, fit_ratings, mean_interval
 from anyzero.arena.workers import Task, Workers, play_all
 from anyzero.cluster import Pool, opened
-from anyzero.errors import BadOptionError
+from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
 from anyzero.players import Player
 from anyzero.progress import progress as bar
+from anyzero.report import Part, Sheet, Shown, percent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Results = dict[Match, MatchResult]
-Watch = Callable[[Results], bool | None]
-"""Told of the results so far whenever a game ends; True stops the play."""
+Watch = Callable[[Results], bool | None]  # told of the results so far whenever a game ends; True stops the play
 
 
 def match(
@@ -150,3 +154,163 @@ def play_missing(
                 book.add(result)
             if watch and watch(results):
                 return
+
+
+# --- tournaments: a cross table, and a rating for each player; its mean score where there is one seat
+
+
+RATED = ("rating", "95 %", "points", "games")
+
+
+@dataclass(frozen=True)
+class Row:
+    player: str
+    number: int  # its place on the list of players
+    rating: Interval | None  # None for one seat
+    points: float  # wins, a draw as a half
+    games: int  # games that count: in a game of one seat, deals
+    mean_score: Interval | None  # one seat: mean points over all its games
+
+    @property
+    def strength(self) -> float:
+        """What players are ranked by: the rating, or the mean score where there is none."""
+        found = self.rating or self.mean_score
+        return 0.0 if found is None else found.value
+
+
+@dataclass(frozen=True, repr=False)
+class Tournament(Shown):
+    rows: list[Row]  # best first
+    couples: dict[tuple[int, int], Standings]  # of every two players, by their places on the list, the smaller first
+    anchor: str | None  # whose rating is 0; None for one seat
+    plan: Plan  # what was played
+
+    def cross(self) -> list[list[float | None]]:
+        """The score of each player (down, in the order of the rows) against each other (across)."""
+        order = [row.number for row in self.rows]
+        return [[None if a == b else self.score(a, b) for b in order] for a in order]
+
+    def score(self, a: int, b: int) -> float | None:
+        score = self.couples[min(a, b), max(a, b)].tally.score
+        return score if score is None or a < b else 1.0 - score
+
+    def report(self) -> Iterator[Part]:
+        """Ratings or mean scores, then who scored what against whom."""
+        columns = ("mean score", "95 %", "deals won", "deals") if self.anchor is None else RATED
+        rows = [(place, *self.describe(row)) for place, row in enumerate(self.rows, start=1)]
+        yield Sheet(("", "player", *columns), rows)
+        yield ""
+        numbers = [str(place) for place in range(1, len(self.rows) + 1)]
+        cross = zip(numbers, self.rows, self.cross(), strict=True)
+        lines = [(place, row.player, *map(percent, line)) for place, row, line in cross]
+        yield Sheet(("", "score against", *numbers), lines)
+        for couple in self.couples.values():
+            yield from forfeit_words(couple.forfeits)
+
+    def plot(self, file: Path | str | None = None) -> "Figure":
+        """Each player's rating, or its mean score, with the 95 % interval; also written to a file if named."""
+        from anyzero.figures import draw_ranking, keep
+
+        unit = "mean score" if self.anchor is None else f"Elo ({self.anchor} = 0)"
+        found = {row.player: row.rating or row.mean_score for row in self.rows}
+        return keep(draw_ranking(found, title=f"{self.plan.game}: tournament", unit=unit), file)
+
+    def describe(self, row: "Row") -> tuple[Any, ...]:
+        """The cells of a player: its rating, or its mean score where there is one seat."""
+        value = interval = ""
+        if row.rating is not None:
+            fixed = row.player == self.anchor and row.rating.low == row.rating.high
+            value = f"{row.rating.value:+.0f}"
+            interval = "anchor" if fixed else f"{row.rating.low:+.0f} to {row.rating.high:+.0f}"
+        elif row.mean_score is not None:
+            value, interval = f"{row.mean_score.value:.2f}", f"{row.mean_score.low:.2f} to {row.mean_score.high:.2f}"
+        return row.player, value, interval, f"{row.points:g}", row.games
+
+    def to_json(self) -> dict[str, Any]:
+        forfeits = [forfeit for couple in self.couples.values() for forfeit in couple.to_json()["forfeits"]]
+        games = sum(couple.games for couple in self.couples.values())
+        players = [describe_row(row) for row in self.rows]
+        return {
+            **self.plan.describe(),
+            "anchor": self.anchor,
+            "games": games,
+            "players": players,
+            "cross": self.cross(),
+            "forfeits": forfeits,
+        }
+
+
+def describe_row(row: Row) -> dict[str, Any]:
+    value, low, high = row.rating or (None,) * 3
+    found: dict[str, Any] = {"player": row.player, "rating": value, "rating_low": low, "rating_high": high}
+    found |= {"points": row.points, "games": row.games, "score": row.points / row.games if row.games else None}
+    if row.mean_score is not None:
+        names = ("mean_score", "mean_score_low", "mean_score_high")
+        found |= dict(zip(names, row.mean_score, strict=True))
+    return found
+
+
+def tournament(
+    game: Game | str,
+    players: Sequence[Player | str],
+    *,
+    anchor: str | None = None,
+    progress: bool = True,
+    workers: int | None = None,
+    cluster: str | None = None,
+    record: Path | str | None = None,
+    **settings: Any,
+) -> Tournament:
+    """Play every two players against each other and rate them all; the rating of `anchor`, or of the first, is 0.
+
+    The other arguments are those of `match`, `games` for every two players.
+
+    >>> anyzero.tournament("hex:size=5", ["uct:500", "rave:500", "grave:500"], games=20)
+    """
+    plan = make_plan(game, players, **settings)
+    number = find_anchor(plan, anchor)
+    with opened(cluster) as pool, watching(plan, record, shown=progress, pool=pool) as watch:
+        results = play_games(plan, workers=pool or workers, record=record, watch=watch)
+    return judge_tournament(plan, results, number)
+
+
+def find_anchor(plan: Plan, anchor: str | None) -> int:
+    """The place of the player whose rating is 0; the first one if none is named."""
+    if anchor is None:
+        return 0
+    if plan.has_one_seat():
+        raise BadOptionError(f"{plan.game} has one seat: there are no ratings, and no anchor")
+    if anchor.strip() not in plan.players:
+        hint = nearest_hint(anchor, plan.players)
+        raise UnknownNameError(f"the anchor {anchor!r} does not play; {hint}players: {list_some(plan.players)}")
+    return plan.players.index(anchor.strip())
+
+
+def judge_tournament(plan: Plan, results: Mapping[Match, MatchResult], anchor: int = 0) -> Tournament:
+    numbers = range(len(plan.players))
+    couples = {couple: judge(results, couple) for couple in combinations(numbers, 2)}
+    scored = [[0.0 if a == b else points_against(couples, a, b) for b in numbers] for a in numbers]
+    alone = plan.has_one_seat()
+    ratings = [None for _ in numbers] if alone else fit_ratings(scored, anchor)
+    rows = []
+    for number in numbers:
+        played = sum(tally.total for tally in (couples[couple].tally for couple in couples if number in couple))
+        mean = mean_interval(own_points(results, number))
+        rows.append(Row(plan.players[number], number, ratings[number], sum(scored[number]), played, mean))
+    rows.sort(key=lambda row: -row.strength)
+    return Tournament(rows, couples, None if alone else plan.players[anchor], plan)
+
+
+def judge(results: Mapping[Match, MatchResult], couple: tuple[int, int]) -> Standings:
+    return make_standings([result for match, result in results.items() if match[:2] == couple])
+
+
+def points_against(couples: Mapping[tuple[int, int], Standings], a: int, b: int) -> float:
+    tally = couples[min(a, b), max(a, b)].tally
+    return (tally.wins if a < b else tally.losses) + tally.draws / 2
+
+
+def own_points(results: Mapping[Match, MatchResult], number: int) -> list[float]:
+    """One seat: what this player scored in each of its games. Empty for other games."""
+    mine = [result for match, result in results.items() if match.by_seat(1) == [number]]
+    return [points(result) for result in mine if len(result.payoffs) == 1]

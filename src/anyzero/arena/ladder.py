@@ -34,10 +34,8 @@ from anyzero.seeds import draw_seed
 METHOD = "gumbel"
 SIMULATIONS = 64
 GAMES = 40
-DEALS_A_GAME = 10
-"""In a game of one seat, so many deals for each game that was asked for: points vary more than wins."""
-PROBLEM_SIMULATIONS = (1, 64, 400)
-"""Problems are asked without search, and with two budgets."""
+DEALS_A_GAME = 10  # in a game of one seat, so many deals for each game that was asked for: points vary more than wins
+PROBLEM_SIMULATIONS = (1, 64, 400)  # problems are asked without search, and with two budgets
 CLEARLY_LOST = 0.25
 """An opponent is too strong once the interval of the score lies below this: after 12 games that are all lost."""
 
@@ -62,10 +60,8 @@ class Rating(Shown):
     """A net's card, and what was left out."""
 
     card: Card
-    path: Path
-    """Where the card was written."""
-    left_out: tuple[str, ...]
-    """Sentences about opponents that were not played."""
+    path: Path  # where the card was written
+    left_out: tuple[str, ...]  # sentences about opponents that were not played
 
     def report(self) -> Iterator[Part]:
         yield Sheet(("measured",), [(result,) for result in self.card.results])
@@ -152,8 +148,7 @@ class Climb:
     def __init__(self, game: Game, path: Path, search: str, games: int, folder: Path, playing: dict[str, Any]) -> None:
         self.game, self.path, self.search, self.games = game, path, search, games
         self.folder, self.playing = folder, playing
-        self.left_out: list[str] = []
-        """What was not played, and why."""
+        self.left_out: list[str] = []  # what was not played, and why
 
     @property
     def player(self) -> str:
@@ -240,17 +235,13 @@ def make_result(player: str, games: int, found: Interval, **more: Any) -> Result
 
 
 FOLDER = Path(__file__).parent / "problems"
-STAGE_PLIES = 6
-"""Answers are counted by the stage of the game: so many plies each."""
+STAGE_PLIES = 6  # answers are counted by the stage of the game: so many plies each
 
 
 class Problem(NamedTuple):
-    board: str
-    """The game with its options."""
-    moves: tuple[str, ...]
-    """From the start to the position."""
-    best: frozenset[str]
-    """The moves that keep the result; every other one makes it worse."""
+    board: str  # the game with its options
+    moves: tuple[str, ...]  # from the start to the position
+    best: frozenset[str]  # the moves that keep the result; every other one makes it worse
 
 
 @dataclass(frozen=True, repr=False)
@@ -258,8 +249,7 @@ class Solved(Shown):
     """How many problems a player solved."""
 
     player: str
-    answers: dict[Problem, bool]
-    """Whether its move was one of the best."""
+    answers: dict[Problem, bool]  # whether its move was one of the best
 
     @property
     def share(self) -> Interval:

@@ -74,22 +74,15 @@ class Live:
 @dataclass(frozen=True)
 class MatchResult:
     match: Match
-    players: list[str]
-    """By seat."""
-    opening: int
-    """How many of the moves were the opening."""
-    moves: list[str]
-    """Texts, chance outcomes among them."""
+    players: list[str]  # by seat
+    opening: int  # how many of the moves were the opening
+    moves: list[str]  # texts, chance outcomes among them
     payoffs: list[float]
-    scores: list[float] | None
-    """Points a seat, for games that count points."""
+    scores: list[float] | None  # points a seat, for games that count points
     reason: str
-    forfeited_by: int | None
-    """The seat at fault."""
-    detail: str
-    """What the seat at fault did."""
-    seconds: list[float]
-    """Thinking time a seat."""
+    forfeited_by: int | None  # the seat at fault
+    detail: str  # what the seat at fault did
+    seconds: list[float]  # thinking time a seat
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "match": list(self.match)}

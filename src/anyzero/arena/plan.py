@@ -26,8 +26,7 @@ class Match(NamedTuple):
     first: int
     second: int
     pair: int
-    leg: int
-    """0: the first player has the first seat; 1: the second has."""
+    leg: int  # 0: the first player has the first seat; 1: the second has
 
     def by_seat(self, num_seats: int) -> list[int]:
         """The player of each seat: they take turns around the table. A game of one seat is played by each in turn."""
@@ -41,13 +40,10 @@ class Plan:
 
     game: str
     players: tuple[str, ...]
-    games: int = 100
-    """For every couple of players."""
+    games: int = 100  # for every couple of players
     seed: int = 0
-    openings: int = 0
-    """Random moves before each pair of games."""
-    limit_s: float | None = None
-    """Most seconds a move, for players without a clock of their own too; None: no limit."""
+    openings: int = 0  # random moves before each pair of games
+    limit_s: float | None = None  # most seconds a move, for players without a clock of their own too; None: no limit
     legs: tuple[int, ...] = BOTH_LEGS
     """Which games of each pair are played: both, or only those in which one player has the first seat."""
 
@@ -131,8 +127,7 @@ def default_openings(game: Game) -> int:
 # --- openings: random moves, thrown away when they decide the game
 
 TRIES = 8
-BALANCE = 0.5
-"""An opening is good enough if a short search values it between minus and plus this."""
+BALANCE = 0.5  # an opening is good enough if a short search values it between minus and plus this
 SIMULATIONS = 200
 
 

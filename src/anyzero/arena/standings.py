@@ -37,21 +37,15 @@ class Standings(Shown):
     """
 
     tally: Tally
-    seats: list[Tally]
-    """With the first seat, and with the second; empty for one seat."""
-    pairs: list[int]
-    """Finished pairs by score: 0, 1/4, 1/2, 3/4, 1."""
+    seats: list[Tally]  # with the first seat, and with the second; empty for one seat
+    pairs: list[int]  # finished pairs by score: 0, 1/4, 1/2, 3/4, 1
     games: int
     elo: Interval | None
-    means: tuple[float, float] | None = None
-    """One seat: mean points of each player."""
-    difference: Interval | None = None
-    """One seat: the first player's mean minus the second's, paired by deal."""
+    means: tuple[float, float] | None = None  # one seat: mean points of each player
+    difference: Interval | None = None  # one seat: the first player's mean minus the second's, paired by deal
     forfeits: tuple[MatchResult, ...] = ()
-    plan: Plan | None = None
-    """What was played."""
-    sprt: Sprt | None = None
-    """The test that the games were played for."""
+    plan: Plan | None = None  # what was played
+    sprt: Sprt | None = None  # the test that the games were played for
 
     def report(self) -> Iterator[Part]:
         """A line a seat, the score, and what it means."""

@@ -14,8 +14,7 @@ import numpy as np
 from anyzero.errors import BadOptionError
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-NORMAL_95 = 1.959964
-"""A normal variable is within this many standard deviations of its mean with a probability of 95 %."""
+NORMAL_95 = 1.959964  # a normal variable is within this many standard deviations of its mean with a probability of 95 %
 
 
 class Interval(NamedTuple):
@@ -121,8 +120,7 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
 
 # --- ratings of many players
 
-ELO = 400.0 / math.log(10.0)
-"""Elo points of one unit of log odds."""
+ELO = 400.0 / math.log(10.0)  # Elo points of one unit of log odds
 NEWTON_STEPS, LONGEST_STEP = 100, 2.0
 
 
@@ -162,8 +160,7 @@ def slope(strengths: np.ndarray, scored: np.ndarray, games: np.ndarray) -> tuple
 # --- the sequential test
 
 
-ALMOST_NONE = 1e-3
-"""Stands for a count of zero, so that no score is held to be impossible."""
+ALMOST_NONE = 1e-3  # stands for a count of zero, so that no score is held to be impossible
 BISECTIONS = 50
 
 
@@ -173,13 +170,10 @@ class Sprt:
 
     elo0: float
     elo1: float
-    alpha: float = 0.05
-    """Most often that `elo1` is accepted where `elo0` is true."""
-    beta: float = 0.05
-    """Most often that `elo0` is accepted where `elo1` is true."""
+    alpha: float = 0.05  # most often that `elo1` is accepted where `elo0` is true
+    beta: float = 0.05  # most often that `elo0` is accepted where `elo1` is true
     counts: list[int] = field(default_factory=lambda: [0] * 5)
-    llr: float = 0.0
-    """The logarithm of the likelihood ratio so far."""
+    llr: float = 0.0  # the logarithm of the likelihood ratio so far
 
     def __post_init__(self) -> None:
         if not (-4000.0 < self.elo0 < self.elo1 < 4000.0):

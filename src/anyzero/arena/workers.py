@@ -28,8 +28,7 @@ from anyzero.games.line import first_decision
 from anyzero.games.load import files_of, load, split_text
 from anyzero.players import Player, parse_player, player_files
 
-GRACE_S = 0.5
-"""A player that comes back by itself this late is still reported by its own process."""
+GRACE_S = 0.5  # a player that comes back by itself this late is still reported by its own process
 LOOK_EVERY_S = 0.2
 
 
@@ -44,10 +43,8 @@ class Worker:
     def __init__(self, hello: dict[str, Any], path: Path, inbox: "Queue[Any]") -> None:
         self.live = Live(path, hello["max_plies"], hello["num_seats"], create=True)
         self.ready, self.late = False, False
-        self.number: int | None = None
-        """The task that it was given."""
-        self.game = ""
-        """The game that it plays or gets ready for."""
+        self.number: int | None = None  # the task that it was given
+        self.game = ""  # the game that it plays or gets ready for
         command = python_command("anyzero.arena.workers", "serve_games", str(path))
         self.child = Child(command, hear=lambda line: inbox.put((self, line)))
         self.send(hello)

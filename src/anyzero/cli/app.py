@@ -16,8 +16,7 @@ from anyzero.cli.output import EPILOG
 from anyzero.errors import NEEDS_TORCH, AnyzeroError, shorten
 
 STOPPED = "stopped; nothing was kept, the same command starts again from the beginning"
-UsageError: Any = typer.BadParameter.__base__
-"""What typer raises for arguments that do not fit the command."""
+UsageError: Any = typer.BadParameter.__base__  # what typer raises for arguments that do not fit the command
 
 
 class Commands(TyperGroup):

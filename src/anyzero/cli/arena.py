@@ -84,7 +84,7 @@ def tournament(
     json: Json = False,
 ) -> None:
     """Play every two players against each other and rate them all."""
-    from anyzero.arena.tournament import tournament as play
+    from anyzero.arena.arena import tournament as play
 
     settings: dict[str, Any] = {"games": games, "seed": seed, "openings": openings, "limit_s": limit}
     playing: dict[str, Any] = {"workers": workers, "cluster": cluster, "record": record, "progress": not json}
@@ -147,8 +147,7 @@ def rate(
 def experiment(
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A .toml file, or a .json file of the Hex study.")],
     results: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.csv", help="The table; by default named after CONFIG, in this folder."),
+        Path | None, typer.Option(metavar="FILE.csv", help="The table; by default named after CONFIG, in this folder.")
     ] = None,
     workers: Workers = None,
     cluster: ClusterAddress = None,
@@ -164,9 +163,7 @@ def experiment(
 
 
 @examples(
-    "anyzero plot hex_rave.csv",
-    "anyzero plot hex_rave.csv --out pictures --format svg",
-    "anyzero plot games.jsonl",
+    "anyzero plot hex_rave.csv", "anyzero plot hex_rave.csv --out pictures --format svg", "anyzero plot games.jsonl"
 )
 def plot(
     results: Annotated[
@@ -192,10 +189,7 @@ def plot(
         print_parts(map(str, files))
 
 
-@examples(
-    "anyzero estimate hex:size=7",
-    "anyzero estimate connect_four --simulations 100,10000 --plot c4.svg",
-)
+@examples("anyzero estimate hex:size=7", "anyzero estimate connect_four --simulations 100,10000 --plot c4.svg")
 def estimate(
     game: GameText,
     state: StateText = None,

@@ -8,8 +8,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 GameText = Annotated[str, typer.Argument(metavar="GAME", help="A game: hex, hex:size=7 or ./my_game.py.")]
-HUMAN = "human"
-"""A person's seat."""
+HUMAN = "human"  # a person's seat
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
 StateText = Annotated[str | None, typer.Option(help="A position as text; by default the start.")]
@@ -20,8 +19,7 @@ ClusterAddress = Annotated[
 
 
 Command = TypeVar("Command", bound=Callable[..., None])
-EPILOG = "epilog"
-"""Where a command keeps the end of its help."""
+EPILOG = "epilog"  # where a command keeps the end of its help
 
 PLAYERS = """
 \b

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from anyzero.records.record import Replayed
 
 
-MACHINE = "level:medium"
-"""Who sits where nobody was named."""
+MACHINE = "level:medium"  # who sits where nobody was named
 
 SeatText = Annotated[str | None, typer.Option(metavar="PLAYER", help="human, level:easy, rave:2000, ...")]
 

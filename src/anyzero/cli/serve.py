@@ -23,17 +23,12 @@ Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="0 means any
 def serve(
     port: Port = 8000,
     browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    game: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="A game of your own; may be repeated."),
-    ] = None,
+    game: Annotated[list[str] | None, typer.Option(metavar="FILE", help="A game of your own; may be repeated.")] = None,
     engine: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[NAME=]ENGINE", help="An engine that may take a seat; may be repeated."),
+        list[str] | None, typer.Option(metavar="[NAME=]ENGINE", help="An engine that may take a seat; may be repeated.")
     ] = None,
     data: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where games are kept; by default in your data folder."),
+        Path | None, typer.Option(metavar="FILE", help="Where games are kept; by default in your data folder.")
     ] = None,
     experiments: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the tables of experiments are.")] = Path(),
     host: Annotated[str, typer.Option(help="The address to listen on; by default only this machine.")] = "127.0.0.1",
@@ -157,8 +152,7 @@ def export(
         Path | None, typer.Option(metavar="FOLDER", help="Write the page for browsers, without a server.")
     ] = None,
     player: Annotated[
-        str | None,
-        typer.Option(help="Who a bot, C or JavaScript plays as: uct:200; a bot also puct:0.04s@RUN."),
+        str | None, typer.Option(help="Who a bot, C or JavaScript plays as: uct:200; a bot also puct:0.04s@RUN.")
     ] = None,
     json: Json = False,
 ) -> None:

@@ -18,8 +18,7 @@ from anyzero.players.player import Answer, FailedPlayerError, consult
 from anyzero.records import Evaluation, GameInProgress, read_record, write_record
 from anyzero.report import count
 
-MOST_ROWS = 10
-"""Moves that an analysis shows."""
+MOST_ROWS = 10  # moves that an analysis shows
 
 
 class Session:
@@ -35,8 +34,7 @@ class Session:
         save: Path | None = None,
     ) -> None:
         self.table, self.seats, self.hints, self.screen = table, tuple(seats), hints, screen
-        self.save_at = save
-        """Where the game is written in the end."""
+        self.save_at = save  # where the game is written in the end
         self.kept: tuple[Path, list[str]] | None = None
         """The file that the game was last saved to, and the moves that it holds."""
 

@@ -1,6 +1,6 @@
 """Many machines: work placed on a Ray cluster, without knowledge of games.
 
-Reading order: `jobs` (what is to be done), `worker` (where it is done), `pool`.
+Reading order: `jobs` (what is to be done, and where it is done), `pool`.
 """
 
 from anyzero.cluster.jobs import Done, Job, Kind, Pace, Shared

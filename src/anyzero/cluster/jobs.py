@@ -1,16 +1,25 @@
 """What is to be done on a cluster: a job, what it shares with others, its result, and how large it should be."""
 
+import contextlib
+import hashlib
 import importlib
 import os
+import platform
+import shutil
 import socket
+import tempfile
+import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from anyzero import stopping
 from anyzero.errors import AnyzeroError, BadOptionError
+from anyzero.files import cache_folder, remove_unused
 
-JOB_S = 20.0
-"""How long a job should take: short enough to lose, long enough for its overhead of some milliseconds."""
+JOB_S = 20.0  # how long a job should take: short enough to lose, long enough for its overhead of some milliseconds
 LEAST_S = 2.0
 """Jobs do not become shorter than this as the work runs out: few games at once make small batches for a network."""
 
@@ -43,27 +52,20 @@ class Job:
 
     function: str
     arguments: dict[str, Any]
-    files: Shared | None = None
-    """The files that the function finds in its current folder."""
-    units: int = 1
-    """How much work it is, for its pace."""
-    about: Any = None
-    """Whatever its owner needs to know when it is done."""
-    deaths: list[str] = field(default_factory=list)
-    """The nodes where it was when its process died."""
-    failed_on: str = ""
-    """The node where it failed."""
+    files: Shared | None = None  # the files that the function finds in its current folder
+    units: int = 1  # how much work it is, for its pace
+    about: Any = None  # whatever its owner needs to know when it is done
+    deaths: list[str] = field(default_factory=list)  # the nodes where it was when its process died
+    failed_on: str = ""  # the node where it failed
 
 
-Source = Callable[[Kind], Job | None]
-"""The next job for an actor of this kind; None when all have been handed out."""
+Source = Callable[[Kind], Job | None]  # the next job for an actor of this kind; None when all have been handed out
 
 
 class Done(NamedTuple):
     job: Job
     value: Any
-    node: str
-    """The name of the node that did it."""
+    node: str  # the name of the node that did it
     kind: Kind
     seconds: float
 
@@ -74,8 +76,7 @@ class Pace:
     def __init__(self, least: int, least_on_gpu: int = 0) -> None:
         """`least` is for each core of an actor without a GPU."""
         self.least, self.least_on_gpu = least, least_on_gpu
-        self.rates: dict[Kind, float] = {}
-        """Units a second, by the kind of actor."""
+        self.rates: dict[Kind, float] = {}  # units a second, by the kind of actor
 
     def size(self, kind: Kind, left: int, others: Sequence[Kind]) -> int:
         """Units for an actor of this kind, at most what is left; `others` are all that work, itself among them."""
@@ -96,8 +97,7 @@ class ClusterError(AnyzeroError):
     """The cluster cannot be used, or not any more."""
 
 
-MOST_CORES = 4
-"""Cores of an actor; a node with more of them has several actors."""
+MOST_CORES = 4  # cores of an actor; a node with more of them has several actors
 
 
 class Node(NamedTuple):
@@ -155,3 +155,97 @@ def node_of(found: dict[str, Any]) -> Node:
     own, has = found["NodeName"], found["Resources"]
     name = found["NodeManagerHostname"] if own == found["NodeManagerAddress"] else own
     return Node(found["NodeID"], name, int(has.get("CPU", 0)), int(has.get("GPU", 0)))
+
+
+# --- the actor's side: a process on a node of the cluster that does one job at a time
+
+
+DONE, STOPPED, FAILED = "done", "stopped", "failed"
+
+
+class Worker:
+    def __init__(self, kind: Kind) -> None:
+        self.kind, self.number, self.lock = kind, -1, threading.Lock()
+
+    def hello(self) -> dict[str, str]:
+        """What this process is, and what is wrong with it."""
+        return {**facts(), "fault": missing_gpu() if self.kind.gpus else ""}
+
+    def run(
+        self, number: int, function: str, arguments: dict[str, Any], files: Shared | None
+    ) -> tuple[str, Any, float]:
+        """What came of it, the result or a sentence, and the seconds that it took."""
+        with self.lock:
+            self.number = number
+            stopping.forget()
+        start = time.monotonic()
+        try:
+            if files is not None:
+                os.chdir(unpack(files))
+            module, _, name = function.partition(":")
+            kind, value = DONE, getattr(importlib.import_module(module), name)(self.kind, **arguments)
+        except KeyboardInterrupt:
+            kind, value = STOPPED, "it was stopped"
+        except AnyzeroError as error:
+            kind, value = FAILED, str(error)
+        except Exception as error:
+            kind, value = FAILED, f"{type(error).__name__}: {error}"
+        with self.lock:
+            self.number = -1
+        return kind, value, time.monotonic() - start
+
+    def stop(self, number: int) -> None:
+        """Leave this job at its next step, if it is still under way."""
+        with self.lock:
+            if self.number == number:
+                stopping.ask()
+
+
+def unpack(files: Shared) -> Path:
+    """A folder with these files and no others. Its name is that of its content: code compiled for it is found again."""
+    folder = cache_folder() / "bundles" / files.key
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        remove_unused(folder.parent)
+        beside = Path(tempfile.mkdtemp(dir=folder.parent))
+        for name, content in files.get().items():
+            (beside / name).parent.mkdir(parents=True, exist_ok=True)
+            (beside / name).write_bytes(content)
+        with contextlib.suppress(OSError):  # another actor was faster
+            beside.rename(folder)
+        shutil.rmtree(beside, ignore_errors=True)
+    os.utime(folder)
+    return folder
+
+
+def missing_gpu() -> str:
+    """A sentence if the GPU that Ray has given this process is not there."""
+    import torch
+
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return "" if torch.cuda.is_available() else f"Ray gives its GPU {given} to a process, but torch finds none there"
+
+
+def facts() -> dict[str, str]:
+    """What must be the same here and there for results to be the same."""
+    import numba
+    import numpy
+    from numba.core.registry import cpu_target
+
+    from anyzero import __version__
+
+    processor = cpu_target.target_context.codegen().magic_tuple()
+    return {
+        "anyzero": f"{__version__} ({source_hash()})",
+        "Python": ".".join(platform.python_version_tuple()[:2]),
+        "numba": numba.__version__,
+        "numpy": numpy.__version__,
+        "processor": " ".join(processor[1:]),
+    }
+
+
+def source_hash() -> str:
+    package, found = Path(__file__).parent.parent, hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        found.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()[:8]

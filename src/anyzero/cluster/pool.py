@@ -16,8 +16,21 @@ from pathlib import Path
 from typing import Any
 
 from anyzero import stopping
-from anyzero.cluster.jobs import ClusterError, Done, Job, Kind, Node, Shared, Source, answers, connect, node_of
-from anyzero.cluster.worker import DONE, Worker, facts
+from anyzero.cluster.jobs import (
+    DONE,
+    ClusterError,
+    Done,
+    Job,
+    Kind,
+    Node,
+    Shared,
+    Source,
+    Worker,
+    answers,
+    connect,
+    facts,
+    node_of,
+)
 from anyzero.errors import BadOptionError
 from anyzero.files import reading
 from anyzero.report import count
@@ -40,8 +53,7 @@ class Member:
     actor: Any
     node: Node
     kind: Kind
-    ref: Any
-    """What it is to answer next: to `hello`, or to a job; None: it is idle."""
+    ref: Any  # what it is to answer next: to `hello`, or to a job; None: it is idle
     is_ready: bool = False
     job: Job | None = None
     number: int = -1
@@ -60,18 +72,15 @@ class Pool:
         self.head = self.ray.get_runtime_context().gcs_address
         self.facts, self.is_lost = facts(), False
         self.members: list[Member] = []
-        self.nodes: dict[str, Node] = {}
-        """Those with cores that were there when it last looked."""
-        self.aside: dict[str, str] = {}
-        """Nodes that are not used, and why."""
+        self.nodes: dict[str, Node] = {}  # those with cores that were there when it last looked
+        self.aside: dict[str, str] = {}  # nodes that are not used, and why
         self.stillborn: dict[str, int] = {}
         self.shared: dict[str, Shared] = {}
         self.source: Source | None = None
         self.again: deque[Job] = deque()
         self.num_given, self.next_look, self.head_seen = 0, 0.0, time.monotonic()
         self.times: deque[float] = deque(maxlen=100)
-        self.speed = ""
-        """What people are told of the work's speed."""
+        self.speed = ""  # what people are told of the work's speed
         self.idle_since: float | None = time.monotonic()
         """Since when there is nobody to work; None: there is, or that was told."""
 

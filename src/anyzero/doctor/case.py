@@ -31,16 +31,11 @@ ENOUGH_GAMES, ENOUGH_SAMPLES = 256, 20_000
 
 @dataclass(frozen=True)
 class Finding:
-    verdict: str
-    """well, doubtful, wrong or skipped."""
-    conclusion: str
-    """What is wrong, in a few words that can stand alone."""
-    seen: str = ""
-    """What was measured, with figures."""
-    advice: str = ""
-    """What to try; empty where all is well."""
-    name: str = ""
-    """Of the check."""
+    verdict: str  # well, doubtful, wrong or skipped
+    conclusion: str  # what is wrong, in a few words that can stand alone
+    seen: str = ""  # what was measured, with figures
+    advice: str = ""  # what to try; empty where all is well
+    name: str = ""  # of the check
 
     @property
     def text(self) -> str:

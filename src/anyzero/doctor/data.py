@@ -12,14 +12,13 @@ from anyzero.doctor.case import DOUBTFUL, ENOUGH_GAMES, SKIPPED, WELL, WRONG, Ca
 from anyzero.errors import AnyzeroError
 from anyzero.games.check import check_game
 from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
-from anyzero.learning.contestants import self_play_method
+from anyzero.learning.block import self_play_method
 from anyzero.learning.replay import window_size
 from anyzero.learning.samples import Samples, load_shard
 from anyzero.learning.selfplay import start_states
 
 NOT_TRAINED = Finding(SKIPPED, "there has been no training yet")
-FEW_GAMES = 16
-"""With fewer, nothing is said of shares."""
+FEW_GAMES = 16  # with fewer, nothing is said of shares
 
 # --- a game before it is learnt
 
@@ -167,8 +166,7 @@ def check_unique(case: Case) -> Finding:
 # --- self-play
 
 
-SMALL = 0.7
-"""Share of different positions in random games below which a game is small."""
+SMALL = 0.7  # share of different positions in random games below which a game is small
 
 
 def is_small(case: Case) -> bool:

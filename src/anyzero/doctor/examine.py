@@ -16,8 +16,7 @@ from anyzero.networks.config import PRESETS, BadNetworkError, resolve
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
 
-Tell = Callable[[str], None]
-"""Told the name of every check before it begins."""
+Tell = Callable[[str], None]  # told the name of every check before it begins
 RUN, GAME = frozenset({"run"}), frozenset({"game"})
 CHECKS: dict[str, tuple[Callable[[Case], Finding], frozenset[str]]] = {
     "laws": (data.check_laws, GAME),
@@ -44,12 +43,9 @@ main diagnosis."""
 class Examination(Shown):
     """What was found, in the order of the checks."""
 
-    kind: str
-    """run or game."""
-    subject: str
-    """The run's folder, or the game's text."""
-    title: str
-    """What was looked at, in one line."""
+    kind: str  # run or game
+    subject: str  # the run's folder, or the game's text
+    title: str  # what was looked at, in one line
     findings: Sequence[Finding]
 
     @property

@@ -16,17 +16,12 @@ from anyzero.learning.lesson import on_device, row_losses
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import Samples, take
 from anyzero.learning.trainer import Trainer, computing_on
-from anyzero.networks.layers import Conv, Dense
-from anyzero.networks.models import Network
+from anyzero.networks.models import Conv, Dense, Network
 
-STEPS, SECONDS = 250, 6.0
-"""Of a trial, at most."""
-FEW_STEPS = 60
-"""With fewer, a batch that is not learnt proves nothing."""
-FEW_POSITIONS = 8
-"""Decided positions without which nothing is said of values."""
-SOUND_RATE = 1e-3
-"""A learning rate at which networks of this kind learn."""
+STEPS, SECONDS = 250, 6.0  # of a trial, at most
+FEW_STEPS = 60  # with fewer, a batch that is not learnt proves nothing
+FEW_POSITIONS = 8  # decided positions without which nothing is said of values
+SOUND_RATE = 1e-3  # a learning rate at which networks of this kind learn
 
 
 # --- trials: one batch, learnt again and again
@@ -38,8 +33,7 @@ class Trial(NamedTuple):
     network: Network
     rate: float
     first: float
-    last: float
-    """The mean loss of the last steps; infinite if one was not finite."""
+    last: float  # the mean loss of the last steps; infinite if one was not finite
     steps: int
 
     @property
@@ -191,10 +185,8 @@ class LayerState(NamedTuple):
     """What is seen of one layer on a batch."""
 
     name: str
-    is_zero: bool
-    """All weights are 0."""
-    dead_units: float
-    """Share of its outputs whose weights have no gradient."""
+    is_zero: bool  # all weights are 0
+    dead_units: float  # share of its outputs whose weights have no gradient
 
 
 def check_layers(case: Case) -> Finding:

@@ -21,8 +21,7 @@ from anyzero.games.load import load
 from anyzero.schema import Schema, show
 from anyzero.search.methods import METHODS, parse_budget
 
-BUDGET = "{budget}"
-"""Stands for the budget in the text of a player."""
+BUDGET = "{budget}"  # stands for the budget in the text of a player
 FIRST_SEATS = {"both": BOTH_LEGS, "first": (0,), "second": (1,)}
 """Which games of a pair are played, by who has the first seat."""
 MOST_CELLS, MOST_GAMES = 10_000, 5_000_000
@@ -43,13 +42,10 @@ class GridCell:
 class Experiment:
     """All cells, in the order in which they are played and written down."""
 
-    identity: Mapping[str, Any]
-    """The config with everything filled in: results of another one do not belong to this."""
+    identity: Mapping[str, Any]  # the config with everything filled in: results of another one do not belong to this
     cells: tuple[GridCell, ...]
-    columns: tuple[str, ...]
-    """Of the table: the place of a cell, then how its games went."""
-    describe: Callable[[Outcome], dict[str, Any]]
-    """The columns after those of the place."""
+    columns: tuple[str, ...]  # of the table: the place of a cell, then how its games went
+    describe: Callable[[Outcome], dict[str, Any]]  # the columns after those of the place
 
     @property
     def plans(self) -> list[Plan]:

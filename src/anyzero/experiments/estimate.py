@@ -34,22 +34,19 @@ if TYPE_CHECKING:
 
 SIMULATIONS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 REFERENCE, REPEATS, FEWEST_REPEATS = 100_000, 32, 8
-BIAS = 1e-3
-"""The square of a typical error of AMAF in the long run, 0.03 of a payoff."""
+BIAS = 1e-3  # the square of a typical error of AMAF in the long run, 0.03 of a payoff
 REFERENCE_STREAMS = 256
 
 ESTIMATES = ("flat", "amaf", "rave")
 
-Watch = Callable[[float], None]
-"""Told which share of the work is done."""
+Watch = Callable[[float], None]  # told which share of the work is done
 
 
 class Counts(NamedTuple):
     """What the rollouts of one repetition say about each move."""
 
     visits: np.ndarray
-    values: np.ndarray
-    """Sums of payoffs for the seat to move."""
+    values: np.ndarray  # sums of payoffs for the seat to move
     amaf_visits: np.ndarray
     amaf_values: np.ndarray
 
@@ -59,8 +56,7 @@ class Errors(NamedTuple):
 
     root_mean_square: Interval
     mean_absolute: Interval
-    rank_correlation: Interval
-    """Spearman's: 1 where the moves are in the right order, 0 where the order is arbitrary."""
+    rank_correlation: Interval  # Spearman's: 1 where the moves are in the right order, 0 where the order is arbitrary
 
 
 @dataclass(frozen=True)
@@ -69,8 +65,7 @@ class Point:
 
     simulations: int
     errors: dict[str, Errors]
-    estimates: dict[str, np.ndarray]
-    """[moves]: those of the first repetition, by name."""
+    estimates: dict[str, np.ndarray]  # [moves]: those of the first repetition, by name
     visits: np.ndarray
     amaf_visits: np.ndarray
 
@@ -98,10 +93,8 @@ class Study(Shown):
     state: str
     seed: int
     moves: list[str]
-    reference: np.ndarray
-    """[moves]: the value of each, for the seat to move."""
-    reference_rollouts: int
-    """For each move."""
+    reference: np.ndarray  # [moves]: the value of each, for the seat to move
+    reference_rollouts: int  # for each move
     repeats: int
     bias: float
     points: list[Point]

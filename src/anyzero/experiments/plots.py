@@ -24,10 +24,8 @@ class RunCurves(NamedTuple):
 
     name: str
     game: str
-    threshold: float
-    """Of its gate."""
-    rows: Sequence[dict[str, Any]]
-    """Its history: the columns of every generation, None where nothing was measured."""
+    threshold: float  # of its gate
+    rows: Sequence[dict[str, Any]]  # its history: the columns of every generation, None where nothing was measured
 
 
 class RunPanel(NamedTuple):
@@ -35,8 +33,7 @@ class RunPanel(NamedTuple):
 
     title: str
     unit: str
-    curves: Mapping[str, tuple[str, ...]]
-    """By label: the column, and those of its interval."""
+    curves: Mapping[str, tuple[str, ...]]  # by label: the column, and those of its interval
     logarithmic: bool = False
     from_zero: bool = False
 

@@ -29,8 +29,7 @@ from anyzero.report import Part, Sheet, Shown, count
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WRITE_EVERY_S = 1.0
-"""The table is written at most so often; the journal has every game anyway."""
+WRITE_EVERY_S = 1.0  # the table is written at most so often; the journal has every game anyway
 SECONDS_PER_PLY, SECONDS_PER_MOVE = 2e-8, 1e-4
 """A guess at the time of a rollout's ply, and of a move besides its simulations; only the ratios of cells matter."""
 
@@ -38,8 +37,7 @@ SECONDS_PER_PLY, SECONDS_PER_MOVE = 2e-8, 1e-4
 class Reached(NamedTuple):
     games: int
     cells: int
-    share: float
-    """Of the work, from 0 to 1, as far as it can be guessed."""
+    share: float  # of the work, from 0 to 1, as far as it can be guessed
 
 
 Watch = Callable[[Reached], None]
@@ -49,8 +47,7 @@ Rows = list[dict[str, Any]]
 @dataclass(frozen=True, repr=False)
 class ExperimentResult(Shown):
     config: Path
-    results: Path
-    """The CSV file that holds it."""
+    results: Path  # the CSV file that holds it
     rows: Rows
     games: int
 

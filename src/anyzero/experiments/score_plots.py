@@ -17,31 +17,18 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from anyzero.errors import UnknownNameError
+from anyzero.errors import check_name
 from anyzero.experiments.table import GridRow
-from anyzero.figures import (
-    FORMATS,
-    GUIDE,
-    LABEL,
-    SMALL,
-    add_legend,
-    draw_curve,
-    finish,
-    new_figure,
-    save_figure,
-)
+from anyzero.figures import FORMATS, GUIDE, LABEL, SMALL, add_legend, draw_curve, finish, new_figure, save_figure
 from anyzero.files import writing
 from anyzero.games.load import split_text
 
 COLOUR_MAP, SCALE = "RdBu", Normalize(0.0, 100.0)
-DODGE = 0.012
-"""Lines stand this far apart, as a share of the axis, so that their intervals do not cover each other."""
-MOST_COLUMNS = 8
-"""A table of more is split by the pair of players."""
+DODGE = 0.012  # lines stand this far apart, as a share of the axis, so that their intervals do not cover each other
+MOST_COLUMNS = 8  # a table of more is split by the pair of players
 
 Key = TypeVar("Key", bound=Hashable)
-Figures = Iterator[tuple[str, Figure]]
-"""Each with the name of its file, without the suffix."""
+Figures = Iterator[tuple[str, Figure]]  # each with the name of its file, without the suffix
 
 
 # --- words
@@ -145,17 +132,14 @@ def file_name(*parts: str) -> str:
 class Matrix(NamedTuple):
     """What a matrix of scores shows: where each row stands, and the words around it."""
 
-    place: Callable[[GridRow], tuple[Any, Any]]
-    """Up and across."""
-    up: Mapping[Any, str]
-    """Labels by place, the lowest first."""
+    place: Callable[[GridRow], tuple[Any, Any]]  # up and across
+    up: Mapping[Any, str]  # labels by place, the lowest first
     across: Mapping[Any, str]
     title: str
     says_up: str
     says_across: str
     players: tuple[str, str]
-    whose: str = ""
-    """Whose score it is; the first player's if left out."""
+    whose: str = ""  # whose score it is; the first player's if left out
 
 
 def draw_matrix(matrix: Matrix, rows: Sequence[GridRow], names: GameNames) -> Figure:
@@ -330,12 +314,10 @@ def _round_robin(rows: Iterable[GridRow]) -> list[GridRow]:
 
 def parse_formats(text: str) -> list[str]:
     """`png,svg` as suffixes."""
-    formats = [f".{part.strip().lower()}" for part in text.split(",")]
-    for form in formats:
-        if form not in FORMATS:
-            known = ", ".join(name[1:] for name in FORMATS)
-            raise UnknownNameError(f"there is no format {form[1:]!r}; known: {known}")
-    return list(dict.fromkeys(formats))
+    names = [part.strip().lower() for part in text.split(",")]
+    for name in names:
+        check_name("format", name, [form[1:] for form in FORMATS])
+    return [f".{name}" for name in dict.fromkeys(names)]
 
 
 def save_figures(figures: Iterable[tuple[str, Figure]], folder: Path, formats: Sequence[str]) -> list[Path]:

@@ -35,10 +35,8 @@ STUDENT_COLUMNS = (
 class Outcome:
     tally: Tally
     score: Interval
-    elo: Interval | None
-    """None in games of one seat."""
-    seconds: float
-    """Thinking time of both players."""
+    elo: Interval | None  # None in games of one seat
+    seconds: float  # thinking time of both players
 
 
 def judge_cell(plan: Plan, results: Iterable[MatchResult]) -> Outcome:
@@ -89,15 +87,11 @@ class GridRow(NamedTuple):
 
     game: str
     options: str
-    first: str
-    """The first player without its budget."""
+    first: str  # the first player without its budget
     second: str
-    budgets: tuple[str, str]
-    """Empty where a player has none."""
-    first_seat: str
-    """Who moves first: both in turn, the first player or the second."""
-    tally: Tally
-    """Of the first player."""
+    budgets: tuple[str, str]  # empty where a player has none
+    first_seat: str  # who moves first: both in turn, the first player or the second
+    tally: Tally  # of the first player
 
     @property
     def score(self) -> Interval:

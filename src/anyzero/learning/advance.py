@@ -22,7 +22,7 @@ from anyzero.learning.games import (
     SEARCHING,
     Games,
     Manner,
-    Rows,
+    Slots,
     end_game,
     keep_afterstate,
     keep_searched,
@@ -33,78 +33,58 @@ from anyzero.search.methods import GUMBEL, Settings
 from anyzero.search.report import choose_child_of_root, value_after
 from anyzero.search.reuse import copy_node, copy_subtree
 from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, prepare_root, simulate_tree
-from anyzero.search.tree import Scratch, Tree, root_of
+from anyzero.search.tree import root_of
 
-RESIGN_AFTER = 2
-"""So many of a seat's values in a row must be below the bar."""
-PLIES = 1 << 16
-"""More than any game has: the stream of a search is number stream * PLIES + ply."""
+RESIGN_AFTER = 2  # so many of a seat's values in a row must be below the bar
+PLIES = 1 << 16  # more than any game has: the stream of a search is number stream * PLIES + ply
 NOWHERE = -1
 
 
-def advance_game(
-    rules: Any,
-    tree: Tree,
-    spare: Tree,
-    scratch: Scratch,
-    settings: Settings,
-    late: Settings,
-    games: Games,
-    rows: Rows,
-    manner: Manner,
-    logits: Any,
-    values: Any,
-    number: int,
-) -> bool:
+def advance_game(rules: Any, slots: Slots, settings: Settings, late: Settings, answers: Any, number: int) -> bool:
     """Take the network's answer in, and go on, to the next move or the next game, until another one is needed.
 
-    False when none is: the slot is idle, waits to be fetched, or is a matter of another search. `late` are the settings
-    after the plies in which moves are drawn, `spare` is room to move trees that are used again.
+    False when none is: the slot is idle, waits to be fetched, or is a matter of another search. `answers` are logits
+    and values; `late` are the settings after the plies in which moves are drawn.
     """
+    games, manner = slots.games, slots.manner
     while games.search[number] == manner.search:
         phase = games.phase[number]
         chosen = settings if games.plies[number] < manner.temperature_plies else late
         if phase == SEARCHING:
-            if grow_tree(rules, tree, scratch, chosen, games.states, logits, values, number):
+            if grow_tree(rules, slots, chosen, answers, number):
                 return True
-            finish_move(rules, tree, scratch, chosen, games, rows, manner, number)
+            finish_move(rules, slots, chosen, number)
         elif phase == MOVING:
-            begin_move(rules, tree, spare, scratch, chosen, games, rows, manner, number)
+            begin_move(rules, slots, chosen, number)
         elif phase == ENDING:
-            end_game(rules, games, rows, manner, number)
-        elif phase == IDLE or games.ready[page_of(games, manner, number)]:
+            end_game(rules, slots, number)
+        elif phase == IDLE or games.ready[page_of(slots, number)]:
             return False
         else:
-            begin_game(games, manner, number)
+            begin_game(slots, number)
     return False
 
 
-def grow_tree(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, logits: Any, values: Any, number: int
-) -> bool:
+def grow_tree(rules: Any, slots: Slots, settings: Settings, answers: Any, number: int) -> bool:
     """Go on with a search until it needs an answer; False when it is over. One of those below stands in for it."""
     raise NotImplementedError
 
 
-def grow_with_answers(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, logits: Any, values: Any, number: int
-) -> bool:
+def grow_with_answers(rules: Any, slots: Slots, settings: Settings, answers: Any, number: int) -> bool:
     """The evaluator is a network outside."""
-    return advance_tree(rules, tree, scratch, settings, roots, logits, values, number)
+    logits, values = answers
+    return advance_tree(rules, slots.tree, slots.scratch, settings, slots.games.states, logits, values, number)
 
 
-def grow_alone(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, logits: Any, values: Any, number: int
-) -> bool:
+def grow_alone(rules: Any, slots: Slots, settings: Settings, answers: Any, number: int) -> bool:
     """The evaluator is part of the search."""
+    scratch = slots.scratch
     left = scratch.budget[number] - scratch.counters[number, 0]
-    simulate_tree(rules, tree, scratch, settings, roots, number, ANY_CHILD, left)
+    simulate_tree(rules, slots.tree, scratch, settings, slots.games.states, number, ANY_CHILD, left)
     return False
 
 
-def grow_nothing(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, logits: Any, values: Any, number: int
-) -> bool:
+def grow_nothing(rules: Any, slots: Slots, settings: Settings, answers: Any, number: int) -> bool:
     """There are no simulations."""
     return False
 
@@ -112,8 +92,9 @@ def grow_nothing(
 # --- a game begins
 
 
-def begin_game(games: Games, manner: Manner, number: int) -> None:
+def begin_game(slots: Slots, number: int) -> None:
     """The slot's next game, with all that is drawn before its first move; there may be none."""
+    games, manner = slots.games, slots.manner
     games.game[number] += games.plies.shape[0]
     if games.game[number] >= manner.last:
         games.phase[number] = IDLE
@@ -123,7 +104,7 @@ def begin_game(games: Games, manner: Manner, number: int) -> None:
     games.pairing[number] = draw_pairing(games, number)
     games.checked[number] = games.bar[0] > NEVER and random_unit(rng) < manner.resign_checked
     for seat in range(games.low.shape[1]):
-        games.low[number, seat], games.lowest[page_of(games, manner, number), seat] = 0, 1.0
+        games.low[number, seat], games.lowest[page_of(slots, number), seat] = 0, 1.0
     if manner.most_opening > opening:
         opening += random_below(rng, manner.most_opening - opening + 1)
     place_start(games, manner, opening, number)
@@ -155,18 +136,9 @@ def draw_pairing(games: Games, number: int) -> int:
 # --- moves
 
 
-def begin_move(
-    rules: Any,
-    tree: Tree,
-    spare: Tree,
-    scratch: Scratch,
-    settings: Settings,
-    games: Games,
-    rows: Rows,
-    manner: Manner,
-    number: int,
-) -> None:
+def begin_move(rules: Any, slots: Slots, settings: Settings, number: int) -> None:
     """See whose turn it is: nobody's, chance's, a contestant's with this search, or one's with another."""
+    games, manner = slots.games, slots.manner
     seat, plies = seat_to_move(rules, games.states[number]), games.plies[number]
     is_opening = plies < games.opening[number]
     if seat == OVER or plies >= manner.max_plies:
@@ -175,56 +147,49 @@ def begin_move(
             place_start(games, manner, 0, number)
     elif seat == CHANCE or is_opening:
         if manner.keep_samples and not is_opening:
-            keep_afterstate(rules, games, rows, manner, number)
-        play_any(rules, tree, games, manner, number)
+            keep_afterstate(rules, slots, number)
+        play_any(rules, slots, number)
     else:
         contestant = games.sides[games.pairing[number], seat]
         games.contestant[number], games.search[number] = contestant, games.search_of[contestant]
         if games.search[number] == manner.search:
-            begin_search(tree, spare, scratch, settings, games, manner, number)
+            begin_search(slots, settings, number)
 
 
-def play_any(rules: Any, tree: Tree, games: Games, manner: Manner, number: int) -> None:
+def play_any(rules: Any, slots: Slots, number: int) -> None:
     """Play an outcome by its weight, or any legal action."""
+    games = slots.games
     state, rng, actions = games.states[number], games.streams[number], games.legal[number]
     count = legal_actions(rules, state, actions)
     is_chance = seat_to_move(rules, state) == CHANCE
     index = draw_outcome(rules, state, actions, count, rng) if is_chance else random_below(rng, count)
-    play_action(rules, tree, games, manner, np.int64(actions[index]), number)  # type: ignore[arg-type]
+    play_action(rules, slots, np.int64(actions[index]), number)  # type: ignore[arg-type]
 
 
-def play_action(rules: Any, tree: Tree, games: Games, manner: Manner, action: int, number: int) -> None:
-    games.moves[page_of(games, manner, number), games.plies[number]] = action
+def play_action(rules: Any, slots: Slots, action: int, number: int) -> None:
+    games = slots.games
+    games.moves[page_of(slots, number), games.plies[number]] = action
     play(rules, games.states[number], action)
     games.plies[number] += 1
-    follow(tree, games, action, number)
+    follow(slots, action, number)
 
 
-def begin_search(
-    tree: Tree, spare: Tree, scratch: Scratch, settings: Settings, games: Games, manner: Manner, number: int
-) -> None:
+def begin_search(slots: Slots, settings: Settings, number: int) -> None:
     """Simulations are counted from where Gumbel's plan for this kind of search begins."""
+    games, manner, scratch = slots.games, slots.manner, slots.scratch
     fast = manner.fast_share > 0.0 and random_unit(games.streams[number]) < manner.fast_share
     first = manner.simulations if fast else 0
     games.fast[number], games.phase[number] = 1 if fast else 0, SEARCHING
     stream = stream_of(games, manner, number) * U(PLIES) + U(games.plies[number])
     seed_stream(scratch.streams[number], games.seeds[1], stream)
-    save_subtree(tree, spare, games, number)
-    begin_tree(tree, scratch, number, first, first + (manner.fast_simulations if fast else manner.simulations))
-    restore_subtree(tree, spare, scratch, settings, games, number)
+    save_subtree(slots, number)
+    begin_tree(slots.tree, scratch, number, first, first + (manner.fast_simulations if fast else manner.simulations))
+    restore_subtree(slots, settings, number)
 
 
-def finish_move(
-    rules: Any,
-    tree: Tree,
-    scratch: Scratch,
-    settings: Settings,
-    games: Games,
-    rows: Rows,
-    manner: Manner,
-    number: int,
-) -> None:
+def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> None:
     """A search is over: keep its sample, then play or resign."""
+    tree, scratch, games, manner = slots.tree, slots.scratch, slots.games, slots.manner
     root, seat = root_of(tree, number), seat_to_move(rules, games.states[number])
     games.simulations[number] += scratch.counters[number, 0] - (manner.simulations if games.fast[number] else 0)
     value, best, count = 0.0, root, 0
@@ -234,9 +199,9 @@ def finish_move(
     temperature = manner.temperature if games.plies[number] < manner.temperature_plies else manner.late_temperature
     keeps, draws = manner.keep_samples and not games.fast[number], temperature > 0.0 and settings.formula != GUMBEL
     if keeps or draws or best == root:
-        count = list_policy(rules, tree, scratch, settings, games, number)
+        count = list_policy(rules, slots, settings, number)
     if keeps:
-        keep_searched(rules, scratch, games, rows, manner, value, count, number)
+        keep_searched(rules, slots, value, count, number)
     if best == root:  # there was no search
         action = scratch.actions[number, random_below(scratch.streams[number], count)]
     elif draws:
@@ -244,10 +209,10 @@ def finish_move(
     else:
         action = tree.action[best]
     games.phase[number], games.node[number] = MOVING, root
-    if gives_up(games, manner, seat, value, number):
+    if gives_up(slots, seat, value, number):
         games.phase[number], games.reason[number] = ENDING, RESIGNED
     else:
-        play_action(rules, tree, games, manner, np.int64(action), number)  # type: ignore[arg-type]
+        play_action(rules, slots, np.int64(action), number)  # type: ignore[arg-type]
 
 
 def draw_share(shares: Any, count: int, temperature: float, rng: Any) -> int:
@@ -271,9 +236,10 @@ def powered(share: float, most: float, temperature: float) -> float:
     return 0.0 if share <= 0.0 else math.exp(math.log(share / most) / temperature)
 
 
-def gives_up(games: Games, manner: Manner, seat: int, value: float, number: int) -> bool:
+def gives_up(slots: Slots, seat: int, value: float, number: int) -> bool:
     """Whether the seat to move resigns: its values have been below the bar, and this game is not a check of it."""
-    bar, page = games.bar[0], page_of(games, manner, number)
+    games, page = slots.games, page_of(slots, number)
+    bar = games.bar[0]
     if bar <= NEVER:
         return False
     games.low[number, seat] = games.low[number, seat] + 1 if value < bar else 0
@@ -284,8 +250,9 @@ def gives_up(games: Games, manner: Manner, seat: int, value: float, number: int)
 # --- trees that are used again; games without them have `WITHOUT_REUSE`
 
 
-def follow(tree: Tree, games: Games, action: int, number: int) -> None:
+def follow(slots: Slots, action: int, number: int) -> None:
     """Go down the last search's tree by an action, as far as it goes."""
+    tree, games = slots.tree, slots.games
     node = games.node[number]
     games.node[number] = NOWHERE
     if node != NOWHERE:
@@ -294,32 +261,32 @@ def follow(tree: Tree, games: Games, action: int, number: int) -> None:
                 games.node[number] = child
 
 
-def save_subtree(tree: Tree, spare: Tree, games: Games, number: int) -> None:
+def save_subtree(slots: Slots, number: int) -> None:
     """Copy what is known of the position."""
+    tree, games = slots.tree, slots.games
     if games.node[number] != NOWHERE and tree.num_children[games.node[number]] > 0:
-        copy_subtree(tree, spare, games.node[number], number)
+        copy_subtree(tree, slots.spare, games.node[number], number)
     else:
         games.node[number] = NOWHERE
 
 
-def restore_subtree(tree: Tree, spare: Tree, scratch: Scratch, settings: Settings, games: Games, number: int) -> None:
+def restore_subtree(slots: Slots, settings: Settings, number: int) -> None:
     """Begin with what was copied."""
-    if games.node[number] != NOWHERE:
+    tree, spare = slots.tree, slots.spare
+    if slots.games.node[number] != NOWHERE:
         for node in range(root_of(tree, number), spare.used[number, 0]):
             copy_node(spare, tree, number, node, node)
         tree.used[number, 0] = spare.used[number, 0]
-        prepare_root(tree, scratch, settings, number)
+        prepare_root(tree, slots.scratch, settings, number)
 
 
-def do_not_follow(tree: Tree, games: Games, action: int, number: int) -> None: ...
+def do_not_follow(slots: Slots, action: int, number: int) -> None: ...
 
 
-def do_not_save(tree: Tree, spare: Tree, games: Games, number: int) -> None: ...
+def do_not_save(slots: Slots, number: int) -> None: ...
 
 
-def do_not_restore(
-    tree: Tree, spare: Tree, scratch: Scratch, settings: Settings, games: Games, number: int
-) -> None: ...
+def do_not_restore(slots: Slots, settings: Settings, number: int) -> None: ...
 
 
 WITHOUT_REUSE = {follow: do_not_follow, save_subtree: do_not_save, restore_subtree: do_not_restore}

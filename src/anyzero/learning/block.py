@@ -15,31 +15,80 @@ import numpy as np
 from anyzero.compile.bits import by_pointer
 from anyzero.games.game import Game
 from anyzero.learning.advance import WITHOUT_REUSE, advance_game, grow_alone, grow_nothing, grow_tree, grow_with_answers
-from anyzero.learning.contestants import Contestant
-from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, Rows, new_games, new_rows
+from anyzero.learning.config import RANDOM, SelfPlayConfig, anchor_search
+from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, Slots, new_games
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
-from anyzero.search.methods import BATCH, GUMBEL, Settings, ask
+from anyzero.search.methods import BATCH, GUMBEL, Evaluator, Method, Settings, ask, find_method
 from anyzero.search.priors import gumbel_plan
 from anyzero.search.run import choice_parts, fixed_settings, new_scratch_for, new_tree_for, part_bounds
-from anyzero.search.search import room
+from anyzero.search.search import adapt, room
 from anyzero.search.simulation import IDLE as NO_LEAF
 from anyzero.search.simulation import WAITING
-from anyzero.search.tree import Scratch, Tree
+from anyzero.search.tree import Scratch
 from anyzero.seeds import draw_seed
 from anyzero.stopping import check as check_stopping
 
-REUSED = 4
-"""Trees that are used again have room for so many times the simulations of one move."""
-TOGETHER = 32
-"""Games of a part where no network says how many."""
+REUSED = 4  # trees that are used again have room for so many times the simulations of one move
+TOGETHER = 32  # games of a part where no network says how many
 
-Watch = Callable[[int, int], None]
-"""Told now and then how many games are over, and how many simulations there were."""
+Watch = Callable[[int, int], None]  # told now and then how many games are over, and how many simulations there were
+
+
+# --- who plays: a network with a search, a search with rollouts, or chance
+
+
+class Contestant(NamedTuple):
+    """A search and what it evaluates with; contestants with equal searches share their trees."""
+
+    name: str
+    method: Method  # as the game and the evaluator allow it
+    simulations: int
+    fast_simulations: int = 0
+    evaluator: Evaluator | None = None  # None: it is part of the search
+
+
+def network_contestant(
+    game: Game, name: str, evaluator: Evaluator, config: SelfPlayConfig, *, noise: bool, simulations: int = 0
+) -> Contestant:
+    """A network as self-play or a match uses it; 0 simulations: as many as in self-play."""
+    method = adapt(game, self_play_method(config, noise=noise), evaluator)
+    if config.method == "expectimax":
+        return Contestant(name, method, game.num_actions, game.num_actions, evaluator)
+    return Contestant(name, method, simulations or config.simulations, config.fast_simulations, evaluator)
+
+
+def anchor_contestant(game: Game, text: str) -> Contestant:
+    """A player that never changes: `random`, or a method and its simulations, `uct:1000`."""
+    method, simulations = (find_method("uct", {}), 0) if text == RANDOM else anchor_search(text)
+    return Contestant(text, adapt(game, method, "rollout"), simulations)
+
+
+NOISE = {"gumbel": ("gumbel_scale",), "puct": ("noise_fraction", "noise_concentration", "noise_total")}
+FORM = {"gumbel": ("considered", "value_scale", "visit_scale"), "puct": ("exploration", "first_play")}
+"""The settings of a search that are settings of self-play too: those that are noise, and those that shape it."""
+
+
+def self_play_method(config: SelfPlayConfig, *, noise: bool = True) -> Method:
+    """The search of self-play; without its noise, that of matches."""
+    if config.method == "expectimax":
+        return find_method("expectimax", {})
+    names = (*FORM[config.method], *(NOISE[config.method] if noise else ()))
+    options: dict[str, object] = {name: getattr(config, name) for name in names}
+    if config.method == "puct":
+        options["log_visits"] = int(config.final == "value+log visits")
+    return find_method(config.method, {**options, "move_value": int(config.move_value)})
+
+
+def no_evaluator(_game: Game, _states: Any) -> tuple[Any, Any]:
+    """Stands for a network on the GPU where a search is adapted to it."""
+    raise NotImplementedError
+
+
+# --- blocks
 
 
 class Pairings(NamedTuple):
-    sides: np.ndarray
-    """[pairings, seats]."""
+    sides: np.ndarray  # [pairings, seats]
     shares: np.ndarray
     """[pairings]: how much of the games have each; zeros: game after game the next one, all with one opening."""
 
@@ -49,73 +98,54 @@ class Pairings(NamedTuple):
 
 
 class GameLine(NamedTuple):
-    names: list[str]
-    """Of the contestants, by seat."""
-    start: int
-    """The number of the position that it began with."""
+    names: list[str]  # of the contestants, by seat
+    start: int  # the number of the position that it began with
     actions: list[int]
     payoffs: list[float]
-    end: str
-    """rules, resign or plies."""
+    end: str  # rules, resign or plies
 
 
 class BlockResult(NamedTuple):
     samples: Samples
     games: list[GameLine]
-    sides: np.ndarray
-    """[games, seats]: which contestant had which seat."""
-    payoffs: np.ndarray
-    """[games, seats]."""
-    scores: np.ndarray | None
-    """[games]: the first seat's points, for games that count them."""
+    sides: np.ndarray  # [games, seats]: which contestant had which seat
+    payoffs: np.ndarray  # [games, seats]
+    scores: np.ndarray | None  # [games]: the first seat's points, for games that count them
     simulations: int
     resign_checks: list[tuple[float, bool]]
     """Of games that were played on to their end: each seat's lowest value, and whether it did not lose after all."""
 
 
-class Trees(NamedTuple):
-    """One search of a block: its trees, a slot each, and what is told to its kernel."""
+class Searching(NamedTuple):
+    """One search of a block: its slots, and what is told to its kernel."""
 
-    tree: Tree
-    spare: Tree
-    scratch: Scratch
+    slots: Slots
     settings: Settings
-    late: Settings
-    """After the plies in which moves are drawn: without Gumbel's noise."""
-    manner: Manner
-    parts: dict[Any, Any]
-    """Functions that stand in for those of the kernel."""
+    late: Settings  # after the plies in which moves are drawn: without Gumbel's noise
+    parts: dict[Any, Any]  # functions that stand in for those of the kernel
+
+    @property
+    def manner(self) -> Manner:
+        return self.slots.manner
 
 
 def advance_games(
-    rules: Any,
-    tree: Tree,
-    spare: Tree,
-    scratch: Scratch,
-    settings: Settings,
-    late: Settings,
-    games: Games,
-    rows: Rows,
-    manner: Manner,
-    logits: Any,
-    values: Any,
-    begin: int,
-    end: int,
+    rules: Any, slots: Slots, settings: Settings, late: Settings, answers: Any, begin: int, end: int
 ) -> int:
     """Kernel: every game of these slots goes on as far as it can; returns how many slots are not idle."""
-    tree, spare, scratch = by_pointer(tree), by_pointer(spare), by_pointer(scratch)
-    settings, late, manner = by_pointer(settings), by_pointer(late), by_pointer(manner)
-    games, rows = by_pointer(games), by_pointer(rows)
-    alive = 0
+    tree, spare, scratch = by_pointer(slots.tree), by_pointer(slots.spare), by_pointer(slots.scratch)
+    games, rows, manner = by_pointer(slots.games), by_pointer(slots.rows), by_pointer(slots.manner)
+    settings, late = by_pointer(settings), by_pointer(late)
+    own, alive = Slots(tree, spare, scratch, games, rows, manner), 0
     for number in range(begin, end):
-        advance_game(rules, tree, spare, scratch, settings, late, games, rows, manner, logits, values, number)
+        advance_game(rules, own, settings, late, answers, number)
         alive += games.phase[number] != IDLE
     return alive
 
 
-def new_trees(game: Game, contestant: Contestant, slots: int, manner: Manner) -> Trees:
+def new_search(game: Game, contestant: Contestant, games: Games, rows: Samples, manner: Manner) -> Searching:
     settings, fast = contestant.method.settings, contestant.fast_simulations if manner.fast_share > 0.0 else 0
-    manner = manner._replace(simulations=contestant.simulations, fast_simulations=fast)
+    manner, slots = manner._replace(simulations=contestant.simulations, fast_simulations=fast), len(games.plies)
     most = max(contestant.simulations, fast)
     nodes = room(game, most * (REUSED if manner.reuse else 1), 1 << 30)
     tree = new_tree_for(game, settings, nodes, slots)
@@ -128,7 +158,7 @@ def new_trees(game: Game, contestant: Contestant, slots: int, manner: Manner) ->
     spare = new_tree_for(game, settings, nodes, slots) if manner.reuse else tree
     late = settings._replace(gumbel_scale=0.0)
     parts: dict[Any, Any] = {**choice_parts(settings), grow_tree: grow, **({} if manner.reuse else WITHOUT_REUSE)}
-    return Trees(tree, spare, scratch, settings, late, manner, parts)
+    return Searching(Slots(tree, spare, scratch, games, rows, manner), settings, late, parts)
 
 
 def group_searches(contestants: Sequence[Contestant]) -> tuple[list[Contestant], np.ndarray]:
@@ -163,14 +193,16 @@ class Block:
         longest = min(manner.max_plies or game.max_plies, game.max_plies)
         manner = manner._replace(max_plies=longest, last=first + games, legs=pairings.legs)
         kinds, search_of = group_searches(contestants)
-        self.searches = [
-            new_trees(game, one, self.slots, manner._replace(search=number)) for number, one in enumerate(kinds)
-        ]
         self.games = first_games(game, self.slots, manner, pairings, search_of, starts)
         self.games.seeds[:] = seeds_of(seed)
         self.games.bar[:] = resign_below if game.is_opposed else NEVER
         self.games.game[:] += first
-        self.rows = new_rows(game, self.slots * longest if manner.keep_samples else 1)
+        self.rows = new_samples(game, self.slots * longest if manner.keep_samples else 1)
+        self.rows = self.rows._replace(policies=self.rows.policies.astype(np.float32))  # kernels know no float16 here
+        self.searches = [
+            new_search(game, one, self.games, self.rows, manner._replace(search=number))
+            for number, one in enumerate(kinds)
+        ]
         self.evaluators, self.evaluator_of = list_evaluators(contestants)
         self.finished = Finished(game, manner, self.games.sides, len(self.games.starts))
         self.is_stopped, self.lock = False, Lock()
@@ -201,27 +233,26 @@ class Block:
 
     def play_part(self, begin: int, end: int, watch: Watch | None) -> None:
         """All games of these slots; a look at the clock about once a move."""
-        kernels = [self.kernel(trees) for trees in self.searches]
+        kernels = [self.kernel(search) for search in self.searches]
         answers, steps = [NO_ANSWERS] * len(kernels), 0
-        every = max(trees.manner.simulations for trees in self.searches) + 1
+        every = max(search.manner.simulations for search in self.searches) + 1
         alive = 1
         try:
             while alive and not self.is_stopped:
-                for trees, kernel, answer in zip(self.searches, kernels, answers, strict=True):
-                    state = self.games, self.rows, trees.manner
-                    alive = kernel(self.game.rules, *trees[:5], *state, *answer, begin, end)
+                for search, kernel, answer in zip(self.searches, kernels, answers, strict=True):
+                    alive = kernel(self.game.rules, *search[:3], answer, begin, end)
                 self.fetch(begin, end)
                 steps += 1
                 if steps % every == 0:
                     self.look(watch)
-                answers = [self.ask(trees, begin, end) for trees in self.searches]
+                answers = [self.ask(search.slots.scratch, begin, end) for search in self.searches]
         except BaseException:
             self.is_stopped = True
             raise
 
-    def kernel(self, trees: Trees) -> Any:
-        fixed = fixed_settings(self.game, trees.settings)
-        return self.game.compile(advance_games, self.target, fixed, parts=trees.parts)
+    def kernel(self, search: Searching) -> Any:
+        fixed = fixed_settings(self.game, search.settings)
+        return self.game.compile(advance_games, self.target, fixed, parts=search.parts)
 
     def fetch(self, begin: int, end: int) -> None:
         """Take over the games of these slots that are over, so that others can begin there."""
@@ -232,7 +263,7 @@ class Block:
         ends = begins + self.games.end_samples[pages]
         rows = np.concatenate([np.arange(*part) for part in zip(begins, ends, strict=True)])
         with self.lock:
-            self.finished.add(self.games, pages, rows_to_samples(self.game, self.rows, rows))
+            self.finished.add(self.games, pages, taken(self.rows, rows))
         self.games.ready[pages] = 0
 
     def look(self, watch: Watch | None) -> None:
@@ -241,9 +272,8 @@ class Block:
             with self.lock:
                 watch(int(self.games.finished.sum()), int(self.games.simulations.sum()))
 
-    def ask(self, trees: Trees, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+    def ask(self, scratch: Scratch, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
         """What the networks say of the leaves of these slots that wait for them, each of its own."""
-        scratch = trees.scratch
         waiting = begin + np.flatnonzero(scratch.known[begin:end] == WAITING)
         if len(waiting) == 0:
             return NO_ANSWERS
@@ -301,6 +331,7 @@ class Finished:
         """The games in these pages, and their samples in the same order."""
         self.ends.append({name: getattr(games, name)[pages] for name in ENDED})
         self.moves += [games.moves[page, : games.end_plies[page]].tolist() for page in pages.tolist()]
+        samples.seats[:] = 0  # from now on the positions themselves say it
         self.samples.append(samples)
 
     def result(self, names: Sequence[str], simulations: int, *, ordered: bool = True, keys: bool = True) -> BlockResult:
@@ -341,11 +372,10 @@ def surprise_weights(samples: Samples, share: float) -> np.ndarray:
     return np.where(searched, 1.0 - share + share * relative, 1.0).astype(np.float32)
 
 
-def rows_to_samples(game: Game, rows: Any, chosen: Any) -> Samples:
-    """Samples of these rows, with their surprise as weights."""
-    columns = {name: getattr(rows, name)[chosen] for name in Rows._fields if name != "seats"}
-    columns["policies"] = columns["policies"].astype(np.float16)
-    return new_samples(game, len(columns["plies"]))._replace(**columns)
+def taken(rows: Samples, chosen: Any) -> Samples:
+    """Samples of these rows, with policies as they are kept."""
+    samples = take(rows, chosen)
+    return samples._replace(policies=samples.policies.astype(np.float16))
 
 
 def resign_checks(ends: dict[str, np.ndarray]) -> list[tuple[float, bool]]:

@@ -1,5 +1,6 @@
 """Everything that decides how a run goes: one schema a part, every field with a default, bounds and a meaning."""
 
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -8,13 +9,15 @@ from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, nearest_hint
+from anyzero.files import write_whole
 from anyzero.networks.config import NetworkConfig, parse_network
-from anyzero.schema import Schema, read_toml, settings_of
+from anyzero.networks.manifest import generation_numbers, generation_path, read_manifest
+from anyzero.schema import Schema, read_toml, settings_of, write_toml
 from anyzero.schema import parse_setting as parse_value
+from anyzero.sealed import DamagedError, read_sealed, seal_of, write_sealed
 from anyzero.search.methods import Method, find_method, parse_search
 
-RANDOM = "random"
-"""The anchor without a search."""
+RANDOM = "random"  # the anchor without a search
 
 
 def anchor_search(text: str) -> tuple[Method, int]:
@@ -267,8 +270,7 @@ class RunConfig(Schema):
         return self
 
 
-KEYS = tuple(setting.key for setting in settings_of(RunConfig))
-"""Every setting by its full name."""
+KEYS = tuple(setting.key for setting in settings_of(RunConfig))  # every setting by its full name
 
 
 def change(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
@@ -326,3 +328,71 @@ def format_setting(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ";".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# --- the seal of a run: the settings that it was begun with, so that a config that was edited or damaged is noticed
+
+
+CONFIG, SEAL_FILE = "config.toml", "seal.json"
+FORM = "anyzero run 1"
+FREE = ("generations", "minutes", "keep", "tensorboard")  # settings that may change when a run goes on
+GONE = object()
+
+Settings = dict[str, Any]  # what a config file says, by full names
+
+
+def write_settings(run: Path, config: RunConfig) -> None:
+    """Write the config after its seal, which also knows the earlier settings: those are there after a kill between."""
+    text = write_toml(config.to_dict())
+    earlier = read_settings(run) if (run / CONFIG).exists() else None
+    write_sealed(run / SEAL_FILE, FORM, {"settings": flatten(tomllib.loads(text)), "earlier": earlier})
+    write_whole(run / CONFIG, text.encode())
+
+
+def read_settings(run: Path) -> Settings:
+    return flatten(read_toml(run / CONFIG))
+
+
+def check_settings(run: Path) -> str:
+    """AnyzeroError unless the config is as it was sealed; a note if there is no seal that could say so."""
+    settings = read_settings(run)
+    try:
+        seal = read_sealed(run / SEAL_FILE, FORM)
+    except DamagedError as error:
+        check_without_seal(run, settings)
+        return f"{run}: {error}; its settings are taken as they stand in {CONFIG}"
+    if settings not in (seal["settings"], seal["earlier"]):
+        raise AnyzeroError(describe_change(run, settings, seal["settings"]))
+    return ""
+
+
+def check_without_seal(run: Path, settings: Settings) -> None:
+    """The newest generation still knows the hash of the settings that it was made with."""
+    for number in generation_numbers(run)[-1:]:
+        try:
+            known = read_manifest(generation_path(run, number)).facts.get("settings")
+        except DamagedError:
+            continue
+        if known not in (None, hash_settings(settings)):
+            raise AnyzeroError(
+                f"{run / CONFIG} is not the one that generation {number} was made with; put a copy of the old one back"
+            )
+
+
+def describe_change(run: Path, found: Settings, sealed: Mapping[str, Any]) -> str:
+    """The first setting that was changed by hand, and what to do about it."""
+    key = next(key for key in {**sealed, **found} if found.get(key, GONE) != sealed.get(key, GONE))
+    new, old = found.get(key, GONE), sealed.get(key, GONE)
+    says = f"no longer says {key}" if new is GONE else f"says {key}={format_setting(new)}"
+    begun = f"without {key}" if old is GONE else f"with {key}={format_setting(old)}"
+    advice = (
+        f"anyzero train --run {run} --set {key}=... changes it"
+        if key in FREE
+        else f"for other settings begin a run of another name: anyzero train --run NAME --config {run / CONFIG}"
+    )
+    return f"{run / CONFIG} {says}, but the run was begun {begun}: put it back; {advice}"
+
+
+def hash_settings(settings: Mapping[str, Any]) -> str:
+    """Of those that may never change."""
+    return seal_of({key: value for key, value in settings.items() if key not in FREE})

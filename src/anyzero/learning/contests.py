@@ -16,27 +16,26 @@ from anyzero.arena.plan import BOTH_LEGS, Match, default_openings
 from anyzero.arena.standings import Standings, make_standings
 from anyzero.arena.statistics import PAIR_SCORES, Interval, Sprt, fit_ratings, mean_interval, wilson_interval
 from anyzero.games.game import Game
-from anyzero.learning.block import Block, BlockResult, Pairings, Watch
+from anyzero.learning.block import Block, BlockResult, Contestant, Pairings, Watch
 from anyzero.learning.config import BenchmarkConfig, GateConfig, LeagueConfig
-from anyzero.learning.contestants import Contestant
 from anyzero.learning.games import Manner
 from anyzero.seeds import draw_seed
 
-CONVERGENCE = 5
-"""Benchmarks whose mean is compared with that of as many before."""
+CONVERGENCE = 5  # benchmarks whose mean is compared with that of as many before
 
-Anchors = list[list[float]]
-"""points[a][b]: what anchor a scored against anchor b."""
+Anchors = list[list[float]]  # points[a][b]: what anchor a scored against anchor b
 
 
 class Contest(NamedTuple):
     standings: Standings
     score: float
     low: float
-    high: float
-    """From 0 to 1, with the 95 % interval."""
-    same_games: int
-    """Games that are a copy of another one."""
+    high: float  # from 0 to 1, with the 95 % interval
+    same_games: int  # games that are a copy of another one
+
+    @property
+    def shares(self) -> dict[str, float]:
+        return {"score": self.score, "low": self.low, "high": self.high}
 
 
 def contest(
@@ -99,26 +98,10 @@ def open_gate(
     """Play the candidate against each champion; it must reach the threshold against all of them."""
     against: list[dict[str, Any]] = []
     for number, champion in enumerate(champions):
-        found = contest(
-            game,
-            candidate,
-            champion,
-            games=config.games,
-            seed=seed + number,
-            openings=config.opening_plies,
-            watch=watch,
-        )
-        against.append(
-            {
-                "name": champion.name,
-                "score": found.score,
-                "low": found.low,
-                "high": found.high,
-                **found.standings.tally.to_json(),
-                "same_games": found.same_games,
-                "sprt": sprt_report(found.standings, config.threshold),
-            }
-        )
+        options: Any = {"games": config.games, "seed": seed + number, "openings": config.opening_plies, "watch": watch}
+        found = contest(game, candidate, champion, **options)
+        more = {"same_games": found.same_games, "sprt": sprt_report(found.standings, config.threshold)}
+        against.append({"name": champion.name, **found.shares, **found.standings.tally.to_json(), **more})
     first = against[0]
     promoted = all(entry["score"] >= config.threshold for entry in against)
     summary = {name: first[name] for name in ("score", "low", "high")}
@@ -177,7 +160,7 @@ def rate_generation(
         found = contest(game, contestant, anchor, games=config.games, seed=draw_seed("league", seed), watch=watch)
         points[num, number] = found.score * config.games
         points[number, num] = config.games - points[num, number]
-        scores[anchor.name] = {"score": found.score, "low": found.low, "high": found.high}
+        scores[anchor.name] = found.shares
     ratings = fit_ratings(points.tolist())
     elo, low, high = ratings[num]
     known = {name: {**scores[name], "elo": ratings[number].value} for number, name in enumerate(scores)}

@@ -20,11 +20,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.files import numbers_in, put_aside, sync, take_lock, write_whole, writing
 from anyzero.games.load import load
-from anyzero.learning.config import RunConfig, load_config
-from anyzero.learning.seal import CONFIG, SEAL_FILE, check_settings, hash_settings, read_settings, write_settings
+from anyzero.learning.config import (
+    CONFIG,
+    SEAL_FILE,
+    RunConfig,
+    check_settings,
+    hash_settings,
+    load_config,
+    read_settings,
+    write_settings,
+)
 from anyzero.networks.manifest import (
     CHAMPION,
     GENERATIONS,
@@ -44,8 +52,7 @@ from anyzero.sealed import DamagedError, describe_file, read_sealed
 
 END, END_FILE = "anyzero end 1", "end.json"
 LOCK, GAMES, SAMPLES, NOW = ".lock", "games", "samples", "now.txt"
-TEMPORARY = re.compile(r"\..+\.[0-9]+")
-"""What `write_whole` leaves behind when it is killed."""
+TEMPORARY = re.compile(r"\..+\.[0-9]+")  # what `write_whole` leaves behind when it is killed
 
 
 class BlockFile(NamedTuple):
@@ -66,8 +73,7 @@ class RunFolder:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self.config: RunConfig
-        self.notes: list[str] = []
-        """What was wrong and passed over, in words."""
+        self.notes: list[str] = []  # what was wrong and passed over, in words
         self.is_locked = False
 
     @classmethod
@@ -388,6 +394,4 @@ def find_run(text: str, root: Path | str = "runs") -> Path:
         with contextlib.suppress(OSError, ValueError):
             if is_run(path):
                 return path
-    known = [path.name for path in list_runs(root)]
-    listed = f"known: {list_some(known)}" if known else f"there are none in {root}"
-    raise UnknownNameError(f"there is no run {text!r}; {nearest_hint(text, known)}{listed}")
+    raise unknown_name("run", text, [path.name for path in list_runs(root)], none=f"there are none in {root}")

@@ -11,6 +11,7 @@ import numpy as np
 from anyzero.compile.random import STREAM
 from anyzero.games.contract import legal_actions, payoffs, score, seat_to_move
 from anyzero.games.game import Game
+from anyzero.learning.samples import Samples
 from anyzero.search.methods import Settings
 from anyzero.search.priors import LEAST_PRIOR
 from anyzero.search.report import root_policy
@@ -19,135 +20,87 @@ from anyzero.search.tree import Scratch, Tree, root_of
 BEGINNING, MOVING, SEARCHING, ENDING, IDLE = 0, 1, 2, 3, 4
 """What a slot does next: begin a game, look at a new position, go on with a search, end a game, nothing any more."""
 BY_RULES, RESIGNED, CUT_OFF = 0, 1, 2
-ENDS = ("rules", "resign", "plies")
-"""How games end, and what files call it."""
-NEVER = -1.0
-"""The bar under which nobody resigns."""
+ENDS = ("rules", "resign", "plies")  # how games end, and what files call it
+NEVER = -1.0  # the bar under which nobody resigns
 ENDLESS = 1 << 62
 
 
 class Manner(NamedTuple):
     """How the games of a block are played, as plain numbers that a kernel reads."""
 
-    simulations: int = 1
-    """For each move of the contestants who share this search."""
+    simulations: int = 1  # for each move of the contestants who share this search
     fast_simulations: int = 0
-    fast_share: float = 0.0
-    """Share of moves that get the fewer simulations and are no samples."""
+    fast_share: float = 0.0  # share of moves that get the fewer simulations and are no samples
     temperature: float = 0.0
     temperature_plies: int = 0
-    late_temperature: float = 0.0
-    """After those plies."""
+    late_temperature: float = 0.0  # after those plies
     least_opening: int = 0
-    most_opening: int = 0
-    """Random moves at the start, from the least to the most."""
-    resign_checked: float = 0.0
-    """Share of games in which nobody resigns, to see how often that would have been wrong."""
+    most_opening: int = 0  # random moves at the start, from the least to the most
+    resign_checked: float = 0.0  # share of games in which nobody resigns, to see how often that would have been wrong
     max_plies: int = 0
     keep_samples: int = 0
-    trace: float = 0.0
-    """How much of a sample's value is that of the next one."""
-    surprise: float = 0.0
-    """Share of samples' weights that goes by their surprise."""
-    reuse: int = 0
-    """Whether the next search begins with the tree below the move that was played."""
-    search: int = 0
-    """The number of the search that these numbers are for."""
-    last: int = ENDLESS
-    """Games in all."""
+    trace: float = 0.0  # how much of a sample's value is that of the next one
+    surprise: float = 0.0  # share of samples' weights that goes by their surprise
+    reuse: int = 0  # whether the next search begins with the tree below the move that was played
+    search: int = 0  # the number of the search that these numbers are for
+    last: int = ENDLESS  # games in all
     legs: int = 1
     """Consecutive games that share a random stream, and so an opening; each has the next entry of the pairings."""
-    pages: int = 1
-    """Games whose samples a slot has room for."""
+    pages: int = 1  # games whose samples a slot has room for
 
 
 class Games(NamedTuple):
     """The games under way, one a slot, and the ends of those that wait to be fetched, `pages` a slot."""
 
-    states: Any
-    """[slots]: the position that is being searched."""
-    streams: Any
-    """[slots]: the game's randomness: openings, chance, and moves that are drawn. Each search has its own."""
-    starts: Any
-    """[starts]: where games begin, in turn."""
-    seeds: np.ndarray
-    """[2]: of the games' streams and of the searches'."""
-    bar: np.ndarray
-    """[1]: a seat whose values are below it resigns."""
-    sides: np.ndarray
-    """[pairings, seats]: which contestant has which seat."""
-    shares: np.ndarray
-    """[pairings]: how much of the games have this pairing or one before it; all zero: each in turn."""
-    search_of: np.ndarray
-    """[contestants]: the search with which each plays."""
+    states: Any  # [slots]: the position that is being searched
+    streams: Any  # [slots]: the game's randomness: openings, chance, and moves that are drawn. Each search has its own
+    starts: Any  # [starts]: where games begin, in turn
+    seeds: np.ndarray  # [2]: of the games' streams and of the searches'
+    bar: np.ndarray  # [1]: a seat whose values are below it resigns
+    sides: np.ndarray  # [pairings, seats]: which contestant has which seat
+    shares: np.ndarray  # [pairings]: how much of the games have this pairing or one before it; all zero: each in turn
+    search_of: np.ndarray  # [contestants]: the search with which each plays
     phase: np.ndarray
-    game: np.ndarray
-    """[slots]: its number; the next one in the slot has a number greater by the number of slots."""
+    game: np.ndarray  # [slots]: its number; the next one in the slot has a number greater by the number of slots
     pairing: np.ndarray
-    contestant: np.ndarray
-    """[slots]: who is to move."""
-    search: np.ndarray
-    """[slots]: the search of who is to move."""
-    node: np.ndarray
-    """[slots]: where the position is in the last search's tree, -1: nowhere."""
+    contestant: np.ndarray  # [slots]: who is to move
+    search: np.ndarray  # [slots]: the search of who is to move
+    node: np.ndarray  # [slots]: where the position is in the last search's tree, -1: nowhere
     plies: np.ndarray
-    samples: np.ndarray
-    """[slots]: of the game so far."""
-    page: np.ndarray
-    """[slots]: which of its pages the game fills."""
-    opening: np.ndarray
-    """[slots]: random moves at the game's start."""
-    reason: np.ndarray
-    """[slots]: why the game ends."""
-    fast: np.ndarray
-    """[slots]: whether the search under way has few simulations."""
-    checked: np.ndarray
-    """[slots]: whether nobody resigns in this game."""
-    low: np.ndarray
-    """[slots, seats]: how many values in a row were below the bar."""
-    surprise: np.ndarray
-    """[slots]: how far the policy after the last search was from its priors, in nats."""
-    legal: np.ndarray
-    """[slots, max_legal]: room for a list of actions."""
-    simulations: np.ndarray
-    """[slots]: of all searches that are over."""
-    finished: np.ndarray
-    """[slots]: games that are over."""
-    ready: np.ndarray
-    """[pages]: whether a finished game waits to be fetched; nothing may be written there until it is."""
-    end_game: np.ndarray
-    """[pages]: its number."""
+    samples: np.ndarray  # [slots]: of the game so far
+    page: np.ndarray  # [slots]: which of its pages the game fills
+    opening: np.ndarray  # [slots]: random moves at the game's start
+    reason: np.ndarray  # [slots]: why the game ends
+    fast: np.ndarray  # [slots]: whether the search under way has few simulations
+    checked: np.ndarray  # [slots]: whether nobody resigns in this game
+    low: np.ndarray  # [slots, seats]: how many values in a row were below the bar
+    surprise: np.ndarray  # [slots]: how far the policy after the last search was from its priors, in nats
+    legal: np.ndarray  # [slots, max_legal]: room for a list of actions
+    simulations: np.ndarray  # [slots]: of all searches that are over
+    finished: np.ndarray  # [slots]: games that are over
+    ready: np.ndarray  # [pages]: whether a finished game waits to be fetched; nothing may be written there until it is
+    end_game: np.ndarray  # [pages]: its number
     end_pairing: np.ndarray
     end_samples: np.ndarray
     end_plies: np.ndarray
     end_reason: np.ndarray
     end_checked: np.ndarray
-    end_score: np.ndarray
-    """[pages]: the first seat's points."""
-    payoffs: np.ndarray
-    """[pages, seats]."""
-    lowest: np.ndarray
-    """[pages, seats]: the lowest value of each seat's searches."""
-    moves: np.ndarray
-    """[pages, plies]."""
+    end_score: np.ndarray  # [pages]: the first seat's points
+    payoffs: np.ndarray  # [pages, seats]
+    lowest: np.ndarray  # [pages, seats]: the lowest value of each seat's searches
+    moves: np.ndarray  # [pages, plies]
 
 
-class Rows(NamedTuple):
-    """Samples of games: `max_plies` rows for each page."""
+class Slots(NamedTuple):
+    """What the games of one search are played on; nothing is shared between slots."""
 
-    states: Any
-    actions: np.ndarray
-    policies: np.ndarray
-    policy_weights: np.ndarray
-    payoffs: np.ndarray
-    values: np.ndarray
-    weights: np.ndarray
-    """[rows]: surprise; what becomes of it is a matter of all games together."""
-    plies: np.ndarray
-    lengths: np.ndarray
-    seats: np.ndarray
-    others: np.ndarray
-    """[rows, values - 1]: payoffs of the seats after the one to move, in turn, where one value does not tell them."""
+    tree: Tree
+    spare: Tree  # room to move trees that are used again
+    scratch: Scratch
+    games: Games
+    rows: Samples
+    """`max_plies` samples for each page. Their weights are surprise: what becomes of it is a matter of all games."""
+    manner: Manner
 
 
 def new_games(
@@ -186,33 +139,17 @@ def new_games(
     )
 
 
-def new_rows(game: Game, num: int, policies: Any = np.float32) -> Rows:
-    """Room for so many samples; policies may be kept as float16 where kernels know it."""
-    return Rows(
-        states=game.new_states(num),
-        actions=np.zeros((num, game.max_legal), np.int16),
-        policies=np.zeros((num, game.max_legal), policies),
-        policy_weights=np.zeros(num, np.float32),
-        payoffs=np.zeros(num, np.float32),
-        values=np.zeros(num, np.float32),
-        weights=np.zeros(num, np.float32),
-        plies=np.zeros(num, np.int16),
-        lengths=np.zeros(num, np.int16),
-        seats=np.zeros(num, np.int8),
-        others=np.zeros((num, game.num_values - 1), np.float32),
-    )
-
-
 # --- samples
 
 
-def page_of(games: Games, manner: Manner, number: int) -> int:
-    return manner.pages * np.int64(number) + games.page[number]  # type: ignore[no-any-return]
+def page_of(slots: Slots, number: int) -> int:
+    return slots.manner.pages * np.int64(number) + slots.games.page[number]  # type: ignore[no-any-return]
 
 
-def next_row(rules: Any, games: Games, rows: Rows, manner: Manner, number: int) -> int:
+def next_row(rules: Any, slots: Slots, number: int) -> int:
     """The row of the game's next sample, with what is known before any search."""
-    row = page_of(games, manner, number) * manner.max_plies + games.samples[number]
+    games, rows = slots.games, slots.rows
+    row = page_of(slots, number) * slots.manner.max_plies + games.samples[number]
     games.samples[number] += 1
     state = games.states[number]
     rows.states[row], rows.plies[row] = state, games.plies[number]
@@ -220,21 +157,20 @@ def next_row(rules: Any, games: Games, rows: Rows, manner: Manner, number: int) 
     return row  # type: ignore[no-any-return]
 
 
-def keep_searched(
-    rules: Any, scratch: Scratch, games: Games, rows: Rows, manner: Manner, value: float, count: int, number: int
-) -> None:
+def keep_searched(rules: Any, slots: Slots, value: float, count: int, number: int) -> None:
     """The position that was searched, as a sample; scratch holds its policy, as `list_policy` leaves it."""
-    row = next_row(rules, games, rows, manner, number)
-    rows.values[row], rows.policy_weights[row], rows.weights[row] = value, 1.0, games.surprise[number]
-    order, shares = scratch.actions[number], scratch.scores[number]
+    row, rows = next_row(rules, slots, number), slots.rows
+    rows.values[row], rows.policy_weights[row], rows.weights[row] = value, 1.0, slots.games.surprise[number]
+    order, shares = slots.scratch.actions[number], slots.scratch.scores[number]
     for index in range(rows.actions.shape[1]):
         rows.actions[row, index] = order[index] if index < count else -1
         rows.policies[row, index] = shares[index] if index < count else np.float32(0.0)
 
 
-def list_policy(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, games: Games, number: int) -> int:
+def list_policy(rules: Any, slots: Slots, settings: Settings, number: int) -> int:
     """The legal actions, rising, and the policy after search in their order, in scratch; without a search all alike."""
-    root, order, shares = root_of(tree, number), scratch.actions[number], scratch.scores[number]
+    tree, games, order, shares = slots.tree, slots.games, slots.scratch.actions[number], slots.scratch.scores[number]
+    root = root_of(tree, number)
     first, count = tree.first[root], tree.num_children[root]
     if count == 0:
         count = legal_actions(rules, games.states[number], order)
@@ -263,9 +199,9 @@ def surprise_of(policy: Any, priors: Any) -> float:
     return found
 
 
-def keep_afterstate(rules: Any, games: Games, rows: Rows, manner: Manner, number: int) -> None:
+def keep_afterstate(rules: Any, slots: Slots, number: int) -> None:
     """The position before a draw: a sample of a value, which is filled in at the game's end."""
-    row = next_row(rules, games, rows, manner, number)
+    row, rows = next_row(rules, slots, number), slots.rows
     rows.policy_weights[row] = rows.weights[row] = 0.0
     for index in range(rows.actions.shape[1]):
         rows.actions[row, index], rows.policies[row, index] = -1, np.float32(0.0)
@@ -274,9 +210,10 @@ def keep_afterstate(rules: Any, games: Games, rows: Rows, manner: Manner, number
 # --- the end of a game
 
 
-def end_game(rules: Any, games: Games, rows: Rows, manner: Manner, number: int) -> None:
+def end_game(rules: Any, slots: Slots, number: int) -> None:
     """Write down what the game came to, and leave its page to be fetched; a game that was cut off came to nothing."""
-    page, state, reason = page_of(games, manner, number), games.states[number], games.reason[number]
+    games, page = slots.games, page_of(slots, number)
+    state, reason = games.states[number], games.reason[number]
     if reason == BY_RULES:
         payoffs(rules, state, games.payoffs[page])
     elif reason == RESIGNED:
@@ -285,26 +222,26 @@ def end_game(rules: Any, games: Games, rows: Rows, manner: Manner, number: int) 
     else:
         for seat in range(games.payoffs.shape[1]):
             games.payoffs[page, seat] = 0.0
-    if manner.keep_samples:
-        fill_rows(games, rows, manner, reason, number)
+    if slots.manner.keep_samples:
+        fill_rows(slots, reason, number)
     games.end_game[page], games.end_pairing[page] = games.game[number], games.pairing[number]
     games.end_samples[page], games.end_plies[page] = games.samples[number], games.plies[number]
     games.end_reason[page], games.end_checked[page] = reason, games.checked[number]
     games.end_score[page] = score(rules, state, 0)
     games.ready[page] = 1
     games.finished[number] += 1
-    games.page[number] = (games.page[number] + 1) % manner.pages
+    games.page[number] = (games.page[number] + 1) % slots.manner.pages
     games.phase[number] = BEGINNING
 
 
-def fill_rows(games: Games, rows: Rows, manner: Manner, reason: int, number: int) -> None:
+def fill_rows(slots: Slots, reason: int, number: int) -> None:
     """The payoffs of a game's samples, from the last to the first, and values: traces, and of those without a search.
 
     Positions of a game that was cut off are worth what their searches say; the last one has no value if it is before
     a draw, and is no sample. Elsewhere a value before a draw is that of the next position, at the end the payoff. Where
     one value does not tell those of the other seats, what comes after a position is the game's end.
     """
-    page = page_of(games, manner, number)
+    games, rows, manner, page = slots.games, slots.rows, slots.manner, page_of(slots, number)
     begin = page * manner.max_plies
     last = begin + games.samples[number] - 1
     while reason == CUT_OFF and last >= begin and rows.policy_weights[last] == 0.0:

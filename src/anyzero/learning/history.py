@@ -41,8 +41,7 @@ SOURCES = {
 """Where a report has what a column shows."""
 COLUMNS = ("generation", "seconds", "total_seconds", *SOURCES)
 
-Row = dict[str, Any]
-"""The columns of one generation; None where nothing was measured."""
+Row = dict[str, Any]  # the columns of one generation; None where nothing was measured
 
 
 def make_rows(reports: Sequence[Mapping[str, Any]]) -> list[Row]:
@@ -117,8 +116,7 @@ def format_value(value: Any) -> str:
 EVENTS = "events.out.tfevents.anyzero"
 VERSION = b"brain.Event:2"
 
-Timed = tuple[Mapping[str, Any], float]
-"""A report, and when it was written."""
+Timed = tuple[Mapping[str, Any], float]  # a report, and when it was written
 
 
 def update_events(path: Path, timed: Sequence[Timed]) -> None:

@@ -19,12 +19,9 @@ from anyzero.networks.models import Network, Output, log_priors, value_losses
 if TYPE_CHECKING:
     from anyzero.learning.trainer import Trainer
 
-CHECK_EVERY = {"cpu": 1, "cuda": 16}
-"""Steps from one look at the numbers to the next: on a GPU each look waits for it."""
-Watch = Callable[[int, int], bool | None]
-"""Told how many steps are done and how many there are; True stops training."""
-Pace = Callable[[], float | None]
-"""What share of the run's minutes has passed; None where none are planned."""
+CHECK_EVERY = {"cpu": 1, "cuda": 16}  # steps from one look at the numbers to the next: on a GPU each look waits for it
+Watch = Callable[[int, int], bool | None]  # told how many steps are done and how many there are; True stops training
+Pace = Callable[[], float | None]  # what share of the run's minutes has passed; None where none are planned
 
 
 class Lesson:
@@ -138,12 +135,9 @@ def on_device(order: Any, device: str) -> Any:
 # --- the learning rate
 
 
-LOWEST = 1e-3
-"""Cosines end at this share of the rate: a run that goes on beyond its plan still learns."""
-FIRST = 1 / 25
-"""One-cycle begins at this share of the rate."""
-RISING = 0.3
-"""One-cycle rises for this share of a generation's steps. Smith and Topin 2018."""
+LOWEST = 1e-3  # cosines end at this share of the rate: a run that goes on beyond its plan still learns
+FIRST = 1 / 25  # one-cycle begins at this share of the rate
+RISING = 0.3  # one-cycle rises for this share of a generation's steps. Smith and Topin 2018
 
 
 def learning_rate(config: TrainerConfig, generation: int, step: int, steps: int, passed: float | None = None) -> float:
@@ -182,10 +176,8 @@ def fall(done: float) -> float:
 # --- the way back
 
 
-MOST = 5
-"""Recoveries in one generation; one more, and training is given up."""
-KEEP_EVERY = 100
-"""Steps from one copy to the next."""
+MOST = 5  # recoveries in one generation; one more, and training is given up
+KEEP_EVERY = 100  # steps from one copy to the next
 
 
 class TrainingFailedError(AnyzeroError):
@@ -227,34 +219,25 @@ class Recovery:
 
 # --- what is measured: weighted means over the rows that were seen, and how far values can be trusted
 
-BINS = 10
-"""Predicted values are sorted into so many bins from -1 to 1."""
-ABOUT_POLICIES = ("kl", "policy_entropy", "prior_entropy", "agreement")
-"""Means over rows by weight and policy weight."""
-ABOUT_VALUES = ("value_loss", "value_error")
-"""Means over rows by weight."""
+BINS = 10  # predicted values are sorted into so many bins from -1 to 1
+ABOUT_POLICIES = ("kl", "policy_entropy", "prior_entropy", "agreement")  # means over rows by weight and policy weight
+ABOUT_VALUES = ("value_loss", "value_error")  # means over rows by weight
 
 
 class RowLosses(NamedTuple):
     """What each row of a batch is to be blamed for."""
 
-    policy: Tensor
-    """[rows]: divergence from the policy to the priors, in nats."""
-    value: Tensor
-    """[rows]: as the value head measures it."""
-    log_priors: Tensor
-    """[rows, actions]: over the legal actions."""
+    policy: Tensor  # [rows]: divergence from the policy to the priors, in nats
+    value: Tensor  # [rows]: as the value head measures it
+    log_priors: Tensor  # [rows, actions]: over the legal actions
 
 
 class Measured(NamedTuple):
     """What one batch says; its gradients are in the weights."""
 
-    losses: Tensor
-    """[rows]: policy and value as the config weighs them."""
-    loss_and_norm: Tensor
-    """[2]: the weighted mean of the losses, and the norm of its gradients before they are clipped."""
-    sums: Tensor
-    """As `weighted_sums` has them."""
+    losses: Tensor  # [rows]: policy and value as the config weighs them
+    loss_and_norm: Tensor  # [2]: the weighted mean of the losses, and the norm of its gradients before they are clipped
+    sums: Tensor  # as `weighted_sums` has them
 
 
 def row_losses(network: Network, output: Output, batch: Batch) -> RowLosses:
@@ -294,8 +277,7 @@ def bin_of(predicted: Tensor) -> Tensor:
 class Bin:
     """Values that were predicted to be about alike."""
 
-    share: float
-    """Of all rows, by weight."""
+    share: float  # of all rows, by weight
     predicted: float
     target: float
 
@@ -306,38 +288,24 @@ class TrainReport:
 
     generation: int
     steps: int
-    samples: int
-    """Rows that were learnt from, each as often as it came."""
+    samples: int  # rows that were learnt from, each as often as it came
     seconds: float
     samples_per_second: float
-    learning_rate: float
-    """Of the last step."""
-    policy_loss: float
-    """Cross-entropy of the search's policy and the priors: `kl` plus `policy_entropy`."""
-    kl: float
-    """Divergence from the search's policy to the priors, in nats."""
-    policy_entropy: float
-    """Of the search's policy, in nats: what no network can learn away."""
-    prior_entropy: float
-    """Of the priors, in nats."""
-    agreement: float
-    """How often the move with the greatest prior is one that the search likes best."""
+    learning_rate: float  # of the last step
+    policy_loss: float  # cross-entropy of the search's policy and the priors: `kl` plus `policy_entropy`
+    kl: float  # divergence from the search's policy to the priors, in nats
+    policy_entropy: float  # of the search's policy, in nats: what no network can learn away
+    prior_entropy: float  # of the priors, in nats
+    agreement: float  # how often the move with the greatest prior is one that the search likes best
     value_loss: float
-    value_error: float
-    """Mean distance of the value from its target."""
-    calibration: tuple[Bin, ...]
-    """Predicted values and what came of them; bins without rows are left out."""
-    calibration_error: float
-    """Mean distance of predicted and target over the bins, by their shares."""
-    gradient_norm: float
-    """Mean over steps, before clipping."""
+    value_error: float  # mean distance of the value from its target
+    calibration: tuple[Bin, ...]  # predicted values and what came of them; bins without rows are left out
+    calibration_error: float  # mean distance of predicted and target over the bins, by their shares
+    gradient_norm: float  # mean over steps, before clipping
     gradient_norm_max: float
-    recoveries: int
-    """How often training went back to its last good state."""
-    stopped: bool
-    """Whether it was stopped before its last step."""
-    notes: tuple[str, ...]
-    """What a person should know."""
+    recoveries: int  # how often training went back to its last good state
+    stopped: bool  # whether it was stopped before its last step
+    notes: tuple[str, ...]  # what a person should know
 
 
 def summarise(sums: Tensor) -> dict[str, Any]:

@@ -21,9 +21,8 @@ from anyzero.cluster.pool import WAIT_S
 from anyzero.errors import BadOptionError
 from anyzero.games.game import Game
 from anyzero.games.load import files_of, load, split_text
-from anyzero.learning.block import BlockResult
+from anyzero.learning.block import BlockResult, network_contestant
 from anyzero.learning.config import RunConfig
-from anyzero.learning.contestants import network_contestant
 from anyzero.learning.once import block_name
 from anyzero.learning.samples import Samples
 from anyzero.learning.selfplay import block_sizes, play_block
@@ -35,14 +34,12 @@ if TYPE_CHECKING:
     from anyzero.learning.on_gpu import RunGames
     from anyzero.learning.stages import Stages
 
-LEAST_GAMES = 8
-"""For each core of an actor: fewer would leave its network half empty."""
+LEAST_GAMES = 8  # for each core of an actor: fewer would leave its network half empty
 GPU_PIECES = 8
 """A GPU plays all its games at once, and hands over as many of those finished as this share of them, or more."""
 
 SPEED_S = 60.0
-MOST_NODES = 4
-"""Nodes whose speed is shown, the fastest."""
+MOST_NODES = 4  # nodes whose speed is shown, the fastest
 
 Keep = Callable[[int, BlockResult, float], None]
 """Told of a block that is whole: its number, its games, and the seconds since the last one."""
@@ -55,8 +52,7 @@ class Order(NamedTuple):
     generation: int
     shares: list[float]
     resign_below: float
-    networks: list[tuple[str, Shared]]
-    """The contestants, by name."""
+    networks: list[tuple[str, Shared]]  # the contestants, by name
 
 
 class Blocks:
@@ -146,8 +142,7 @@ class ClusterGames:
         self.stages, self.pool = stages, pool
         self.pace = Pace(LEAST_GAMES, max(1, stages.config.selfplay.at_once // GPU_PIECES))
         self.ahead: Blocks | None = None
-        self.waiting_since: float | None = None
-        """When the run began to wait for games; None: it does something else."""
+        self.waiting_since: float | None = None  # when the run began to wait for games; None: it does something else
 
     def play(self, number: int, by: Generation, tell: Callable[[int], None]) -> None:
         """See to it that all blocks of a generation are on disk."""

@@ -18,18 +18,19 @@ from anyzero.learning.advance import advance_game
 from anyzero.learning.block import (
     ENDED,
     BlockResult,
+    Contestant,
     Finished,
     Pairings,
     Watch,
     first_games,
-    new_trees,
-    rows_to_samples,
+    network_contestant,
+    new_search,
+    no_evaluator,
     seeds_of,
 )
 from anyzero.learning.config import RunConfig
-from anyzero.learning.contestants import Contestant, network_contestant, no_evaluator
-from anyzero.learning.games import ENDLESS, NEVER, Manner, Rows, new_rows
-from anyzero.learning.samples import Samples
+from anyzero.learning.games import ENDLESS, NEVER, Manner, Slots
+from anyzero.learning.samples import LATER_KNOWN, Samples, new_samples
 from anyzero.learning.selfplay import make_pairings, manner_of, start_states
 from anyzero.search.on_gpu import DeviceEvaluator, device_arrays, to_device
 from anyzero.stopping import check as check_stopping
@@ -37,40 +38,23 @@ from anyzero.stopping import check as check_stopping
 if TYPE_CHECKING:
     from anyzero.networks.models import Network
 
-MOST_BYTES = 100 << 30
-"""Samples of games under way may take so much of the GPU's memory."""
-STEPS = 64
-"""Steps from one fetching of finished games to the next; fewer than the shortest game has."""
-FETCHED = 1 << 17
-"""Rows that are fetched at a time."""
-MOST_PAIRINGS = 8
-"""Entries of the table of pairings, which changes while games go on."""
+MOST_BYTES = 100 << 30  # samples of games under way may take so much of the GPU's memory
+STEPS = 64  # steps from one fetching of finished games to the next; fewer than the shortest game has
+FETCHED = 1 << 17  # rows that are fetched at a time
+MOST_PAIRINGS = 8  # entries of the table of pairings, which changes while games go on
 
 SETTINGS: Any = None
 LATE: Any = None
 """Constants of the kernel that plays: the search's settings, and those after the plies in which moves are drawn."""
 
 
-def advance_kernel(
-    rules: Any,
-    tree: Any,
-    spare: Any,
-    scratch: Any,
-    games: Any,
-    rows: Any,
-    manner: Any,
-    logits: Any,
-    values: Any,
-    planes: Any,
-) -> None:
+def advance_kernel(rules: Any, slots: Any, logits: Any, values: Any, planes: Any) -> None:
     """Every game goes on to its next leaf, with the answers of the network that was asked for it."""
     number = cuda.grid(1)
-    if number < games.plies.shape[0]:
-        own_logits, own_values = logits[games.contestant[number]], values[games.contestant[number]]
-        if advance_game(
-            rules, tree, spare, scratch, SETTINGS, LATE, games, rows, manner, own_logits, own_values, number
-        ):
-            encode(rules, scratch.states[number], planes[number])
+    if number < slots.games.plies.shape[0]:
+        whose = slots.games.contestant[number]
+        if advance_game(rules, slots, SETTINGS, LATE, (logits[whose], values[whose]), number):
+            encode(rules, slots.scratch.states[number], planes[number])
 
 
 def fetch_kernel(places: Any, games: Any, rows: Any, fetched: Any, manner: Any) -> None:
@@ -121,25 +105,23 @@ class GpuGames:
         self.game, self.evaluator, self.contestants, self.num_games = game, evaluator, contestants, num_games
         longest = min(manner.max_plies or game.max_plies, game.max_plies)
         manner = manner._replace(max_plies=longest, last=ENDLESS, pages=2, keep_samples=1)
-        self.trees = new_trees(game, contestants[0], num_games, manner)
-        self.manner = self.trees.manner
         self.rows: Any = new_device_rows(game, 2 * num_games * longest)
         self.fetched: Any = new_device_rows(game, max(FETCHED, longest))
         self.rules, self.answers = gpu.rules_to_device(game.rules), device_arrays(evaluator)
-        self.tree: Any = to_device(self.trees.tree)
-        self.spare = to_device(self.trees.spare) if manner.reuse else self.tree
-        self.scratch: Any = to_device(self.trees.scratch)
         pairings = Pairings(np.zeros((MOST_PAIRINGS, game.num_seats), np.int64), np.eye(MOST_PAIRINGS)[0])
-        games = first_games(game, num_games, self.manner, pairings, np.zeros(len(contestants), np.int64), starts)
+        games = first_games(game, num_games, manner, pairings, np.zeros(len(contestants), np.int64), starts)
         games.seeds[:] = seeds_of(seed)
         self.games: Any = type(games)(*map(cuda.to_device, games))
+        self.search = new_search(game, contestants[0], games, self.rows, manner)
+        tree, spare, scratch, _, _, self.manner = self.search.slots
+        tree, own = to_device(tree), to_device(spare) if manner.reuse else None
+        self.slots: Any = Slots(tree, own or tree, to_device(scratch), self.games, self.rows, self.manner)
         self.step: Callable[[], None] | None = None
 
     def advance(self, stream: int) -> None:
-        constants = {"SETTINGS": self.trees.settings, "LATE": self.trees.late}
-        kernel = self.game.compile(advance_kernel, "cuda", constants, parts=self.trees.parts)
-        state = self.tree, self.spare, self.scratch, self.games, self.rows, self.manner
-        gpu.enqueue(kernel, self.num_games, stream, self.rules, *state, *self.answers)
+        constants = {"SETTINGS": self.search.settings, "LATE": self.search.late}
+        kernel = self.game.compile(advance_kernel, "cuda", constants, parts=self.search.parts)
+        gpu.enqueue(kernel, self.num_games, stream, self.rules, self.slots, *self.answers)
 
     def advance_many(self, steps: int) -> None:
         """So many steps, of which the host waits for none."""
@@ -197,14 +179,10 @@ class GpuGames:
         return np.flatnonzero(fits)
 
     def to_host(self, num: int) -> Samples:
-        # A slice of a column without bytes has the wrong shape on a GPU.
-        rows = Rows(
-            *(
-                column[:num].copy_to_host() if num and column.size else np.zeros((num, *column.shape[1:]), column.dtype)
-                for column in self.fetched
-            )
-        )
-        return rows_to_samples(self.game, rows, slice(None))
+        # A slice of a column without bytes has the wrong shape on a GPU; it is empty as it is.
+        known = {name: one for name, one in self.fetched._asdict().items() if name not in LATER_KNOWN and one.size}
+        host = {name: column[:num].copy_to_host() for name, column in known.items()} if num else {}
+        return new_samples(self.game, num)._replace(**host)
 
     @property
     def simulations(self) -> int:
@@ -250,10 +228,12 @@ class RunGames:
 
 
 def new_device_rows(game: Game, num: int) -> Any:
-    one = new_rows(game, 1, np.float16)
-    needed = num * sum(column.nbytes for column in one)
+    lengths = {name: 1 if name in LATER_KNOWN else num for name in Samples._fields}
+    one = new_samples(game, 1)._asdict()
+    needed = sum(lengths[name] * column.nbytes for name, column in one.items())
     if needed > MOST_BYTES:
         raise BadOptionError(
             f"{game.name}: samples of all games under way would take {needed / 1e9:.0f} GB; lower selfplay.max_plies"
         )
-    return Rows(*(cuda.device_array((num, *column.shape[1:]), column.dtype) for column in one))
+    shapes = {name: (lengths[name], *column.shape[1:]) for name, column in one.items()}
+    return Samples(**{name: cuda.device_array(shape, one[name].dtype) for name, shape in shapes.items()})

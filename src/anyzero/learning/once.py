@@ -100,8 +100,7 @@ Check = tuple[Path, Callable[[], object]]
 
 @dataclass(frozen=True, repr=False)
 class Verified(Shown):
-    faults: Mapping[str, Sequence[str]]
-    """By the run's folder; nothing where all is well."""
+    faults: Mapping[str, Sequence[str]]  # by the run's folder; nothing where all is well
 
     @property
     def ok(self) -> bool:

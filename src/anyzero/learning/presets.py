@@ -7,22 +7,19 @@ import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from anyzero.errors import UnknownNameError, list_some, nearest_hint
+from anyzero.errors import check_name
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, change
-from anyzero.learning.games import new_rows
+from anyzero.learning.samples import LATER_KNOWN, new_samples
 from anyzero.schema import read_toml
 
 
 class Preset(NamedTuple):
     meaning: str
-    changes: dict[str, Any]
-    """What is special about the game or the recipe, of the default config."""
-    laptop: dict[str, Any]
-    """Sizes for a few processor cores; a GPU has those of `sizes_on_gpu`."""
-    game: str = ""
-    """The game it was made for; another board of the same game may be named instead."""
+    changes: dict[str, Any]  # what is special about the game or the recipe, of the default config
+    laptop: dict[str, Any]  # sizes for a few processor cores; a GPU has those of `sizes_on_gpu`
+    game: str = ""  # the game it was made for; another board of the same game may be named instead
 
 
 PRESETS = {name: Preset(**recipe) for name, recipe in read_toml(Path(__file__).with_suffix(".toml")).items()}
@@ -40,19 +37,10 @@ PRESET_ON_GPU = PRESET_OF | {"oware": "oware", "chess": "chess-gumbel"}
 """The same on a GPU, where a gate would take most of the time."""
 
 BY_SIZE = ("hex", "breakthrough")
-SMALL, MIDDLE = 6, 8
-"""Rows of boards that count as small, and as middling."""
-POSITIONS = 8_192
-"""Of a generation in a game without a recipe, if all its games were as long as they can be."""
+SMALL, MIDDLE = 6, 8  # rows of boards that count as small, and as middling
+POSITIONS = 8_192  # of a generation in a game without a recipe, if all its games were as long as they can be
 MEASURED, LEAST_EVERY = ("league.every", "benchmark.every"), 20
 """Generations between ratings on a GPU, which plays several generations in the time that one takes."""
-
-
-def find_preset(name: str) -> Preset:
-    if name not in PRESETS:
-        hint = nearest_hint(name, PRESETS)
-        raise UnknownNameError(f"there is no preset {name!r}; {hint}known: {list_some(PRESETS)}")
-    return PRESETS[name]
 
 
 def preset_config(name: str | None, game_text: str | None, device: str = "cpu") -> RunConfig:
@@ -62,7 +50,8 @@ def preset_config(name: str | None, game_text: str | None, device: str = "cpu") 
         suitable = PRESET_ON_GPU if device == "cuda" else PRESET_OF
         preset = PRESETS[suitable[wanted.name]] if wanted.name in suitable else GENERAL
     else:
-        preset = find_preset(name or "")
+        check_name("preset", name, PRESETS)
+        preset = PRESETS[name or ""]
     game = wanted or load(preset.game)
     config = RunConfig(game=game.text)
     if device == "cuda":
@@ -100,14 +89,10 @@ def suit_board(config: RunConfig, game: Game) -> RunConfig:
 
 # --- on a GPU
 
-SMALL_BOARD = 49
-"""Cells up to which a board counts as small."""
-MOST_GAMES = 8192
-"""Games at once that fill a large GPU with small boards; half of them with boards that are not small."""
-MEMORY_SHARE = 0.2
-"""Of the GPU's memory, for samples of games under way; trees, networks and replay need the rest."""
-ROOMY = 80e9
-"""The GPU's bytes where it cannot be asked."""
+SMALL_BOARD = 49  # cells up to which a board counts as small
+MOST_GAMES = 8192  # games at once that fill a large GPU with small boards; half of them with boards that are not small
+MEMORY_SHARE = 0.2  # of the GPU's memory, for samples of games under way; trees, networks and replay need the rest
+ROOMY = 80e9  # the GPU's bytes where it cannot be asked
 
 
 def sizes_on_gpu(game: Game, config: RunConfig) -> dict[str, Any]:
@@ -138,7 +123,9 @@ def fitting_games(game: Game, max_plies: int) -> int:
     """Games at once: a power of two whose samples fit in the GPU's memory."""
     found = MOST_GAMES if num_cells(game) <= 64 else MOST_GAMES // 2
     plies = min(max_plies or game.max_plies, game.max_plies)
-    each = 2 * plies * sum(column.nbytes for column in new_rows(game, 1))
+    one = new_samples(game, 1)
+    columns = [one.policies, *(column for name, column in one._asdict().items() if name not in LATER_KNOWN)]
+    each = 2 * plies * sum(column.nbytes for column in columns)  # policies twice: that leaves room for their trees
     while found > 1 and found * each > MEMORY_SHARE * gpu_bytes():
         found //= 2
     return found

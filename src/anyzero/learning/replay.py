@@ -16,23 +16,16 @@ from anyzero.learning.config import ReplayConfig
 from anyzero.learning.samples import Samples, take
 from anyzero.networks.on_gpu import encode_kernel
 
-LEAST_LOSS = 0.01
-"""Samples that are learnt by heart are still drawn as often as if their loss were this."""
+LEAST_LOSS = 0.01  # samples that are learnt by heart are still drawn as often as if their loss were this
 
 
 class Batch(NamedTuple):
-    planes: Tensor
-    """[rows, *planes_shape] float32."""
-    policies: Tensor
-    """[rows, actions] float32: the policy after search, which adds up to 1; zeros where there is none."""
-    legal: Tensor
-    """[rows, actions] bool."""
-    values: Tensor
-    """[rows] float32: the value to learn; [rows, seats] where each seat has one, the seat to move first."""
-    policy_weights: Tensor
-    """[rows] float32: how much the policy counts beside the value."""
-    weights: Tensor
-    """[rows] float32: how much the row counts."""
+    planes: Tensor  # [rows, *planes_shape] float32
+    policies: Tensor  # [rows, actions] float32: the policy after search, which adds up to 1; zeros where there is none
+    legal: Tensor  # [rows, actions] bool
+    values: Tensor  # [rows] float32: the value to learn; [rows, seats] where each seat has one, the seat to move first
+    policy_weights: Tensor  # [rows] float32: how much the policy counts beside the value
+    weights: Tensor  # [rows] float32: how much the row counts
 
 
 @dataclass(frozen=True)
@@ -40,14 +33,10 @@ class ReplayStatistics:
     """What a window is made of; shares and ages are of its samples before equal ones were merged."""
 
     num: int
-    rows: int
-    """What is left of them once equal positions are one."""
-    unique_share: float | None
-    """Different positions, by their number of samples; None where samples have no keys."""
-    new_share: float
-    """From this generation."""
-    mean_age: float
-    """In generations."""
+    rows: int  # what is left of them once equal positions are one
+    unique_share: float | None  # different positions, by their number of samples; None where samples have no keys
+    new_share: float  # from this generation
+    mean_age: float  # in generations
 
 
 def window_size(config: ReplayConfig, total: int) -> int:
@@ -212,19 +201,15 @@ def permuted(num: int, steps: int, size: int, rng: np.random.Generator) -> Itera
 # --- equal positions
 
 
-CHUNK = 1 << 16
-"""Rows whose policies are averaged at a time, so that little memory is needed besides the samples."""
+CHUNK = 1 << 16  # rows whose policies are averaged at a time, so that little memory is needed besides the samples
 
 
 class Merged(NamedTuple):
     """Samples, no two of which are equal, in the order in which each position came first."""
 
-    samples: Samples
-    """Policies are means by policy weight, the generation is the newest; every other number is a mean."""
-    targets: np.ndarray
-    """[samples] or [samples, seats] float32: the mean of the values to learn."""
-    counts: np.ndarray
-    """[samples] int64: how many were merged into each."""
+    samples: Samples  # policies are means by policy weight, the generation is the newest; every other number is a mean
+    targets: np.ndarray  # [samples] or [samples, seats] float32: the mean of the values to learn
+    counts: np.ndarray  # [samples] int64: how many were merged into each
 
 
 def merge(samples: Samples, targets: np.ndarray) -> Merged:
@@ -301,10 +286,8 @@ class BatchOrder(NamedTuple):
     """All that a batch is made from besides the rows themselves."""
 
     rows: Tensor
-    turns: Tensor
-    """The number of a symmetry for each row."""
-    importance: Tensor
-    """What each row's weight is multiplied by."""
+    turns: Tensor  # the number of a symmetry for each row
+    importance: Tensor  # what each row's weight is multiplied by
 
 
 class GpuReplay:

@@ -10,43 +10,35 @@ from anyzero.games.game import Game, game_text
 from anyzero.games.rollouts import encode_states
 from anyzero.sealed import DamagedError, Form, read_arrays, write_arrays
 
-CHUNK = 4096
-"""Positions that are encoded at a time for their keys."""
+CHUNK = 4096  # positions that are encoded at a time for their keys
 
 
 class Samples(NamedTuple):
     """Columns of equal length, one row a position."""
 
-    states: Any
-    """[samples]: positions; at a chance node the afterstate, which teaches a value and no policy."""
-    keys: np.ndarray
-    """[samples] uint64: equal inputs have equal keys."""
-    actions: np.ndarray
-    """[samples, max_legal] int16: the legal actions, rising; -1 beyond them."""
-    policies: np.ndarray
-    """[samples, max_legal] float16: the policy after search, in the order of `actions`."""
-    policy_weights: np.ndarray
-    """[samples] float32: 0 where there is no policy to learn."""
+    states: Any  # [samples]: positions; at a chance node the afterstate, which teaches a value and no policy
+    keys: np.ndarray  # [samples] uint64: equal inputs have equal keys
+    actions: np.ndarray  # [samples, max_legal] int16: the legal actions, rising; -1 beyond them
+    policies: np.ndarray  # [samples, max_legal] float16: the policy after search, in the order of `actions`
+    policy_weights: np.ndarray  # [samples] float32: 0 where there is no policy to learn
     payoffs: np.ndarray
     """[samples] float32: the game's result for the seat to move; at a chance node, for the first seat."""
-    values: np.ndarray
-    """[samples] float32: the value after search, for the same seat."""
-    plies: np.ndarray
-    """[samples] int16."""
-    lengths: np.ndarray
-    """[samples] int16: the plies of the whole game."""
-    generations: np.ndarray
-    """[samples] int32: of the games."""
-    ages: np.ndarray
-    """[samples] int32: how many generations before the newest the network was that played them."""
-    weights: np.ndarray
-    """[samples] float32."""
+    values: np.ndarray  # [samples] float32: the value after search, for the same seat
+    plies: np.ndarray  # [samples] int16
+    lengths: np.ndarray  # [samples] int16: the plies of the whole game
+    generations: np.ndarray  # [samples] int32: of the games
+    ages: np.ndarray  # [samples] int32: how many generations before the newest the network was that played them
+    weights: np.ndarray  # [samples] float32
     others: np.ndarray
     """[samples, values - 1] float32: the results of the seats after that seat, in turn, where one does not tell all."""
+    seats: np.ndarray  # [samples] int8: that seat, until the game is over; then 0, and files do not have it
 
     @property
     def num(self) -> int:
         return len(self.keys)
+
+
+LATER_KNOWN = ("keys", "generations", "ages")  # columns that are filled in when games are over
 
 
 def new_samples(game: Game, num: int) -> Samples:
@@ -65,6 +57,7 @@ def new_samples(game: Game, num: int) -> Samples:
         ages=np.zeros(num, np.int32),
         weights=np.ones(num, np.float32),
         others=np.zeros((num, game.num_values - 1), np.float32),
+        seats=np.zeros(num, np.int8),
     )
 
 
@@ -98,14 +91,11 @@ def factors(num: int) -> np.ndarray:
 # --- files
 
 
-PACKED = "packed"
-"""The header's entry with the type and shape of each column; files without it hold them as they are."""
+PACKED = "packed"  # the header's entry with the type and shape of each column; files without it hold them as they are
 PACKING_LEVEL = 1
 """Of zlib: a tenth of the bytes for chess, a quarter for Connect Four; higher levels cost more than they save."""
-TRIMMED = ("actions", "policies")
-"""Columns of which only as much is written as the row with the most actions needs."""
-LATER = {"ages"}
-"""Columns that older files do not have; they stay zero."""
+TRIMMED = ("actions", "policies")  # columns of which only as much is written as the row with the most actions needs
+LATER = {"ages"}  # columns that older files do not have; they stay zero
 
 
 class BadShardError(DamagedError):
@@ -155,7 +145,7 @@ def to_columns(samples: Samples) -> dict[str, np.ndarray]:
 
 def is_kept(name: str, column: np.ndarray) -> bool:
     """Whether files have this column: games of one or two seats need no others."""
-    return name != "others" or column.shape[1] > 0
+    return name != "seats" and (name != "others" or column.shape[1] > 0)
 
 
 def from_columns(path: Path, game: Game, num: int, columns: dict[str, np.ndarray]) -> Samples:

@@ -20,11 +20,9 @@ from anyzero.cluster import Pool
 from anyzero.compile.clock import clock
 from anyzero.files import put_aside, write_whole
 from anyzero.games.load import load
-from anyzero.learning.block import BlockResult, Watch
+from anyzero.learning.block import BlockResult, Contestant, Watch, anchor_contestant, network_contestant
 from anyzero.learning.config import RunConfig
-from anyzero.learning.contestants import Contestant, anchor_contestant, network_contestant
 from anyzero.learning.contests import benchmark, open_gate, play_anchors, rate_generation
-from anyzero.learning.expectations import Expectations, run_evaluator
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.lesson import num_steps
 from anyzero.learning.on_cluster import ClusterGames
@@ -32,11 +30,13 @@ from anyzero.learning.once import STAGE, anchor_points, block_name, once
 from anyzero.learning.replay import GpuReplay, Source, build_replay, window_size
 from anyzero.learning.samples import BadShardError, Samples, join, load_shard, new_samples, save_shard, take
 from anyzero.learning.selfplay import (
+    Expectations,
     block_sizes,
     describe_block,
     lowered_bar,
     pairing_shares,
     play_block,
+    run_evaluator,
     summary,
 )
 from anyzero.learning.trainer import Trainer
@@ -85,12 +85,10 @@ class Stages:
         self.folder, self.progress = folder, progress
         self.config: RunConfig = folder.config
         self.game = load(self.config.game)
-        self.started = clock()
-        """When the run would have begun had it not been interrupted."""
+        self.started = clock()  # when the run would have begun had it not been interrupted
         self.deadline = float("inf")
         self.samples: Samples | None = None
-        self.oldest = 0
-        """The generation from which on samples are kept."""
+        self.oldest = 0  # the generation from which on samples are kept
         self.expectations = Expectations(self.game, self.config)
         self.on_gpu: RunGames | None = None
         self.on_cluster = None if pool is None else ClusterGames(self, pool)

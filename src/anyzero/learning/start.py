@@ -12,14 +12,13 @@ from anyzero.cluster import Pool
 from anyzero.compile.clock import clock
 from anyzero.errors import BadOptionError
 from anyzero.games.load import load
-from anyzero.learning.config import RunConfig, change, flatten
-from anyzero.learning.contestants import anchor_contestant
+from anyzero.learning.block import anchor_contestant
+from anyzero.learning.config import FREE, RunConfig, change, flatten
 from anyzero.learning.contests import Contest, contest, has_converged
 from anyzero.learning.folder import OtherRunError, RunFolder, is_run, run_path
 from anyzero.learning.history import rebuild
 from anyzero.learning.once import read_seconds, write_json
 from anyzero.learning.presets import preset_config
-from anyzero.learning.seal import FREE
 from anyzero.learning.stages import OutOfTimeError, Progress, Silent, Stages
 from anyzero.networks.config import resolve
 from anyzero.networks.evaluator import check_device, choose_precision
@@ -31,8 +30,7 @@ from anyzero.seeds import draw_seed
 
 PLANNED = ("minutes", "trainer.horizon", "selfplay.at_once", "selfplay.games")
 """What a run keeps as it was planned, or as the device had room for it, when its recipe is named again."""
-MOST_SETTINGS = 3
-"""Differences that are named when a run cannot go on."""
+MOST_SETTINGS = 3  # differences that are named when a run cannot go on
 
 
 def train_on(
@@ -214,12 +212,7 @@ def prove(folder: RunFolder, *, games: int = 100, rival: str | None = None, prog
     theirs = anchor_contestant(stages.game, name)
     with progress.stage(champion, "match", games) as tell:
         found = contest(
-            stages.game,
-            mine,
-            theirs,
-            games=games,
-            seed=draw_seed("proof", config.seed),
-            watch=stages.watch(tell),
+            stages.game, mine, theirs, games=games, seed=draw_seed("proof", config.seed), watch=stages.watch(tell)
         )
     return name, found
 

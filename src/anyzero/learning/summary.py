@@ -37,16 +37,11 @@ SHOWN = {
     "simulations_per_second": "sims/s",
 }
 """The columns of one run, for people; those that are empty are left out."""
-LIMITS = {
-    "benchmark_score_mean": ("benchmark_score_low", "benchmark_score_high"),
-    "elo": ("elo_low", "elo_high"),
-}
+LIMITS = {"benchmark_score_mean": ("benchmark_score_low", "benchmark_score_high"), "elo": ("elo_low", "elo_high")}
 """Columns that have an interval, which says how many of their digits mean something."""
 FRESH_S = 60.0
-LAST = 10
-"""How many generations are shown."""
-PLAYS, PLAYS_AFTERSTATES = "gumbel:64", "expectimax:8000"
-"""How a champion plays where nobody says otherwise."""
+LAST = 10  # how many generations are shown
+PLAYS, PLAYS_AFTERSTATES = "gumbel:64", "expectimax:8000"  # how a champion plays where nobody says otherwise
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,23 +51,16 @@ class RunSummary(Shown):
     name: str
     path: Path
     config: RunConfig
-    history: list[Row]
-    """One row a generation, as in training_history.csv; None where nothing was measured."""
-    generations: int | None
-    """The number of the newest; None before the first."""
+    history: list[Row]  # one row a generation, as in training_history.csv; None where nothing was measured
+    generations: int | None  # the number of the newest; None before the first
     champion_generation: int | None
-    changed: float
-    """When something was last written, in seconds since 1970."""
-    now: str = ""
-    """What it is at, in words, if it is being trained."""
-    notes: tuple[str, ...] = ()
-    """What is damaged, as far as it was read."""
-    ended: str = ""
-    """Why training ended, if it just did."""
+    changed: float  # when something was last written, in seconds since 1970
+    now: str = ""  # what it is at, in words, if it is being trained
+    notes: tuple[str, ...] = ()  # what is damaged, as far as it was read
+    ended: str = ""  # why training ended, if it just did
     match: dict[str, Any] | None = None
     """What the champion scored in the match when training last stopped, if there was one."""
-    match_generation: int | None = None
-    """The newest generation when that was."""
+    match_generation: int | None = None  # the newest generation when that was
 
     @property
     def champion(self) -> str:
@@ -260,10 +248,8 @@ class Runs(Shown):
 
     root: Path
     runs: list[RunSummary]
-    broken: dict[str, str]
-    """What is wrong with those that cannot be read, by name."""
-    named: bool
-    """Whether these runs were asked for by name."""
+    broken: dict[str, str]  # what is wrong with those that cannot be read, by name
+    named: bool  # whether these runs were asked for by name
 
     def __getitem__(self, key: int | str) -> RunSummary:
         return self.runs[key] if isinstance(key, int) else {run.name: run for run in self.runs}[key]

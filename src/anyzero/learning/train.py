@@ -33,8 +33,7 @@ from anyzero.learning.start import prove
 from anyzero.sealed import write_sealed
 
 NOTE_EVERY_S = 1.0
-RECENT = 5
-"""Generations that say how long the next ones will take."""
+RECENT = 5  # generations that say how long the next ones will take
 COMPARED = ("generation", "policy_loss", "value_loss", "kl", "benchmark_score_mean", "elo")
 MEASURED = {"benchmark_score_mean": "benchmark_generation", "elo": "elo_generation"}
 """What not every generation has, and the field that says which one had it last."""
@@ -104,8 +103,7 @@ class Watcher:
         self.generations, self.minutes = generations or folder.config.generations, minutes
         self.times = [sum(report["seconds"].values()) for report in folder.reports()]
         """What each generation took, in seconds; the first has no games to learn from."""
-        self.since = clock()
-        """When the one under way began."""
+        self.since = clock()  # when the one under way began
         self.ready: set[str] = set()
         self.shown = shown and not in_notebook()  # there the bar is enough, and the table follows
         config = folder.config
@@ -192,8 +190,7 @@ class Sweep(Shown):
 
     setting: str
     runs: list[RunSummary]
-    picture: Path
-    """The file of their curves."""
+    picture: Path  # the file of their curves
 
     def plot(self, *, by: str = "generations", file: Path | str | None = None) -> "Figure":
         return draw_runs(self.runs, by=by, file=file)
@@ -314,5 +311,4 @@ def final_match(folder: RunFolder, games: int, progress: Progress) -> dict[str, 
         share, interval = f"{100 * found.score:.0f} %", f"[{100 * found.low:.0f}, {100 * found.high:.0f}]"
         text = f"the champion scores {share} {interval} against {name} in {games} games"
         brief = f"{share} {interval} against {name}"
-    scores = {"score": found.score, "low": found.low, "high": found.high}
-    return {"against": name, "games": found.standings.games, **scores, "text": text, "brief": brief}
+    return {"against": name, "games": found.standings.games, **found.shares, "text": text, "brief": brief}

@@ -34,10 +34,8 @@ from anyzero.networks.models import Network, Output, Pupil, log_priors
 from anyzero.networks.on_gpu import MOST_COMPILED
 from anyzero.networks.winograd.training import THREADS
 
-SOFTNESS = 4.0
-"""The temperature of the softer policy."""
-CHUNK = 1024
-"""Rows whose losses are computed at a time."""
+SOFTNESS = 4.0  # the temperature of the softer policy
+CHUNK = 1024  # rows whose losses are computed at a time
 NARROW = 384
 """Layers up to this width, and all that torch does for a residual network, take less time than waking up threads."""
 
@@ -46,13 +44,7 @@ class Trainer:
     """Trains a copy of a network: generation by generation, on whatever source of batches it is handed."""
 
     def __init__(
-        self,
-        game: Game,
-        network: Network,
-        config: TrainerConfig,
-        *,
-        device: str = "cpu",
-        threads: int | None = None,
+        self, game: Game, network: Network, config: TrainerConfig, *, device: str = "cpu", threads: int | None = None
     ) -> None:
         check(game, network, device)
         self.config, self.device = config, device
@@ -252,10 +244,8 @@ def computing_on(threads: int, config: NetworkConfig) -> Iterator[None]:
 # --- a recorded step on the GPU
 
 
-WARM_UP = 3
-"""Runs before the recording, in which libraries choose their kernels."""
-Measure = Callable[[Any, Any], Measured]
-"""Makes the batch that a source was asked for, and measures it."""
+WARM_UP = 3  # runs before the recording, in which libraries choose their kernels
+Measure = Callable[[Any, Any], Measured]  # makes the batch that a source was asked for, and measures it
 
 
 class MeasureGraph:
@@ -279,8 +269,7 @@ class Recorded(NamedTuple):
     """One source's way from orders of one size to their measures."""
 
     source: Any
-    order: Any
-    """Where the graph reads its order."""
+    order: Any  # where the graph reads its order
     graph: torch.cuda.CUDAGraph
     answer: Measured
 
@@ -306,11 +295,9 @@ def record(measure: Measure, source: Any, order: Any) -> Recorded:
 # --- Muon: steps that are equally large in every direction of a weight matrix. Jordan et al. 2024.
 
 MOMENTUM = 0.95
-SIZE = 0.2
-"""The root mean square of a step, as AdamW's usually are: both take the same learning rate. Liu et al. 2025."""
+SIZE = 0.2  # the root mean square of a step, as AdamW's usually are: both take the same learning rate. Liu et al. 2025
 ROUNDS = 5
-CUBIC = (3.4445, -4.7750, 2.0315)
-"""Of the odd polynomial of degree five that takes singular values to about 1."""
+CUBIC = (3.4445, -4.7750, 2.0315)  # of the odd polynomial of degree five that takes singular values to about 1
 
 
 class Muon(torch.optim.Optimizer):

@@ -5,15 +5,13 @@ from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, check_name
 from anyzero.games.game import Game
 from anyzero.schema import Schema
 
 AUTO = "auto"
-FLAT_PLANES = 8
-"""What a flat policy head sees of each cell."""
-LEAST_HIDDEN = 32
-"""Units of the value head at least."""
+FLAT_PLANES = 8  # what a flat policy head sees of each cell
+LEAST_HIDDEN = 32  # units of the value head at least
 MOST_EXTRAS = 4
 """More actions than that besides those of the cells are not passes or swaps, but a layout we do not know."""
 
@@ -60,12 +58,8 @@ def parse_network(text: str) -> NetworkConfig:
     if size:
         depth, wide = int(size[1]), int(size[2])
         return NetworkConfig(blocks=depth, channels=wide, layers=depth, width=wide)
-    if text.strip() in PRESETS:
-        return PRESETS[text.strip()]
-    hint = nearest_hint(text, PRESETS)
-    raise UnknownNameError(
-        f"there is no network {text!r}; {hint}known: {list_some(PRESETS)}, or blocks x channels like 4x64"
-    )
+    check_name("network", text.strip(), PRESETS, ", or blocks x channels like 4x64")
+    return PRESETS[text.strip()]
 
 
 def support_of(config: NetworkConfig) -> list[float]:

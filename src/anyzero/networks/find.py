@@ -7,18 +7,17 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from anyzero.errors import UnknownNameError, list_some, nearest_hint
+from anyzero.errors import UnknownNameError, list_some, unknown_name
 from anyzero.files import is_file
 from anyzero.games.game import Game
 from anyzero.networks.manifest import CHAMPION, GENERATIONS, NETWORK, champion_file, network_file
 from anyzero.report import Part, Sheet, Shown
-from anyzero.schema import Schema, read_toml, show
+from anyzero.schema import Schema, read_toml
 
 BEST = "best"
 RUNS, MODELS = Path("runs"), Path("models")
 SUFFIX = ".safetensors"
-MOST_DIGITS = 9
-"""Of a generation's number."""
+MOST_DIGITS = 9  # of a generation's number
 
 
 def find_network(name: str, game: Game | None = None) -> Path:
@@ -32,10 +31,8 @@ def find_network(name: str, game: Game | None = None) -> Path:
     for path in _possible_files(name):
         if is_file(path):
             return _as_the_run_wrote_it(path)
-    known = known_names()
-    hint = nearest_hint(name, known)
-    listed = f"known: {list_some(known)}" if known else "no run and no model is here"
-    raise UnknownNameError(f"there is no network {show(name)}; {hint}{listed}; a path to a {SUFFIX} file will do too")
+    more = f"; a path to a {SUFFIX} file will do too"
+    raise unknown_name("network", name, known_names(), more, none="no run and no model is here")
 
 
 def _possible_files(name: str) -> list[Path]:

@@ -21,8 +21,7 @@ class Generation:
     """A generation as its manifest describes it; nothing of it changes any more."""
 
     path: Path
-    facts: Mapping[str, Any]
-    """The whole manifest."""
+    facts: Mapping[str, Any]  # the whole manifest
 
     @property
     def number(self) -> int:

@@ -15,14 +15,11 @@ from anyzero.games.contract import encode
 from anyzero.games.game import Game
 from anyzero.networks.config import BadNetworkError, support_of
 from anyzero.networks.evaluator import choose_precision
-from anyzero.networks.layers import Conv
-from anyzero.networks.models import Network, network_of
+from anyzero.networks.models import Conv, Network, network_of
 from anyzero.networks.weights import StoredNetwork
 
-LEAST_ROWS = 64
-"""Batches from the host are filled up to a power of two, at least this, so that few graphs are captured."""
-WIDE = 8
-"""Matrix units take channels by so many: a first layer with fewer inputs gets zeros to fill them up."""
+LEAST_ROWS = 64  # batches from the host are filled up to a power of two, at least this, so that few graphs are captured
+WIDE = 8  # matrix units take channels by so many: a first layer with fewer inputs gets zeros to fill them up
 WARM_UPS = 3
 MOST_COMPILED = 256
 """Networks and sizes that one process may compile; beyond torch's own limit it would go on without, and say nothing."""

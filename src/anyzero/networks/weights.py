@@ -33,8 +33,7 @@ class StoredNetwork:
     planes_shape: tuple[int, ...]
     num_actions: int
     weights: Mapping[str, np.ndarray]
-    name: str = "the network"
-    """What a sentence about wrong weights begins with."""
+    name: str = "the network"  # what a sentence about wrong weights begins with
     taken: set[str] = field(default_factory=set)
 
     def take(self, name: str, *shape: int) -> np.ndarray:

@@ -30,11 +30,9 @@ from anyzero.records.sgf import read_sgf, write_sgf
 from anyzero.schema import Schema, show
 from anyzero.sealed import SEAL, seal_of
 
-LARGEST_FILE = 16 * 2**20
-"""Bytes; more are not read."""
+LARGEST_FILE = 16 * 2**20  # bytes; more are not read
 MATCH_FORM = "anyzero games 1"
-ENDS = {"normal": RULES, "resignation": RESIGN}
-"""How a game of a match ended that was no forfeit."""
+ENDS = {"normal": RULES, "resignation": RESIGN}  # how a game of a match ended that was no forfeit
 
 Read = Callable[[str, int | None, Game | None], list[GameRecord]]
 Write = Callable[[GameRecord], str]

@@ -40,17 +40,13 @@ UNKNOWN_PLAYER = "?"
 class Ply:
     """One step of a game: a move, an outcome of chance, or an end that somebody declared."""
 
-    state: State
-    """The position after it."""
-    seat: int
-    """Whose it was; CHANCE for an outcome."""
+    state: State  # the position after it
+    seat: int  # whose it was; CHANCE for an outcome
     move: str = ""
-    action: int = -1
-    """-1 where an end was declared."""
+    action: int = -1  # -1 where an end was declared
     seconds: float | None = None
     evaluation: Evaluation | None = None
-    termination: str = UNFINISHED
-    """How it ended the game, if it did without the rules."""
+    termination: str = UNFINISHED  # how it ended the game, if it did without the rules
 
 
 class GameInProgress:
@@ -73,8 +69,7 @@ class GameInProgress:
         self.players = (*players, *[UNKNOWN_PLAYER] * (game.num_seats - len(players)))
         self.start = game.initial_state() if start is None else start.copy()
         self.line = list(line)
-        self.num_plies = len(self.line)
-        """How many plies of the line are on the table; the rest has been undone."""
+        self.num_plies = len(self.line)  # how many plies of the line are on the table; the rest has been undone
         self.draw()
 
     # --- what is on the table

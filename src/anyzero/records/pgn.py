@@ -53,10 +53,8 @@ ENDS = {RULES: "normal", RESIGN: "normal", AGREEMENT: "normal", FORFEIT: "rules 
 """What the tag Termination says."""
 NOBODYS_FAULT = ("normal", "adjudication", "unterminated", "")
 UNKNOWN = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?"}
-ROSTER = (*UNKNOWN, "White", "Black", "Result")
-"""The tags that every game has, in their order."""
-OWN_TAGS = ("White", "Black", "Result", "FEN", "SetUp", "After", "Seed")
-"""Tags for which a record has a field."""
+ROSTER = (*UNKNOWN, "White", "Black", "Result")  # the tags that every game has, in their order
+OWN_TAGS = ("White", "Black", "Result", "FEN", "SetUp", "After", "Seed")  # tags for which a record has a field
 STANDARD = ("standard", "chess", "normal", "from position", "")
 WIDTH = 79
 
@@ -80,8 +78,7 @@ class PgnGame:
     tags: dict[str, str] = field(default_factory=dict)
     moves: list[MoveText] = field(default_factory=list)
     result: str | None = None
-    depth: int = 0
-    """How many variations are open."""
+    depth: int = 0  # how many variations are open
 
     @property
     def is_begun(self) -> bool:

@@ -20,8 +20,7 @@ RULES, RESIGN, FORFEIT, AGREEMENT, UNFINISHED = "rules", "resign", "forfeit", "a
 TERMINATIONS = (RULES, RESIGN, FORFEIT, AGREEMENT, UNFINISHED)
 """How a game came to its end: only the last one has no payoffs."""
 LARGEST_SEED = 2**64 - 1
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Letters that no text of a record holds."""
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # letters that no text of a record holds
 
 
 class BadRecordError(AnyzeroError):
@@ -31,8 +30,7 @@ class BadRecordError(AnyzeroError):
 class Evaluation(NamedTuple):
     """What the seat that moved thought of its position."""
 
-    value: float
-    """Expected payoff for that seat, in [-1, 1]."""
+    value: float  # expected payoff for that seat, in [-1, 1]
     simulations: int
 
 
@@ -40,28 +38,17 @@ class Evaluation(NamedTuple):
 class GameRecord:
     """One game. `from_json(record.to_json()) == record` for every record whose moves are legal."""
 
-    game: str
-    """The text that the game is loaded from."""
-    rules: str
-    """The name of the rules."""
-    options: Mapping[str, Any]
-    """All options of the rules, defaults too."""
-    players: tuple[str, ...]
-    """A text a seat: the player's, `human`, or a person's name."""
-    moves: tuple[str, ...] = ()
-    """Texts, chance outcomes among them."""
-    start: str | None = None
-    """The position before the first move; None: the initial one."""
-    clocks: tuple[float | None, ...] | None = None
-    """Seconds that each move took, where known."""
-    evaluations: tuple[Evaluation | None, ...] | None = None
-    """What the mover thought before each move, where known."""
-    payoffs: tuple[float, ...] | None = None
-    """The result a seat; None while the game is unfinished."""
-    termination: str = UNFINISHED
-    """One of `TERMINATIONS`."""
-    date: str = ""
-    """The day, like 2026-01-31, or nothing."""
+    game: str  # the text that the game is loaded from
+    rules: str  # the name of the rules
+    options: Mapping[str, Any]  # all options of the rules, defaults too
+    players: tuple[str, ...]  # a text a seat: the player's, `human`, or a person's name
+    moves: tuple[str, ...] = ()  # texts, chance outcomes among them
+    start: str | None = None  # the position before the first move; None: the initial one
+    clocks: tuple[float | None, ...] | None = None  # seconds that each move took, where known
+    evaluations: tuple[Evaluation | None, ...] | None = None  # what the mover thought before each move, where known
+    payoffs: tuple[float, ...] | None = None  # the result a seat; None while the game is unfinished
+    termination: str = UNFINISHED  # one of `TERMINATIONS`
+    date: str = ""  # the day, like 2026-01-31, or nothing
     seed: int | None = None
     """What chance and the players draw from, so that a game that is taken up again goes on as it would have."""
     tags: Mapping[str, str] = field(default_factory=dict)
@@ -106,20 +93,16 @@ class GameRecord:
 
 
 class Replayed(NamedTuple):
-    record: GameRecord
-    """The record with its texts as the game itself writes them."""
+    record: GameRecord  # the record with its texts as the game itself writes them
     game: Game
-    states: list[State]
-    """The start and the position after each move."""
+    states: list[State]  # the start and the position after each move
     actions: list[int]
 
 
 class Played(NamedTuple):
-    states: list[State]
-    """The start and the position after each move."""
+    states: list[State]  # the start and the position after each move
     actions: list[int]
-    moves: list[str]
-    """Texts as the game itself writes them."""
+    moves: list[str]  # texts as the game itself writes them
 
 
 def replay(record: GameRecord, game: Game | None = None) -> Replayed:

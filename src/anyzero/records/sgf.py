@@ -32,10 +32,8 @@ from anyzero.records.record import (
 )
 from anyzero.views.boards import LETTERS, cell_name
 
-Node = dict[str, list[str]]
-"""The values of each property."""
-End = tuple[tuple[float, ...] | None, str]
-"""Payoffs and termination."""
+Node = dict[str, list[str]]  # the values of each property
+End = tuple[tuple[float, ...] | None, str]  # payoffs and termination
 
 COLOURS, STONES = "BW", "xo"
 GAME_NUMBER = "11"
@@ -113,8 +111,7 @@ class LineText:
     notes: list[str] = field(default_factory=list)
     colours: list[str] = field(default_factory=list)
     end: str = UNFINISHED
-    lettered: bool = False
-    """Whether cells are written with two letters, as Little Golem does."""
+    lettered: bool = False  # whether cells are written with two letters, as Little Golem does
 
     def add(self, colour: str, text: str, note: str) -> None:
         if self.end != UNFINISHED:

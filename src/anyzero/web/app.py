@@ -134,8 +134,7 @@ async def send_all(socket: WebSocket, client: "Client") -> None:
 
 # --- one browser tab: what it asks for is done in its order; searches run beside that and tell what they find
 
-MOST_WAITING = 500
-"""Messages that wait for a slow client before it is let go."""
+MOST_WAITING = 500  # messages that wait for a slow client before it is let go
 
 
 class Client:

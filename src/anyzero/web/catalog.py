@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.games.explain import Rules
 from anyzero.games.game import Game, game_text
 from anyzero.games.load import game_names, load, split_text
@@ -19,10 +19,8 @@ from anyzero.search.methods import METHODS, SearchText
 from anyzero.web.config import ServerConfig
 
 HUMAN = "human"
-ENGINE = "engine:"
-"""Before the name of an engine that the command line allowed."""
-MOST_GAMES = 64
-"""Loaded games that are kept."""
+ENGINE = "engine:"  # before the name of an engine that the command line allowed
+MOST_GAMES = 64  # loaded games that are kept
 OWN_BUSINESS = ("trees", "reuse", "max_nodes", "noise_fraction")
 """Options that are not a client's to choose: threads and memory are shared, and noise is for self-play."""
 
@@ -77,8 +75,7 @@ class Catalog:
         if name in self.files:
             return add_options(self.files[name], options)
         if name not in self.names and Path(name) not in self.paths:
-            hint = nearest_hint(name, self.names)
-            raise UnknownNameError(f"there is no game {name!r}; {hint}known: {list_some(self.names)}")
+            raise unknown_name("game", name, self.names)
         return text.strip()
 
     def load(self, text: str) -> Game:
@@ -122,8 +119,7 @@ class Catalog:
 
     def find_engine(self, name: str) -> EngineClient:
         if name not in self.engines:
-            listed = f"known: {list_some(self.engines)}" if self.engines else "anyzero serve --engine allows one"
-            raise UnknownNameError(f"there is no engine {name[:60]!r}; {nearest_hint(name, self.engines)}{listed}")
+            raise unknown_name("engine", name[:60], self.engines, none="anyzero serve --engine allows one")
         return self.engines[name]
 
     def engine_plays(self, name: str, game: Game) -> bool:
@@ -177,5 +173,4 @@ def check_network(name: str, game: Game) -> None:
     known = known_names()
     run, _, number = name.rpartition("/")
     if name not in known and not (run in known and re.fullmatch("[0-9]{1,6}", number)):
-        listed = f"known: {list_some(known)}" if known else "there are no runs and no models here"
-        raise UnknownNameError(f"there is no network {name!r}; {nearest_hint(name, known)}{listed}")
+        raise unknown_name("network", name, known, none="there are no runs and no models here")

@@ -18,44 +18,28 @@ def data_file() -> Path:
 
 @dataclass(frozen=True)
 class ServerConfig:
-    host: str = "127.0.0.1"
-    """The address that it listens at; others than this machine's own are the user's choice."""
-    port: int = 8000
-    """0: any that is free."""
-    data: Path = field(default_factory=data_file)
-    """The file that holds the games."""
+    host: str = "127.0.0.1"  # the address that it listens at; others than this machine's own are the user's choice
+    port: int = 8000  # 0: any that is free
+    data: Path = field(default_factory=data_file)  # the file that holds the games
     games: tuple[str, ...] = ()
     """Files with games of the user's own, with options that are their defaults here; no other file's code is run."""
     engines: tuple[str, ...] = ()
     """Engines of others that may take a seat, `NAME=uci:COMMAND,...`; no other program is run."""
-    runs: Path = RUNS
-    """The folder of training runs."""
-    experiments: Path = Path()
-    """The folder with the tables of experiments."""
+    runs: Path = RUNS  # the folder of training runs
+    experiments: Path = Path()  # the folder with the tables of experiments
     prepare: bool = True
     """Compile for every game once a page is opened; what the machines at a table need is compiled in any case."""
-    max_connections: int = 256
-    """Browsers' tabs at a time."""
-    max_message: int = 1 << 20
-    """Bytes of one message."""
-    max_games: int = 20_000
-    """Games in the file."""
-    max_rooms: int = 500
-    """Games in memory at a time."""
-    max_joined: int = 32
-    """Games that one client looks at."""
-    max_simulations: int = 2_000_000
-    """The budget of one search."""
-    max_seconds: float = 60.0
-    """The same by the clock."""
-    max_nodes: int = 4_000_000
-    """The tree of one search."""
-    max_all_nodes: int = 16_000_000
-    """The trees of all searches; a node takes 26 to 40 bytes."""
-    max_jobs: int = 256
-    """Searches under way or waiting."""
-    max_client_jobs: int = 6
-    """The same for one client."""
+    max_connections: int = 256  # browsers' tabs at a time
+    max_message: int = 1 << 20  # bytes of one message
+    max_games: int = 20_000  # games in the file
+    max_rooms: int = 500  # games in memory at a time
+    max_joined: int = 32  # games that one client looks at
+    max_simulations: int = 2_000_000  # the budget of one search
+    max_seconds: float = 60.0  # the same by the clock
+    max_nodes: int = 4_000_000  # the tree of one search
+    max_all_nodes: int = 16_000_000  # the trees of all searches; a node takes 26 to 40 bytes
+    max_jobs: int = 256  # searches under way or waiting
+    max_client_jobs: int = 6  # the same for one client
 
     @cached_property
     def engine_texts(self) -> dict[str, str]:

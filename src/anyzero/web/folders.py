@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Path as InPath
 
-from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, UnknownNameError, unknown_name
 from anyzero.experiments.table import GridRow, read_rows
 from anyzero.games.line import move_texts
 from anyzero.learning.config import flatten
@@ -18,8 +18,7 @@ from anyzero.web.catalog import Catalog
 Name = Annotated[str, InPath(max_length=200)]
 Number = Annotated[int, InPath(ge=0, lt=10**6)]
 MOST_FILES = 200
-LARGEST_TABLE = 8 << 20
-"""Bytes; a larger table is not one of ours."""
+LARGEST_TABLE = 8 << 20  # bytes; a larger table is not one of ours
 
 
 class Folders:
@@ -93,8 +92,7 @@ def pick(name: str, paths: list[Path], kind: str) -> Path:
     """The path of this name; what a request says is only compared."""
     known = {path.name: path for path in paths}
     if name not in known:
-        listed = f"known: {list_some(known)}" if known else "there are none"
-        raise UnknownNameError(f"there is no {kind} {name[:60]!r}; {nearest_hint(name, known)}{listed}")
+        raise unknown_name(kind, name[:60], known)
     return known[name]
 
 

@@ -33,21 +33,15 @@ class Room:
         self.number, self.table, self.game_text, self.shelf, self.engine = number, table, game, shelf, engine
         self.sit(seats)
         self.paused, self.pace = False, 0.0
-        self.listeners: set[Callable[[str], None]] = set()
-        """Who is told of every change."""
+        self.listeners: set[Callable[[str], None]] = set()  # who is told of every change
         self.lock = asyncio.Lock()
-        self.owner = ""
-        """The client on whose account machines think."""
-        self.trouble = ""
-        """Why a machine does not move."""
-        self.preparing = False
-        """Whether the machine's code is being compiled, which happens once."""
+        self.owner = ""  # the client on whose account machines think
+        self.trouble = ""  # why a machine does not move
+        self.preparing = False  # whether the machine's code is being compiled, which happens once
         self.quick = False
         """Whether the machine's last move came before that was done, after less thought than it should have had."""
-        self.driver: asyncio.Task[None] | None = None
-        """Lets the machines move."""
-        self.picture = ""
-        """What was told last, as text; empty when it is no longer true."""
+        self.driver: asyncio.Task[None] | None = None  # lets the machines move
+        self.picture = ""  # what was told last, as text; empty when it is no longer true
 
     # --- what is told and kept
 
@@ -254,10 +248,8 @@ LIST = (
     "WHERE num_moves > 0 ORDER BY changed DESC LIMIT ?"
 )
 FORCE_EVERY_S = 1.0
-LONGEST_LOG = 16_000
-"""Pages in SQLite's log before changes wait until all of it is in the file."""
-KEEP_UNPLAYED_S = 24 * 3600
-"""Games without a move are dropped after this time."""
+LONGEST_LOG = 16_000  # pages in SQLite's log before changes wait until all of it is in the file
+KEEP_UNPLAYED_S = 24 * 3600  # games without a move are dropped after this time
 FORMAT = 2
 
 

@@ -35,12 +35,9 @@ from anyzero.web.messages import LoadGame, NewGame
 from anyzero.web.room import Room, Shelf
 
 ID_BYTES = 9
-OPPONENT = "level:medium"
-"""Who sits down against a person where nobody else was named."""
-MOST_PREPARED = 5
-"""Of the games on the disk."""
-RECENT_S, MOST_RECENT = 600.0, 100
-"""Which games are taken up when the server starts."""
+OPPONENT = "level:medium"  # who sits down against a person where nobody else was named
+MOST_PREPARED = 5  # of the games on the disk
+RECENT_S, MOST_RECENT = 600.0, 100  # which games are taken up when the server starts
 
 
 class Rooms:
@@ -49,8 +46,7 @@ class Rooms:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.catalog, self.shelf, self.engine = Catalog(config), Shelf(config.data), Engine(config)
-        self.preparing: asyncio.Task[None] | None = None
-        """Begun when the first page is opened."""
+        self.preparing: asyncio.Task[None] | None = None  # begun when the first page is opened
         self.open: dict[str, Room] = {}
         self.arriving: dict[str, asyncio.Task[Room]] = {}
 

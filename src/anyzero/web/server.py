@@ -22,8 +22,7 @@ from anyzero.web.config import ServerConfig
 END_S = 2.0
 PINGS_S = 20.0
 ASKS_S = 10.0
-SWITCH_S = 5e-4
-"""A thread that draws or reads holds up a move no longer than this at a time."""
+SWITCH_S = 5e-4  # a thread that draws or reads holds up a move no longer than this at a time
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 POLICY = (

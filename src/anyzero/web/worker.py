@@ -37,21 +37,14 @@ from anyzero.web.forms import cells_of, state_of
 MOST_GAMES = 16
 NICE = 10
 """The server and the browser come first, then searches, then their compilers, and what nobody waits for comes last."""
-SWITCH_S = 5e-4
-"""A search that has something to say in Python holds up the others no longer than this."""
+SWITCH_S = 5e-4  # a search that has something to say in Python holds up the others no longer than this
 LOOK_EVERY_S = 0.25
-NOTICE_AFTER_S = 0.7
-"""Who waits longer for code that is not compiled is told so."""
-QUICK_S = 2.5
-"""Until it is compiled, a move is what plain Python finds in this time."""
-LATE_S = 0.5
-"""A search by the clock that had to wait for its turns ends this much after its time, with what it has."""
-NODES_A_SECOND = 4_000_000
-"""No game's tree grows faster."""
-MOST_GHOSTS = 6
-"""Moves of the expected line that are drawn."""
-LEAST_NODES = 5_000
-"""Every search gets at least so large a tree."""
+NOTICE_AFTER_S = 0.7  # who waits longer for code that is not compiled is told so
+QUICK_S = 2.5  # until it is compiled, a move is what plain Python finds in this time
+LATE_S = 0.5  # a search by the clock that had to wait for its turns ends this much after its time, with what it has
+NODES_A_SECOND = 4_000_000  # no game's tree grows faster
+MOST_GHOSTS = 6  # moves of the expected line that are drawn
+LEAST_NODES = 5_000  # every search gets at least so large a tree
 
 COMPILING, ENGINES = threading.Lock(), threading.Lock()
 find_player = cache(parse_player)
@@ -71,8 +64,7 @@ class Turns:
         self.round, self.number = 0, 0
         self.waiting: list[tuple[int, int, threading.Event]] = []
         """The round of each turn that is waited for, and a number that counts down."""
-        self.rounds: dict[str, int] = {}
-        """By client, the first round in which it may have another turn."""
+        self.rounds: dict[str, int] = {}  # by client, the first round in which it may have another turn
 
     @contextmanager
     def turn(self, client: str) -> Iterator[Callable[[], object]]:
@@ -135,8 +127,7 @@ class Job:
         self.player = split_player(wanted["player"]).in_game(self.game)
         self.state = state_of(self.game, bytes.fromhex(wanted["state"]))
         self.stopped = threading.Event()
-        self.ghosts: tuple[list[str], list[list[str]]] = [], []
-        """The expected line as it was drawn last, and its cells."""
+        self.ghosts: tuple[list[str], list[list[str]]] = [], []  # the expected line as it was drawn last, and its cells
 
     @property
     def wanted_nodes(self) -> int:

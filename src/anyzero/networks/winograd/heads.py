@@ -18,12 +18,9 @@ from anyzero.networks.weights import StoredNetwork
 from anyzero.networks.winograd.sizes import aligned, room
 from anyzero.networks.winograd.transforms import INTRINSICS, multiply
 
-ROWS, COLUMNS, CHANNELS = 6, 7, 32
-"""Of the board, and numbers of each of its cells."""
-BY_COLUMN = True
-"""Whether the spots are columns."""
-SPOTS, SEEN, HIDDEN = 7, 64, 32
-"""Spots, numbers that are seen of each, and numbers of its hidden vector."""
+ROWS, COLUMNS, CHANNELS = 6, 7, 32  # of the board, and numbers of each of its cells
+BY_COLUMN = True  # whether the spots are columns
+SPOTS, SEEN, HIDDEN = 7, 64, 32  # spots, numbers that are seen of each, and numbers of its hidden vector
 READINGS, LOGITS, EXTRAS = 7, 1, 0
 """How often logits are read, how many at a time, and how many more the whole board decides on."""
 LANES, ABREAST, READ_ABREAST = 16, 8, 8
@@ -151,13 +148,11 @@ def expected(answers: Any, support: Any) -> Any:
 
 # --- its weights
 
-Layer = tuple[np.ndarray, np.ndarray]
-"""Weights [parts, inputs * lanes] and bias [parts * lanes]."""
+Layer = tuple[np.ndarray, np.ndarray]  # weights [parts, inputs * lanes] and bias [parts * lanes]
 
 
 class Policy(NamedTuple):
-    layers: tuple[Layer, Layer, Layer, Layer]
-    """For the whole board, the spots, the readings and the extras."""
+    layers: tuple[Layer, Layer, Layer, Layer]  # for the whole board, the spots, the readings and the extras
     spots: int
     seen: int
     readings: int

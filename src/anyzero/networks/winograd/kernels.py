@@ -22,10 +22,8 @@ from anyzero.networks.winograd.transforms import (
 
 ROWS, COLUMNS, INPUTS, CHANNELS = 6, 7, 3, 32
 """Of the board, of its cells in the input (one more than the game's planes), and of its cells in the trunk."""
-HEIGHT, WIDTH, POINTS = 3, 4, 30
-"""Of a tile, and what it is transformed into for each channel."""
-TILES_DOWN, TILES_ACROSS, TILES, BOARDS = 2, 2, 4, 9
-"""Tiles that cover a board, and boards that are computed together."""
+HEIGHT, WIDTH, POINTS = 3, 4, 30  # of a tile, and what it is transformed into for each channel
+TILES_DOWN, TILES_ACROSS, TILES, BOARDS = 2, 2, 4, 9  # tiles that cover a board, and boards that are computed together
 BOARD_WIDTH, POINT_STEP = 10, 1168
 """Cells in a row of a board with its rim; numbers from one point of a tile to the next."""
 LANES, VECTORS, TOGETHER, FEW, ABREAST = 16, 2, 12, 4, 8

@@ -9,18 +9,15 @@ import numpy as np
 from anyzero.compile import Unit, compile_kernel
 from anyzero.games.game import Game
 from anyzero.networks.config import NetworkConfig, hidden_units, support_of
-from anyzero.networks.remembered import empty_answers, in_columns
 from anyzero.networks.weights import StoredNetwork
 from anyzero.networks.winograd.heads import Heads, Layer, pack, write_values
 from anyzero.networks.winograd.kernels import run_trunk
-from anyzero.networks.winograd.sizes import aligned, board_cells, lanes_of, room, sizes_for
+from anyzero.networks.winograd.sizes import aligned, board_cells, empty_answers, in_columns, lanes_of, room, sizes_for
 from anyzero.networks.winograd.transforms import INTRINSICS, WEIGHTS, multiply, transform_weights
 
-LEAST_CHANNELS = 16
-"""Of fewer channels much of each vector would be empty: those networks are left to torch."""
+LEAST_CHANNELS = 16  # of fewer channels much of each vector would be empty: those networks are left to torch
 MOST_TILES = 36
-Call = tuple[Any, tuple[Any, ...]]
-"""A kernel and its arguments."""
+Call = tuple[Any, tuple[Any, ...]]  # a kernel and its arguments
 TRUNK_UNIT = Unit("trunk", {}, (), intrinsics=INTRINSICS)
 
 
@@ -151,8 +148,7 @@ class Trunk:
 #
 # The capitals are sizes of one processor, filled in when the kernel is compiled.
 
-LANES, ROWS = 16, 12
-"""Numbers in a vector; positions that are computed together, whose sums are in registers at once."""
+LANES, ROWS = 16, 12  # numbers in a vector; positions that are computed together, whose sums are in registers at once
 ZERO = np.float32(0.0)
 MLP_UNIT = Unit("mlp", {}, (), intrinsics=INTRINSICS)
 

@@ -7,10 +7,8 @@ import numpy as np
 
 MOST_SUMS = {16: 24, 8: 12, 4: 12}
 """Vectors of sums that fit into the registers beside their factors, by the numbers in a vector."""
-MOST_VECTORS = 3
-"""Of channels that are computed at once: with more, too few tiles share each load of weights."""
-LINE = 64
-"""Bytes in a line of the caches."""
+MOST_VECTORS = 3  # of channels that are computed at once: with more, too few tiles share each load of weights
+LINE = 64  # bytes in a line of the caches
 SIDES = {2: 1.0, 3: 1.1, 4: 1.18}
 """Outputs along a side of a tile, and what a product in it costs, together with the transforms."""
 
@@ -100,3 +98,14 @@ def aligned(numbers: np.ndarray) -> np.ndarray:
 def room(*shapes: int | tuple[int, ...]) -> tuple[np.ndarray, ...]:
     """Memory for a kernel to work on, of zeros."""
     return tuple(aligned(np.zeros(shape, np.float32)) for shape in shapes)
+
+
+def empty_answers(num: int, num_actions: int, num_values: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Room for the logits and values of so many positions; several values have a dimension of their own."""
+    values = np.empty(num if num_values == 1 else (num, num_values), np.float32)
+    return np.empty((num, num_actions), np.float32), values
+
+
+def in_columns(values: np.ndarray) -> np.ndarray:
+    """The same memory as [positions, values]."""
+    return values if values.ndim == 2 else values[:, None]

@@ -19,8 +19,7 @@ from anyzero.networks.winograd.sizes import board_cells, lanes_here, room, sizes
 from anyzero.networks.winograd.transforms import INTRINSICS, weight_transform
 
 MOST_TILES = 64
-PIECE = 32
-"""Boards that a thread takes at a time. The sums of each are added in their order, whoever computed them."""
+PIECE = 32  # boards that a thread takes at a time. The sums of each are added in their order, whoever computed them
 THREADS: ContextVar[int | None] = ContextVar("threads", default=None)
 """On which the kernels compute; None: on as many as torch."""
 UNIT = Unit("block", {}, (), intrinsics=INTRINSICS)

@@ -20,8 +20,7 @@ import numpy as np
 
 from anyzero.compile.lanes import in_lanes, traced
 
-NEAR, FAR = 3 / 4, 4 / 3
-"""Their product is 1, which saves multiplications."""
+NEAR, FAR = 3 / 4, 4 / 3  # their product is 1, which saves multiplications
 SQUARES = NEAR**2 + FAR**2
 NEAR_SCALE, FAR_SCALE = 2 * NEAR**2 * (NEAR**2 - FAR**2), 2 * FAR**2 * (FAR**2 - NEAR**2)
 
