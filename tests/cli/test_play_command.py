@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from anyzero.cli.play import known_player
-from anyzero.records import GameInProgress, read_record, write_record
+from anyzero.records.files import read_record, write_record
+from anyzero.records.in_progress import GameInProgress
 from tests.cli.terminal import Terminal
 from tests.records.play import load, play_all
 

@@ -4,8 +4,10 @@ import json
 
 import pytest
 
-from anyzero.records import Evaluation, GameInProgress, write_record
+from anyzero.records.files import write_record
+from anyzero.records.in_progress import GameInProgress
 from anyzero.records.pgn import write_pgn
+from anyzero.records.record import Evaluation
 from tests.records.play import load, play_all
 
 pytestmark = pytest.mark.usefixtures("games_here")

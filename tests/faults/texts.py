@@ -20,8 +20,7 @@ from anyzero.players import parse_player
 from anyzero.players.text import split_player
 from anyzero.protocols.gtp import GtpEngine
 from anyzero.protocols.uci import UciEngine
-from anyzero.records import read_records
-from anyzero.records.files import FORMS, MATCH_FORM
+from anyzero.records.files import FORMS, MATCH_FORM, read_records
 from anyzero.schema import write_toml
 from anyzero.search.methods import parse_search
 from anyzero.web.messages import read_message

@@ -4,7 +4,8 @@ import random
 from functools import cache
 
 import anyzero
-from anyzero.records import Evaluation, GameInProgress
+from anyzero.records.in_progress import GameInProgress
+from anyzero.records.record import Evaluation
 
 
 @cache

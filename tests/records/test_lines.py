@@ -10,8 +10,8 @@ from anyzero.arena import make_plan, play_games
 from anyzero.arena.record import FORM as ARENA_FORM
 from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
-from anyzero.records import read_record, read_records
 from anyzero.records.files import MATCH_FORM as FORM
+from anyzero.records.files import read_record, read_records
 
 TESTS = Path(__file__).parent.parent
 DICE_RACE, FAULTY = str(TESTS / "dice_race.py"), str(TESTS / "arena/faulty.py")

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anyzero.records import BadRecordError, GameInProgress, read_record, read_records, write_record
+from anyzero.records.files import read_record, read_records, write_record
+from anyzero.records.in_progress import GameInProgress
 from anyzero.records.pgn import read_pgn, write_pgn
+from anyzero.records.record import BadRecordError
 from tests.records.play import load, play_all, random_table
 
 SCHOLARS_MATE = """

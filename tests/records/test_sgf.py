@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anyzero.records import BadRecordError, Evaluation, GameInProgress, read_record, write_record
+from anyzero.records.files import read_record, write_record
+from anyzero.records.in_progress import GameInProgress
+from anyzero.records.record import BadRecordError, Evaluation
 from anyzero.records.sgf import read_sgf, write_sgf
 from tests.records.play import load, play_all, random_table
 

@@ -19,7 +19,7 @@ from anyzero.games.load import BUILT_IN, load
 from anyzero.players import parse_player
 from anyzero.players.player import search_arguments
 from anyzero.players.text import split_player
-from anyzero.records import GameInProgress
+from anyzero.records.in_progress import GameInProgress
 from anyzero.search import Searcher
 from anyzero.web.forms import position_values
 from tests.web.folders import EXAMPLE, OWN

@@ -10,7 +10,7 @@ import websockets
 
 from anyzero.games.load import load
 from anyzero.players import parse_player
-from anyzero.records import GameInProgress
+from anyzero.records.in_progress import GameInProgress
 from anyzero.web.config import ServerConfig
 from anyzero.web.server import serving
 from tests.web.folders import write_own_games

@@ -204,14 +204,12 @@ class Chunks:
             return None
         plan = self.left[0].plan
         size, chunk = self.paces[plan].size(kind, len(self.left), self.pool.kinds), [self.left.popleft()]
-        while self.left and self.left[0].plan == plan and (len(chunk) < size or is_pair(chunk[-1], self.left[0])):
+        while self.left and self.left[0].plan == plan:
+            if len(chunk) >= size and chunk[-1].match[:3] != self.left[0].match[:3]:  # a pair stays together
+                break
             chunk.append(self.left.popleft())
         arguments = {"plan": asdict(plan), "matches": [list(task.match) for task in chunk]}
         return Job(f"{__name__}:play_chunk", arguments, self.files, units=len(chunk), about=chunk)
-
-
-def is_pair(one: Task, other: Task) -> bool:
-    return one.match[:3] == other.match[:3]
 
 
 def play_chunk(kind: Kind, plan: dict[str, Any], matches: list[list[int]]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from anyzero.report import count
 
 if TYPE_CHECKING:
     from anyzero.cli.screen import Screen
-    from anyzero.records import GameInProgress
+    from anyzero.records.in_progress import GameInProgress
     from anyzero.records.record import Replayed
 
 
@@ -102,7 +102,8 @@ def make_table(game: str | None, *, position: str | None, load: Path | None, see
     from datetime import date
 
     from anyzero.games.load import load as load_game
-    from anyzero.records import GameInProgress, read_record
+    from anyzero.records.files import read_record
+    from anyzero.records.in_progress import GameInProgress
 
     if game is None and load is None:
         raise AnyzeroError("name a game to play, or a file with --load; anyzero games lists the games")
@@ -176,7 +177,7 @@ def replay(
     """Show the games of a file, move by move."""
     from anyzero.cli.screen import Screen
     from anyzero.games.load import load
-    from anyzero.records import read_records
+    from anyzero.records.files import read_records
     from anyzero.records.record import replay as play_again
 
     rules = None if game is None else load(game)

@@ -15,7 +15,9 @@ from anyzero.files import from_home
 from anyzero.games.explain import Rules
 from anyzero.players import Player, parse_player
 from anyzero.players.player import Answer, FailedPlayerError, consult
-from anyzero.records import Evaluation, GameInProgress, read_record, write_record
+from anyzero.records.files import read_record, write_record
+from anyzero.records.in_progress import GameInProgress
+from anyzero.records.record import Evaluation
 from anyzero.report import count
 
 MOST_ROWS = 10  # moves that an analysis shows

@@ -34,7 +34,7 @@ class Lesson:
         self.size = min(trainer.config.batch_size, source.num)
         self.steps = num_steps(trainer.config, source)
         self.recovery = Recovery(trainer.live_tensors())
-        self.sums = empty_sums(trainer.device)
+        self.sums = torch.zeros(NUM_SUMS, dtype=torch.float64, device=trainer.device)
         self.norms: list[float] = []
         self.rate = 0.0
         self.stopped = False
@@ -222,6 +222,7 @@ class Recovery:
 BINS = 10  # predicted values are sorted into so many bins from -1 to 1
 ABOUT_POLICIES = ("kl", "policy_entropy", "prior_entropy", "agreement")  # means over rows by weight and policy weight
 ABOUT_VALUES = ("value_loss", "value_error")  # means over rows by weight
+NUM_SUMS = len(ABOUT_POLICIES) + len(ABOUT_VALUES) + 2 + 3 * BINS  # in `weighted_sums`
 
 
 class RowLosses(NamedTuple):
@@ -322,7 +323,3 @@ def summarise(sums: Tensor) -> dict[str, Any]:
     found["calibration"] = bins
     found["calibration_error"] = sum(item.share * abs(item.predicted - item.target) for item in bins)
     return found
-
-
-def empty_sums(device: str) -> Tensor:
-    return torch.zeros(len(ABOUT_POLICIES) + len(ABOUT_VALUES) + 2 + 3 * BINS, dtype=torch.float64, device=device)

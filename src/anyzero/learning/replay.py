@@ -214,7 +214,8 @@ class Merged(NamedTuple):
 
 def merge(samples: Samples, targets: np.ndarray) -> Merged:
     """Merge rows with equal keys and equal legal actions; `targets` are the values that each row would teach."""
-    order = sort_rows(samples)
+    # Rows that may be equal lie side by side, those that are in the order in which they came.
+    order = np.lexsort((samples.actions.sum(axis=1, dtype=np.int64), samples.keys))
     starts = np.flatnonzero(begins_group(samples, order))
     counts = np.diff(np.append(starts, samples.num))
     firsts = order[starts]  # the order is stable: the first of a group is the one that came first
@@ -225,11 +226,6 @@ def merge(samples: Samples, targets: np.ndarray) -> Merged:
     average_policies(samples, merged.policies, order, starts, counts)
     by_first = np.argsort(firsts)
     return Merged(take(merged, by_first), means(targets, order, starts, counts)[by_first], counts[by_first])
-
-
-def sort_rows(samples: Samples) -> np.ndarray:
-    """An order that puts rows side by side that may be equal, those that are in the order in which they came."""
-    return np.lexsort((samples.actions.sum(axis=1, dtype=np.int64), samples.keys))
 
 
 def begins_group(samples: Samples, order: np.ndarray) -> np.ndarray:

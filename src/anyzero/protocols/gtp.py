@@ -16,7 +16,7 @@ from anyzero.games.load import load
 from anyzero.players import parse_player
 from anyzero.players.engine_gtp import COLOURS, GO_GAMES, RESIGN, TO_GO, from_gtp, seat_of, to_gtp
 from anyzero.protocols.limits import Clock, read_seconds, whole_number
-from anyzero.records import GameInProgress
+from anyzero.records.in_progress import GameInProgress
 
 Words = list[str]
 SHOWN = 10  # how many moves `analyse` shows

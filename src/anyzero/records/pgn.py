@@ -53,7 +53,6 @@ ENDS = {RULES: "normal", RESIGN: "normal", AGREEMENT: "normal", FORFEIT: "rules 
 """What the tag Termination says."""
 NOBODYS_FAULT = ("normal", "adjudication", "unterminated", "")
 UNKNOWN = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?"}
-ROSTER = (*UNKNOWN, "White", "Black", "Result")  # the tags that every game has, in their order
 OWN_TAGS = ("White", "Black", "Result", "FEN", "SetUp", "After", "Seed")  # tags for which a record has a field
 STANDARD = ("standard", "chess", "normal", "from position", "")
 WIDTH = 79

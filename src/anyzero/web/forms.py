@@ -9,8 +9,7 @@ import numpy as np
 
 from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
-from anyzero.records import GameInProgress
-from anyzero.records.in_progress import Ply
+from anyzero.records.in_progress import GameInProgress, Ply
 from anyzero.views.board import Scene, shape_values
 from anyzero.views.svg import DARK, LIGHT, bounds, check_roles, roles_of
 

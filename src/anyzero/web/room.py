@@ -14,7 +14,8 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 from anyzero.errors import AnyzeroError, UnknownNameError
-from anyzero.records import Evaluation, GameInProgress
+from anyzero.records.in_progress import GameInProgress
+from anyzero.records.record import Evaluation
 from anyzero.web.catalog import HUMAN
 from anyzero.web.engine import Engine
 from anyzero.web.forms import table_values

@@ -14,13 +14,13 @@ from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game
-from anyzero.records import GameInProgress, GameRecord
 from anyzero.records.files import FORMS
-from anyzero.records.in_progress import Ply
+from anyzero.records.in_progress import GameInProgress, Ply
 from anyzero.records.record import (
     RULES,
     UNFINISHED,
     BadRecordError,
+    GameRecord,
     Replayed,
     find_game,
     find_start,
