@@ -209,8 +209,10 @@ class CompiledMlp:
     """
 
     def __init__(self, network: StoredNetwork, game: Game, target: str = "cpu") -> None:
-        width, support, lanes = network.config.width, support_of(network.config), lanes_of(target)
-        units, inputs = hidden_units(width), math.prod(game.planes_shape)
+        width, support, units = network.config.width, support_of(network.config), hidden_units(network.config.width)
+        # A page asks for one position: of that, four vectors of sums at a time do not wait for each other.
+        lanes, rows = (16, 1) if target == "wasm" else (lanes_of(target), ROWS)
+        inputs = math.prod(game.planes_shape)
 
         def layer(name: str, outputs: int, inputs: int) -> Layer:
             weight, bias = network.take(f"{name}.weight", outputs, inputs), network.take(f"{name}.bias", outputs)
@@ -229,8 +231,8 @@ class CompiledMlp:
         network.check_all_taken()
         self.support, self.own, self.inputs = np.array(support, np.float32), local(), inputs
         columns = inputs + -inputs % lanes, wide, wide, wide, *(len(bias) for _, bias in self.heads)
-        self.shapes = [ROWS * number for number in columns]
-        self.kernel = compile_kernel(_run_mlp, MLP_UNIT, target, {"LANES": lanes})
+        self.shapes = [rows * number for number in columns]
+        self.kernel = compile_kernel(_run_mlp, MLP_UNIT, target, {"LANES": lanes, "ROWS": rows})
         if target == "cpu":  # compiled now, not by several threads at once
             self.answer(np.zeros((0, inputs), np.float32), *empty_answers(0, game.num_actions, game.num_values))
 
