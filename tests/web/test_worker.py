@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,8 @@ from anyzero.web.config import ServerConfig
 from anyzero.web.engine import Engine
 from anyzero.web.worker import Turns
 from tests.web.server import run
+
+ROOT = Path(__file__).parents[2]
 
 
 def make_job(player, game="tic_tac_toe", live=False):
@@ -130,6 +133,18 @@ def test_a_move_whose_code_takes_long_to_compile_is_a_quick_one(player, monkeypa
     done.set()
     assert found["quick"]
     assert 0 < found["result"]["simulations"] < 1_000_000
+
+
+def test_a_game_that_nobody_has_checked_is_searched_in_plain_python_too(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    own = tmp_path / "own.py"
+    own.write_text((ROOT / "examples" / "tic_tac_toe.py").read_text())
+    job = make_job("uct:20", str(own))
+    done = wait_for_compiler(job, monkeypatch)
+    found = run_job(job)
+    done.set()
+    assert job.game.unchecked
+    assert found["result"]["simulations"] == 20
 
 
 def test_an_analysis_by_the_clock_says_that_it_is_being_prepared_and_waits_for_its_code(monkeypatch):

@@ -170,11 +170,13 @@ class Job:
         is_counted, live = self.player.search is not None and bool(self.player.search.simulations), self.wanted["live"]
         has_time = within(math.inf if live else QUICK_S)
         try:
-            if not self.game.unchecked and (is_counted or not live):
-                search = partial(self.spend, self.plain_searcher, turns, tell)
-                found, is_finished = search(lambda: compiler.is_alive() and has_time())
-                if is_finished or not has_time():
-                    return found, not (is_finished and is_counted)
+            # Where a game that nobody has checked goes wrong, its compiled code says how.
+            with suppress(*(Exception,) if self.game.unchecked else ()):
+                if is_counted or not live:
+                    search = partial(self.spend, self.plain_searcher, turns, tell)
+                    found, is_finished = search(lambda: compiler.is_alive() and has_time())
+                    if is_finished or not has_time():
+                        return found, not (is_finished and is_counted)
             compiler.join()
         finally:
             notice.cancel()
