@@ -110,3 +110,7 @@ def test_any_text_is_a_game_or_a_clear_error(text):
     split_text(text)
     with contextlib.suppress(AnyzeroError):
         load(text)
+
+
+def test_a_game_of_ours_that_is_loaded_again_has_its_kernels_already():
+    assert load("hex:size=3").unit is load("hex:size=5").unit is not load("chess").unit
