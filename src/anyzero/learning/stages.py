@@ -358,15 +358,10 @@ class Stages:
 
         def make() -> dict[str, Any]:
             options: dict[str, Any] = {"noise": False, "simulations": config.simulations}
+            candidate, *champions = (self.contestant(one, **options) for one in (number, *rivals))
+            seed = draw_seed("gate", self.config.seed, number)
             with self.progress.stage(number, "gate", config.games) as tell:
-                return open_gate(
-                    self.game,
-                    self.contestant(number, **options),
-                    [self.contestant(rival, **options) for rival in rivals],
-                    config,
-                    seed=draw_seed("gate", self.config.seed, number),
-                    watch=self.watch(tell),
-                )
+                return open_gate(self.game, candidate, champions, config, seed=seed, watch=self.watch(tell))
 
         return once(self.folder, part, "gate", make)
 
