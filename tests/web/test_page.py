@@ -38,7 +38,7 @@ def until(page, script, seconds=30):
 
 
 def wait_ply(page, least):
-    until(page, f"Number(document.querySelector('.board').dataset.ply) >= {least}")
+    until(page, f"Number(document.querySelector('.board')?.dataset.ply) >= {least}")
 
 
 def ply(page):
