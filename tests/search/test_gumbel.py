@@ -106,7 +106,7 @@ def test_a_win_at_hand_is_found_against_the_prior(seed):
 def test_beyond_the_plan_the_best_of_those_that_came_far_get_the_visits(seed):
     player = Searcher(FOUR, "gumbel", seconds=1.0)
     run = player.begin(START, seed)
-    run.plan_for(70)
+    run.scratch = run.scratch._replace(plan=gumbel_plan(run.settings.considered, 70))
     run.plant(run.roots.copy())
     run.simulate(70)
     planned = visits_of(run)
