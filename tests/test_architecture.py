@@ -61,6 +61,12 @@ def imported_folders(path: Path) -> set[str]:
     return found
 
 
+def test_files_are_short_enough_to_be_read_at_once():
+    """docs/decisions/0022-how-small.md has why there is no such limit on all of them together."""
+    lengths = {file: len(file.read_text().splitlines()) for file in PACKAGE.rglob("*.py")}
+    assert [str(file) for file, length in lengths.items() if length > 400] == []
+
+
 def test_folders_import_downwards_only():
     folders = [folder for folder in PACKAGE.iterdir() if folder.is_dir() and folder.name != "__pycache__"]
     assert {folder.name for folder in folders} <= set(LOWER)
