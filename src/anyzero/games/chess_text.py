@@ -249,10 +249,10 @@ class Move(NamedTuple):
         return {"g": "O-O", "c": "O-O-O"}.get(self.target[0], "")
 
 
-def move_of(rules: Chess, state: State, action: int) -> Move:
+def move_of(rules: Chess, state: State, kinds: dict[str, int], action: int) -> Move:
     source, plane = divmod(action, board.NUM_PLANES)
     target = source + int(rules.steps[plane])
-    kind = next(kind for kind, squares in kinds_of(state).items() if squares >> source & 1)
+    kind = next(kind for kind, squares in kinds.items() if squares >> source & 1)
     promotion = "Q" if kind == "P" and target >= 56 else ""
     if plane >= board.FIRST_UNDERPROMOTION:
         promotion = "NBR"[(plane - board.FIRST_UNDERPROMOTION) % 3]
@@ -267,7 +267,8 @@ def legal_moves(rules: Chess, state: State) -> dict[int, Move]:
         return {}
     actions = np.zeros(board.MAX_LEGAL, np.int32)
     count = legal_actions(rules, state, actions)
-    return {int(action): move_of(rules, state, int(action)) for action in actions[:count]}
+    kinds = kinds_of(state)
+    return {action: move_of(rules, state, kinds, action) for action in actions[:count].tolist()}
 
 
 def parse_action(rules: Chess, state: State, text: str) -> int:

@@ -36,7 +36,7 @@ from anyzero.records.record import (
 UNKNOWN_PLAYER = "?"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Ply:
     """One step of a game: a move, an outcome of chance, or an end that somebody declared."""
 
@@ -47,6 +47,12 @@ class Ply:
     seconds: float | None = None
     evaluation: Evaluation | None = None
     termination: str = UNFINISHED  # how it ended the game, if it did without the rules
+    written: str = ""  # as people write it, once somebody has asked
+
+    def notation(self, game: Game, before: State) -> str:
+        """The move as people write it; remembered, since a page shows all moves of a game after each."""
+        self.written = self.written or game.notation(before, self.action)
+        return self.written
 
 
 class GameInProgress:

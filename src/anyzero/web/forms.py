@@ -49,7 +49,7 @@ def ply_values(game: Game, before: State, ply: Ply) -> dict[str, Any]:
     value, simulations = ply.evaluation or (None, None)
     about = {"value": value, "simulations": simulations, "seconds": ply.seconds}
     move, played = ply.move or ply.termination, ply.action >= 0
-    text = remembered_notation(game, before.tobytes(), ply.action) if played else move
+    text = ply.notation(game, before) if played else move
     return {"seat": ply.seat, "move": move, "text": text, "played": played, **about}
 
 
@@ -104,11 +104,6 @@ def scene_of(game: Game, state: State) -> Scene:
 @lru_cache(MOST_SCENES)
 def remembered_scene(game: Game, content: bytes) -> Scene:
     return game.scene(state_of(game, content))
-
-
-@lru_cache(MOST_SCENES)
-def remembered_notation(game: Game, content: bytes, action: int) -> str:
-    return game.notation(state_of(game, content), action)
 
 
 def state_of(game: Game, content: bytes) -> State:
