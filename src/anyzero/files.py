@@ -71,7 +71,7 @@ def from_home(path: Path | str) -> Path:
     """The path with a home folder for `~`; as it is where nobody has that name."""
     try:
         return Path(path).expanduser()
-    except RuntimeError:
+    except (RuntimeError, ValueError):  # a ValueError: a zero byte in the name
         return Path(path)
 
 

@@ -161,6 +161,7 @@ def test_bench_measures_searches(run):
         (["bench", "search", "hex", "uct:10", "--seconds", "0"], "--seconds"),
         (["check", "./nowhere.py"], "cannot read the game file"),
         (["check", "~nobody_here/nowhere.py"], "cannot read the game file"),
+        (["match", "hex", "~\0.py", "random"], "cannot read the player file"),
     ],
 )
 def test_wrong_input_is_one_sentence_and_exit_code_2(run, words, says):
