@@ -58,14 +58,17 @@ def run_campaign(place: Path, table: Table, *, tries: int) -> None:
     played = read(whole, plan)
     assert len(played) == GAMES
     for number in range(tries):
-        path.write_bytes(whole.read_bytes())
         for name, damage in DAMAGES.items():
             path.write_bytes(whole.read_bytes())
             damage(path, rng)
-            table.judge(f"match record: {name}", lambda: read(path, plan).items() <= played.items(), True, str(number))
+            judge(table, name, path, plan, played, number)
         for name, edit in EDITS.items():
             path.write_text(edited(whole.read_text(), edit, picked))
-            table.judge(f"match record: {name}", lambda: read(path, plan).items() <= played.items(), True, str(number))
+            judge(table, name, path, plan, played, number)
+
+
+def judge(table: Table, name: str, path: Path, plan: Any, played: dict[Any, str], number: int) -> None:
+    table.judge(f"match record: {name}", lambda: read(path, plan).items() <= played.items(), True, str(number))
 
 
 def read(path: Path, plan: Any) -> dict[Any, str]:
