@@ -6,6 +6,7 @@ share something that takes long to make.
 """
 
 import json
+import signal
 import threading
 from pathlib import Path
 from queue import SimpleQueue
@@ -41,6 +42,8 @@ for name, examples in {"few": 15, "many": 100}.items():
 
 
 def pytest_configure(config):
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in the background of a script; children would ignore it too
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.load_profile("few" if config.option.markexpr else "many")  # many where the slow tests run too
 
 

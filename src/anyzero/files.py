@@ -88,16 +88,23 @@ TRAINED = "is being trained by another process; one at a time can do that"
 
 
 def take_lock(number: int, path: Path, taken: str = TRAINED) -> None:
-    """Hold an open file; `taken` says that somebody does already. Without locks, processes are trusted not to share."""
+    """Hold an open file; `taken` says that somebody does already."""
+    if not try_lock(number):
+        raise AnyzeroError(f"{path} {taken}")
+
+
+def try_lock(number: int) -> bool:
+    """Hold an open file, unless somebody else does. Without locks, processes are trusted not to share."""
     with contextlib.suppress(ImportError):
         import fcntl
 
         try:
             fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise AnyzeroError(f"{path} {taken}") from None
+            return False
         except OSError:  # a file system without locks
             pass
+    return True
 
 
 def numbers_in(folder: Path, pattern: str) -> list[int]:

@@ -11,9 +11,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from numba.core.errors import TypingError
 
 from anyzero.compile import cache as cache_module
 from anyzero.compile.clock import Compiling, clock
+from anyzero.compile.kernels import compile_kernel
+from anyzero.games.load import load
 from tests.compile.walk import walk_through
 
 RACE = Path(__file__).parent.parent / "race.py"
@@ -57,15 +60,14 @@ def entries(cache: Path) -> list[Path]:
     return sorted((cache / "anyzero").glob("*/*.code"))
 
 
+def beside(cache: Path) -> list[Path]:
+    """What is only there while something is compiled or written."""
+    return [path for path in (cache / "anyzero").glob("*/*") if path.suffix in (".part", ".lock")]
+
+
 def is_whole(entry: Path) -> bool:
     digest, data = entry.read_bytes()[: cache_module.DIGEST_BYTES], entry.read_bytes()[cache_module.DIGEST_BYTES :]
     return hashlib.sha256(data).digest() == digest
-
-
-def test_the_second_process_loads_what_the_first_compiled(cache):
-    ran, again = run(RACE, cache), run(RACE, cache)
-    assert (ran.moves, ran.hits) == (BY_THREES, 0)
-    assert (again.moves, again.hits, again.warnings) == (BY_THREES, 1, [])
 
 
 def test_code_that_two_processes_compiled_for_two_sizes_is_loaded_by_a_third(cache):
@@ -85,7 +87,7 @@ def test_an_edited_rule_is_used_at_once(cache, tmp_path):
     helper.write_text("STEP = 1\n")
     assert run(game, cache).moves == BY_ONES
     game.write_text(source)
-    assert run(game, cache).moves == BY_THREES
+    assert walk_through(str(game)) == (BY_THREES, 0)
 
 
 def test_an_edited_comment_or_message_compiles_nothing_again_and_copies_keep_their_own(cache, tmp_path):
@@ -100,12 +102,56 @@ def test_an_edited_comment_or_message_compiles_nothing_again_and_copies_keep_the
         assert walk_through(str(path)) == (BY_THREES, 1)
 
 
-def test_processes_that_start_together_do_not_break_each_other(cache):
+def test_of_processes_that_start_together_one_compiles_and_the_other_waits_for_it(cache):
     processes = [start(RACE, cache) for _ in range(2)]
-    assert {finish(process).moves for process in processes} == {BY_THREES}
-    assert len(entries(cache)) == 1
-    assert not list((cache / "anyzero").glob("*/*.part"))
-    assert is_whole(entries(cache)[0])
+    done = [finish(process) for process in processes]
+    assert {ran.moves for ran in done} == {BY_THREES}
+    assert sorted(ran.hits for ran in done) == [0, 1]
+    (entry,) = entries(cache)
+    assert is_whole(entry)
+    assert not beside(cache)
+
+
+HOLDER = """
+import fcntl, sys, time
+file = open(sys.argv[1], "ab")
+fcntl.flock(file, fcntl.LOCK_EX)
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+def test_when_the_process_that_compiles_is_killed_the_one_that_waits_compiles(cache, monkeypatch):
+    walk_through(str(RACE))
+    (entry,) = entries(cache)
+    entry.unlink()
+    command = [sys.executable, "-c", HOLDER, str(entry.with_suffix(".lock"))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout.readline() == "held\n"
+        waits = []
+
+        def wait(_seconds):
+            waits.append(holder.poll())
+            holder.kill()
+            holder.wait()
+
+        monkeypatch.setattr(cache_module, "time", SimpleNamespace(monotonic=time.monotonic, sleep=wait))
+        assert walk_through(str(RACE)) == (BY_THREES, 0)
+    assert waits == [None]
+    assert entries(cache) == [entry]
+
+
+def test_a_kernel_that_cannot_be_compiled_leaves_nobody_waiting(cache):
+    kernel = compile_kernel(add_text, load(str(RACE)).unit)
+    for _ in range(2):
+        with pytest.raises(TypingError):
+            kernel(1)
+    assert not entries(cache)
+    assert not beside(cache)
+
+
+def add_text(number):
+    return number + "one"
 
 
 @pytest.mark.parametrize("damage", [b"garbage" * 100, None], ids=["garbage", "half of it"])
@@ -179,4 +225,4 @@ def test_a_full_disk_costs_one_warning_and_leaves_no_part_behind(cache):
     assert len(done.warnings) == 1
     assert "compiling in memory" in done.warnings[0]
     assert entries(cache) == []
-    assert not list((cache / "anyzero").glob("*/*.part"))
+    assert not beside(cache)

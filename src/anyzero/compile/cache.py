@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import IO, Any
 
 import numba
 import numpy as np
@@ -24,9 +24,11 @@ from numba.core.compiler import CompileResult
 
 from anyzero.compile.bind import Function, global_names
 from anyzero.compile.clock import Compiling
-from anyzero.files import cache_folder, remove_unused
+from anyzero.files import cache_folder, remove_unused, try_lock
 
 NOTICE_AFTER_S = 2.0
+MOST_WAIT_S = 120.0
+"""For another process that compiles the same."""
 DIGEST_BYTES = 32
 
 may_compile: ContextVar[bool] = ContextVar("may_compile", default=True)
@@ -52,6 +54,8 @@ class DiskCache:
     def __init__(self, owner: str, kernel: str, key: str | None) -> None:
         self.owner, self.kernel, self.key = owner, kernel, key
         self.notice: threading.Timer | None = None
+        self.turn = contextlib.ExitStack()
+        """Held while this process compiles, so that others wait for it instead of compiling the same."""
         self.began = 0.0
         """When Numba was last told to compile."""
 
@@ -62,15 +66,24 @@ class DiskCache:
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The compiled code of this signature, or None; then Numba compiles, and a person may be told."""
         path = self.entry(signature, context)
+        found = self.read_own(path, signature)
+        if found is None:
+            if not may_compile.get():
+                raise NotCompiledError(self.owner)
+            self.start_notice()
+            self.began = time.monotonic()
+            if path is not None:
+                self.turn.enter_context(taking_turns(path))
+                found = self.read_own(path, signature)  # what another process has compiled meanwhile
+        if found is None:
+            return None
+        self.end()
+        context.refresh()  # what the code links to must be in place before it is loaded
+        return CompileResult._rebuild(context, *found)
+
+    def read_own(self, path: Path | None, signature: Any) -> Any:
         found = None if path is None else read_entry(path)
-        if found is not None and self.is_own(found, signature):
-            context.refresh()  # what the code links to must be in place before it is loaded
-            return CompileResult._rebuild(context, *found)
-        if not may_compile.get():
-            raise NotCompiledError(self.owner)
-        self.start_notice()
-        self.began = time.monotonic()
-        return None
+        return found if found is not None and self.is_own(found, signature) else None
 
     def is_own(self, found: Any, signature: Any) -> bool:
         """Whether an entry is the one that its name says; a file may have been copied over another."""
@@ -82,11 +95,11 @@ class DiskCache:
             return False
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        self.stop_notice()
         Compiling.note(self.began)
         path = self.entry(signature, result.target_context)
         if path is not None:
             write_entry(path, pickle.dumps(result._reduce(), pickle.HIGHEST_PROTOCOL))
+        self.end()
 
     def flush(self) -> None:
         """Numba calls this on recompilation; entries are keyed by content, so nothing is stale."""
@@ -107,10 +120,36 @@ class DiskCache:
         self.notice.daemon = True
         self.notice.start()
 
+    def end(self) -> None:
+        """Nothing is compiled any more, whether that went well or not."""
+        self.stop_notice()
+        self.turn.close()
+
     def stop_notice(self) -> None:
         if self.notice is not None:
             self.notice.cancel()
             self.notice = None
+
+
+@contextlib.contextmanager
+def taking_turns(path: Path) -> Iterator[None]:
+    """Wait while another process compiles this entry, though not for ever. A lock ends with its process."""
+    lock, until = open_lock(path.with_suffix(".lock")), time.monotonic() + MOST_WAIT_S
+    while lock is not None and not try_lock(lock.fileno()) and time.monotonic() < until:
+        time.sleep(0.02)
+    try:
+        yield
+    finally:
+        if lock is not None:
+            Path(lock.name).unlink(missing_ok=True)
+            lock.close()
+
+
+def open_lock(path: Path) -> IO[bytes] | None:
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("ab")
+    return None
 
 
 def kept(name: str, keys: Sequence[str | None], parts: object, make: Callable[[], Any]) -> Any:
@@ -121,8 +160,11 @@ def kept(name: str, keys: Sequence[str | None], parts: object, make: Callable[[]
     path = cache_folder() / "ahead" / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.code"
     found = read_entry(path)
     if found is None:
-        found = make()
-        write_entry(path, pickle.dumps(found, pickle.HIGHEST_PROTOCOL))
+        with taking_turns(path):
+            found = read_entry(path)  # of another process meanwhile
+            if found is None:
+                found = make()
+                write_entry(path, pickle.dumps(found, pickle.HIGHEST_PROTOCOL))
     return found
 
 

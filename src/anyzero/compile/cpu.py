@@ -139,5 +139,19 @@ def compile_function(function: FunctionType, cache: DiskCache | None, options: d
         compiler = CalleeCompiler if inline else RulesCompiler
         return numba.njit(**options, **CALLEE_OPTIONS, pipeline_class=compiler, forceinline=inline)(function)
     dispatcher = numba.njit(**options, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(function)
-    dispatcher._cache = cache
+    dispatcher._cache, compiler = cache, dispatcher._compiler
+    compiler.compile = telling(cache, compiler.compile)
     return dispatcher
+
+
+def telling(cache: DiskCache, compile_it: Function) -> Function:
+    """Numba tells a cache of success; this tells it of failure."""
+
+    def compile_or_tell(*args: Any) -> Any:
+        try:
+            return compile_it(*args)
+        except BaseException:
+            cache.end()
+            raise
+
+    return compile_or_tell
