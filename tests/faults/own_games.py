@@ -1,13 +1,20 @@
 """A user's game with a fault, in every command that plays it."""
 
+import json
 import random
 import subprocess
 import sys
 from pathlib import Path
 
+from anyzero.games.load import load
+from anyzero.networks.config import parse_network
+from anyzero.networks.models import new_network
+from anyzero.networks.weights import save_network
+from tests.faults.served import click_through
 from tests.faults.table import HARMLESS, SIGNAL, SILENT, TOLD, TRACEBACK, Table
 
-GAME = (Path(__file__).parents[2] / "examples" / "tic_tac_toe.py").read_text()
+EXAMPLE = Path(__file__).parents[2] / "examples" / "tic_tac_toe.py"
+GAME = EXAMPLE.read_text()
 RULES, PICTURE, ENDING, TEXT, INPUT = "rules", "picture", "ending", "text", "input"
 """What a fault is in: only some commands draw, write moves, or ask a network."""
 
@@ -59,37 +66,57 @@ FAULTS: dict[str, tuple[str, str, str]] = {
 FAULTS["seat too large"] = (RULES, "state.plies == 9 else state.mover", "state.plies == 9 else state.mover + 7")
 
 TRAIN = ["--generations", "1", "--set", "selfplay.games=4", "--set", "selfplay.simulations=4", "--set", "network=2x8"]
+TWO = ["--workers", "2"]
 COMMANDS: dict[str, tuple[set[str], list[str]]] = {
     "show": ({RULES, PICTURE}, ["show", "GAME"]),
+    "show --svg": ({RULES, PICTURE}, ["show", "GAME", "--svg", "RUN.svg"]),
     "search": ({RULES, TEXT}, ["search", "GAME", "uct:2000"]),
     "search rave": ({RULES, TEXT}, ["search", "GAME", "rave:500"]),
     "perft": ({RULES}, ["perft", "GAME", "9"]),
     "solve": ({RULES, TEXT}, ["solve", "GAME"]),
-    "match": ({RULES, TEXT}, ["match", "GAME", "uct:50", "random", "--games", "4", "--limit", "3"]),
-    "tournament": ({RULES, TEXT}, ["tournament", "GAME", "uct:20", "random", "flat:9", "--games", "2"]),
+    "match": ({RULES, TEXT}, ["match", "GAME", "uct:50", "random", "--games", "4", "--limit", "3", *TWO]),
+    "tournament": ({RULES, TEXT}, ["tournament", "GAME", "uct:20", "random", "flat:9", "--games", "2", *TWO]),
     "play": ({RULES, PICTURE, ENDING, TEXT}, ["play", "GAME", "--seat0", "random", "--seat1", "uct:50"]),
+    "play by hand": ({RULES, PICTURE, TEXT}, ["play", "GAME", "--seat1", "uct:50", "--hints", "uct:50"]),
+    "replay": ({RULES, PICTURE, ENDING, TEXT}, ["replay", "GAME.json", "--game", "GAME"]),
+    "rate": ({RULES, INPUT}, ["rate", "NET", "--game", "GAME", "--games", "2", "--most", "100", *TWO]),
     "bench rollouts": ({RULES}, ["bench", "rollouts", "GAME"]),
     "bench search": ({RULES}, ["bench", "search", "GAME", "uct:200", "--seconds", "0.1"]),
     "rules": ({RULES, PICTURE}, ["rules", "GAME"]),
     "estimate": ({RULES, TEXT}, ["estimate", "GAME", "--simulations", "30", "--reference", "200", "--repeats", "4"]),
     "experiment": ({RULES, TEXT}, ["experiment", "GAME.toml"]),
-    "export": ({RULES}, ["export", "GAME", "--c", "RUN.c", "--player", "uct:20"]),
+    "export --c": ({RULES}, ["export", "GAME", "--c", "RUN.c", "--player", "uct:20"]),
+    "export --wasm": ({RULES}, ["export", "GAME", "--wasm", "RUN.wasm", "--player", "uct:20"]),
+    "export --bot": ({RULES}, ["export", "GAME", "--bot", "RUN.bot.py", "--player", "uct:20"]),
+    "export --web": ({RULES, PICTURE}, ["export", "GAME", "--web", "RUN.web"]),
     "gtp": ({RULES, PICTURE, TEXT}, ["gtp", "GAME", "--player", "uct:50"]),
     "doctor": ({RULES, INPUT}, ["doctor", "GAME"]),
     "train": ({RULES, INPUT}, ["train", "GAME", "--run", "RUN", *TRAIN]),
+    "serve": ({RULES, PICTURE, ENDING, TEXT}, ["--game", "GAME"]),
     "check": ({RULES, PICTURE, ENDING, TEXT, INPUT}, ["check", "GAME"]),
 }
 
 
-def write_game(folder: Path, fault: str) -> Path:
+def write_game(folder: Path, fault: str, command: str = "") -> Path:
     _, old, new = FAULTS[fault]
     assert old in GAME, fault
-    path = folder / f"{fault.replace(' ', '_')}.py"
+    path = folder / f"{fault} {command}".strip().replace(" ", "_")
+    path = path.with_suffix(".py")
     path.write_text(f"{GAME.replace(old, new, 1)}\n# {path}\n")  # what `check` says of it is remembered by its source
     return path
 
 
-GTP_INPUT = "genmove b\ngenmove w\nshowboard\nquit\n"
+INPUTS = {
+    "gtp": "genmove b\ngenmove w\nshowboard\nquit\n",
+    "play by hand": "hint\nanalyse\na1\nhint\nb1\nc1\na2\nb2\nc2\na3\nb3\nc3\nboard\nquit\n",
+}
+RECORD = {
+    "format": 1,
+    "rules": {"name": "my_tic_tac_toe", "options": {}},
+    "players": ["a", "b"],
+    "moves": ["a1", "a2", "b1", "b2", "c1"],
+    "result": {"payoffs": [1.0, -1.0], "termination": "rules"},
+}
 EXPERIMENT = "games_per_cell = 2\nbudgets = [20]\npairs = [['uct:{{budget}}', 'random']]\n[[games]]\nname = {name!r}\n"
 ANSWERS = ("check", "doctor", "gtp")
 """Commands that say what is wrong on standard output."""
@@ -116,31 +143,39 @@ def concerns(fault: str, command: str) -> bool:
 def run_campaign(folder: Path, table: Table, *, every: int, seconds: float = 600) -> None:
     """Every so-manieth pair of a fault and a command that it concerns, in any order, as a process of its own."""
     pairs = [(fault, command) for fault in FAULTS for command in COMMANDS if concerns(fault, command)]
-    random.Random(0).shuffle(pairs)
-    pairs.sort(key=lambda pair: pair[1] == "check")  # who passes, as what is wrong is rare, is not guarded any more
-    for fault, command in pairs[::every]:
-        path = write_game(folder, fault)
+    random.Random(table.seed).shuffle(pairs)
+    game = load(str(EXAMPLE))
+    save_network(folder / "net.safetensors", new_network(game, parse_network("2x8")), game)
+    for fault, command in table.turns(pairs[::every]):
+        path = write_game(folder, fault, command)
         path.with_suffix(".py.toml").write_text(EXPERIMENT.format(name=str(path)))
+        path.with_suffix(".py.json").write_text(json.dumps({**RECORD, "game": str(path)}))
         table.add(f"own game: {command}", *run_one(fault, command, path, seconds))
 
 
 def run_one(fault: str, command: str, path: Path, seconds: float) -> tuple[str, str]:
     """The verdict on one command, and what there is to say of it."""
-    texts = {"GAME": str(path), "RUN": str(path.with_suffix(""))}
+    texts = {"GAME": str(path), "RUN": str(path.with_suffix("")), "NET": str(path.with_name("net.safetensors"))}
     words = [
         next((word.replace(name, text) for name, text in texts.items() if name in word), word)
         for word in COMMANDS[command][1]
     ]
+    run = click_through if command == "serve" else run_command
+    code, said = run(command, words, path, seconds)
+    return judge(fault, command, code, said), f"{fault}: {code} {said[-300:]!r}"
+
+
+def run_command(command: str, words: list[str], path: Path, seconds: float) -> tuple[int | None, str]:
+    """The exit code of a command, None if it does not end, and what it said."""
     try:
         done = subprocess.run(
             [sys.executable, "-m", "anyzero", *words],
-            input=GTP_INPUT,
+            input=INPUTS.get(command, ""),
             capture_output=True,
             text=True,
             timeout=seconds,
             cwd=path.parent,
         )
-        code, said = done.returncode, done.stderr + (done.stdout if command in ANSWERS else "")
+        return done.returncode, done.stderr + (done.stdout if command in ANSWERS else "")
     except subprocess.TimeoutExpired:
-        code, said = None, ""
-    return judge(fault, command, code, said), f"{fault}: {code} {said[-300:]!r}"
+        return None, ""

@@ -52,12 +52,13 @@ def edited(content: str, edit: Callable[[dict[str, Any]], None], rng: random.Ran
 
 def run_campaign(place: Path, table: Table, *, tries: int) -> None:
     """Each damage and each edit in turn; games that are read must be those that were played."""
-    whole, path, rng = place / "whole.jsonl", place / "games.jsonl", np.random.default_rng(0)
+    whole, path = place / "whole.jsonl", place / "games.jsonl"
     match(WHO[0], *WHO[1], games=GAMES, record=whole, workers=1, progress=False)
-    plan, picked = make_plan(*WHO, games=GAMES), random.Random(0)
+    plan = make_plan(*WHO, games=GAMES)
     played = read(whole, plan)
     assert len(played) == GAMES
-    for number in range(tries):
+    for number in table.turns(range(tries)):
+        rng, picked = np.random.default_rng([table.seed, number]), random.Random(f"{table.seed} {number}")
         for name, damage in DAMAGES.items():
             path.write_bytes(whole.read_bytes())
             damage(path, rng)

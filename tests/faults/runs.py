@@ -101,11 +101,12 @@ def files_by_kind(whole: Path) -> dict[str, list[str]]:
     return kinds
 
 
-def run_campaign(whole: Path, place: Path, table: Table, *, tries: int, seed: int = 0) -> None:
+def run_campaign(whole: Path, place: Path, table: Table, *, tries: int) -> None:
     """Damage each kind of file so many times, the damages in turn, and use the run."""
-    work, rng = place / "run", np.random.default_rng(seed)
+    work = place / "run"
     expected = {name: use(fresh(whole, work)) for name, use in USES.items()}
-    for one in range(tries):
+    for one in table.turns(range(tries)):
+        rng = np.random.default_rng([table.seed, one])
         for number, (kind, files) in enumerate(files_by_kind(whole).items()):
             file = files[rng.integers(len(files))]
             name = list(DAMAGES)[(number + one) % len(DAMAGES)]

@@ -1,5 +1,6 @@
 """Faulty games of a user's: what `check` would say is said by whatever command meets them first."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,8 @@ from anyzero.games import guard
 from anyzero.games.check import check_game
 from anyzero.games.load import load, load_trusted
 from anyzero.games.rollouts import rollouts
-from tests.faults.own_games import FAULTS, PICTURE, run_campaign, write_game
-from tests.faults.table import Table
+from tests.faults.own_games import FAULTS, PICTURE, run_campaign, run_one, write_game
+from tests.faults.table import TOLD, Table
 
 RACE = (Path(__file__).parent.parent / "race.py").read_text()
 
@@ -119,8 +120,21 @@ def test_a_file_that_a_game_imports_is_a_part_of_it(tmp_path):
     assert load(str(path)).unchecked != before
 
 
+def test_threads_that_load_a_file_at_the_same_time_all_have_the_whole_of_it(tmp_path):
+    path = tmp_path / "race.py"
+    path.write_text(f"import time\n\ntime.sleep(0.2)\n{RACE}")
+    with ThreadPoolExecutor(4) as pool:
+        assert len({game.name for game in pool.map(load, [str(path)] * 4)}) == 1
+
+
 def test_every_fault_is_one_of_the_file(tmp_path):
     assert len([write_game(tmp_path, fault) for fault in FAULTS]) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["caption out of range at the end", "board raises", "rare count"])
+def test_whoever_plays_a_faulty_game_in_the_browser_is_told_and_the_server_lives_on(tmp_path, fault):
+    assert run_one(fault, "serve", write_game(tmp_path, fault), 120)[0] == TOLD
 
 
 @pytest.mark.slow

@@ -34,8 +34,8 @@ def finish(path):
 
 @pytest.mark.parametrize("tries", [1, pytest.param(20, marks=pytest.mark.slow)])
 def test_every_file_of_a_run_that_is_damaged_is_told_of_or_does_no_harm(whole_run, tmp_path, tries):
-    table = Table()
-    run_campaign(whole_run, tmp_path, table, tries=tries, seed=3)
+    table = Table(seed=3)
+    run_campaign(whole_run, tmp_path, table, tries=tries)
     assert table.wrong == [], f"\n{table}"
     assert sum(map(sum, (counts.values() for counts in table.counts.values()))) > 30
 

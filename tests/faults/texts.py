@@ -290,8 +290,13 @@ TIMES = 1e6 / sum(door.count for door in DOORS.values())
 
 def run_campaign(place: Path, table: Table, *, times: float, doors: dict[str, Door] = DOORS) -> None:
     """So many times the small campaign."""
-    for name, door in doors.items():
-        use, texts, rng = door.open(place), door.texts(), random.Random(f"{name} {times}")
-        for _ in range(max(1, round(times * door.count))):
-            text = damage(rng, texts)
-            table.judge(name, lambda use=use, text=text: bool(use(text)) * 0, 0, repr(text[:300]))
+
+    @cache
+    def opened(name: str) -> tuple[Use, tuple[str, ...], random.Random]:
+        rng = random.Random(f"{name} {table.seed} {table.worker}")
+        return doors[name].open(place), doors[name].texts(), rng
+
+    for name in table.turns(name for name, door in doors.items() for _ in range(max(1, round(times * door.count)))):
+        use, texts, rng = opened(name)
+        text = damage(rng, texts)
+        table.judge(name, lambda use=use, text=text: bool(use(text)) * 0, 0, repr(text[:300]))

@@ -124,7 +124,7 @@ def run_campaign(place: Path, table: Table, *, generations: int, every: int) -> 
     assert code == DONE, said
     expected, changes = bytes_of(whole), int(said)
     kinds = {"kill at a write": kill, "disk full at a write": fill_disk}
-    for number in random.Random(0).sample(range(1, changes + 1), changes)[::every]:
+    for number in table.turns(random.Random(table.seed).sample(range(1, changes + 1), changes)[::every]):
         for kind, act in kinds.items():
             shutil.rmtree(work_place, ignore_errors=True)
             first = run_apart(work_place, generations, number, act)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from importlib.metadata import entry_points
 from io import StringIO
 from pathlib import Path
+from threading import RLock
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -40,6 +41,8 @@ BUILT_IN["knightthrough"] = "anyzero.games.breakthrough:make_knightthrough"
 ENTRY_POINT_GROUP = "anyzero.games"
 
 Maker = Callable[..., Game]
+LOADING = RLock()
+"""Another thread must not see the half of a file, nor print where this one is silent."""
 
 
 def load(text: str, **options: Any) -> Game:
@@ -54,7 +57,7 @@ def load(text: str, **options: Any) -> Game:
     key = key_of(load_file(Path(game.source)), game.options) if game.is_from_file else ""
     if not key or is_known(key, CHECKED):
         return game
-    with redirect_stdout(StringIO()):  # a file that prints has done so already
+    with LOADING, redirect_stdout(StringIO()):  # a file that prints has done so already
         return replace(_make(text, options, counted=True), unchecked=key)
 
 
@@ -127,12 +130,13 @@ def load_file(path: Path, *, counted: bool = False) -> ModuleType:
         reason = getattr(error, "strerror", None) or error
         raise UnknownNameError(f"cannot read the game file {path}: {reason}") from None
     name = f"anyzero_file_{path.stem}_{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}{'_counted' * counted}"
-    loaded = sys.modules.get(name)
-    if loaded is not None and getattr(loaded, "anyzero_source", None) == source:
-        return loaded
-    with one_sentence(f"{path} cannot be loaded"):
-        code = compile_counted(source, str(path)) if counted else compile(source, str(path), "exec")
-    return execute_file(name, path, source, code)
+    with LOADING:
+        loaded = sys.modules.get(name)
+        if loaded is not None and getattr(loaded, "anyzero_source", None) == source:
+            return loaded
+        with one_sentence(f"{path} cannot be loaded"):
+            code = compile_counted(source, str(path)) if counted else compile(source, str(path), "exec")
+        return execute_file(name, path, source, code)
 
 
 def execute_file(name: str, path: Path, source: bytes, code: CodeType) -> ModuleType:

@@ -7,8 +7,8 @@ empty line. A refused command changes nothing.
 import re
 import time
 from collections.abc import Callable
-from importlib.metadata import version
 
+from anyzero import __version__
 from anyzero.child import Send
 from anyzero.errors import AnyzeroError, BadOptionError, IllegalMoveError, MissingFunctionError
 from anyzero.games.game import Game
@@ -231,7 +231,7 @@ def resized(game: Game, rows: int, columns: int) -> dict[str, object]:
 COMMANDS: dict[str, Callable[[GtpEngine, Words], str]] = {
     "protocol_version": lambda engine, words: "2",
     "name": lambda engine, words: "anyzero",
-    "version": lambda engine, words: version("anyzero"),
+    "version": lambda engine, words: __version__,
     "known_command": GtpEngine.knows,
     "list_commands": GtpEngine.list_commands,
     "quit": lambda engine, words: "",

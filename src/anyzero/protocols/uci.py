@@ -5,9 +5,9 @@ The commands are read while a search runs on its own thread, so that `stop` is a
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.metadata import version
 from typing import NamedTuple
 
+from anyzero import __version__
 from anyzero.child import Send
 from anyzero.errors import AnyzeroError, BadPositionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.chess_board import FIFTY_MOVES, INSUFFICIENT, REPETITION, RUNNING
@@ -75,7 +75,7 @@ class UciEngine:
     # --- commands
 
     def introduce(self, words: Words) -> None:
-        self.send(f"id name anyzero {version('anyzero')}")
+        self.send(f"id name anyzero {__version__}")
         self.send("id author the anyzero authors")
         for line in (*offers(), "uciok"):
             self.send(line)

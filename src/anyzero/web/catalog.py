@@ -60,7 +60,7 @@ class Catalog:
         self.load_source = lru_cache(MOST_GAMES)(load_interpreted)
         self.engines = {name: engine_client(text) for name, text in config.engine_texts.items()}
         for name in self.files:
-            self.load(name)
+            self.describe(name)  # what is wrong with a file is said before anything is served
 
     # --- games
 

@@ -170,8 +170,13 @@ class Room:
 
     async def drive(self) -> None:
         """Moves of machines until a person is to move, or somebody is needed."""
-        while await self.let_move():
-            await self.show()
+        try:
+            while await self.let_move():
+                await self.show()
+        except Exception as error:  # a game that cannot be drawn, a full disk: nobody has asked, so everybody is told
+            words = str(error) if isinstance(error, AnyzeroError) else f"it failed: {type(error).__name__}: {error}"
+            for tell in list(self.listeners):
+                tell(json.dumps({"type": "error", "table": self.number, "request": None, "error": words}))
 
     async def let_move(self) -> bool:
         """A machine's move, or why there is none; False when there is none to make."""

@@ -19,7 +19,7 @@ class Link {
   hear(message) {
     const handler = this.waiting.get(message.request);
     if (handler && handler(message)) this.waiting.delete(message.request);
-    this.tell(message.type, message);
+    this.tell(message.type === "error" && !handler ? "unasked" : message.type, message);
   }
 
   tell(type, message) {

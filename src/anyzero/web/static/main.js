@@ -92,6 +92,7 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 setTheme(THEMES.includes(localStorage.getItem("theme")) ? localStorage.getItem("theme") : "auto");
 link.on("open", showState);
 link.on("closed", showState);
+link.on("unasked", ({ error }) => toast(error));
 addEventListener("hashchange", show);
 if (isExported) navigator.serviceWorker?.register("sw.js").catch(() => {}); // then it needs the network
 show();
