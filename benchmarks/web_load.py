@@ -61,8 +61,8 @@ class Person:
         """By request: when, at which ply, which move."""
         self.kept: dict[int, str] = {}
         """The moves of this game that were acknowledged, by ply."""
-        self.planned = ("", -1)
-        """The table and ply of the move that it thinks about."""
+        self.planned: tuple[str, int, Any] = ("", -1, None)
+        """The table and ply of the move that it thinks about, and the connection: news of one ply may come twice."""
         self.asked_at = -1
         self.back_s = 0.0
         """When its game was there again."""
@@ -129,9 +129,9 @@ class Person:
         elif self.asked_at >= 0 and view["ply"] > self.asked_at:
             self.time_answer(view, now)
         place = view["table"], view["ply"]
-        if view["table"] != self.table.result() or (place == self.planned and "request" not in view):
+        if view["table"] != self.table.result() or (*place, self.socket) == self.planned:
             return
-        self.planned = place
+        self.planned = *place, self.socket
         if view["over"]:
             self.load.figures.games += 1
             self.load.spawn(self.begin_again())
@@ -173,7 +173,7 @@ class Person:
     async def move(self, view: dict[str, Any], socket: Any) -> None:
         ply = view["ply"]
         await asyncio.sleep(self.pause())
-        if self.planned != (view["table"], ply) or self.socket is not socket:
+        if self.planned != (view["table"], ply, socket) or self.socket is not socket:
             return
         move = self.rng.choice(view["legal"])["move"]
         self.asked_since, self.asked_at = time.perf_counter(), ply
@@ -272,7 +272,8 @@ class Load:
 
     async def kill_often(self) -> dict[str, Any]:
         """All kills, each after the pause in which people go on with their games."""
-        found = []
+        found, figures = [], Figures()
+        self.figures = figures
         for _ in range(self.args.kills):
             await asyncio.sleep(self.args.between)
             found.append(await self.kill())
@@ -280,7 +281,10 @@ class Load:
         last = {key: max(kill[key] for kill in found) for key in found[0]}
         total = sum(kill["acknowledged_moves_of_open_games"] for kill in found)
         fewest = min(kill["clients_back"] for kill in found)
-        return {**last, "acknowledged_moves_of_open_games": total, "clients_back": fewest, "kills": len(found)}
+        counted = {"acknowledged_moves_of_open_games": total, "clients_back": fewest, "kills": len(found)}
+        answers = sum(map(len, figures.answered.values()))
+        said = {"answers": answers, "errors": len(figures.errors), "first_errors": figures.errors[:3]}
+        return {**last, **counted, **said}
 
     async def kill(self) -> dict[str, Any]:
         """Kill the server in the middle of it all, start it again, and wait for everybody's game."""

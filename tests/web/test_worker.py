@@ -84,8 +84,12 @@ def test_code_is_compiled_in_another_process_and_loaded_here():
     assert job.is_compiled()
 
 
-def test_a_process_that_dies_is_told_and_replaced():
-    game = load("tic_tac_toe")
+def test_a_process_that_dies_is_replaced_and_asked_again_once(monkeypatch):
+    game, wake = load("tic_tac_toe"), Engine.wake
+
+    def wake_and_kill(engine):
+        wake(engine)
+        engine.child.kill()
 
     async def search(engine):
         searches = engine.search(game, game.initial_state(), "random", seed=0, client="a")
@@ -96,8 +100,11 @@ def test_a_process_that_dies_is_told_and_replaced():
         engine = Engine(ServerConfig())
         first = await search(engine)
         engine.child.kill()
-        with pytest.raises(AnyzeroError, match="broke off"):
+        assert await search(engine) == first
+        monkeypatch.setattr(Engine, "wake", wake_and_kill)
+        with pytest.raises(AnyzeroError, match="broke off twice"):
             await search(engine)
+        monkeypatch.undo()
         assert await search(engine) == first
         await engine.close()
 

@@ -1,4 +1,7 @@
-"""The server's side of the searching process: jobs go out, findings come back, a process that dies is replaced."""
+"""The server's side of the searching process: jobs go out, findings come back, a process that dies is replaced.
+
+Whoever waits for a process that dies does not notice: the new one is asked again, once, and finds the same.
+"""
 
 import asyncio
 import json
@@ -13,7 +16,7 @@ from anyzero.games.game import Game, State
 from anyzero.games.line import first_decision
 from anyzero.web.config import ServerConfig
 
-BROKEN = "the process that searches broke off; the next search starts a new one"
+BROKEN = "the process that searches broke off twice; the next search starts a new one"
 
 
 class Inbox(NamedTuple):
@@ -27,6 +30,7 @@ class Engine:
     def __init__(self, config: ServerConfig) -> None:
         self.config, self.number = config, 0
         self.child: Child | None = None
+        self.closing = False
         self.inboxes: dict[int, Inbox] = {}
         self.sender = ThreadPoolExecutor(1, "job")
         """Lines go out in their order, and the server never waits for a process that is slow to read them."""
@@ -51,12 +55,17 @@ class Engine:
         number, inbox, finished = self.number, Inbox(client, asyncio.Queue()), False
         about: dict[str, Any] = {"job": number, "client": client, "live": live, "seed": seed}
         about |= {} if line is None else {"start": line[0].tobytes().hex(), "actions": line[1]}
-        self.inboxes[number] = inbox
+        self.inboxes[number], job, again = inbox, {**self.wanted(game, state, player), **about}, True
         try:
             self.wake()
-            self.send({**self.wanted(game, state, player), **about})
+            self.send(job)
             while not finished:
                 answer = await inbox.answers.get()
+                if answer.get("error") == BROKEN and again and not self.closing:
+                    again = False
+                    self.wake()
+                    self.send(job)
+                    continue
                 finished = "error" in answer or bool(answer.get("done"))
                 if "error" in answer:
                     raise AnyzeroError(answer["error"])
@@ -111,6 +120,7 @@ class Engine:
 
     async def close(self) -> None:
         """End the process; a search under way does not keep it."""
+        self.closing = True
         if self.child is not None:
             await asyncio.to_thread(self.child.end)
         self.sender.shutdown()
