@@ -16,8 +16,9 @@ from numba.core.errors import TypingError
 from anyzero.compile import cache as cache_module
 from anyzero.compile.clock import Compiling, clock
 from anyzero.compile.kernels import compile_kernel
+from anyzero.games.contract import legal_actions
 from anyzero.games.load import load
-from tests.compile.walk import walk_through
+from tests.compile.walk import walk, walk_through
 
 RACE = Path(__file__).parent.parent / "race.py"
 BY_THREES, BY_ONES = 4, 10
@@ -71,10 +72,10 @@ def is_whole(entry: Path) -> bool:
 
 
 def test_code_that_two_processes_compiled_for_two_sizes_is_loaded_by_a_third(cache):
-    small, large = run("hex:size=3", cache), run("hex:size=5", cache)
-    both = run("hex:size=3 hex:size=5", cache)
-    assert both.hits == 2
-    assert small.moves < both.moves == large.moves
+    small, large = (finish(process) for process in [start(f"hex:size={size}", cache) for size in (3, 5)])
+    both = [walk_through(f"hex:size={size}") for size in (3, 5)]
+    assert both == [(small.moves, 1), (large.moves, 2)]  # one kernel for both sizes, loaded twice
+    assert small.moves < large.moves
 
 
 def test_an_edited_rule_is_used_at_once(cache, tmp_path):
@@ -152,6 +153,21 @@ def test_a_kernel_that_cannot_be_compiled_leaves_nobody_waiting(cache):
 
 def add_text(number):
     return number + "one"
+
+
+def count(rules, state, actions):
+    return legal_actions(rules, state, actions) + walk(rules, state, actions)
+
+
+def test_kernels_of_a_process_share_their_parts_and_another_process_needs_one_kernel_alone(cache, monkeypatch):
+    monkeypatch.setattr(cache_module.SharedCode, "compiled", {})
+    game = load("tic_tac_toe")
+    compile_kernel(count, game.unit)(game.rules, game.initial_state(), game.new_actions())
+    parts = set(cache_module.SharedCode.compiled)
+    assert walk_through("tic_tac_toe") == (7, 0)  # from the last cell on, the seventh makes a diagonal
+    assert set(cache_module.SharedCode.compiled) == parts
+    alone = run("tic_tac_toe", cache)
+    assert (alone.moves, alone.hits) == (7, 1)
 
 
 @pytest.mark.parametrize("damage", [b"garbage" * 100, None], ids=["garbage", "half of it"])

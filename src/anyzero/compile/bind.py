@@ -47,6 +47,7 @@ def rebuild(function: FunctionType, names: dict[str, Any]) -> FunctionType:
     copy.__module__ = function.__module__
     copy.__qualname__ = function.__qualname__
     copy.__doc__ = function.__doc__
+    copy.__wrapped__ = function  # type: ignore[attr-defined]
     return copy
 
 

@@ -14,9 +14,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 import numba
 import numpy as np
@@ -152,6 +153,27 @@ def open_lock(path: Path) -> IO[bytes] | None:
     return None
 
 
+class SharedCode:
+    """What Numba asks before it compiles a part of a kernel: kernels of a process share parts that are the same."""
+
+    cache_path = ""
+    compiled: ClassVar[dict[Any, Any]] = {}
+
+    def __init__(self, key: Callable[[], str | None]) -> None:
+        self.key = cache(key)  # not before there is something to compile
+
+    def load_overload(self, signature: Any, _context: Any) -> Any:
+        found = self.compiled.get((self.key(), signature))
+        return found and found._replace(metadata=None)  # where Numba notes how long it took, once
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        if self.key() is not None:
+            self.compiled[self.key(), signature] = result
+
+    def flush(self) -> None:
+        """Nothing is stale."""
+
+
 def kept(name: str, keys: Sequence[str | None], parts: object, make: Callable[[], Any]) -> Any:
     """What `make` makes of these parts for another machine, from the disk if it is there; without a key, made anew."""
     if None in keys:
@@ -221,15 +243,18 @@ class NoFingerprintError(Exception):
 
 
 def fingerprint(
-    kernel: Function, functions: Mapping[Function, Any], constants: Mapping[str, Any], options: Callable[[Any], Any]
+    function: Any,
+    functions: Mapping[Function, Any],
+    constants: Mapping[str, Any],
+    options: Callable[[Any], Any],
+    module: str,
 ) -> str:
-    """The hash of a kernel bound with `functions`; `constants` stand in for globals of its own module.
+    """The hash of a function bound with `functions`; `constants` stand in for globals of this module.
 
     `options` says of each function how it is compiled.
     """
-    own = functions.get(kernel, kernel)
-    walk = _Walk(functions, own.__module__, constants, options)
-    walk.function(own)
+    walk = _Walk(functions, module, constants, options)
+    walk.function(function)
     return walk.digest.hexdigest()
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial, wraps
 from time import perf_counter
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -75,28 +75,46 @@ def _bind(
     `make` wraps each function for the target; it is told whether that is the kernel, and the hash.
     """
     own, functions = unit.functions.get(function, function), {**unit.functions, **intrinsics}
-    key = key_of(function, functions, unit, constants, pipeline) if pipeline else None
+    name_key = partial(key_of, functions=functions, unit=unit, constants=constants, pipeline=pipeline)
+    key = name_key(own) if pipeline else None
 
     def wrap(rebuilt: FunctionType) -> Any:
         if pipeline:  # the name goes into the symbol, and symbols of two games must not meet in one process
             rebuilt.__qualname__ += f"_{unit.name}_{(key or str(id(unit)))[:12]}"
         is_near = rebuilt.__module__ == own.__module__  # constants are for it; fields of arguments, for all functions
         rebuilt.__globals__.update({name: value for name, value in constants.items() if is_near or "." in name})
-        return make(rebuilt, rebuilt.__code__ is own.__code__, key)
+        is_kernel = rebuilt.__code__ is own.__code__
+        made = make(rebuilt, is_kernel, key)
+        if key is not None and not is_kernel:
+            from anyzero.compile.cache import SharedCode
+
+            made._cache = SharedCode(lambda: name_key(rebuilt.__wrapped__, kernel=own))  # type: ignore[attr-defined]
+        return made
 
     return bind(function, functions, wrap), key
 
 
-def key_of(function: Function, functions: Any, unit: Unit, constants: Mapping[str, Any], pipeline: Any) -> str | None:
-    """A hash of all that a kernel is compiled from; None where nothing can tell."""
+def key_of(
+    function: Any,
+    functions: Any,
+    unit: Unit,
+    constants: Mapping[str, Any],
+    pipeline: Any,
+    kernel: Any = None,
+) -> str | None:
+    """A hash of all that a kernel, or a part of `kernel`, is compiled from; None where nothing can tell."""
     from anyzero.compile.cache import NoFingerprintError, fingerprint
 
     fields = {name: value for name, value in constants.items() if "." in name}
     # Compiled code names the class of the rules by its module: copies of a file have entries of their own.
     homes = [module for module in unit.modules if not module.startswith("anyzero.")]
-    manner = (pipeline, fields, *homes)
+
+    def manner(member: FunctionType) -> tuple[Any, ...]:
+        own = {name: value for name, value in fields.items() if name.partition(".")[0] in member.__code__.co_varnames}
+        return is_inlined(member, unit), pipeline, fields if kernel is None else own, *homes
+
     try:
-        return fingerprint(function, functions, constants, lambda member: (is_inlined(member, unit), *manner))
+        return fingerprint(function, functions, constants, manner, (kernel or function).__module__)
     except NoFingerprintError:
         return None
 
