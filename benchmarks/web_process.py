@@ -12,11 +12,11 @@ from pathlib import Path
 class Server:
     """`anyzero serve` as a process of its own."""
 
-    def __init__(self, folder: Path, env: dict[str, str] | None = None) -> None:
-        self.folder, self.port, self.env = folder, 0, env
+    def __init__(self, folder: Path, *words: str, env: dict[str, str] | None = None) -> None:
+        self.folder, self.words, self.port, self.env = folder, words, 0, env
 
     async def start(self) -> None:
-        command = ("-m", "anyzero", "serve", "--json", "--port", str(self.port), "--data", "games.sqlite3")
+        command = ("-m", "anyzero", "serve", "--json", "--port", str(self.port), "--data", "games.sqlite3", *self.words)
         self.process = await asyncio.create_subprocess_exec(
             sys.executable, *command, stdout=asyncio.subprocess.PIPE, cwd=self.folder, env=self.env
         )

@@ -1,14 +1,18 @@
 """Games on disk, and how they are taken up again."""
 
+import asyncio
+import json
 import sqlite3
+import time
 
 import pytest
 
 from anyzero.errors import AnyzeroError
+from anyzero.web.app import Client
 from anyzero.web.catalog import Catalog, name_files
 from anyzero.web.config import ServerConfig
 from anyzero.web.messages import NewGame
-from anyzero.web.room import Shelf
+from anyzero.web.room import Room, Shelf
 from anyzero.web.rooms import Rooms
 from tests.web.folders import write_own_games
 
@@ -50,6 +54,27 @@ def test_a_game_is_taken_up_as_it_was_left(rooms, game):
     assert states(found.table) == states(room.table)
     assert found.table.num_plies == room.table.num_plies
     assert found.values() == room.values()
+
+
+def test_many_who_come_and_go_at_once_never_find_the_house_full(tmp_path, monkeypatch):
+    """Rooms that nobody looks at make space for others, while more are being made."""
+
+    async def come_and_go(rooms):
+        client = Client(rooms)
+        for _ in range(12):
+            await client.obey(json.dumps({"type": "new", "game": "tic_tac_toe", "seats": ["human", "human"]}))
+            table = json.loads(client.outbox.get_nowait())
+            assert table["type"] == "table", table
+            client.leave(table["table"])
+
+    async def work():
+        rooms = Rooms(ServerConfig(data=tmp_path / "games.sqlite3", max_rooms=9))
+        await asyncio.gather(*(come_and_go(rooms) for _ in range(6)))
+        assert len(rooms.open) < 9 + 6
+        await rooms.close()
+
+    monkeypatch.setattr(Room, "is_driven", property(lambda _room: time.sleep(1e-4)))  # where others get ahead
+    asyncio.run(work())
 
 
 @pytest.mark.parametrize("actions", ["", "17 1 2", "1 0 0 0 0 0 0", "1 0 0 0 0 0 99"])

@@ -191,6 +191,7 @@ class Client:
 
     async def make(self, message: NewGame | LoadGame) -> None:
         self.check_joined()
+        self.rooms.make_space()
         if isinstance(message, NewGame):
             room = await asyncio.to_thread(self.rooms.make, message)
         else:

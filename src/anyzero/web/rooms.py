@@ -107,7 +107,6 @@ class Rooms:
 
     def add(self, table: GameInProgress, seats: Sequence[str], *, paused: bool = False, pace: float = 0.0) -> Room:
         """A new room, on the disk already."""
-        self.make_space()
         if self.shelf.count() >= self.config.max_games:
             raise AnyzeroError(f"there are {self.config.max_games} games already; {self.shelf.path} is full")
         number, text = secrets.token_urlsafe(ID_BYTES), self.catalog.public(table.game)
@@ -120,6 +119,7 @@ class Rooms:
 
     async def fetch(self, number: str) -> Room:
         """A room from the disk, read once for everybody who asks at the same time."""
+        self.make_space()
         if number not in self.arriving:
             task = self.arriving[number] = asyncio.create_task(asyncio.to_thread(self.restore, number))
             task.add_done_callback(lambda _: self.arriving.pop(number))
@@ -136,7 +136,6 @@ class Rooms:
                         await room.text()
 
     def restore(self, number: str) -> Room:
-        self.make_space()
         row = self.shelf.find(number)
         game = self.catalog.load(row["game"])
         table = take_up(GameRecord.parse(row["record"]), game, row["actions"])
@@ -149,7 +148,8 @@ class Rooms:
         return {"tables": self.shelf.list()}
 
     def make_space(self) -> None:
-        """Drop the rooms that nobody looks at, as far as there are too many."""
+        """Drop the rooms that nobody looks at, as far as there are too many; in the server's own thread, where nobody
+        comes in meanwhile."""
         for number, room in list(self.open.items()):
             if len(self.open) >= self.config.max_rooms and not room.listeners and not room.is_driven:
                 del self.open[number]
