@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from anyzero.errors import BadGameError
+from anyzero.export.door import export
 from anyzero.games import guard
 from anyzero.games.check import check_game
 from anyzero.games.load import load, load_trusted
@@ -40,6 +41,12 @@ def test_a_few_interpreted_games_tell_what_check_would(tmp_path, fault, says):
         game.legal_actions(game.initial_state())
     assert str(caught.value).endswith(f"; anyzero check {game.text} says more")
     assert "\n" not in str(caught.value)
+
+
+def test_a_bot_is_not_made_of_a_game_that_nobody_ran(tmp_path):
+    with pytest.raises(BadGameError, match="breaks a law of games"):
+        export(str(write_game(tmp_path, "count huge")), bot=tmp_path / "bot.py", player="uct:20")
+    assert not (tmp_path / "bot.py").exists()
 
 
 @pytest.mark.parametrize("fault", [name for name, (part, *_) in FAULTS.items() if part == PICTURE])

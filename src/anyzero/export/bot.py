@@ -42,6 +42,7 @@ def export_bot(path: Path, game: Game, player: str, network: StoredNetwork | Non
 
 def make_bot(game: Game, player: str, network: StoredNetwork | None, max_characters: int | None = None) -> Bot:
     """The file's text; the net's weights have 16 bits if there is room, else 8."""
+    game.try_out()  # nothing else of it is run here
     text, note = "", ""
     for bits in (16, 8) if network is not None else (0,):
         text = _write(game, player, network, bits)

@@ -152,7 +152,7 @@ class Game:
     ) -> Any:
         """A kernel for this game; see `anyzero.compile.compile_kernel`."""
         if self.unchecked:
-            self._try_out()
+            self.try_out()
             if target not in ("cpu", "interpreted"):
                 return self._plain.compile(kernel, target, constants, parts)
         compiled = compile_kernel(kernel, self.unit, target, constants, parts)
@@ -168,9 +168,9 @@ class Game:
 
         return load_trusted(self.text)
 
-    def _try_out(self) -> None:
+    def try_out(self) -> None:
         """Before anything of a guarded game is used: BadGameError if a few interpreted games already show a fault."""
-        if not is_known(self.unchecked, TRIED):
+        if self.unchecked and not is_known(self.unchecked, TRIED):
             from anyzero.games.check import try_out
 
             try_out(self)
