@@ -63,7 +63,7 @@ class Live:
         self.row["num_actions"] += 1
 
     def is_thinking(self, number: int | None) -> bool:
-        """Whether a player is to be blamed for what happens in this task now."""
+        """Whether a player is at fault for what happens in this task now."""
         return bool(self.row["number"] == number and self.row["seat"] != NOBODY)
 
     @property

@@ -226,7 +226,7 @@ NUM_SUMS = len(ABOUT_POLICIES) + len(ABOUT_VALUES) + 2 + 3 * BINS  # in `weighte
 
 
 class RowLosses(NamedTuple):
-    """What each row of a batch is to be blamed for."""
+    """The losses of each row of a batch, not yet summed."""
 
     policy: Tensor  # [rows]: divergence from the policy to the priors, in nats
     value: Tensor  # [rows]: as the value head measures it

@@ -54,7 +54,7 @@ class Settings(NamedTuple):
     solve: int = 1
     """Whether proven wins, losses and draws go up the tree; needs two seats with opposite payoffs."""
     look_ahead: int = 0
-    """With `solve`: most positions that are looked at before the first simulation, up to two moves behind the root."""
+    """With `solve`: most positions that are looked at before the first simulation, up to two moves below the root."""
     evaluator: int = ROLLOUT
     amaf: int = 0  # whether the formula needs AMAF statistics, as RAVE and GRAVE do
     chance: int = 1  # whether the game has chance nodes

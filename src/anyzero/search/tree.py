@@ -176,7 +176,7 @@ class Scratch(NamedTuple):
     """A slot is one simulation under way: one a tree, or as many as there are leaves at a time."""
 
     states: Any  # [slots]: the position, played on from the root
-    ahead: Any  # [trees, 2]: positions one and two moves behind the root
+    ahead: Any  # [trees, 2]: positions one and two moves below the root
     actions: np.ndarray
     streams: Any  # [trees]: random numbers belong to a tree, not to a thread
     result: np.ndarray  # [slots, seats]: the payoffs of the simulation
