@@ -24,10 +24,10 @@ check: setup
 	$(BIN)/mypy
 
 test: setup
-	$(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
+	$(BIN)/pytest -n 3 --dist loadgroup --no-loadscope-reorder
 
 test-all: setup
-	$(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder -m ''
+	$(BIN)/pytest -n 3 --dist loadgroup --no-loadscope-reorder -m ''
 
 bench: setup
 	$(BIN)/python benchmarks/run.py

@@ -129,7 +129,7 @@ def killed_again_and_again(path, kills, moments):
             with suppress(FileNotFoundError):  # a folder that got its name while it was looked into
                 before, seen = seen, set(path.rglob("*"))
                 changes += len(before ^ seen)
-            time.sleep(0.002)
+            time.sleep(0.01)
         process.kill()
         process.join()
 

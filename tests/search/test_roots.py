@@ -10,7 +10,7 @@ from anyzero.games.load import load
 from anyzero.players import parse_player
 from anyzero.search import priors, search, search_many
 from anyzero.search.search import Searcher
-from tests.search.stubs import no_opinion, repeat
+from tests.search.stubs import repeat
 
 FOUR, THREE = load("connect_four"), load("tic_tac_toe")
 START = FOUR.initial_state()
@@ -50,7 +50,7 @@ def test_root_noise_is_a_dirichlet_mixed_once():
 
 
 def test_noise_is_mixed_by_its_fraction_and_may_scale_with_the_moves():
-    plain = {"simulations": 3, "evaluator": no_opinion}
+    plain = {"simulations": 3, "evaluator": "uniform"}
     quarter = search(FOUR, START, "puct", noise_fraction=0.25, noise_total=10.0, **plain)
     assert sum(child.prior for child in quarter.children) == pytest.approx(1.0, abs=1e-5)
     assert min(child.prior for child in quarter.children) >= 0.75 / 7 - 1e-6
@@ -127,6 +127,7 @@ def test_shared_positions_prove_tic_tac_toe_sooner():
     assert shared.simulations < alone.simulations
 
 
+@pytest.mark.slow  # kernels of their own
 def test_transpositions_find_what_the_tree_finds():
     shared = search(FOUR, START, "uct", simulations=20_000, seed=2, transpositions=1)
     assert shared.best_move == "d"
