@@ -135,10 +135,12 @@ def mover_wins(game, state, known):
     return known[text]
 
 
-def test_the_first_seat_wins_without_the_swap_and_the_second_with_it():
+@pytest.mark.parametrize("size", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_the_first_seat_wins_without_the_swap_and_the_second_with_it(size):
     """Nash's argument; the swap takes over an opening that wins and leaves alone one that loses."""
-    assert mover_wins(THREE, THREE.initial_state(), {})
-    assert not mover_wins(SWAP, SWAP.initial_state(), {})
+    for swap in (False, True):
+        game = load("hex", size=size, swap=swap)
+        assert mover_wins(game, game.initial_state(), {}) is not swap
 
 
 # --- the swap
