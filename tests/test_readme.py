@@ -52,7 +52,8 @@ def test_the_commands_are_found():
 
 
 @pytest.mark.parametrize(
-    "command", [pytest.param(words, marks=[pytest.mark.slow] * words.startswith(("check", "doctor"))) for words in COMMANDS]
+    "command",
+    [pytest.param(words, marks=[pytest.mark.slow] * words.startswith(("check", "doctor"))) for words in COMMANDS],
 )
 def test_a_command_of_the_readme_runs(command, folder, monkeypatch, capsys):
     """A doctor that looks for a moment only finds more wrong with a network than there is."""
