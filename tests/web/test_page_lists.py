@@ -1,10 +1,10 @@
 """The pages of runs, experiments, advice and games of one's own, in a real browser."""
 
 import re
-import time
 
 import pytest
 
+from anyzero.compile.clock import clock
 from anyzero.learning.folder import NOW, RunFolder
 from anyzero.learning.train import Watcher
 from tests.web.folders import NASTY
@@ -33,7 +33,7 @@ def test_what_is_left_of_a_run_follows_from_its_generations_or_minutes_whichever
     folder = RunFolder.open(server.folder / "runs" / "small")
     watch = watcher(folder, generations=6, minutes=60.0)
     watch.times = [50.0, 110.0, 130.0]
-    watch.since = time.monotonic() - 60.0
+    watch.since = clock() - 60.0
     assert watch.left() == ", about 7 min left", "four generations of two minutes, one of them half done"
     watch.minutes = 10.0
     assert watch.left() == ", about 4 min left", "600 s less 290 s and 60 s"

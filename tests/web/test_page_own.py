@@ -62,7 +62,7 @@ def test_a_network_is_chosen_as_a_seat_and_answers(server, page):
     page.wait_for_selector(".panel .status")
     assert page.locator(".seat-name").all_inner_texts() == ["You x", "GUMBEL, 8 simulations, network small o"]
     click_cell(page, "b2")
-    until(page, "Number(document.querySelector('.board').dataset.ply) >= 2", 90)
+    until(page, "Number(document.querySelector('.board').dataset.ply) >= 2", 300)
     assert page.locator('[aria-label$="o, last move"]').count() == 1
 
 
