@@ -28,8 +28,8 @@ from anyzero.compile.clock import Compiling
 from anyzero.files import cache_folder, remove_unused, try_lock
 
 NOTICE_AFTER_S = 2.0
-MOST_WAIT_S = 120.0
-"""For another process that compiles the same."""
+MOST_WAIT_S = 15.0
+"""For another process that compiles the same: a kernel takes half of that, but a nicer process may get no turn."""
 DIGEST_BYTES = 32
 
 may_compile: ContextVar[bool] = ContextVar("may_compile", default=True)
