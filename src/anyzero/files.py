@@ -37,7 +37,7 @@ def write_whole(path: Path, content: bytes) -> None:
         with writing(path):
             path.write_bytes(content)
         return
-    path = path.resolve()  # what a link points to
+    path = Path(os.path.realpath(path))  # what a link points to; one that points to itself is replaced
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with writing(path):

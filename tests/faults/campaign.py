@@ -1,7 +1,7 @@
 """The whole campaign at any size: `python -m tests.faults.campaign --size 1 --minutes 60 --workers 12`.
 
 Its table must have nothing in the columns silent, traceback and signal; then the exit code is 0. Names of parts (`files
-texts`) run these alone. Size 1 is 500 damages of each kind of file and of a match's record, a million texts, kills and
+texts`) run these alone. Size 1 is 500 damages of each kind of file, a million texts, kills and
 full disks at every write of a generation, and all faulty games in every command. What a part has not done in its
 minutes is said. `--table FILE` keeps the figures now and then, and adds to those that the file holds already: runs with
 other seeds add up.
@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import FrameType
 
-from tests.faults import own_games, records, runs, texts, writes
+from tests.faults import kept, own_games, records, runs, texts, writes
 from tests.faults.table import SAVE_EVERY_S, Table
 
 PLACE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -34,7 +34,7 @@ class OutOfTime(BaseException):
 
 
 def damage_files(place: Path, table: Table, size: float) -> None:
-    runs.run_campaign(runs.make_run(place / "whole"), place, table, tries=max(1, round(500 * size)))
+    runs.run_campaign(runs.make_runs(place), place, table, tries=max(1, round(500 * size)))
 
 
 def disturb_writes(place: Path, table: Table, size: float) -> None:
@@ -49,6 +49,10 @@ def damage_records(place: Path, table: Table, size: float) -> None:
     records.run_campaign(place, table, tries=max(1, round(500 * size)))
 
 
+def damage_kept(place: Path, table: Table, size: float) -> None:
+    kept.run_campaign(place, table, tries=max(1, round(500 * size)))
+
+
 def play_faulty_games(place: Path, table: Table, size: float) -> None:
     own_games.run_campaign(place, table, every=max(1, round(1 / size)))
 
@@ -58,6 +62,7 @@ PARTS: dict[str, Callable[[Path, Table, float], None]] = {
     "writes": disturb_writes,
     "texts": damage_texts,
     "records": damage_records,
+    "kept": damage_kept,
     "games": play_faulty_games,
 }
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.faults.runs import fresh, make_run
+from tests.faults.runs import fresh, make_runs
 
 
 @pytest.fixture(scope="session")
 def whole_run(tmp_path_factory):
-    return make_run(tmp_path_factory.mktemp("faults") / "whole")
+    return make_runs(tmp_path_factory.mktemp("faults"))
 
 
 @pytest.fixture

@@ -38,4 +38,33 @@ def copy_another(path: Path, rng: Rng) -> None:
     path.write_bytes(alike[rng.integers(len(alike))].read_bytes())
 
 
+def empty(path: Path, rng: Rng) -> None:
+    path.write_bytes(b"")
+
+
+def end_lines_otherwise(path: Path, rng: Rng) -> None:
+    """As an editor of another system does; at the end, where there are no lines."""
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"\n", b"\r\n") if b"\n" in content else content + b"\r\n")
+
+
+def link_to_nowhere(path: Path, rng: Rng) -> None:
+    path.unlink()
+    path.symlink_to("nowhere")
+
+
+def link_to_itself(path: Path, rng: Rng) -> None:
+    """There, and yet it cannot be read, not even by root."""
+    path.unlink()
+    path.symlink_to(path.name)
+
+
+def make_folder(path: Path, rng: Rng) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "file").touch()
+
+
 DAMAGES = {"flip": flip_a_bit, "cut": cut, "zeros": write_zeros, "delete": delete, "another": copy_another}
+DAMAGES |= {"empty": empty, "lines": end_lines_otherwise, "dangling": link_to_nowhere, "unreadable": link_to_itself}
+DAMAGES |= {"folder": make_folder}

@@ -40,12 +40,25 @@ class Stopper(Silent):
         return super().stage(generation, name, total)
 
 
-def make_run(path: Path) -> Path:
+def make_run(path: Path, seed: int = 0) -> Path:
     """Two whole generations after the first, and one under way."""
-    folder = RunFolder.create(path, fill_in(make_config("tic_tac_toe", changes=TINY)))
+    folder = RunFolder.create(path, fill_in(make_config("tic_tac_toe", changes={**TINY, "seed": seed})))
     with folder.locked():
+        Training(folder).run(1)
+        shutil.copytree(path, path.with_name(OLDER))
         Training(folder, Stopper()).run(GENERATIONS, 1e6)
     return path
+
+
+SWAPS = OLDER, OTHER = "older", "other"
+WAYS = (*DAMAGES, *SWAPS)
+
+
+def make_runs(place: Path) -> Path:
+    """A run; beside it what it was two generations before, and one with another seed."""
+    make_run(place / OTHER, seed=1)
+    shutil.rmtree(place / OLDER)
+    return make_run(place / "whole")
 
 
 def go_on(path: Path) -> dict[str, str]:
@@ -109,7 +122,7 @@ def run_campaign(whole: Path, place: Path, table: Table, *, tries: int) -> None:
         rng = np.random.default_rng([table.seed, one])
         for number, (kind, files) in enumerate(files_by_kind(whole).items()):
             file = files[rng.integers(len(files))]
-            name = list(DAMAGES)[(number + one) % len(DAMAGES)]
+            name = WAYS[(number + one) % len(WAYS)]
             fresh(whole, work)
             damage_one(whole, work, file, name, rng)
             for use_name, use in uses_of(kind).items():
@@ -117,9 +130,13 @@ def run_campaign(whole: Path, place: Path, table: Table, *, tries: int) -> None:
 
 
 def damage_one(whole: Path, work: Path, file: str, name: str, rng: np.random.Generator) -> None:
-    """Damage a file so that it is no longer what it was."""
+    """Damage a file so that it is no longer what it was, or put another of its name in its place."""
     content = (whole / file).read_bytes()
-    while (work / file).exists() and (work / file).read_bytes() == content:
+    if name in SWAPS:
+        other = whole.with_name(name) / file
+        name = "flip"  # where there is none, or it is the same
+        shutil.copy(other if other.exists() else whole / file, work / file)
+    while (work / file).is_file() and (work / file).read_bytes() == content:
         DAMAGES[name](work / file, rng)
 
 

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from anyzero.errors import AnyzeroError
+from anyzero.sealed import DamagedError
 from anyzero.web.app import Client
 from anyzero.web.catalog import Catalog, name_files
 from anyzero.web.config import ServerConfig
@@ -56,6 +57,25 @@ def test_a_game_is_taken_up_as_it_was_left(rooms, game):
     assert found.values() == room.values()
 
 
+@pytest.mark.parametrize(("column", "value"), [("record", '{"moves": []}'), ("seats", "[1, 2"), ("num_plies", 1)])
+def test_a_row_that_was_changed_is_told(rooms, column, value):
+    room = make(rooms, "connect_four")
+    rooms.shelf.file.execute(f"UPDATE games SET {column} = ?", (value,))
+    assert [row["id"] for row in rooms.tables()["tables"]] == [room.number]
+    with pytest.raises(DamagedError, match="is not what was written"):
+        rooms.restore(room.number)
+
+
+def test_a_file_that_lost_a_part_is_refused_before_anything_is_served(rooms, tmp_path):
+    make(rooms, "connect_four")
+    rooms.shelf.force(rooms.shelf.file)
+    content = bytearray((tmp_path / "games.sqlite3").read_bytes())
+    content[4096:] = bytes(len(content) - 4096)
+    (tmp_path / "damaged.sqlite3").write_bytes(content)
+    with pytest.raises(DamagedError, match="move it away, and a new one is begun"):
+        Shelf(tmp_path / "damaged.sqlite3")
+
+
 def test_many_who_come_and_go_at_once_never_find_the_house_full(tmp_path, monkeypatch):
     """Rooms that nobody looks at make space for others, while more are being made."""
 
@@ -80,7 +100,7 @@ def test_many_who_come_and_go_at_once_never_find_the_house_full(tmp_path, monkey
 @pytest.mark.parametrize("actions", ["", "17 1 2", "1 0 0 0 0 0 0", "1 0 0 0 0 0 99"])
 def test_numbers_that_lead_elsewhere_are_not_believed(rooms, actions):
     room = make(rooms, "connect_four")
-    rooms.shelf.file.execute("UPDATE games SET actions = ?", (actions,))
+    rooms.shelf.file.execute("UPDATE games SET actions = ?, seal = ''", (actions,))
     assert states(rooms.restore(room.number).table) == states(room.table)
 
 
@@ -88,7 +108,8 @@ def test_a_file_of_the_first_version_is_read(tmp_path):
     config = ServerConfig(data=tmp_path / "games.sqlite3")
     rooms = Rooms(config)
     room = make(rooms, "connect_four")
-    rooms.shelf.file.execute("ALTER TABLE games DROP COLUMN actions")
+    for name in ("actions", "seal"):
+        rooms.shelf.file.execute(f"ALTER TABLE games DROP COLUMN {name}")
     rooms.shelf.file.execute("PRAGMA user_version=1")
     rooms.shelf.close()
     later = Rooms(config)
@@ -99,7 +120,7 @@ def test_a_file_of_the_first_version_is_read(tmp_path):
 def test_a_file_of_a_later_version_is_left_alone(tmp_path):
     path = tmp_path / "games.sqlite3"
     with sqlite3.connect(path) as file:
-        file.execute("PRAGMA user_version=3")
+        file.execute("PRAGMA user_version=4")
     file.close()
     with pytest.raises(AnyzeroError, match="newer version"):
         Shelf(path)

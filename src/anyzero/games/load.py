@@ -124,7 +124,7 @@ def maker_of(module: ModuleType, name: str) -> Maker:
 def load_file(path: Path, *, counted: bool = False) -> ModuleType:
     """The module of a game file, under a name that is the same in every process (compiled code refers to it)."""
     try:
-        path = from_home(path).resolve(strict=True)
+        path = Path(os.path.realpath(from_home(path)))
         source = path.read_bytes()
     except (OSError, ValueError) as error:  # a ValueError: a name with a zero byte
         reason = getattr(error, "strerror", None) or error

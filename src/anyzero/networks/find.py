@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Literal
 
 from anyzero.errors import UnknownNameError, list_some, unknown_name
-from anyzero.files import is_file
+from anyzero.files import is_file, reading
 from anyzero.games.game import Game
 from anyzero.networks.manifest import CHAMPION, GENERATIONS, NETWORK, champion_file, network_file
 from anyzero.report import Part, Sheet, Shown
 from anyzero.schema import Schema, read_toml
+from anyzero.sealed import DamagedError
 
 BEST = "best"
 RUNS, MODELS = Path("runs"), Path("models")
@@ -179,4 +180,8 @@ def best_network(game: Game) -> Path:
     known = nets().cards
     if game.name not in known:
         raise UnknownNameError(f"there is no net for {game.name} in the box; nets: {list_some(known)}")
-    return net_file(game.name)
+    path = net_file(game.name)
+    with reading(path):
+        if hash_of(path) != known[game.name].network:
+            raise DamagedError(f"{path} is not the net that its card describes; install the package again")
+    return path

@@ -165,6 +165,8 @@ def load_text(path: Path) -> str:
         raise BadRecordError(f"cannot be read: {error.strerror}") from None
     if len(content) > LARGEST_FILE:
         raise BadRecordError(f"it has more than {LARGEST_FILE // 2**20} MiB")
+    if b"\0" in content:
+        raise BadRecordError("it is damaged, or no text: it holds zero bytes")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

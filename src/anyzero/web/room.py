@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 import copy
+import hashlib
 import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -16,6 +17,7 @@ from typing import Any
 from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.records.in_progress import GameInProgress
 from anyzero.records.record import Evaluation
+from anyzero.sealed import DamagedError
 from anyzero.web.catalog import HUMAN
 from anyzero.web.engine import Engine
 from anyzero.web.forms import table_values
@@ -246,7 +248,9 @@ COLUMNS = {
     "paused": "INTEGER NOT NULL",
     "pace": "REAL NOT NULL",
     "changed": "REAL NOT NULL",
+    "seal": "TEXT NOT NULL DEFAULT ''",
 }
+UNSEALED = ("changed", "seal")
 CREATE = f"CREATE TABLE IF NOT EXISTS games ({', '.join(f'{name} {kind}' for name, kind in COLUMNS.items())}) STRICT"
 WRITE = f"INSERT OR REPLACE INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join(f':{name}' for name in COLUMNS)})"
 LIST = (
@@ -256,7 +260,19 @@ LIST = (
 FORCE_EVERY_S = 1.0
 LONGEST_LOG = 16_000  # pages in SQLite's log before changes wait until all of it is in the file
 KEEP_UNPLAYED_S = 24 * 3600  # games without a move are dropped after this time
-FORMAT = 2
+FORMAT = 3
+
+
+def seal_of(row: Mapping[str, Any]) -> str:
+    """A hash of what a row says; what earlier versions wrote has none."""
+    return hashlib.sha256(repr([str(row[name]) for name in COLUMNS if name not in UNSEALED]).encode()).hexdigest()
+
+
+def read_seats(text: str) -> list[str]:
+    """Who sits where, for the list of games; what is damaged is said there, and again to whoever opens the game."""
+    with contextlib.suppress(ValueError):
+        return list(json.loads(text))
+    return ["damaged"]
 
 
 class Shelf:
@@ -282,11 +298,14 @@ class Shelf:
         version = self.file.execute("PRAGMA user_version").fetchone()[0]
         if version > FORMAT:
             raise AnyzeroError(f"{self.path} was written by a newer version")
+        if (found := self.file.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
+            words = " ".join(found.split())
+            raise DamagedError(f"{self.path} is damaged ({words}): move it away, and a new one is begun")
         self.file.execute("PRAGMA journal_mode=WAL")
         self.file.execute("PRAGMA synchronous=NORMAL")
         self.file.execute("PRAGMA wal_autocheckpoint=0")
-        if version == 1:
-            self.file.execute(f"ALTER TABLE games ADD COLUMN actions {COLUMNS['actions']}")
+        for name in {1: ("actions", "seal"), 2: ("seal",)}.get(version, ()):
+            self.file.execute(f"ALTER TABLE games ADD COLUMN {name} {COLUMNS[name]}")
         self.file.execute(CREATE)
         self.file.execute(f"PRAGMA user_version={FORMAT}")
         self.file.execute("DELETE FROM games WHERE num_moves = 0 AND changed < ?", (time.time() - KEEP_UNPLAYED_S,))
@@ -294,25 +313,37 @@ class Shelf:
     def keep(self, **values: Any) -> None:
         """Write a game; the columns are those of the table, without the time."""
         row = {**values, "seats": json.dumps(values["seats"]), "record": json.dumps(values["record"])}
-        with self.lock:
-            self.file.execute(WRITE, {**row, "changed": time.time()})
+        row |= {"pace": float(row["pace"]), "changed": time.time()}
+        with self.using() as file:
+            file.execute(WRITE, {**row, "seal": seal_of(row)})
             self.changed = True
 
+    @contextlib.contextmanager
+    def using(self) -> Iterator[sqlite3.Connection]:
+        """The file for one thread at a time; what is wrong with it is one sentence."""
+        try:
+            with self.lock:
+                yield self.file
+        except sqlite3.Error as error:
+            raise AnyzeroError(f"cannot use the games in {self.path}: {error}") from None
+
     def find(self, number: str) -> dict[str, Any]:
-        with self.lock:
-            found = self.file.execute("SELECT * FROM games WHERE id = ?", (number,)).fetchone()
+        with self.using() as file:
+            found = file.execute("SELECT * FROM games WHERE id = ?", (number,)).fetchone()
         if found is None:
             raise UnknownNameError(f"there is no game {number[:40]!r} here")
+        if found["seal"] not in ("", seal_of(found)):
+            raise DamagedError(f"the game {number[:40]!r} in {self.path} is not what was written: it is damaged")
         return {**dict(found), "seats": json.loads(found["seats"]), "record": json.loads(found["record"])}
 
     def list(self, most: int = 50) -> list[dict[str, Any]]:
-        with self.lock:
-            rows = self.file.execute(LIST, (most,)).fetchall()
-        return [{**dict(row), "seats": json.loads(row["seats"])} for row in rows]
+        with self.using() as file:
+            rows = file.execute(LIST, (most,)).fetchall()
+        return [{**dict(row), "seats": read_seats(row["seats"])} for row in rows]
 
     def count(self) -> int:
-        with self.lock:
-            return int(self.file.execute("SELECT COUNT(*) FROM games").fetchone()[0])
+        with self.using() as file:
+            return int(file.execute("SELECT COUNT(*) FROM games").fetchone()[0])
 
     # --- down to the disk
 
@@ -325,7 +356,7 @@ class Shelf:
 
     def force(self, file: sqlite3.Connection) -> None:
         self.changed = False
-        with contextlib.suppress(sqlite3.OperationalError):  # busy: next time
+        with contextlib.suppress(sqlite3.Error):  # busy: next time; damaged: whoever uses it is told
             _, length, _ = file.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             if length > LONGEST_LOG:
                 with self.lock:
