@@ -110,7 +110,8 @@ def test_a_notebook_is_executed(name):
     assert cells[-1]["outputs"]
 
 
-@pytest.mark.parametrize("name", [pytest.param("tour", marks=pytest.mark.slow), "methods"])
+@pytest.mark.slow  # each compiles Hex for several methods and a net
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}

@@ -1,10 +1,12 @@
 """`doctor` through the real entry point, on a game, on a run, and on what is neither."""
 
 import json
+from functools import partial
 
 import pytest
 
 from anyzero.doctor.examine import CHECKS
+from anyzero.learning.selfplay import play_random
 from tests.doctor.runs import NIM, fingerprint, make_run
 
 pytestmark = pytest.mark.xdist_group("doctor")
@@ -13,6 +15,7 @@ pytestmark = pytest.mark.xdist_group("doctor")
 def test_a_game_that_is_fit_to_be_learnt(run, monkeypatch):
     """By one check out of many: all of them are asked in tests/doctor."""
     monkeypatch.setattr("anyzero.doctor.examine.CHECKS", {"input": CHECKS["input"]})
+    monkeypatch.setattr("anyzero.doctor.case.play_random", partial(play_random, target="interpreted"))
     code, out, err = run("doctor", NIM)
     assert (code, err) == (0, "")
     head, columns, row, diagnosis = out.splitlines()

@@ -1,5 +1,6 @@
 """Checks of games, samples and reports: cases made of parts, each with one fault."""
 
+from functools import partial
 from math import comb
 
 import numpy as np
@@ -19,7 +20,7 @@ from anyzero.doctor.data import (
     check_unique,
     pass_chance,
 )
-from anyzero.learning.block import network_contestant, self_play_method
+from anyzero.learning.block import Block, network_contestant, self_play_method
 from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.samples import load_shard, save_shard
@@ -99,7 +100,9 @@ def unfinished_case(path, resign_below=-1.0, **settings):
     """A run of nim whose games are given up or cut off, all or some of them."""
     case, config = nim_case(), SelfPlayConfig(simulations=1, **settings)
     players = [network_contestant(case.game, "gloomy", gloomy, config, noise=True)]
-    block = play_block(case.game, players, config, generation=1, first=0, num=64, seed=1, resign_below=resign_below)
+    with pytest.MonkeyPatch.context() as patch:  # nim is compiled for nothing else
+        patch.setattr("anyzero.learning.selfplay.Block", partial(Block, target="interpreted"))
+        block = play_block(case.game, players, config, generation=1, first=0, num=32, seed=1, resign_below=resign_below)
     return written_case(path, case, block), {line.end for line in block.games}
 
 
