@@ -105,7 +105,7 @@ def as_tensor(game, states):
 
 def test_a_run_of_three_seats_plays_trains_and_is_rated(tmp_path):
     small = {"selfplay.games": 8, "selfplay.simulations": 4, "league.games": 2, "league.anchors": ("random",)}
-    sizes = {"network": {"blocks": 1, "channels": 16}, "league.every": 1, "threads": 1}
+    sizes = {"network": {"kind": "mlp", "layers": 1, "width": 16}, "league.every": 1, "threads": 1}
     run = train(str(TRIO), run=str(tmp_path / "trio"), generations=1, changes={**small, **sizes}, match=0)
     assert run.generations == 1
     assert run.last("elo") is not None
