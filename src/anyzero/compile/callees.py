@@ -7,7 +7,7 @@ the top is ever called from Python. Here a callee is only translated; linking, o
 from types import CodeType
 from typing import Any
 
-from llvmlite.binding import newpassmanagers
+from llvmlite.binding import Linkage, newpassmanagers
 from numba.core import ir, typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -70,6 +70,7 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         missing = [one.name for one in self._final_module.functions if one.is_declaration and one.name[:3] == "_ZN"]
         if missing:  # a call of it would jump to address 0
             raise RuntimeError(f"{self.name} was linked without {missing[0]}")
+        own_parts(self._final_module)
         first = newpassmanagers.create_new_module_pass_manager()
         first.add_always_inliner_pass()
         first.add_global_dead_code_eliminate_pass()
@@ -79,6 +80,13 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         first.run(self._final_module, self._codegen._pass_builder())
         rest, builder = self._codegen._module_pass_manager()
         rest.run(self._final_module, builder)
+
+
+def own_parts(module: Any) -> None:
+    """Tell LLVM that nobody else calls what was linked: it inlines what is called once, and drops unused arguments."""
+    for function in module.functions:
+        if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+            function.linkage = "internal"
 
 
 def callers_first(kernel: Any) -> list[Any]:
@@ -187,5 +195,6 @@ PARTS = (
     KernelCompiler,
     CalleeCompiler,
     callers_first,
+    own_parts,
 )
 """All of it, for the key of the disk cache."""

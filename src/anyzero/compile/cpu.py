@@ -131,12 +131,14 @@ INTRINSICS: dict[Function, Any] = {
 }
 
 
-def compile_function(function: FunctionType, cache: DiskCache | None, options: dict[str, Any], *, inline: bool) -> Any:
+def compile_function(
+    function: FunctionType, cache: DiskCache | None, options: dict[str, Any], *, inline: bool, is_rule: bool
+) -> Any:
     """A dispatcher for `function`; only a kernel (what Python calls) has a cache, its callees are inside it."""
     if cache is None and "print" in function.__code__.co_names:
         return numba.njit(**options)(function)  # print needs an environment, which a linked part has not
     if cache is None:
-        compiler = CalleeCompiler if inline else RulesCompiler
+        compiler = RulesCompiler if is_rule else CalleeCompiler
         return numba.njit(**options, **CALLEE_OPTIONS, pipeline_class=compiler, forceinline=inline)(function)
     dispatcher = numba.njit(**options, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(function)
     dispatcher._cache, compiler = cache, dispatcher._compiler

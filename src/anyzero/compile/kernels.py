@@ -27,6 +27,8 @@ class Unit:
     """Plain function -> the intrinsic that stands in for it on the CPU."""
     inlined: frozenset[str] = frozenset()
     """Packages whose functions are compiled into their callers: those of a kernel hand on dozens of arrays."""
+    loops: frozenset[str] = frozenset()
+    """Functions that are compiled into their callers too, by name."""
     guarded: bool = False
     """Whether indices are checked, and numbers may be NaN: for the game of a user that nobody has checked."""
     compiled: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
@@ -122,6 +124,10 @@ def key_of(
 
 
 def is_inlined(member: FunctionType, unit: Unit) -> bool:
+    return is_of_kernel(member, unit) or member.__name__ in unit.loops
+
+
+def is_of_kernel(member: FunctionType, unit: Unit) -> bool:
     return package_of(member.__module__) in unit.inlined
 
 
@@ -146,7 +152,8 @@ def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) ->
 
     def make(rebuilt: FunctionType, is_kernel: bool, key: str | None) -> Any:
         cache = DiskCache(unit.name, rebuilt.__name__, key) if is_kernel else None
-        return cpu.compile_function(rebuilt, cache, options, inline=is_inlined(rebuilt, unit))
+        is_rule = not is_of_kernel(rebuilt, unit)
+        return cpu.compile_function(rebuilt, cache, options, inline=is_inlined(rebuilt, unit), is_rule=is_rule)
 
     return _bind(function, unit, constants, make, {**cpu.INTRINSICS, **unit.intrinsics}, pipeline)[0]
 

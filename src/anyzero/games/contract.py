@@ -150,6 +150,9 @@ OPTIONAL = (
 )
 """Compiled functions with a default, or that switch a feature on."""
 
+LOOPS = frozenset({"rollout", "guided_rollout", "traced_rollout"})
+"""Compiled into a search, which spends most of its time there: LLVM then inlines more of what they call."""
+
 COMPILED = {function.__name__: function for function in (*REQUIRED, *OPTIONAL)}
 
 INTERPRETED = ("symmetries", "format_action", "notation", "parse_action", "format_state", "parse_state", "board")
@@ -161,7 +164,7 @@ def make_unit(name: str, functions: Sequence[Callable[..., Any]], guards: Mappin
     by_name = {function.__name__: function for function in functions}
     own = {generic: by_name.get(name, generic) for name, generic in COMPILED.items()}
     modules = {function.__module__ for function in functions} | {__name__}
-    return Unit(name, {**own, **guards}, tuple(sorted(modules)), guarded=bool(guards))
+    return Unit(name, {**own, **guards}, tuple(sorted(modules)), loops=LOOPS, guarded=bool(guards))
 
 
 @lru_cache(maxsize=64)
