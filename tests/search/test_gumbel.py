@@ -8,7 +8,7 @@ import pytest
 from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.search import LiveSearch, pacing, search, search_many
-from anyzero.search.priors import gumbel_plan, halving_plan
+from anyzero.search.halving import gumbel_plan
 from anyzero.search.search import Searcher
 from tests.search.stubs import no_opinion, prefer, repeat
 
@@ -18,12 +18,12 @@ START = FOUR.initial_state()
 
 def test_the_plan_halves_the_moves():
     """4 moves, 16 simulations, two rounds of 8: each of 4 twice, then each of 2 four times."""
-    assert halving_plan(4, 16).tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    assert gumbel_plan(4, 16)[4].tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
 def test_the_plan_visits_each_move_once_when_the_budget_is_small():
-    assert halving_plan(8, 5).tolist() == [0, 0, 0, 0, 0]
-    assert halving_plan(1, 3).tolist() == [0, 1, 2]
+    assert gumbel_plan(8, 5)[8].tolist() == [0, 0, 0, 0, 0]
+    assert gumbel_plan(1, 3)[1].tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("simulations", [1, 7, 50, 200])
@@ -138,8 +138,9 @@ def test_several_trees_agree_on_the_one_move_that_holds(trees):
 
 def test_a_plan_that_is_long_is_made_at_once():
     """A plan by the clock is made within its time."""
-    assert halving_plan(16, 1 << 16).shape == (1 << 16,)
-    assert (np.diff(np.bincount(halving_plan(16, 1 << 16))) <= 0).all(), "fewer and fewer moves have more visits"
+    plan = gumbel_plan(16, 1 << 16)
+    assert plan.shape == (17, 1 << 16)
+    assert (np.diff(np.bincount(plan[16])) <= 0).all(), "fewer and fewer moves have more visits"
 
 
 def test_a_tree_whose_visits_are_planned_is_not_used_again():

@@ -1,12 +1,14 @@
 """The formulas, on numbers worked out by hand."""
 
-import math
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from anyzero.games.load import load
 from anyzero.search import priors, search, selection
-from anyzero.search.pacing import halving_rounds
+from anyzero.search.halving import CHILD, new_halving, next_order
+from anyzero.search.methods import METHODS
 
 FOUR = load("connect_four")
 
@@ -50,32 +52,34 @@ def test_rave_mixes_by_weight():
     assert selection.rave_score(0.2, 0.6, 0.25) == pytest.approx(0.3)
 
 
+def halved(moves, budget):
+    """The visits of each move, the most first, if all are equally good."""
+    visits, empty = np.zeros(moves + 1, np.int32), np.zeros(moves + 1)
+    tree = SimpleNamespace(visits=visits, value=empty, prior=empty.copy(), first=[1], num_children=[moves])
+    plan = new_halving(moves)
+    while num := next_order(tree, METHODS["halving"].settings, plan, budget, 0.0, 0.0, 0.0):
+        visits[max(1, plan.at[CHILD])] += num  # the simulation that opens the root goes through any
+        visits[0] += num
+    assert tree.prior[np.argmax(visits[1:]) + 1] == tree.prior.sum() == 1.0
+    return sorted(visits[1:].tolist(), reverse=True)
+
+
 def test_halving_spends_its_budget_and_halves():
     """16 moves and 640 simulations: four rounds of 160: 10, 20, 40 and 80 for each survivor."""
-    assert halving_rounds(16, 640) == [(16, 10), (8, 20), (4, 40), (2, 80)]
-
-
-@pytest.mark.parametrize(("moves", "budget"), [(1, 10), (2, 10), (3, 100), (121, 1000), (30, 5000)])
-def test_halving_never_spends_more_than_it_has_once_it_can_visit_all(moves, budget):
-    spent = sum(survivors * each for survivors, each in halving_rounds(moves, budget))
-    assert spent <= budget
-    assert moves == 1 or spent > budget * 0.8
-    assert math.ceil(math.log2(max(moves, 2))) >= len(halving_rounds(moves, budget))
+    assert halved(16, 640) == [150] * 2 + [70] * 2 + [30] * 4 + [10] * 8
 
 
 def test_halving_ends_when_its_budget_does():
     """7 moves: 9 simulations are one for each and one for the best two; 3 are one for each of three."""
-    assert halving_rounds(7, 9) == [(7, 1), (2, 1)]
-    assert halving_rounds(7, 3) == [(3, 1)]
-    assert halving_rounds(7, 0) == []
+    assert halved(7, 9) == [2, 2, 1, 1, 1, 1, 1]
+    assert halved(7, 3) == [1, 1, 1, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("moves", [1, 2, 3, 7, 30, 121])
-def test_halving_never_spends_more_than_it_has(moves):
-    for budget in range(400):
-        rounds = halving_rounds(moves, budget)
-        assert sum(survivors * each for survivors, each in rounds) <= budget
-        assert all(survivors >= 1 and each >= 1 for survivors, each in rounds)
+def test_halving_never_spends_more_than_it_has_nor_leaves_much(moves):
+    for budget in (1, 2, 5, 31, 100, 399, 1000):
+        spent = sum(halved(moves, budget))
+        assert 0.8 * budget <= spent <= budget
 
 
 @pytest.mark.parametrize("method", ["halving", "shuss"])

@@ -100,7 +100,7 @@ def play_here(game, seats, seed):
 
 PLAYERS = ["flat:50", "ucb:60", "uct:200", "uct:100,exploration=0.5,temperature=1", "amaf:80", "rave:200", "grave:300"]
 PLAYERS += ["halving:3", "halving:100", "shuss:150", "shuss:60,temperature=1"]
-ASKING = ["puct:40@best", "gumbel:20@best", "gumbel:1,temperature=2@best", "level:hard"]
+ASKING = ["puct:40@best", "gumbel:20,considered=4@best", "gumbel:1,temperature=2@best", "level:hard"]
 
 
 def check_searches(site, name, players, positions=2):
@@ -170,6 +170,14 @@ def assert_close(found, ours, place):
 
 def test_searches_in_wasm_find_what_they_find_here(site):
     check_searches(site, "connect_four", [*PLAYERS, *ASKING])
+
+
+@pytest.mark.parametrize("player", ["halving:0.05s", "shuss:0.05s"])
+def test_halving_by_the_clock_ends_with_one_survivor(site, player):
+    (told,) = told_by_node(site, [{"game": "connect_four", "actions": [], "player": player, "seed": "1"}])
+    best, *others = told["result"]["children"]
+    assert (best["prior"], {child["prior"] for child in others}) == (1, {0})
+    assert best["visits"] > min(child["visits"] for child in others) > 0
 
 
 def test_pictures_without_python_are_those_of_the_server(site):

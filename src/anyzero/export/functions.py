@@ -16,6 +16,7 @@ from anyzero.networks.weights import StoredNetwork
 from anyzero.players.player import SEARCHERS
 from anyzero.players.text import split_player
 from anyzero.search import Searcher
+from anyzero.search.halving import new_halving, next_order, write_plan
 from anyzero.search.methods import GUMBEL, METHODS, Method, adapt
 from anyzero.search.priors import gumbel_scores
 from anyzero.search.report import BY_GUMBEL, BY_VISITS, DRAWING, draw_index, final_scores, proven_value, root_policy
@@ -251,13 +252,16 @@ def search_functions(game: Game, memory: Memory, net: Any = None) -> Iterator[Ex
     def function(kernel: Any, arguments: list[Any], **bound: Any) -> Exported:
         return Exported(kernel.__name__, lambda target: game.compile(kernel, target, **bound), arguments, "")
 
-    tree, scratch, _ = memory.arguments
+    tree, scratch, chosen = memory.arguments
     yield function(begin_search, [tree, scratch, roots, state, seed, Given("simulations", 0)])
     growing: dict[str, Any] = {"constants": fixed, "parts": parts}
     whole, first, last = [rules, *memory.arguments], Baked(0), Baked(1)
     if net is None:
         arguments = [*whole, roots, first, last, Given("forced", ANY_CHILD), Given("num", 0)]
         yield function(simulate, arguments, **growing)
+        clock = (Given(name, 0.0) for name in ("seconds", "spent", "rate"))
+        halving = Baked(new_halving(game.max_legal))
+        yield function(next_order, [tree, chosen, halving, Given("budget", 0), *clock])
     else:
         planes, logits = np.zeros((1, *game.planes_shape), np.float32), np.zeros((1, game.num_actions), np.float32)
         values = np.zeros((1, game.num_values), np.float32)
@@ -266,6 +270,7 @@ def search_functions(game: Game, memory: Memory, net: Any = None) -> Iterator[Ex
         for kernel, given in net.calls(planes, logits, values):
             yield Exported(kernel.name, lambda _target, kernel=kernel: kernel, list(map(Baked, given)), "")  # type: ignore[misc]
         yield function(absorb_leaves, [*whole, Baked(logits), Baked(values), first, last], **growing)
+        yield function(write_plan, [Baked(memory.scratch.plan), Given("considered", 0), Given("simulations", 0)])
     stream, scores = Baked(np.zeros(1, memory.scratch.streams.dtype)[0]), Given("scores", np.zeros(game.max_legal))
     given = Given("rule", 0), Given("temperature", 0.0), seed
     yield function(rank_moves, [*memory.arguments, scores, stream, *given])

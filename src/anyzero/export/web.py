@@ -176,7 +176,8 @@ def write_net(folder: Path, game: Game, network: StoredNetwork) -> Files:
     functions = list(search_functions(game, memory_for(game, NET_METHODS[-1]), net))
     module, plan = build_functions(functions)
     weights, content = take_weights(net, plan)
-    asked = [function.name for function in functions if function.name not in ("begin_search", "rank_moves")]
+    others = "begin_search", "write_plan", "rank_moves"
+    asked = [function.name for function in functions if function.name not in others]
     written = write_module(folder, NET, module, plan, {"steps": asked, "weights": weights})
     return written + write_files(folder, {f"{NET}.weights": (content, "the net, 16 bits a number")})
 

@@ -18,8 +18,8 @@ from anyzero.learning.advance import WITHOUT_REUSE, advance_game, grow_alone, gr
 from anyzero.learning.config import RANDOM, SelfPlayConfig, anchor_search
 from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, Slots, new_games
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
+from anyzero.search.halving import gumbel_plan
 from anyzero.search.methods import BATCH, GUMBEL, Evaluator, Method, Settings, adapt, ask, find_method
-from anyzero.search.priors import gumbel_plan
 from anyzero.search.run import choice_parts, fixed_settings, new_scratch_for, new_tree_for, part_bounds
 from anyzero.search.search import room
 from anyzero.search.simulation import IDLE as NO_LEAF

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from anyzero import stopping
 from anyzero.games.game import State
-from anyzero.search.methods import BATCH, GUMBEL, RAVE, UNBOUNDED
-from anyzero.search.priors import gumbel_plan
+from anyzero.search.halving import CHILD, gumbel_plan, new_halving, next_order
+from anyzero.search.methods import BATCH, GUMBEL, UNBOUNDED
 from anyzero.search.report import SearchResult
-from anyzero.search.run import Run
 from anyzero.search.simulation import ANY_CHILD
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ ENDLESS_S = 9e6  # the budget of a search that goes on until it is left
 PLANNED_S = 10.0  # Gumbel without an end plans no further than this; the best moves get the rest
 TRIED_SHARE = 0.1  # Gumbel by the clock uses so much of the planned time to find out how fast it is
 MOST_PLANNED = 1 << 16  # Gumbel by the clock plans no further; beyond the plan the best moves get the rest
-TURN_S = 0.01  # halving by the clock: all survivors together get turns of about this length
 
 
 class Order(NamedTuple):
@@ -107,10 +105,8 @@ class LiveSearch:
 def plan(live: LiveSearch) -> Iterator[Order]:
     searcher = live.searcher
     simulations, seconds, trees = searcher.simulations, searcher.seconds or 0.0, searcher.trees
-    if searcher.method.halves and simulations is not None:
-        return halve(live.run, simulations)
     if searcher.method.halves:
-        return halve_by_clock(live, seconds)
+        return halve(live, simulations or 0, seconds)
     if simulations is not None:
         return iter([Order(simulations // trees), *([Order(1, trees=simulations % trees)] * (simulations % trees > 0))])
     return plan_by_clock(live, seconds) if searcher.method.settings.formula == GUMBEL else iter([Order(until=seconds)])
@@ -136,82 +132,8 @@ def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Order]:
         yield Order(until=seconds)
 
 
-# --- sequential halving at the root, plain or with AMAF: the worse half of the moves is dropped round by round
-
-
-def halving_rounds(num_children: int, budget: int) -> list[tuple[int, int]]:
-    """(survivors, simulations for each of them) of every round. Karnin, Koren and Somekh 2013.
-
-    Every round gets the same share of the budget; what a share leaves over after division goes to the next round.
-    A survivor of a round has at least one simulation: where there are fewer left, only so many survive.
-    """
-    rounds, left, survivors = [], budget, num_children
-    remaining = num_rounds(num_children)
-    while remaining > 0 and left > 0 and (survivors > 1 or num_children == 1):
-        survivors = min(survivors, left)
-        each = max(1, left // (remaining * survivors))
-        rounds.append((survivors, each))
-        left -= each * survivors
-        survivors, remaining = max(1, (survivors + 1) // 2), remaining - 1
-    return rounds
-
-
-def num_rounds(num_children: int) -> int:
-    return max(1, math.ceil(math.log2(max(2, num_children))))
-
-
-def halve(run: Run, budget: int) -> Iterator[Order]:
-    """Sequential halving over the root's children; the survivor gets all of the prior."""
-    yield Order(1)  # opens the root
-    alive, goal = run.children(), 0
-    if budget <= len(alive):  # one visit each, as far as they go
-        alive = opened_first(run, alive)[:budget]
-        for child in alive[1:]:
-            yield Order(1, child=child)
-    else:
-        for survivors, each in halving_rounds(len(alive), budget):
-            alive, goal = rank(run, alive)[:survivors], goal + each
-            for child in alive:  # the one that opened the root has had a visit of the first round
-                if goal > run.tree.visits[child]:
-                    yield Order(goal - int(run.tree.visits[child]), child=child)
-    crown(run, rank(run, alive)[0])
-
-
-def halve_by_clock(live: LiveSearch, seconds: float) -> Iterator[Order]:
-    """The same with equal shares of the time for the rounds: the survivors get turns until a round's time is over."""
-    yield Order(1)
-    run, alive = live.run, live.run.children()
-    for child in opened_first(run, alive)[1:]:
-        yield Order(1, child=child)
-    rounds = num_rounds(len(alive))
-    for number in range(1, rounds + 1):
-        while (left := seconds * number / rounds - live.seconds) > 0.0:
-            turn = max(1, int(live.rate * min(left, TURN_S) / len(alive)))
-            for child in alive:
-                yield Order(turn, child=child)
-        alive = rank(run, alive)[: max(1, (len(alive) + 1) // 2)]
-    crown(run, alive[0])
-
-
-def opened_first(run: Run, children: list[int]) -> list[int]:
-    """The child that opened the root, which has had its visit, and then the others."""
-    return sorted(children, key=lambda child: int(run.tree.visits[child]), reverse=True)
-
-
-def rank(run: Run, children: list[int]) -> list[int]:
-    return sorted(children, key=lambda child: halving_score(run, child), reverse=True)
-
-
-def halving_score(run: Run, child: int) -> float:
-    """The mean payoff; for SHUSS with a bonus from AMAF that fades with visits. Fabiano and Cazenave 2021."""
-    tree, mean = run.tree, float(run.tree.value[child])
-    if run.settings.formula != RAVE:
-        return mean
-    visits, amaf_visits = max(1, int(tree.visits[child])), max(1, int(tree.amaf_visits[child]))
-    return mean + run.settings.exploration * float(tree.amaf_value[child]) / amaf_visits / visits
-
-
-def crown(run: Run, winner: int) -> None:
-    """Mark the survivor by giving it all of the prior."""
-    run.tree.prior[run.children()] = 0.0
-    run.tree.prior[winner] = 1.0
+def halve(live: LiveSearch, simulations: int, seconds: float) -> Iterator[Order]:
+    """Sequential halving over the root's children, by simulations or, if there are none, by the clock."""
+    run, halving = live.run, new_halving(live.run.game.max_legal)
+    while num := next_order(run.tree, run.settings, halving, simulations, seconds, live.seconds, live.rate):
+        yield Order(int(num), child=int(halving.at[CHILD]))

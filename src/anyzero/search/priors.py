@@ -148,29 +148,6 @@ def gumbel_root_scores(tree: Tree, scratch: Scratch, settings: Settings, number:
             scores[index] = np.float32(WORST / 2)
 
 
-def gumbel_plan(considered: int, simulations: int) -> np.ndarray:
-    """[moves, step]: how many visits the move has that is visited at this step, for 0 to `considered` moves.
-
-    Rounds of sequential halving: each survivor is visited equally often, until the budget is spent.
-    """
-    plan = np.zeros((considered + 1, simulations), np.int32)
-    for moves in range(1, considered + 1):
-        plan[moves] = halving_plan(moves, simulations)
-    return plan
-
-
-def halving_plan(moves: int, simulations: int) -> np.ndarray:
-    if moves == 1:
-        return np.arange(simulations, dtype=np.int32)
-    steps = np.zeros(0, np.int32)
-    rounds, alive, visits = math.ceil(math.log2(moves)), moves, 0
-    while len(steps) < simulations:
-        each = max(1, simulations // (rounds * alive))
-        steps = np.append(steps, np.repeat(np.arange(visits, visits + each, dtype=np.int32), alive))
-        visits, alive = visits + each, max(2, alive // 2)
-    return steps[:simulations]
-
-
 # --- random variates that a root needs
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from anyzero import stopping
 from anyzero.compile.random import make_streams
 from anyzero.games.game import Game
+from anyzero.search.halving import gumbel_plan
 from anyzero.search.methods import BATCH, GRAVE, GUMBEL, PUCT, RAVE, Evaluator, Method, Settings, ask
-from anyzero.search.priors import choose_by_prior, gumbel_plan
+from anyzero.search.priors import choose_by_prior
 from anyzero.search.report import CERTAIN, RootMoves, report_trees
 from anyzero.search.reuse import NOT_FOUND, copy_subtree, find_descendant
 from anyzero.search.selection import choose_by_amaf, choose_by_statistics, choose_child

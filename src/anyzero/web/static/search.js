@@ -2,7 +2,6 @@
 
 const PIECE_MS = 20;
 const LOOK_MS = 250;
-const TURN_MS = 10; // halving by the clock: all survivors together get turns of about this length
 const FIRST_PIECE = 250;
 const MOST_GHOSTS = 6;
 const LONGEST_LINE = 20;
@@ -110,8 +109,7 @@ class Search {
     this.counters = module.array("scratch.counters");
     const { simulations } = this.player;
     module.ask("begin_search", this.state, { seed: this.seed, simulations: simulations || ENDLESS });
-    if (this.settings.formula === GUMBEL) writePlan(module.array("scratch.plan"), this.settings.considered, simulations);
-    this.orders = !this.halves ? [{ num: simulations || ENDLESS }].values() : simulations ? this.halve(simulations) : this.halveByClock();
+    if (this.settings.formula === GUMBEL) module.call("write_plan", { considered: this.settings.considered, simulations });
     if (module.plan.steps) Object.assign(this, { known: module.array("scratch.known"), planes: module.array("planes") });
     return this;
   }
@@ -130,11 +128,11 @@ class Search {
 
   // Rollouts, about as many as fit.
   roll(milliseconds) {
-    if (!this.order?.num) this.order = this.orders.next().value;
-    if (!this.order) return false;
+    if (!this.order?.num) this.order = this.nextOrder();
+    if (!this.order.num) return false;
     const start = performance.now();
     const num = Math.max(1, Math.min(this.order.num, 2 * this.largest, Math.floor(this.rate ? this.rate * milliseconds : FIRST_PIECE)));
-    const found = this.module.call("simulate", { num, forced: this.order.child ?? ANY_CHILD });
+    const found = this.module.call("simulate", { num, forced: this.order.child });
     this.rate = num / Math.max(performance.now() - start, 1e-3);
     this.largest = Math.max(this.largest, num);
     this.done += found;
@@ -157,56 +155,14 @@ class Search {
     return true;
   }
 
-  // --- sequential halving, as `search/pacing.py` has it: simulations for one child of the root after the other
-
-  get children() { return Array.from({ length: this.tree.num_children[0] }, (_, index) => this.tree.first[0] + index); }
-
-  * halve(budget) {
-    yield { num: 1 }; // opens the root
-    const { visits } = this.tree;
-    let [alive, goal, left, survivors] = [this.children, 0, budget, this.tree.num_children[0]];
-    if (budget <= alive.length) {
-      alive = this.openedFirst(alive).slice(0, budget);
-      for (const child of alive.slice(1)) yield { num: 1, child };
-    } else {
-      for (let remaining = numRounds(alive.length); remaining > 0 && left > 0 && (survivors > 1 || goal === 0); remaining -= 1) {
-        survivors = Math.min(survivors, left);
-        const each = Math.max(1, Math.floor(left / (remaining * survivors)));
-        [alive, goal, left] = [this.rank(alive).slice(0, survivors), goal + each, left - each * survivors];
-        for (const child of alive) if (goal > visits[child]) yield { num: goal - visits[child], child };
-        survivors = Math.ceil(survivors / 2);
-      }
-    }
-    this.crown(this.rank(alive)[0]);
+  // The next simulations: so many, through any child of the root or through one.
+  nextOrder() {
+    const { simulations, seconds } = this.player;
+    if (!this.halves) return { num: (simulations || ENDLESS) - this.done, child: ANY_CHILD };
+    const spent = (this.spent + performance.now() - this.start) / 1000;
+    const num = this.module.call("next_order", { budget: simulations || 0, seconds: seconds || 0, spent, rate: 1000 * (this.rate || 0) });
+    return { num, child: Number(this.module.array("halving.at").at(-1)) };
   }
-
-  * halveByClock() {
-    yield { num: 1 };
-    let alive = this.children;
-    for (const child of this.openedFirst(alive).slice(1)) yield { num: 1, child };
-    const rounds = numRounds(alive.length), share = (1000 * this.player.seconds) / rounds;
-    const left = (number) => share * number - this.spent - (performance.now() - this.start);
-    for (let number = 1; number <= rounds; number += 1) {
-      while (left(number) > 0) {
-        const num = Math.max(1, Math.floor((this.rate * Math.min(left(number), TURN_MS)) / alive.length));
-        for (const child of alive) yield { num, child };
-      }
-      alive = this.rank(alive).slice(0, Math.ceil(alive.length / 2));
-    }
-    this.crown(alive[0]);
-  }
-
-  openedFirst(children) { return [...children].sort((one, other) => this.tree.visits[other] - this.tree.visits[one]); }
-
-  rank(children) {
-    const { tree, settings } = this;
-    const bonus = (child) => settings.exploration * tree.amaf_value[child] / Math.max(1, tree.amaf_visits[child]) / Math.max(1, tree.visits[child]);
-    const score = (child) => tree.value[child] + (settings.formula === RAVE ? bonus(child) : 0);
-    return [...children].sort((one, other) => score(other) - score(one));
-  }
-
-  // Marks the survivor: it gets all of the prior.
-  crown(winner) { for (const child of this.children) this.tree.prior[child] = child === winner ? 1 : 0; }
 
   // --- what was found
 
@@ -284,23 +240,5 @@ class Search {
       if (tree.visits[child] + certain > most) [found, most] = [child, tree.visits[child] + certain];
     }
     return found < 0 || (tree.visits[found] === 0 && tree.proven[found] === UNKNOWN) ? null : tree.action[found];
-  }
-}
-
-const numRounds = (moves) => Math.max(1, Math.ceil(Math.log2(Math.max(2, moves))));
-
-// Gumbel's rounds of halving, as `search/priors.py` has them: for each number of moves, the visits of the next one.
-function writePlan(plan, considered, simulations) {
-  const width = plan.length / (considered + 1);
-  for (let moves = 1; moves <= considered; moves += 1) {
-    const rounds = Math.ceil(Math.log2(moves));
-    let [alive, visits, step] = [moves, 0, 0];
-    while (step < simulations) {
-      const each = moves === 1 ? simulations : Math.max(1, Math.floor(simulations / (rounds * alive)));
-      for (let turn = 0; turn < each * alive && step < simulations; turn += 1, step += 1) {
-        plan[moves * width + step] = visits + Math.floor(turn / alive);
-      }
-      [visits, alive] = [visits + each, Math.max(2, Math.floor(alive / 2))];
-    }
   }
 }
