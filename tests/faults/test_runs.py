@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from anyzero.errors import AnyzeroError
+from anyzero.learning import summary
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.once import verify
 from anyzero.learning.start import Training, open_run
 from anyzero.learning.summary import summarise
 from anyzero.networks.config import BadNetworkError
 from anyzero.networks.find import find_network
-from anyzero.networks.manifest import write_manifest
+from anyzero.networks.manifest import CHAMPION, write_manifest
 from anyzero.sealed import DamagedError
 from tests.faults.runs import GENERATIONS, fresh, go_on, play, run_campaign
 from tests.faults.table import Table, Told
@@ -126,6 +127,12 @@ def test_a_shard_that_was_deleted_is_missed(damaged):
     for name in ("training.json", "network.safetensors", "trainer.safetensors"):
         (damaged / "generations" / "0003.part" / name).unlink()
     assert finish(damaged) == [f"{damaged}: samples/0001-001.safetensors is gone; training goes on without its samples"]
+
+
+def test_a_run_that_is_moved_while_it_is_read_is_one_sentence(damaged, monkeypatch):
+    monkeypatch.setattr(summary, "champion_file", lambda path: path.rename(path.with_name("moved")) and path / CHAMPION)
+    with pytest.raises(AnyzeroError, match=r"cannot read .*run: No such file"):
+        summarise(damaged)
 
 
 def test_generations_of_another_run_do_not_fit_the_chain(damaged, tmp_path):

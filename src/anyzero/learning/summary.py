@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anyzero.errors import AnyzeroError
+from anyzero.files import reading
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, flatten, format_setting
 from anyzero.learning.folder import NOW, SAMPLES, RunFolder, find_run, list_runs
@@ -209,6 +210,9 @@ def summarise(path: Path) -> RunSummary:
     if newest is not None and champion_file(path) != path / CHAMPION:
         folder.note(f"{path / CHAMPION} is not the champion that the run wrote; anyzero train mends it")
     end = folder.end()
+    with reading(path):  # it may have been moved meanwhile
+        places = (path, *(place for place in (path / GENERATIONS, path / SAMPLES) if place.exists()))
+        changed = max(place.stat().st_mtime for place in places)
     return RunSummary(
         name=path.resolve().name,
         path=path,
@@ -216,7 +220,7 @@ def summarise(path: Path) -> RunSummary:
         history=history,
         generations=None if newest is None else newest.number,
         champion_generation=None if newest is None else newest.champion,
-        changed=max(place.stat().st_mtime for place in (path, path / GENERATIONS, path / SAMPLES) if place.exists()),
+        changed=changed,
         now=read_now(path / NOW),
         match=end.get("match"),
         match_generation=end.get("generation"),
