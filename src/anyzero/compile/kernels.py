@@ -110,12 +110,12 @@ def key_of(
     fields = {name: value for name, value in constants.items() if "." in name}
     # Compiled code names the class of the rules by its module: copies of a file have entries of their own.
     homes = [module for module in unit.modules if not module.startswith("anyzero.")]
-
     way = pipeline if kernel is None else hash(repr(pipeline))  # the key of a part is for this process alone
 
     def manner(member: FunctionType) -> tuple[Any, ...]:
         own = {name: value for name, value in fields.items() if name.partition(".")[0] in member.__code__.co_varnames}
-        return is_inlined(member, unit), way, fields if kernel is None else own, *homes
+        detail = fields if kernel is None else (own, is_of_kernel(member, unit))
+        return is_inlined(member, unit), way, detail, *homes
 
     try:
         return fingerprint(function, functions, constants, manner, (kernel or function).__module__)

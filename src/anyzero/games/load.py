@@ -123,12 +123,13 @@ def maker_of(module: ModuleType, name: str) -> Maker:
 
 def load_file(path: Path, *, counted: bool = False) -> ModuleType:
     """The module of a game file, under a name that is the same in every process (compiled code refers to it)."""
+    asked = path
     try:
         path = Path(os.path.realpath(from_home(path)))
         source = path.read_bytes()
     except (OSError, ValueError) as error:  # a ValueError: a name with a zero byte
         reason = getattr(error, "strerror", None) or error
-        raise UnknownNameError(f"cannot read the game file {path}: {reason}") from None
+        raise UnknownNameError(f"cannot read the game file {asked}: {reason}") from None
     name = f"anyzero_file_{path.stem}_{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}{'_counted' * counted}"
     with LOADING:
         loaded = sys.modules.get(name)
