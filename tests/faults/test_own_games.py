@@ -147,5 +147,5 @@ def test_whoever_plays_a_faulty_game_in_the_browser_is_told_and_the_server_lives
 @pytest.mark.slow
 def test_faulty_games_are_told_of_by_every_command(tmp_path):
     table = Table()
-    run_campaign(tmp_path, table, every=12)
+    run_campaign(tmp_path, table, every=24)
     assert table.wrong == [], f"\n{table}"
