@@ -84,7 +84,7 @@ def play_move(page, draw, press=click_cell):
 
 
 def has_ended(page):
-    return page.locator(".status small").count() == 1
+    return page.locator(".status small, .status:has-text('has won'), .status:has-text('draw')").count() == 1
 
 
 def play_to_the_end(page, press=click_cell):
@@ -95,7 +95,8 @@ def play_to_the_end(page, press=click_cell):
             break
         play_move(page, draw, press)
     assert cells(page) == []
-    return page.inner_text(".status small")
+    line = page.locator(".status small")
+    return line.inner_text() if line.count() else page.inner_text(".status")
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in GAMES])
@@ -103,6 +104,14 @@ def test_a_game_is_played_to_its_end_by_mouse(server, page, name):
     seats = "human" if name == "take_it_easy" else PEOPLE
     open_game(page, server, GAMES[name], seats)
     assert re.search("won|draw|points", play_to_the_end(page))
+
+
+def test_who_has_won_is_said_once(server, page):
+    open_game(page, server, "tic_tac_toe")
+    for number, name in enumerate(["a1", "b1", "a2", "b2", "a3"], start=1):
+        click_cell(page, name)
+        wait_ply(page, number)
+    assert page.inner_text(".status") == "X has won"
 
 
 def test_chess_ends_with_mate_by_click_and_drag(server, page):

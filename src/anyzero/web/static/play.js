@@ -10,7 +10,7 @@ import { HUMAN } from "./players.js";
 import { losses, mark, mistakes, sweep } from "./review.js";
 import { showRules } from "./rules.js";
 import { seatRole } from "./shapes.js";
-import { capital, caption, joinTable, positionLink, preparing, quickMove, result, seatName, shareLink } from "./table.js";
+import { capital, caption, joinTable, positionLink, preparing, quickMove, resultLine, seatName, shareLink } from "./table.js";
 import { hintOverlay } from "./overlay.js";
 
 export async function render(section, { rest, query }) {
@@ -168,7 +168,7 @@ function makePanel(table, board, lists) {
     const { view } = table;
     replace(seats, seatCards(view));
     status.textContent = table.looking ? `Move ${table.looking.ply} of ${view.ply}` : caption(view);
-    if (view.over && !table.looking && result(view) !== caption(view)) status.append(h("small", {}, result(view)));
+    if (!table.looking) status.append(...resultLine(view));
     undo.disabled = !view.can_undo;
     redo.disabled = !view.can_redo;
     hint.disabled = !table.isOpen;

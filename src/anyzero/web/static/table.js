@@ -1,6 +1,6 @@
 // A table that this page has joined: what it looks like now, and what can be done with it.
 
-import { announce, toast } from "./dom.js";
+import { announce, h, toast } from "./dom.js";
 import { link } from "./link.js";
 import { HUMAN, playerName } from "./players.js";
 
@@ -128,12 +128,17 @@ export function caption(view) {
   return `${seatName(view, view.seat)} to move`;
 }
 
-export function result(view) {
+function result(view) {
   if (!view.over || !view.payoffs) return "";
   if (view.payoffs.length === 1) return view.scores ? `${view.scores[0]} points` : "The end";
   const best = Math.max(...view.payoffs);
   if (view.payoffs.every((payoff) => payoff === best)) return "A draw";
   return `${seatName(view, view.payoffs.indexOf(best))} won`;
+}
+
+// The result as a line below the caption, unless that says so already.
+export function resultLine(view) {
+  return view.over && result(view) !== caption(view).replace(" has won", " won") ? [h("small", {}, result(view))] : [];
 }
 
 export function shareLink(view, ply = view.ply) {

@@ -8,7 +8,7 @@ import { moveList } from "./moves.js";
 import { askNewGame, gameCards, tableRow } from "./newgame.js";
 import { begin, copyTo, seatCards } from "./play.js";
 import { HUMAN } from "./players.js";
-import { caption, joinTable, result } from "./table.js";
+import { caption, joinTable, resultLine } from "./table.js";
 
 const SPEEDS = [3, 1.5, 0.8, 0.3, 0];
 
@@ -50,7 +50,7 @@ async function renderTable(section, id) {
     const { view } = table;
     board.show(table.shown, false);
     status.textContent = table.looking ? `Move ${table.looking.ply} of ${view.ply}` : caption(view);
-    if (view.over && !table.looking) status.append(h("small", {}, result(view)));
+    if (!table.looking) status.append(...resultLine(view));
     replace(seats, seatCards(view));
     pause.textContent = view.paused ? "Resume" : "Pause";
     pause.disabled = view.over;
