@@ -23,7 +23,7 @@ from anyzero.records.in_progress import GameInProgress
 from anyzero.search import Searcher
 from anyzero.web.forms import position_values
 from tests.web.folders import EXAMPLE, OWN
-from tests.web.test_page import click_cell, has_ended, open_game, play_move, until, wait_ply
+from tests.web.test_page import click_cell, has_ended, open_game, play_move, result_on, until, wait_ply
 from tests.web.test_page_access import axe, serious  # noqa: F401 (a fixture)
 
 TELLER = Path(__file__).parent / "exported.mjs"
@@ -217,13 +217,16 @@ def test_search_and_net_play_the_same_game_as_here_without_a_network(site, page)
     assert moves_on(page) == play_here(load("connect_four"), "uct:60 gumbel:8@best", 5)
 
 
+ENDED = "/draw/.test(document.querySelector('.status').textContent)"  # a draw is told once
+
+
 def play_a_machine(page, press):
     """Random moves against whoever sits there; what the page says about the result."""
     draw = random.Random(3)
     while True:
-        until(page, "document.querySelector('.status small') || document.querySelector('.hit.can')")
+        until(page, f"{ENDED} || document.querySelector('.status small, .hit.can')")
         if has_ended(page):
-            return page.inner_text(".status small")
+            return result_on(page)
         play_move(page, draw, press)
 
 
