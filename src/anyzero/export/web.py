@@ -105,6 +105,8 @@ def site_of(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], Files]:
     """A game's modules; and what the page is told of it."""
+    if game.has("board"):
+        game.show(game.initial_state())  # a picture that fails is told here, not to whoever opens the page
     name = re.sub(r"\W+", "_", game.name)
     own, network = folder / "games" / name, find_net(game, net)
     net_name = net_title(net) if network is not None else ""
