@@ -18,17 +18,17 @@ START = FOUR.initial_state()
 
 def test_the_plan_halves_the_moves():
     """4 moves, 16 simulations, two rounds of 8: each of 4 twice, then each of 2 four times."""
-    assert gumbel_plan(4, 16)[4].tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    assert gumbel_plan(FOUR, 4, 16)[4].tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
 def test_the_plan_visits_each_move_once_when_the_budget_is_small():
-    assert gumbel_plan(8, 5)[8].tolist() == [0, 0, 0, 0, 0]
-    assert gumbel_plan(1, 3)[1].tolist() == [0, 1, 2]
+    assert gumbel_plan(FOUR, 8, 5)[8].tolist() == [0, 0, 0, 0, 0]
+    assert gumbel_plan(FOUR, 1, 3)[1].tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("simulations", [1, 7, 50, 200])
 def test_a_plan_is_made_for_every_number_of_moves(simulations):
-    plan = gumbel_plan(16, simulations)
+    plan = gumbel_plan(FOUR, 16, simulations)
     assert plan.shape == (17, simulations)
     assert (plan[1:, 0] == 0).all()
 
@@ -106,7 +106,7 @@ def test_a_win_at_hand_is_found_against_the_prior(seed):
 def test_beyond_the_plan_the_best_of_those_that_came_far_get_the_visits(seed):
     player = Searcher(FOUR, "gumbel", seconds=1.0)
     run = player.begin(START, seed)
-    run.scratch = run.scratch._replace(plan=gumbel_plan(run.settings.considered, 70))
+    run.scratch = run.scratch._replace(plan=gumbel_plan(FOUR, run.settings.considered, 70))
     run.plant(run.roots.copy())
     run.simulate(70)
     planned = visits_of(run)
@@ -138,7 +138,7 @@ def test_several_trees_agree_on_the_one_move_that_holds(trees):
 
 def test_a_plan_that_is_long_is_made_at_once():
     """A plan by the clock is made within its time."""
-    plan = gumbel_plan(16, 1 << 16)
+    plan = gumbel_plan(FOUR, 16, 1 << 16)
     assert plan.shape == (17, 1 << 16)
     assert (np.diff(np.bincount(plan[16])) <= 0).all(), "fewer and fewer moves have more visits"
 

@@ -238,7 +238,7 @@ def memory_for(game: Game, name: str) -> Memory:
     settings, asks = method.settings, name in NET_METHODS
     room = min(MOST_NODES, (MOST_ASKED + 2) * game.max_legal + 1 if asks else MOST_NODES)
     tables = max(1, TABLE_BYTES // (8 * game.num_seats * game.num_amaf_keys))
-    plan = np.zeros((settings.considered + 1, MOST_ASKED), np.int32) if asks else None
+    plan = np.zeros((game.max_legal + 1, MOST_ASKED), np.int32) if asks else None
     scratch = new_scratch(game, settings, depth=game.max_plies, plan=plan)
     return Memory(method, new_tree(game, settings, room, num_tables=tables), scratch, game.new_states(1))
 

@@ -151,7 +151,7 @@ def new_search(game: Game, contestant: Contestant, games: Games, rows: Samples, 
     tree = new_tree_for(game, settings, nodes, slots)
     scratch = new_scratch_for(game, settings, None if manner.reuse else most, slots)
     if settings.formula == GUMBEL:  # the plan of a full search, and after it that of a fast one
-        plans = [gumbel_plan(settings.considered, num) for num in (contestant.simulations, fast) if num]
+        plans = [gumbel_plan(game, settings.considered, num) for num in (contestant.simulations, fast) if num]
         scratch = scratch._replace(plan=np.ascontiguousarray(np.concatenate(plans, axis=1)))
     scratch.known[:] = NO_LEAF
     grow = grow_with_answers if settings.evaluator == BATCH else grow_alone if most else grow_nothing

@@ -2,18 +2,20 @@
 
 Plain halving and SHUSS ask `next_order` for one child's share after the other; the worse half of the children is
 dropped round by round. Gumbel is handed all of its steps in advance. Karnin, Koren and Somekh 2013. Plain Python here,
-since a search has few orders, and compiled for pages.
+since a search has few orders, and compiled for pages and for long plans.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.games.game import Game
 from anyzero.search.methods import RAVE, Settings
 from anyzero.search.simulation import ANY_CHILD
 from anyzero.search.tree import Tree
 
 TURN_S = 0.01  # by the clock, all survivors together get turns of about this length
+FEW = 4096  # steps of a plan that need no compiler
 COUNT, PLACE, GOAL, LEFT, SURVIVORS, ROUND, ROUNDS, CHILD = range(8)
 """Survivors of this round and the next one of them; the visits that each is to have; simulations left and how many
 survive the next round; rounds done, and all of them; the child that the order is for."""
@@ -137,10 +139,11 @@ def crown(tree: Tree, winner: int) -> None:
 # --- Gumbel
 
 
-def gumbel_plan(considered: int, simulations: int) -> np.ndarray:
+def gumbel_plan(game: Game, considered: int, simulations: int) -> np.ndarray:
     """[moves, step]: how many visits the move has that is visited at this step, for 0 to `considered` moves."""
     plan = np.zeros((considered + 1, simulations), np.int32)
-    write_plan(plan, considered, simulations)
+    write = game.compile(write_plan) if simulations > FEW else write_plan
+    write(plan, considered, simulations)
     return plan
 
 

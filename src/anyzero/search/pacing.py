@@ -84,7 +84,7 @@ class LiveSearch:
 
     def restart(self, simulations: int) -> None:
         """Gumbel: begin anew, with halving over so many simulations."""
-        plan = gumbel_plan(self.run.settings.considered, simulations)
+        plan = gumbel_plan(self.run.game, self.run.settings.considered, simulations)
         self.run.scratch = self.run.scratch._replace(plan=plan)
         self.run.plant(self.run.roots.copy())
 

@@ -40,7 +40,7 @@ def new_tree_for(game: Game, settings: Settings, room: int, num_trees: int) -> T
 
 def new_scratch_for(game: Game, settings: Settings, simulations: int | None, num_trees: int) -> Scratch:
     """Scratch for paths that are no longer than so many simulations can make them; None: as long as a game."""
-    plan = gumbel_plan(settings.considered, simulations or 1) if settings.formula == GUMBEL else None
+    plan = gumbel_plan(game, settings.considered, simulations or 1) if settings.formula == GUMBEL else None
     depth = game.max_plies if simulations is None else min(game.max_plies, simulations + 1)
     return new_scratch(game, settings, depth=depth, num_trees=num_trees, plan=plan)
 
