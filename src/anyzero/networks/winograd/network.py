@@ -149,6 +149,7 @@ class Trunk:
 # The capitals are sizes of one processor, filled in when the kernel is compiled.
 
 LANES, ROWS = 16, 12  # numbers in a vector; positions that are computed together, whose sums are in registers at once
+FEW = 3  # positions that are sooner computed one by one: together they take as long as ROWS
 ZERO = np.float32(0.0)
 MLP_UNIT = Unit("mlp", {}, (), intrinsics=INTRINSICS)
 
@@ -211,7 +212,7 @@ class CompiledMlp:
     def __init__(self, network: StoredNetwork, game: Game, target: str = "cpu") -> None:
         width, support, units = network.config.width, support_of(network.config), hidden_units(network.config.width)
         # A page asks for one position: of that, four vectors of sums at a time do not wait for each other.
-        lanes, rows = (16, 1) if target == "wasm" else (lanes_of(target), ROWS)
+        lanes, together = (16, (1,)) if target == "wasm" else (lanes_of(target), (1, ROWS))
         inputs = math.prod(game.planes_shape)
 
         def layer(name: str, outputs: int, inputs: int) -> Layer:
@@ -230,11 +231,11 @@ class CompiledMlp:
         )
         network.check_all_taken()
         self.support, self.own, self.inputs = np.array(support, np.float32), local(), inputs
-        columns = inputs + -inputs % lanes, wide, wide, wide, *(len(bias) for _, bias in self.heads)
-        self.shapes = [rows * number for number in columns]
-        self.kernel = compile_kernel(_run_mlp, MLP_UNIT, target, {"LANES": lanes, "ROWS": rows})
-        if target == "cpu":  # compiled now, not by several threads at once
-            self.answer(np.zeros((0, inputs), np.float32), *empty_answers(0, game.num_actions, game.num_values))
+        self.columns = inputs + -inputs % lanes, wide, wide, wide, *(len(bias) for _, bias in self.heads)
+        sizes = [(rows, {"LANES": lanes, "ROWS": rows}) for rows in together]
+        self.kernels = {rows: compile_kernel(_run_mlp, MLP_UNIT, target, constants) for rows, constants in sizes}
+        for num in (0, FEW + 1) if target == "cpu" else ():  # compiled now, not by several threads at once
+            self.answer(np.zeros((num, inputs), np.float32), *empty_answers(num, game.num_actions, game.num_values))
 
     @property
     def weights(self) -> tuple[Any, ...]:
@@ -246,10 +247,11 @@ class CompiledMlp:
             kernel(*arguments)
 
     def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[tuple[Any, tuple[Any, ...]]]:
-        if not hasattr(self.own, "room"):  # each thread works on its own
-            self.own.room = room(*self.shapes)
-        rows = planes.reshape(len(planes), self.inputs)
-        return [(self.kernel, (rows, self.trunk, self.heads, self.support, self.own.room, logits, in_columns(values)))]
+        if not hasattr(self.own, "rooms"):  # each thread works on its own
+            self.own.rooms = {rows: room(*(rows * number for number in self.columns)) for rows in self.kernels}
+        rows, planes = min(self.kernels) if len(planes) <= FEW else max(self.kernels), planes.reshape(-1, self.inputs)
+        own = self.own.rooms[rows]
+        return [(self.kernels[rows], (planes, self.trunk, self.heads, self.support, own, logits, in_columns(values)))]
 
     def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """It has no convolutions."""
