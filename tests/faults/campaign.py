@@ -79,6 +79,7 @@ def main() -> int:
     parser.add_argument("--place", type=Path, help=argparse.SUPPRESS)
     wanted = parser.parse_args()
     signal.signal(signal.SIGTERM, out_of_time)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a script's background, and then by children
     if wanted.worker is not None:
         return work(wanted)
     wrong = 0
