@@ -1,6 +1,7 @@
 """The pages of runs, experiments, advice and games of one's own, in a real browser."""
 
 import re
+import time
 
 import pytest
 
@@ -55,6 +56,7 @@ def test_a_run_that_is_being_trained_says_what_it_is_at(server, page):
 
 
 def test_the_champion_of_a_run_is_an_opponent_by_one_click(server, page):
+    page.route("**/api/runs/small", lambda route: (time.sleep(0.3), route.continue_()))  # nothing to click too early
     page.goto(f"{server.url}#/runs/small")
     page.get_by_role("button", name="Play the champion").click()
     page.wait_for_selector(".seat-name:text('GUMBEL, 64 simulations, network small')")

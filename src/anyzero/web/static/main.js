@@ -51,8 +51,9 @@ async function show() {
     if (number !== shown) return;
     const section = h("section", { class: `page page-${here.page}` });
     replace(content, section);
-    leave = (await page.render(section, here)) || (() => {});
-    if (number !== shown) leave();
+    const left = (await page.render(section, here)) || (() => {});
+    if (number === shown) leave = left;
+    else left();
   } catch (error) {
     replace(content, h("section", { class: "page" }, h("h1", {}, "Something went wrong"), h("p", {}, error.message),
       h("p", {}, h("a", { href: "#/play" }, "Choose a game"))));

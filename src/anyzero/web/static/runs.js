@@ -55,7 +55,6 @@ async function renderRun(main, lists, [name, ...others], tell) {
   const games = gamePicker(name);
   const now = h("div", { class: "now-box now" });
   const play = button("Play the champion", () => {}, { class: "main" });
-  replace(main, h("div", { class: "page-head" }, facts, play), now, charts, h("h2", {}, "Self-play games"), games.node);
   let known = "";
 
   async function refresh() {
@@ -71,7 +70,8 @@ async function renderRun(main, lists, [name, ...others], tell) {
     games.update(run.blocks);
   }
 
-  await refresh();
+  await refresh(); // before it is shown: what can be clicked works
+  replace(main, h("div", { class: "page-head" }, facts, play), now, charts, h("h2", {}, "Self-play games"), games.node);
   const timer = setInterval(() => refresh().catch(() => {}), REFRESH_MS);
   return () => clearInterval(timer);
 }
@@ -138,13 +138,16 @@ function gamePicker(run) {
   const numbers = h("select", { "aria-label": "Game" });
   const replay = h("div", { class: "replay" });
   const none = h("p", { class: "muted" }, "No games yet.");
-  const row = h("div", { class: "row" }, blocks, numbers, button("Replay", () => open(), { class: "main" }));
+  const play = button("Replay", () => open(), { class: "main", disabled: true });
+  const row = h("div", { class: "row" }, blocks, numbers, play);
   const address = () => `/api/runs/${encodeURIComponent(run)}/games/${blocks.value}`;
 
   async function fill() {
+    play.disabled = true;
     const { games } = await get(address());
     replace(numbers, games.map((game, index) => h("option", { value: index },
       `${index + 1}: ${playersOf(game)}, ${plural(game.plies, "ply", "plies")}, ${game.payoffs.map((payoff) => number(payoff, 2)).join(" : ")}`)));
+    play.disabled = false;
   }
 
   async function open() {
