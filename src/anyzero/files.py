@@ -67,6 +67,14 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def state_of(path: Path) -> tuple[int, ...] | None:
+    """What changes whenever a file is written or replaced; None where there is none."""
+    with contextlib.suppress(OSError):
+        found = path.stat()
+        return found.st_ino, found.st_size, found.st_mtime_ns
+    return None
+
+
 def from_home(path: Path | str) -> Path:
     """The path with a home folder for `~`; as it is where nobody has that name."""
     try:

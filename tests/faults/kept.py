@@ -84,7 +84,7 @@ def play_best(place: Path, seed: int) -> object:
         (place / "saved").touch()
     find.nets.cache_clear()
     with patch.object(find, "FOLDER", place):
-        return search(GAME, method="gumbel:4@best").visits
+        return search(GAME, method="gumbel:4@best").visits, find.nets().to_json()
 
 
 def keep_rooms(place: Path, seed: int) -> object:

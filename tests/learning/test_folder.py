@@ -56,6 +56,17 @@ def files_in(path):
     return sorted(file.name for file in path.iterdir())
 
 
+def test_reports_are_read_once_and_again_when_they_change(run, monkeypatch):
+    first = run.reports()
+    assert [report["generation"] for report in first] == [1, 2, 3]
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", None)
+        assert run.reports() == first
+    (run.path / "generations/0002/report.json").write_text('{"generation": 7}')
+    assert [report["generation"] for report in run.reports()] == [1, 3]
+    assert "generation 2" in run.notes[-1]
+
+
 # --- what counts
 
 

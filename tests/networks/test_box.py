@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,8 @@ from anyzero.arena.ladder import read_problems, solve_problems
 from anyzero.errors import UnknownNameError
 from anyzero.games.load import BUILT_IN, load
 from anyzero.networks.config import BadNetworkError
-from anyzero.networks.find import Made, Result, best_network, find_network, nets, size_of
+from anyzero.networks.find import Made, Result, best_network, find_network, nets, read_card, size_of
+from anyzero.sealed import DamagedError
 
 pytestmark = pytest.mark.usefixtures("games_here")
 
@@ -71,6 +73,16 @@ def test_a_damaged_or_foreign_net_is_refused_with_a_sentence(tmp_path):
     nothing.write_bytes(b"no tensors")
     with pytest.raises(BadNetworkError, match="is not a network file"):
         anyzero.search(game, method=f"gumbel:4@{nothing}")
+
+
+def test_an_edited_card_is_refused(tmp_path):
+    card = Path(shutil.copy(best_network(load("oware")).with_suffix(".toml"), tmp_path))
+    text = card.read_text()
+    for edit in ('date = "2026', 'date = "2027'), ("score = 0.", "score = 1."), ("seal", "#seal"):
+        assert edit[0] in text
+        card.write_text(text.replace(*edit, 1))
+        with pytest.raises(DamagedError, match=r"oware.toml is not as anyzero rate wrote it"):
+            read_card(card)
 
 
 def test_best_is_a_net_only_where_the_game_is_known():

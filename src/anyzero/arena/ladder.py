@@ -18,17 +18,15 @@ from anyzero.arena.plan import make_plan
 from anyzero.arena.standings import game_score, points
 from anyzero.arena.statistics import Interval, mean_interval, wilson_interval
 from anyzero.errors import BadOptionError, UnknownNameError, list_some
-from anyzero.files import write_whole
 from anyzero.games.game import Game, game_text
 from anyzero.games.line import Line
 from anyzero.games.load import load
-from anyzero.networks.find import BEST, Card, Made, Result, find_network, hash_of, read_card
+from anyzero.networks.find import BEST, Card, Made, Result, find_network, hash_of, read_card, write_card
 from anyzero.players import Player, parse_player
 from anyzero.players.engine import find_program
 from anyzero.players.player import consult
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown, percent
-from anyzero.schema import write_toml
 from anyzero.seeds import draw_seed
 
 METHOD = "gumbel"
@@ -132,14 +130,6 @@ def new_card(game: Game, path: Path, results: Sequence[Result], made: Made | Non
     order = ["", *(opponent for flight in ladder(game) for opponent in flight)]
     both = sorted([*results, *kept], key=lambda one: order.index(one.opponent) if one.opponent in order else len(order))
     return Card(game=game.text, network=network, date=today, made=made, results=tuple(both))
-
-
-def write_card(path: Path, card: Card) -> None:
-    values = card.to_dict()
-    values["results"] = [
-        {key: value for key, value in result.items() if value not in ("", False)} for result in values["results"]
-    ]
-    write_whole(path, write_toml(values).encode())
 
 
 class Climb:

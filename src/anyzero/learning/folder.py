@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anyzero.errors import AnyzeroError, BadOptionError, unknown_name
-from anyzero.files import numbers_in, put_aside, sync, take_lock, write_whole, writing
+from anyzero.files import numbers_in, put_aside, state_of, sync, take_lock, write_whole, writing
 from anyzero.games.load import load
 from anyzero.learning.config import (
     CONFIG,
@@ -75,6 +75,8 @@ class RunFolder:
         self.config: RunConfig
         self.notes: list[str] = []  # what was wrong and passed over, in words
         self.is_locked = False
+        self.pruned: set[int] = set()  # generations that have nothing to drop any more
+        self.read: dict[Path, tuple[object, dict[str, Any], float]] = {}  # reports, and the state of their files
 
     @classmethod
     def create(cls, path: Path | str, config: RunConfig) -> "RunFolder":
@@ -290,11 +292,12 @@ class RunFolder:
         whole = set(numbers[-self.config.keep :])
         selfplay = self.config.selfplay
         late = set(numbers[-selfplay.recent - selfplay.lag :]) if selfplay.recent_share > 0 else set()
-        for number in sorted(set(numbers) - whole):
+        for number in sorted(set(numbers) - whole - self.pruned):
             with contextlib.suppress(DamagedError), writing(self.path):
                 generation = read_manifest(self.generation_path(number))
                 wanted = generation.promoted or number in late | {newest.champion, newest.previous}
-                drop_big_files(generation, keep_network=wanted)
+                generation.drop_big_files(keep_network=wanted)
+                self.pruned |= {number} if generation.promoted or not wanted else set()
 
     def reports(self) -> list[dict[str, Any]]:
         """The reports of all finished generations, in order; `notes` says which are damaged and left out."""
@@ -304,15 +307,20 @@ class RunFolder:
         """The same, each with the time at which it was written."""
         found = []
         for number in self.numbers():
-            path = self.generation_path(number)
             try:
-                found.append((read_manifest(path).read_report(), (path / REPORT).stat().st_mtime))
+                found.append(self.timed_report(self.generation_path(number)))
             except DamagedError as error:
                 self.note(f"generation {number} of {self.path} is damaged: {error}; what it measured is left out")
         end = self.end()
-        for report, _ in found:
-            report |= end["measured"] if report["generation"] == end.get("generation") else {}
-        return found
+        measured = {end.get("generation"): end.get("measured", {})}
+        return [(report | measured.get(report["generation"], {}), time) for report, time in found]
+
+    def timed_report(self, path: Path) -> tuple[dict[str, Any], float]:
+        """A report, read again only if its files have changed since: training asks for all of them all the time."""
+        state = [state_of(path / name) for name in (MANIFEST, REPORT)]
+        if path not in self.read or self.read[path][0] != state:
+            self.read[path] = state, read_manifest(path).read_report(), (path / REPORT).stat().st_mtime
+        return self.read[path][1:]
 
     def end(self) -> dict[str, Any]:
         """What was measured when training last stopped; nothing where that is damaged, since it is measured again."""
@@ -356,13 +364,6 @@ class RunFolder:
             for block in self.blocks():
                 if block.generation < first_needed_generation:
                     block.path.unlink()
-
-
-def drop_big_files(generation: Generation, *, keep_network: bool) -> None:
-    kept = {MANIFEST, REPORT, *([NETWORK] if keep_network else [])}
-    for path in generation.path.iterdir():
-        if path.name not in kept:
-            path.unlink()
 
 
 # --- names

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Literal
 
 from anyzero.errors import UnknownNameError, list_some, unknown_name
-from anyzero.files import is_file, reading
+from anyzero.files import is_file, reading, write_whole
 from anyzero.games.game import Game
 from anyzero.networks.manifest import CHAMPION, GENERATIONS, NETWORK, champion_file, network_file
 from anyzero.report import Part, Sheet, Shown
-from anyzero.schema import Schema, read_toml
-from anyzero.sealed import DamagedError
+from anyzero.schema import Schema, read_toml, write_toml
+from anyzero.sealed import SEAL, DamagedError, seal_of
 
 BEST = "best"
 RUNS, MODELS = Path("runs"), Path("models")
@@ -160,7 +160,18 @@ def nets() -> Nets:
 
 
 def read_card(path: Path) -> Card:
-    return Card.parse(read_toml(path), str(path))
+    values = read_toml(path)
+    if values.pop(SEAL, None) != seal_of(values):
+        raise DamagedError(f"{path} is not as anyzero rate wrote it; remove it, or in the box install anyzero again")
+    return Card.parse(values, str(path))
+
+
+def write_card(path: Path, card: Card) -> None:
+    values = card.to_dict()
+    values["results"] = [
+        {key: value for key, value in result.items() if value not in ("", False)} for result in values["results"]
+    ]
+    write_whole(path, write_toml({SEAL: seal_of(values), **values}).encode())
 
 
 def net_file(name: str) -> Path:
@@ -183,5 +194,5 @@ def best_network(game: Game) -> Path:
     path = net_file(game.name)
     with reading(path):
         if hash_of(path) != known[game.name].network:
-            raise DamagedError(f"{path} is not the net that its card describes; install the package again")
+            raise DamagedError(f"{path} is not the net that its card describes; install anyzero again")
     return path

@@ -64,6 +64,12 @@ class Generation:
             raise DamagedError(f"its manifest names no {name}")
         check_file(path or self.path / name, self.facts["files"][name])
 
+    def drop_big_files(self, *, keep_network: bool) -> None:
+        kept = {MANIFEST, REPORT, *([NETWORK] if keep_network else [])}
+        for path in self.path.iterdir():
+            if path.name not in kept:
+                path.unlink()
+
 
 def write_manifest(folder: Path, number: int, facts: Mapping[str, Any]) -> None:
     """Describe all files of a folder; they are on the disk before the manifest is."""

@@ -21,7 +21,8 @@ BROKEN = "the process that searches broke off twice; the next search starts a ne
 
 class Inbox(NamedTuple):
     client: str
-    answers: asyncio.Queue[dict[str, Any]]
+    answers: asyncio.Queue[dict[str, Any] | None]
+    """None when the process is gone."""
 
 
 class Engine:
@@ -61,11 +62,12 @@ class Engine:
             self.send(job)
             while not finished:
                 answer = await inbox.answers.get()
-                if answer.get("error") == BROKEN and again and not self.closing:
+                if answer is None and again and not self.closing:
                     again = False
                     self.wake()
                     self.send(job)
                     continue
+                answer = answer or {"error": BROKEN}
                 finished = "error" in answer or bool(answer.get("done"))
                 if "error" in answer:
                     raise AnyzeroError(answer["error"])
@@ -112,7 +114,7 @@ class Engine:
         if line is None:
             self.child = None
             for inbox in self.inboxes.values():
-                inbox.answers.put_nowait({"error": BROKEN})
+                inbox.answers.put_nowait(None)
             return
         answer = json.loads(line)
         if answer["job"] in self.inboxes:

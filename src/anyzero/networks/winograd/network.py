@@ -249,9 +249,9 @@ class CompiledMlp:
     def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[tuple[Any, tuple[Any, ...]]]:
         if not hasattr(self.own, "rooms"):  # each thread works on its own
             self.own.rooms = {rows: room(*(rows * number for number in self.columns)) for rows in self.kernels}
-        rows, planes = min(self.kernels) if len(planes) <= FEW else max(self.kernels), planes.reshape(-1, self.inputs)
-        own = self.own.rooms[rows]
-        return [(self.kernels[rows], (planes, self.trunk, self.heads, self.support, own, logits, in_columns(values)))]
+        rows = min(self.kernels) if len(planes) <= FEW else max(self.kernels)
+        flat, own = planes.reshape(-1, self.inputs), self.own.rooms[rows]
+        return [(self.kernels[rows], (flat, self.trunk, self.heads, self.support, own, logits, in_columns(values)))]
 
     def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """It has no convolutions."""
