@@ -136,6 +136,7 @@ def work(wanted: argparse.Namespace) -> int:
     folder.mkdir()
     table = Table(worker=wanted.worker, workers=wanted.workers, seed=wanted.seed, path=folder.with_suffix(".json"))
     signal.signal(signal.SIGALRM, out_of_time)
+    os.nice(19)  # a server's searches are nice: beside other workers that are not, they would wait for minutes
     try:
         signal.alarm(max(1, round(60 * wanted.minutes)))
         PARTS[wanted.parts[0]](folder, table, wanted.size)

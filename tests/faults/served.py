@@ -13,6 +13,8 @@ from tests.web.server import ServerProcess, open_tab
 
 MACHINE = "uct:50"
 NO_ANSWER = "no answer"
+PATIENCE_S = 600.0
+"""A loop of ten million turns in plain Python, again and again, beside other workers."""
 
 
 def click_through(_command: str, words: list[str], path: Path, seconds: float) -> tuple[int | None, str]:
@@ -59,7 +61,7 @@ async def visit(server: ServerProcess, name: str) -> list[str]:
         for seats in (["human"] * 2, ["human", MACHINE])
         for sentence in await collect(play(server, name, seats))
     ]
-    async with open_tab(server) as tab:
+    async with open_tab(server, PATIENCE_S) as tab:
         for kind in ("analyse", "hint"):
             answers = await tab.hear_done(await tab.say(type=kind, game=name, player=MACHINE))
             found += [answer["error"] for answer in answers if "error" in answer]
@@ -70,7 +72,7 @@ async def visit(server: ServerProcess, name: str) -> list[str]:
 
 async def play(server: ServerProcess, game: str, seats: list[str]) -> AsyncIterator[str]:
     """Play the first move of each list to the end of the game, or of the server's patience; what it says is wrong."""
-    async with open_tab(server) as tab:
+    async with open_tab(server, PATIENCE_S) as tab:
         view = await tab.ask(type="new", game=game, seats=seats, seed=1)
         while view["type"] == "table" and not view["over"] and not view["trouble"]:
             table, ply = view["table"], view["ply"]

@@ -54,8 +54,9 @@ class ServerProcess:
 class Tab:
     """A client: `ask` waits for the answer to its own message, `hear` for the next message of a type."""
 
-    def __init__(self, socket: Any) -> None:
-        self.socket, self.number, self.missed = socket, 0, []
+    def __init__(self, socket: Any, patience_s: float) -> None:
+        self.socket, self.patience_s = socket, patience_s
+        self.number, self.missed = 0, []
 
     async def say(self, **message: Any) -> int:
         self.number += 1
@@ -67,7 +68,7 @@ class Tab:
             if wanted(message):
                 return self.missed.pop(index)
         while True:
-            message = json.loads(await asyncio.wait_for(self.socket.recv(), 120))
+            message = json.loads(await asyncio.wait_for(self.socket.recv(), self.patience_s))
             if wanted(message):
                 return message
             self.missed.append(message)
@@ -88,9 +89,9 @@ class Tab:
 
 
 @contextlib.asynccontextmanager
-async def open_tab(server: ServerProcess, **options: Any):
+async def open_tab(server: ServerProcess, patience_s: float = 120.0, **options: Any):
     async with websockets.connect(server.socket_url, max_size=1 << 24, **options) as socket:
-        yield Tab(socket)
+        yield Tab(socket, patience_s)
 
 
 def run(work: Any) -> Any:
