@@ -7,10 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Tell = Callable[..., None]
-"""Told how much is done, and what the bar says beside it: `tell(3, words="+2 =0 -1")`; with `total=`, of how much."""
+"""Told how much is done, and what the bar says beside it, as text or a function that makes it when it is shown:
+`tell(3, words="+2 =0 -1")`; with `total=`, of how much."""
+
+Words = str | Callable[[], str]
 
 SHARE = 1.0  # the total of work that is told as a share of it
 EVERY_S = 0.2
+SPARE = 20  # words that take long to make are made so seldom that this many times as long goes by
 REMEMBER_S = 600  # the speed, for the time that is left, is that of the last so many seconds
 
 
@@ -25,14 +29,16 @@ def progress(words: str, total: float | None = None, *, shown: bool = True) -> I
         yield lambda done=0, words="", total=None: None
         return
     with _in_notebook() if in_notebook() else _in_terminal() as show:
-        seen, last = 0.0, total
+        due, last = 0.0, total
 
-        def tell(done: float = 0, words: str = words, total: float | None = total) -> None:
-            nonlocal seen, last
-            if time.monotonic() - seen > EVERY_S or done == total or total != last:
-                seen, last = time.monotonic(), total
+        def tell(done: float = 0, words: Words = words, total: float | None = total) -> None:
+            nonlocal due, last
+            now = time.monotonic()
+            if now > due or done == total or total != last:
+                last, said = total, words() if callable(words) else words
                 amount = "" if total is None else f"{done:.0%}" if total == SHARE else f"{done:g}/{total:g}"
-                show(done, total, f"{words} {amount}".strip())
+                show(done, total, f"{said} {amount}".strip())
+                due = now + max(EVERY_S, SPARE * (time.monotonic() - now))
 
         if total is None:
             tell()

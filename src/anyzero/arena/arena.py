@@ -72,15 +72,17 @@ def watching(plan: Plan, record: Path | str | None, *, shown: bool, pool: Pool |
         def watch(results: Results) -> None:
             nonlocal done
             done = len(results)
-            score = "playing" if len(plan.players) > 2 else running_score(results)
-            tell(done, words=score if pool is None else f"{score} ({pool.describe()})")
+            tell(done, words=lambda: running_words(plan, results, pool))
 
         yield watch
 
 
-def running_score(results: Results) -> str:
-    tally = make_standings(list(results.values())).tally
-    return f"+{tally.wins} ={tally.draws} -{tally.losses}"
+def running_words(plan: Plan, results: Results, pool: Pool | None) -> str:
+    score = "playing"
+    if len(plan.players) == 2:
+        tally = make_standings(list(results.values())).tally
+        score = f"+{tally.wins} ={tally.draws} -{tally.losses}"
+    return score if pool is None else f"{score} ({pool.describe()})"
 
 
 def play_match_plan(plan: Plan, sprt: Sprt | None, *, watch: Watch | None = None, **playing: Any) -> Results:
