@@ -19,7 +19,11 @@ PANELS = {
     "connect-four": {"two cores": "training_c43", "two cores, again": "training_c44"},
     "oware-cgzero": {"two cores": "training_oware"},
     "take-it-easy": {"two cores": "training_tie", "H200, shared": "box_take_it_easy"},
-    "take-it-easy-expectimax": {"H200, shared": "expectimax_tie", "H200, shared, again": "expectimax_tie2"},
+    "take-it-easy-expectimax": {
+        "H200, shared": "expectimax_tie",
+        "H200, shared, again": "expectimax_tie2",
+        "two cores": "expectimax_tie_cpu",
+    },
     "chess-gumbel": {"H200, shared": "chess_stockfish"},
     "general: tic-tac-toe": {"one core": "box_tic_tac_toe"},
 }
