@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import anyzero
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.records.in_progress import GameInProgress
+from anyzero.records.record import replay
 from tests.records.play import load, play_all, random_table
 
 GAMES = st.sampled_from(["tic_tac_toe", "hex:size=3,swap=true", "take_it_easy", "oware:plies=20"])
@@ -49,7 +50,7 @@ def test_a_move_after_undo_forgets_what_was_undone(game, seed, steps):
             table.undo()
     table.play(table.legal_moves[-1])
     assert not table.can_redo
-    assert table.to_record().states()[-1].tobytes() == table.state.tobytes()
+    assert replay(table.to_record()).states[-1].tobytes() == table.state.tobytes()
 
 
 @given(GAMES, SEEDS)

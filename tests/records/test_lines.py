@@ -12,6 +12,7 @@ from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
 from anyzero.records.files import MATCH_FORM as FORM
 from anyzero.records.files import read_record, read_records
+from anyzero.records.record import replay
 
 TESTS = Path(__file__).parent.parent
 DICE_RACE, FAULTY = str(TESTS / "dice_race.py"), str(TESTS / "arena/faulty.py")
@@ -37,7 +38,7 @@ def test_what_a_match_recorded_is_read_and_played_again(tmp_path, game, players,
     assert [list(record.payoffs) for record in records] == [result.payoffs for result in results.values()]
     assert [list(record.players) for record in records] == [result.players for result in results.values()]
     assert {record.termination for record in records} == ends
-    assert all(rules.is_over(record.states(rules)[-1]) == (ends == {"rules"}) for record in records)
+    assert all(rules.is_over(replay(record, rules).states[-1]) == (ends == {"rules"}) for record in records)
     assert read_record(path, 3, rules) == records[2]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import anyzero
 from anyzero.records.files import LARGEST_FILE, read_record, read_records, write_record
 from anyzero.records.in_progress import GameInProgress
-from anyzero.records.record import BadRecordError, Evaluation, GameRecord
+from anyzero.records.record import BadRecordError, Evaluation, GameRecord, replay
 from tests.records.play import load, play_all, random_table
 
 GAMES = ("tic_tac_toe", "hex:size=3,swap=true", "oware:plies=20", "take_it_easy")
@@ -60,7 +60,8 @@ def test_moves_are_kept_as_the_game_writes_them():
 def test_a_start_that_is_the_initial_position_is_left_out():
     values = play_all("tic_tac_toe", "").to_record().to_json()
     assert GameRecord.from_json({**values, "start": "3/3/3 x"}).start is None
-    assert GameRecord.from_json({**values, "start": "3/1x1/3 o", "moves": ["a1"]}).states()[0].mover == 1
+    record = GameRecord.from_json({**values, "start": "3/1x1/3 o", "moves": ["a1"]})
+    assert replay(record).states[0].mover == 1
 
 
 def change(**changes):

@@ -17,8 +17,9 @@ from anyzero.games.game import Game, State
 from anyzero.players.player import Answer
 from anyzero.players.text import split_player
 from anyzero.progress import progress
+from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, UNFINISHED
 from anyzero.records.in_progress import GameInProgress
-from anyzero.records.record import AGREEMENT, FORFEIT, RESIGN, UNFINISHED, GameRecord
+from anyzero.records.record import GameRecord
 from anyzero.report import count, signed
 from anyzero.search import SearchResult
 from anyzero.views.text import scene_to_terminal

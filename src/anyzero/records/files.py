@@ -11,21 +11,10 @@ from anyzero.errors import AnyzeroError, list_some
 from anyzero.files import parse_object, write_whole
 from anyzero.games.game import Game
 from anyzero.games.load import split_text
+from anyzero.records.ends import FORFEIT, RESIGN, RULES, BadRecordError, within
+from anyzero.records.notes import pick, read_day
 from anyzero.records.pgn import read_pgn, write_pgn
-from anyzero.records.record import (
-    FORFEIT,
-    FORMAT,
-    LARGEST_SEED,
-    RESIGN,
-    RULES,
-    BadRecordError,
-    Evaluation,
-    GameRecord,
-    find_game,
-    load_named,
-    pick,
-    read_day,
-)
+from anyzero.records.record import FORMAT, LARGEST_SEED, Evaluation, GameRecord, find_game, load_named
 from anyzero.records.sgf import read_sgf, write_sgf
 from anyzero.schema import Schema, show
 from anyzero.sealed import SEAL, seal_of
@@ -42,14 +31,11 @@ def read_records(path: Path | str, game: Game | None = None, *, number: int | No
     """All games of a file, at least one, or the one of this number; `game` is needed where it is a file's."""
     path = Path(path)
     read = find_form(path)[0]
-    try:
+    with within(str(path)):
         records = read(load_text(path), number, game)
-        if game is not None:
-            for record in records:
-                find_game(record, game)
+        for record in records if game is not None else ():
+            find_game(record, game)
         return records
-    except AnyzeroError as error:
-        raise BadRecordError(f"{path}: {error}") from None
 
 
 def read_record(path: Path | str, number: int = 1, game: Game | None = None) -> GameRecord:
@@ -125,10 +111,8 @@ def read_line(values: dict[str, Any], number: int, header: dict[str, Any], game:
         "result": {"payoffs": values.get("payoffs"), "termination": ENDS.get(str(values.get("reason")), FORFEIT)},
         "tags": {"Round": str(number), "Termination": str(values.get("reason"))},
     }
-    try:
+    with within(f"game {number}"):
         return GameRecord.from_json(record, game)
-    except BadRecordError as error:
-        raise BadRecordError(f"game {number}: {error}") from None
 
 
 def refuse_lines(record: GameRecord) -> str:
@@ -228,18 +212,6 @@ def parse_record(values: Any) -> GameRecord:
     if read_day(form.date) != form.date:
         raise BadRecordError(f"date: {show(form.date)} is not a day like 2026-01-31")
     thoughts = [None if one is None else Evaluation(one.value, one.simulations) for one in form.evaluations or ()]
-    return GameRecord(
-        game=form.game,
-        rules=form.rules.name,
-        options=form.rules.options,
-        players=form.players,
-        moves=form.moves,
-        start=form.start,
-        clocks=form.clocks,
-        evaluations=None if form.evaluations is None else tuple(thoughts),
-        payoffs=form.result.payoffs,
-        termination=form.result.termination,
-        date=form.date,
-        seed=form.seed,
-        tags=form.tags,
-    )
+    known = {**dict(form), **dict(form.result), "rules": form.rules.name, "options": form.rules.options}
+    known["evaluations"] = None if form.evaluations is None else tuple(thoughts)
+    return GameRecord(**{name: value for name, value in known.items() if name not in ("format", "result")})

@@ -16,22 +16,8 @@ from anyzero.errors import AnyzeroError, IllegalMoveError
 from anyzero.games.contract import CHANCE, OVER, draw_outcome
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line
-from anyzero.records.record import (
-    AGREEMENT,
-    FORFEIT,
-    LARGEST_SEED,
-    RESIGN,
-    RULES,
-    UNFINISHED,
-    Evaluation,
-    GameRecord,
-    Replayed,
-    known,
-    loss_payoffs,
-    replay,
-    rule_payoffs,
-    start_text,
-)
+from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, loss_payoffs, rule_payoffs
+from anyzero.records.record import LARGEST_SEED, Evaluation, GameRecord, Replayed, make_record, replay
 
 UNKNOWN_PLAYER = "?"
 
@@ -205,21 +191,10 @@ class GameInProgress:
     def to_record(self) -> GameRecord:
         """What is on the table; moves that were undone are not part of it."""
         moves = [ply for ply in self.plies if ply.action >= 0]
-        return GameRecord(
-            game=self.game.text,
-            rules=self.game.name,
-            options=dict(self.game.options),
-            players=self.players,
-            moves=tuple(ply.move for ply in moves),
-            start=start_text(self.start, self.game),
-            clocks=known(tuple(ply.seconds for ply in moves)),
-            evaluations=known(tuple(ply.evaluation for ply in moves)),
-            payoffs=self.payoffs,
-            termination=self.termination,
-            date=self.date,
-            seed=self.seed,
-            tags=self.tags,
-        )
+        notes = [(ply.seconds, ply.evaluation) for ply in moves]
+        facts: dict[str, Any] = {"players": self.players, "payoffs": self.payoffs, "termination": self.termination}
+        facts |= {"date": self.date, "seed": self.seed, "tags": self.tags}
+        return make_record(self.game, self.start, [ply.move for ply in moves], notes, **facts)
 
     @staticmethod
     def from_record(record: GameRecord, game: Game | None = None) -> "GameInProgress":
@@ -230,26 +205,13 @@ class GameInProgress:
     def from_replayed(replayed: Replayed) -> "GameInProgress":
         """The same of a record that was played again already."""
         record, game, states, actions = replayed
-        plies = [
-            Ply(
-                state=states[index + 1],
-                seat=game.seat_to_move(states[index]),
-                move=record.moves[index],
-                action=action,
-                seconds=None if record.clocks is None else record.clocks[index],
-                evaluation=None if record.evaluations is None else record.evaluations[index],
-            )
-            for index, action in enumerate(actions)
-        ]
+        seats, nothing = map(game.seat_to_move, states), [None] * len(actions)
+        notes = record.clocks or nothing, record.evaluations or nothing
+        plies = list(map(Ply, states[1:], seats, record.moves, actions, *notes))
         if record.payoffs is not None and record.termination != RULES:
             loser = 0 if record.termination == AGREEMENT else record.payoffs.index(-1.0)
             plies.append(Ply(states[-1], loser, termination=record.termination))
-        about: dict[str, Any] = {
-            "players": record.players,
-            "seed": record.seed,
-            "date": record.date,
-            "tags": record.tags,
-        }
+        about: dict[str, Any] = {name: getattr(record, name) for name in ("players", "seed", "date", "tags")}
         return GameInProgress(game, start=states[0], line=plies, **about)
 
     # --- the line

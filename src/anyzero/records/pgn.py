@@ -8,29 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from anyzero.errors import AnyzeroError
 from anyzero.games.chess_text import format_san
 from anyzero.games.game import Game, State
 from anyzero.games.load import load
-from anyzero.records.record import (
-    AGREEMENT,
-    CONTROL,
-    FORFEIT,
-    RESIGN,
-    RULES,
-    UNFINISHED,
-    BadRecordError,
-    GameRecord,
-    find_start,
-    format_note,
-    make_record,
-    pick,
-    play_line,
-    read_day,
-    read_seed,
-    replay,
-    rule_payoffs,
-)
+from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, rule_payoffs, within
+from anyzero.records.notes import CONTROL, annotated_record, format_note, pick, read_day, read_seed
+from anyzero.records.record import GameRecord, play_line, replay
 
 TOKEN = re.compile(
     r"""
@@ -152,19 +135,15 @@ def read_pgn(text: str, number: int | None = None) -> list[GameRecord]:
 
 
 def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
-    try:
+    with within(f"game {number}"):
         if found.tags.get("Variant", "").lower() not in STANDARD:
             raise BadRecordError(f"the variant {found.tags['Variant']!r} is not chess as it is played here")
-        start = find_start(read_start(found.tags), game)
-        words = [
-            move.text if "O" in move.text or "0" in move.text else move.text.replace("-", "") for move in found.moves
-        ]
-        line = play_line(game, start, words, [f"line {move.line}" for move in found.moves])
+        texts = [move.text for move in found.moves]
+        words = [text if "O" in text or "0" in text else text.replace("-", "") for text in texts]
+        line = play_line(game, read_start(found.tags), words, [f"line {move.line}" for move in found.moves])
         payoffs, termination = read_end(found, game, line.states[-1])
         facts = {"payoffs": payoffs, "termination": termination, **read_tags(found.tags, termination)}
-        return make_record(game, line, [move.comment for move in found.moves], **facts)
-    except AnyzeroError as error:
-        raise BadRecordError(f"game {number}: {error}") from None
+        return annotated_record(game, line, [move.comment for move in found.moves], **facts)
 
 
 def read_tags(written: dict[str, str], termination: str) -> dict[str, Any]:

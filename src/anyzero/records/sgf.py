@@ -7,29 +7,12 @@ although it is the player PB who began.
 import re
 from dataclasses import dataclass, field
 
-from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 from anyzero.games.load import load
-from anyzero.records.record import (
-    CONTROL,
-    FORFEIT,
-    RESIGN,
-    RULES,
-    UNFINISHED,
-    BadRecordError,
-    GameRecord,
-    find_start,
-    format_note,
-    loss_payoffs,
-    make_record,
-    pick,
-    play_line,
-    read_day,
-    read_seed,
-    replay,
-    rule_payoffs,
-)
+from anyzero.records.ends import FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, loss_payoffs, rule_payoffs, within
+from anyzero.records.notes import CONTROL, annotated_record, format_note, pick, read_day, read_seed
+from anyzero.records.record import GameRecord, play_line, replay
 from anyzero.views.boards import LETTERS, cell_name
 
 Node = dict[str, list[str]]  # the values of each property
@@ -157,12 +140,10 @@ def read_sgf(text: str, number: int | None = None) -> list[GameRecord]:
 
 
 def read_game(nodes: list[Node], number: int) -> GameRecord:
-    try:
+    with within(f"game {number}"):
         if not nodes or value(nodes[0], "GM", GAME_NUMBER).strip() != GAME_NUMBER:
             raise BadRecordError("it is not a game of Hex, GM[11]")
         return record_of(nodes[0], read_moves(nodes))
-    except AnyzeroError as error:
-        raise BadRecordError(f"game {number}: {error}") from None
 
 
 def value(node: Node, name: str, default: str = "") -> str:
@@ -173,21 +154,14 @@ def value(node: Node, name: str, default: str = "") -> str:
 def record_of(root: Node, found: LineText) -> GameRecord:
     swaps = value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower() != SWAP_RULES[False]
     game = load("hex", size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
-    line = play_line(game, find_start(read_start(root, game), game), found.moves)
+    line = play_line(game, read_start(root, game), found.moves)
     payoffs, termination = read_end(value(root, "RE").strip(), found, game, line.states[-1])
     date = value(root, "DT").strip()
     tags = {name: value(root, name) for name in root if name not in OWN_PROPERTIES}
-    return make_record(
-        game,
-        line,
-        found.notes,
-        players=(value(root, "PB", "?"), value(root, "PW", "?")),
-        payoffs=payoffs,
-        termination=termination,
-        date=read_day(date),
-        seed=read_seed(value(root, "SEED").strip()),
-        tags=tags if read_day(date) == date else tags | {"DT": date},
-    )
+    tags |= {} if read_day(date) == date else {"DT": date}
+    players, seed = (value(root, "PB", "?"), value(root, "PW", "?")), read_seed(value(root, "SEED").strip())
+    facts = {"payoffs": payoffs, "termination": termination, "date": read_day(date), "seed": seed, "tags": tags}
+    return annotated_record(game, line, found.notes, players=players, **facts)
 
 
 def read_size(text: str) -> int:

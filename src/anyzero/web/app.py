@@ -18,7 +18,7 @@ from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.files import parse_object
 from anyzero.games.game import Game, State
 from anyzero.records.files import record_text
-from anyzero.records.record import find_start, play_line
+from anyzero.records.record import play_line
 from anyzero.web.config import ServerConfig
 from anyzero.web.folders import Folders, Name
 from anyzero.web.forms import palette_sheet, position_values, table_line, twin_actions
@@ -264,7 +264,7 @@ class Client:
     def play_moves(self, message: Look) -> tuple[Game, list[State], list[int]]:
         assert message.game is not None
         game = self.rooms.catalog.load(message.game)
-        line = play_line(game, find_start(message.position, game), message.moves)
+        line = play_line(game, message.position, message.moves)
         return game, line.states, line.actions
 
     async def look(self, message: Look) -> dict[str, Any]:

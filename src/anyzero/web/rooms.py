@@ -14,20 +14,10 @@ from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game
+from anyzero.records.ends import RULES, UNFINISHED, BadRecordError, rule_payoffs
 from anyzero.records.files import FORMS
 from anyzero.records.in_progress import GameInProgress, Ply
-from anyzero.records.record import (
-    RULES,
-    UNFINISHED,
-    BadRecordError,
-    GameRecord,
-    Replayed,
-    find_game,
-    find_start,
-    play_known,
-    play_line,
-    rule_payoffs,
-)
+from anyzero.records.record import GameRecord, Replayed, find_game, find_start, play_known, play_line
 from anyzero.web.catalog import HUMAN, Catalog
 from anyzero.web.config import ServerConfig
 from anyzero.web.engine import Engine
@@ -73,7 +63,7 @@ class Rooms:
         """A new game, with some moves made already, chance's among them where they are told."""
         game = self.catalog.load(wanted.game)
         seats = self.catalog.check_seats(wanted.seats, game)
-        states, actions, moves = play_line(game, find_start(wanted.position, game), wanted.moves)
+        states, actions, moves = play_line(game, wanted.position, wanted.moves)
         steps = zip(states, states[1:], moves, actions, strict=False)
         table = GameInProgress(
             game,
@@ -160,7 +150,7 @@ class Rooms:
 def continue_record(record: GameRecord, game: Game) -> GameInProgress:
     """The table of a record; moves that end the game by the rules may come without a result."""
     if record.payoffs is None:
-        last = play_line(game, find_start(record.start, game), record.moves).states[-1]
+        last = play_line(game, record.start, record.moves).states[-1]
         if game.seat_to_move(last) == OVER:
             record = replace(record, payoffs=rule_payoffs(game, last), termination=RULES)
     return GameInProgress.from_record(record, game)

@@ -1,0 +1,71 @@
+"""What PGN and SGF share: notes on moves, days, seeds, and the record made of a line that was read.
+
+A note is a comment such as `[%emt 0:00:02.5] [%value 0.31/2000]`: what the move took (`%emt`, elapsed move time, is
+common), the expected payoff for the mover, and the simulations behind that.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from anyzero.games.game import Game
+from anyzero.records.ends import BadRecordError
+from anyzero.records.record import LARGEST_SEED, Evaluation, GameRecord, Played, T, make_record
+
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # letters that no text of a record holds
+ELAPSED = re.compile(r"\[%emt\s+([0-9]{1,5}):([0-9]{1,2}):([0-9]{1,2}(?:\.[0-9]{0,9})?)\]")
+VALUE = re.compile(r"\[%value\s+(-?[0-9]\.?[0-9]{0,30}(?:e-[0-9]{1,3})?)/([0-9]{1,18})\]")
+
+
+def format_note(record: GameRecord, index: int) -> str:
+    """The comment on one move of a record; empty if there is nothing to say."""
+    seconds = None if record.clocks is None else record.clocks[index]
+    evaluation = None if record.evaluations is None else record.evaluations[index]
+    parts = [] if seconds is None else [f"[%emt {format_clock(seconds)}]"]
+    parts += [] if evaluation is None else [f"[%value {evaluation.value!r}/{evaluation.simulations}]"]
+    return " ".join(parts)
+
+
+def format_clock(seconds: float) -> str:
+    """Hours, minutes and seconds, with as many of three decimals as are needed."""
+    minutes, milliseconds = divmod(round(seconds * 1000), 60_000)
+    rest = f"{milliseconds // 1000:02d}.{milliseconds % 1000:03d}".rstrip("0").rstrip(".")
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest.zfill(2)}"
+
+
+def parse_note(comment: str) -> tuple[float | None, Evaluation | None]:
+    """Seconds and evaluation, where the comment has them."""
+    clock, value = ELAPSED.search(comment), VALUE.search(comment)
+    seconds, evaluation = None, None
+    if clock:
+        seconds = round(int(clock[1]) * 3600 + int(clock[2]) * 60 + float(clock[3]), 3)
+    if value and abs(float(value[1])) <= 1.0:
+        evaluation = Evaluation(float(value[1]), int(value[2]))
+    return seconds, evaluation
+
+
+def annotated_record(game: Game, line: Played, comments: Sequence[str], **facts: Any) -> GameRecord:
+    """The record of a line that was played, with what the comments note about its moves."""
+    return make_record(game, line.states[0], line.moves, map(parse_note, comments), **facts)
+
+
+def read_day(text: str) -> str:
+    """The day, as 2026-01-31; nothing if the text is not a single one."""
+    try:
+        return text if date.fromisoformat(text).isoformat() == text else ""
+    except ValueError:
+        return ""
+
+
+def read_seed(text: str) -> int | None:
+    return int(text) if re.fullmatch("[0-9]{1,20}", text) and int(text) <= LARGEST_SEED else None
+
+
+def pick(games: Sequence[T], number: int | None) -> list[tuple[int, T]]:
+    """The games of a file with their numbers, counted from 1; only one of them if a number is given."""
+    if not games:
+        raise BadRecordError("there is no game in it")
+    if number is not None and not 1 <= number <= len(games):
+        raise BadRecordError(f"it has {len(games)} game{'s' * (len(games) > 1)}, not a game {number}")
+    return [(index, game) for index, game in enumerate(games, start=1) if number in (None, index)]
