@@ -26,67 +26,37 @@ if TYPE_CHECKING:
     from anyzero.players.player import search
     from anyzero.search import search_many, solve
 
-__all__ = [
-    "CHANCE",
-    "OVER",
-    "AnyzeroError",
-    "BadPositionError",
-    "Game",
-    "IllegalMoveError",
-    "Symmetry",
-    "check_game",
-    "estimate",
-    "examine",
-    "experiment",
-    "load",
-    "match",
-    "nets",
-    "player",
-    "rate",
-    "rules",
-    "runs",
-    "search",
-    "search_many",
-    "solve",
-    "sweep",
-    "tournament",
-    "train",
-]
+__all__ = ["CHANCE", "OVER", "AnyzeroError", "BadPositionError", "Game", "IllegalMoveError", "Symmetry", "check_game"]
+__all__ += ["estimate", "examine", "experiment", "load", "match", "nets", "player", "rate", "rules", "runs", "search"]
+__all__ += ["search_many", "solve", "sweep", "tournament", "train"]
 __version__ = "0.1.0"
 
-HOMES = {
-    "CHANCE": "anyzero.games.contract",
-    "OVER": "anyzero.games.contract",
-    "AnyzeroError": "anyzero.errors",
-    "BadPositionError": "anyzero.errors",
-    "Game": "anyzero.games.game",
-    "IllegalMoveError": "anyzero.errors",
-    "Symmetry": "anyzero.games.game",
-    "check_game": "anyzero.games.check",
-    "estimate": "anyzero.experiments.estimate",
-    "examine": "anyzero.doctor.examine",
-    "experiment": "anyzero.experiments.run",
-    "load": "anyzero.games.load",
-    "match": "anyzero.arena.arena",
-    "nets": "anyzero.networks.find",
-    "player": "anyzero.players:parse_player",
-    "rules": "anyzero.games.explain",
-    "rate": "anyzero.arena.ladder",
-    "runs": "anyzero.learning.summary",
-    "search": "anyzero.players.player",
-    "search_many": "anyzero.search",
-    "solve": "anyzero.search.solve",
-    "sweep": "anyzero.learning.train",
-    "tournament": "anyzero.arena.arena",
-    "train": "anyzero.learning.train",
+MODULES = {
+    "arena.arena": ("match", "tournament"),
+    "arena.ladder": ("rate",),
+    "doctor.examine": ("examine",),
+    "errors": ("AnyzeroError", "BadPositionError", "IllegalMoveError"),
+    "experiments.estimate": ("estimate",),
+    "experiments.run": ("experiment",),
+    "games.check": ("check_game",),
+    "games.contract": ("CHANCE", "OVER"),
+    "games.explain": ("rules",),
+    "games.game": ("Game", "Symmetry"),
+    "games.load": ("load",),
+    "learning.summary": ("runs",),
+    "learning.train": ("sweep", "train"),
+    "networks.find": ("nets",),
+    "players.player": ("search",),
+    "search": ("search_many", "solve"),
 }
+HOMES = {"player": "players:parse_player"} | {name: module for module, names in MODULES.items() for name in names}
 """Where each name lives; behind a colon, what it is called there."""
 
 
 def find(name: str) -> Any:
     """What a public name stands for."""
     module, _, own = HOMES[name].partition(":")
-    return getattr(importlib.import_module(module), own or name)
+    return getattr(importlib.import_module(f"anyzero.{module}"), own or name)
 
 
 def __getattr__(name: str) -> Any:

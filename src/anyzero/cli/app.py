@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from anyzero import stopping
 from anyzero.cli import arena, games, play, search, serve, train
-from anyzero.cli.output import EPILOG
+from anyzero.cli.options import EPILOG
 from anyzero.errors import NEEDS_TORCH, AnyzeroError, shorten
 
 STOPPED = "stopped; nothing was kept, the same command starts again from the beginning"

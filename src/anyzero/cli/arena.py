@@ -3,32 +3,25 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from anyzero.cli.output import (
+from anyzero.cli.options import (
     PLAYERS,
     ClusterAddress,
     GameText,
     Json,
     MovesText,
     StateText,
+    argument,
     examples,
-    load_position,
-    print_json,
-    print_parts,
-    print_result,
+    option,
 )
+from anyzero.cli.output import answer, load_position, print_result
 
-Games = Annotated[int, typer.Option(help="Games per pair of players; an even number.")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same openings and games.")]
-Openings = Annotated[int | None, typer.Option(metavar="PLIES", help="Random moves at the start of each pair of games.")]
-Workers = Annotated[int | None, typer.Option(min=1, max=1024, help="Worker processes; by default one per core.")]
-Limit = Annotated[
-    float | None, typer.Option(metavar="SECONDS", help="Time limit per move; a player that exceeds it loses.")
-]
-RecordFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Keep finished games here, to resume a stopped run.")
-]
+Games = Annotated[int, option("Games per pair of players; an even number.")]
+Seed = Annotated[int, option("The same seed gives the same openings and games.")]
+Openings = Annotated[int | None, option("Random moves at the start of each pair of games.", "PLIES")]
+Workers = Annotated[int | None, option("Worker processes; by default one per core.", min=1, max=1024)]
+Limit = Annotated[float | None, option("Time limit per move; a player that exceeds it loses.", "SECONDS")]
+RecordFile = Annotated[Path | None, option("Keep finished games here, to resume a stopped run.", "FILE")]
 
 
 @examples(
@@ -39,8 +32,8 @@ RecordFile = Annotated[
 )
 def match(
     game: GameText,
-    first: Annotated[str, typer.Argument(metavar="A", help="random, uct:2000, grave:0.5s, gumbel:64@RUN, ...")],
-    second: Annotated[str, typer.Argument(metavar="B", help="The player that A is measured against.")],
+    first: Annotated[str, argument("random, uct:2000, grave:0.5s, gumbel:64@RUN, ...", "A")],
+    second: Annotated[str, argument("The player that A is measured against.", "B")],
     games: Games = 100,
     seed: Seed = 0,
     openings: Openings = None,
@@ -48,7 +41,7 @@ def match(
     cluster: ClusterAddress = None,
     sprt: Annotated[
         tuple[float, float] | None,
-        typer.Option(metavar="ELO0 ELO1", help="Stop early by a sequential test between two Elo differences."),
+        option("Stop early by a sequential test between two Elo differences.", "ELO0 ELO1"),
     ] = None,
     limit: Limit = None,
     record: RecordFile = None,
@@ -60,9 +53,9 @@ def match(
     """
     from anyzero.arena.arena import match as play
 
-    settings: dict[str, Any] = {"games": games, "seed": seed, "openings": openings, "limit_s": limit}
-    playing: dict[str, Any] = {"workers": workers, "cluster": cluster, "record": record, "progress": not json}
-    print_result(play(game, first, second, sprt=sprt, **settings, **playing), json=json)
+    settings: Any = {"games": games, "seed": seed, "openings": openings, "limit_s": limit, "workers": workers}
+    settings |= {"cluster": cluster, "record": record, "progress": not json}
+    print_result(play(game, first, second, sprt=sprt, **settings), json=json)
 
 
 @examples(
@@ -72,23 +65,23 @@ def match(
 )
 def tournament(
     game: GameText,
-    players: Annotated[list[str], typer.Argument(metavar="A B C ...", help="Two players or more.")],
+    players: Annotated[list[str], argument("Two players or more.", "A B C ...")],
     games: Games = 20,
     seed: Seed = 0,
     openings: Openings = None,
     workers: Workers = None,
     cluster: ClusterAddress = None,
     limit: Limit = None,
-    anchor: Annotated[str | None, typer.Option(help="Whose rating is 0; by default the first.")] = None,
+    anchor: Annotated[str | None, option("Whose rating is 0; by default the first.")] = None,
     record: RecordFile = None,
     json: Json = False,
 ) -> None:
     """Play every two players against each other and rate them all."""
     from anyzero.arena.arena import tournament as play
 
-    settings: dict[str, Any] = {"games": games, "seed": seed, "openings": openings, "limit_s": limit}
-    playing: dict[str, Any] = {"workers": workers, "cluster": cluster, "record": record, "progress": not json}
-    print_result(play(game, players, anchor=anchor, **settings, **playing), json=json)
+    settings: Any = {"games": games, "seed": seed, "openings": openings, "limit_s": limit, "workers": workers}
+    settings |= {"cluster": cluster, "record": record, "progress": not json}
+    print_result(play(game, players, anchor=anchor, **settings), json=json)
 
 
 @examples(
@@ -97,28 +90,20 @@ def tournament(
     "anyzero rate net.safetensors --most 10000",
 )
 def rate(
-    net: Annotated[str, typer.Argument(metavar="NET", help="A net's file, a run, or @best with --game.")],
-    game: Annotated[
-        str | None, typer.Option(help="The board to play on; by default the one that it was trained on.")
-    ] = None,
-    simulations: Annotated[int, typer.Option(min=1, help="Simulations per move of the net.")] = 64,
-    games: Annotated[int, typer.Option(help="Games per opponent; an even number.")] = 40,
-    most: Annotated[int, typer.Option(min=1, help="Leave out opponents with more simulations.")] = 100_000,
-    against: Annotated[
-        list[str] | None, typer.Option(metavar="PLAYER", help="Play this opponent, not the ladder's.")
-    ] = None,
+    net: Annotated[str, argument("A net's file, a run, or @best with --game.", "NET")],
+    game: Annotated[str | None, option("The board to play on; by default the one that it was trained on.")] = None,
+    simulations: Annotated[int, option("Simulations per move of the net.", min=1)] = 64,
+    games: Annotated[int, option("Games per opponent; an even number.")] = 40,
+    most: Annotated[int, option("Leave out opponents with more simulations.", min=1)] = 100_000,
+    against: Annotated[list[str] | None, option("Play this opponent, not the ladder's.", "PLAYER")] = None,
     seed: Seed = 0,
     workers: Workers = None,
-    folder: Annotated[Path, typer.Option(help="Keep finished games here, to resume a stopped rating.")] = Path(
-        "ratings"
-    ),
-    card: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where the card is written; by default in the folder.")
-    ] = None,
-    command: Annotated[str, typer.Option(help="For the card: the command that trained the net.")] = "",
-    commit: Annotated[str, typer.Option(help="For the card: the commit that it was trained with.")] = "",
-    device: Annotated[str, typer.Option(help="For the card: what it was trained on.")] = "",
-    minutes: Annotated[float, typer.Option(min=0.0, help="For the card: how long it was trained.")] = 0.0,
+    folder: Annotated[Path, option("Keep finished games here, to resume a stopped rating.")] = Path("ratings"),
+    card: Annotated[Path | None, option("Where the card is written; by default in the folder.", "FILE")] = None,
+    command: Annotated[str, option("For the card: the command that trained the net.")] = "",
+    commit: Annotated[str, option("For the card: the commit that it was trained with.")] = "",
+    device: Annotated[str, option("For the card: what it was trained on.")] = "",
+    minutes: Annotated[float, option("For the card: how long it was trained.", min=0.0)] = 0.0,
     json: Json = False,
 ) -> None:
     """Measure a net against the fixed ladder of its game and write its card.
@@ -145,9 +130,9 @@ def rate(
     "anyzero plot rave.csv",
 )
 def experiment(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A .toml file, or a .json file of the Hex study.")],
+    config: Annotated[Path, argument("A .toml file, or a .json file of the Hex study.", "CONFIG")],
     results: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="The table; by default named after CONFIG, in this folder.")
+        Path | None, option("The table; by default named after CONFIG, in this folder.", "FILE.csv")
     ] = None,
     workers: Workers = None,
     cluster: ClusterAddress = None,
@@ -166,13 +151,9 @@ def experiment(
     "anyzero plot hex_rave.csv", "anyzero plot hex_rave.csv --out pictures --format svg", "anyzero plot games.jsonl"
 )
 def plot(
-    results: Annotated[
-        Path, typer.Argument(metavar="RESULTS", help="The table of an experiment, or the record of a match.")
-    ],
-    out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where the pictures go; by default beside RESULTS.")
-    ] = None,
-    formats: Annotated[str, typer.Option("--format", help="png, svg or pdf, or several: png,svg.")] = "png,svg",
+    results: Annotated[Path, argument("The table of an experiment, or the record of a match.", "RESULTS")],
+    out: Annotated[Path | None, option("Where the pictures go; by default beside RESULTS.", "FOLDER")] = None,
+    formats: Annotated[str, option("png, svg or pdf, or several: png,svg.", name="--format")] = "png,svg",
     json: Json = False,
 ) -> None:
     """Draw results as heat maps, curves and cross tables."""
@@ -183,10 +164,8 @@ def plot(
     figures = plot_rows(read_rows(results))
     folder = results.with_name(f"{results.stem}_plots") if out is None else out
     files = save_figures(figures, folder, wanted)
-    if json:
-        print_json({"results": str(results), "folder": str(folder), "files": [path.name for path in files]})
-    else:
-        print_parts(map(str, files))
+    values = {"results": str(results), "folder": str(folder), "files": [path.name for path in files]}
+    answer(values, map(str, files), json=json)
 
 
 @examples("anyzero estimate hex:size=7", "anyzero estimate connect_four --simulations 100,10000 --plot c4.svg")
@@ -195,14 +174,14 @@ def estimate(
     state: StateText = None,
     moves: MovesText = "",
     simulations: Annotated[
-        str, typer.Option(metavar="N,N,...", help="Compare after these numbers of simulations.")
+        str, option("Compare after these numbers of simulations.", "N,N,...")
     ] = "30,100,300,1000,3000,10000,30000,100000",
-    reference: Annotated[int, typer.Option(metavar="N", help="Rollouts per move for the reference values.")] = 100_000,
-    repeats: Annotated[int, typer.Option(metavar="N", help="Repetitions for the intervals.")] = 32,
-    bias: Annotated[float, typer.Option(help="The squared bias of AMAF that RAVE assumes.")] = 1e-3,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same study.")] = 0,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw it: .svg, .png or .pdf.")] = None,
-    most: Annotated[int, typer.Option("--top", min=1, help="How many moves to show.")] = 10,
+    reference: Annotated[int, option("Rollouts per move for the reference values.", "N")] = 100_000,
+    repeats: Annotated[int, option("Repetitions for the intervals.", "N")] = 32,
+    bias: Annotated[float, option("The squared bias of AMAF that RAVE assumes.")] = 1e-3,
+    seed: Annotated[int, option("The same seed gives the same study.")] = 0,
+    plot: Annotated[Path | None, option("Draw it: .svg, .png or .pdf.", "FILE.svg")] = None,
+    most: Annotated[int, option("How many moves to show.", name="--top", min=1)] = 10,
     json: Json = False,
 ) -> None:
     """Compare flat Monte Carlo, AMAF and RAVE move by move.
@@ -220,4 +199,4 @@ def estimate(
     found = module.estimate(loaded, position, **numbers, seed=seed, progress=not json)
     if plot is not None:
         found.plot(plot)
-    print_result(found, json=json, about={"plot": None if plot is None else str(plot)}, most=most)
+    print_result(found, {"plot": None if plot is None else str(plot)}, json=json, most=most)

@@ -5,18 +5,9 @@ from typing import Annotated
 
 import typer
 
-from anyzero.cli.output import (
-    GameText,
-    Json,
-    MovesText,
-    StateText,
-    examples,
-    load_position,
-    print_json,
-    print_parts,
-    print_result,
-    print_table,
-)
+from anyzero.cli.options import GameText, Json, MovesText, StateText, argument, examples, option
+from anyzero.cli.output import answer, load_position, print_result
+from anyzero.report import Sheet
 
 
 @examples("anyzero games --json")
@@ -25,13 +16,11 @@ def games(json: Json = False) -> None:
     from anyzero.games.load import game_names, load
 
     found = [load(name) for name in game_names()]
-    if json:
-        sizes = ("name", "num_seats", "num_actions")
-        print_json([{**{key: getattr(game, key) for key in sizes}, "options": dict(game.options)} for game in found])
-        return
+    sizes = [{key: getattr(game, key) for key in ("name", "num_seats", "num_actions")} for game in found]
     options = [" ".join(f"{key}={value}" for key, value in game.options.items()) for game in found]
     rows = [(game.name, text, game.num_seats, game.num_actions) for game, text in zip(found, options, strict=True)]
-    print_table(("game", "options", "seats", "actions"), rows)
+    values = [{**size, "options": dict(game.options)} for size, game in zip(sizes, found, strict=True)]
+    answer(values, [Sheet(("game", "options", "seats", "actions"), rows)], json=json)
 
 
 @examples("anyzero rules hex", "anyzero rules ./my_game.py")
@@ -62,8 +51,8 @@ def check(game: GameText, json: Json = False) -> None:
 
 @examples("anyzero new my_game.py", "anyzero new my_race.py --kind dice")
 def new(
-    file: Annotated[Path, typer.Argument(help="The file to write, like my_game.py.")],
-    kind: Annotated[str, typer.Option(help="placing, moving or dice.")] = "placing",
+    file: Annotated[Path, argument("The file to write, like my_game.py.")],
+    kind: Annotated[str, option("placing, moving or dice.")] = "placing",
     json: Json = False,
 ) -> None:
     """Write a game to start from, and a test beside it.
@@ -73,14 +62,11 @@ def new(
     from anyzero.games.load import start_game
 
     written = [str(path) for path in start_game(file, kind)]
-    if json:
-        print_json({"kind": kind, "files": written})
-        return
-    print(
+    said = (
         f"{written[0]} is a game of the kind {kind}, {written[1]} its test; docs/contract.md tells what each part means"
     )
-    for command in (f"anyzero check {file}", f"anyzero play {file}", f"anyzero train {file} --minutes 5"):
-        print(f"  {command}")
+    commands = (f"  anyzero check {file}", f"  anyzero play {file}", f"  anyzero train {file} --minutes 5")
+    answer({"kind": kind, "files": written}, (said, *commands), json=json)
 
 
 @examples('anyzero show hex:size=7 --moves "d4 c3"', "anyzero show chess --svg board.svg")
@@ -88,7 +74,7 @@ def show(
     game: GameText,
     state: StateText = None,
     moves: MovesText = "",
-    svg: Annotated[Path | None, typer.Option(help="Write the picture to this file.")] = None,
+    svg: Annotated[Path | None, option("Write the picture to this file.")] = None,
     json: Json = False,
 ) -> None:
     """Show a position in the terminal, or write it as SVG."""
@@ -98,22 +84,19 @@ def show(
     picture = loaded.show(position)
     if svg is not None:
         write_whole(svg, picture.svg.encode())
-    if json:
-        text = loaded.format_state(position) if loaded.has("format_state") else None
-        seat, legal = loaded.seat_to_move(position), loaded.legal_moves(position)
-        about = {"game": loaded.text, "state": text, "seat_to_move": seat, "legal_moves": legal}
-        print_json({**about, "text": picture.text})
-    else:
-        print(picture.text)
+    text = loaded.format_state(position) if loaded.has("format_state") else None
+    seat, legal = loaded.seat_to_move(position), loaded.legal_moves(position)
+    about = {"game": loaded.text, "state": text, "seat_to_move": seat, "legal_moves": legal}
+    answer({**about, "text": picture.text}, [picture.text], json=json)
 
 
 @examples("anyzero perft chess 5", "anyzero perft connect_four 7 --divide")
 def perft(
     game: GameText,
-    depth: Annotated[int, typer.Argument(min=0, max=50, help="How many plies.")],
+    depth: Annotated[int, argument("How many plies.", min=0, max=50)],
     state: StateText = None,
     moves: MovesText = "",
-    divide: Annotated[bool, typer.Option("--divide", help="Also the count below each move.")] = False,
+    divide: Annotated[bool, option("Also the count below each move.", name="--divide")] = False,
     json: Json = False,
 ) -> None:
     """Count the sequences of moves of a given length.
@@ -123,7 +106,4 @@ def perft(
     from anyzero.games.perft import count_lines
 
     found = count_lines(*load_position(game, state, moves), depth=depth, progress=not json)
-    if json:
-        print_json(found.to_json(divide=divide))
-    else:
-        print_parts(found.report(divide=divide))
+    answer(found.to_json(divide=divide), found.report(divide=divide), json=json)

@@ -1,49 +1,29 @@
-"""What the commands share: their arguments, and printing for people or for programs."""
+"""Printing for people or for programs, and the position that the arguments of a command name."""
 
-import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from json import dumps as to_json
+from typing import Any
 
-import typer
-
-GameText = Annotated[str, typer.Argument(metavar="GAME", help="A game: hex, hex:size=7 or ./my_game.py.")]
 HUMAN = "human"  # a person's seat
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
-StateText = Annotated[str | None, typer.Option(help="A position as text; by default the start.")]
-MovesText = Annotated[str, typer.Option(help="Moves to play first, separated by spaces.")]
-ClusterAddress = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Use a Ray cluster: auto, or host:port of its head.")
-]
+
+def answer(values: Any, parts: Iterable[Any], *, json: bool) -> None:
+    """For programs the values as JSON, for people the sentences and tables."""
+    if json:
+        print(to_json(values))
+        return
+    for part in parts:
+        if isinstance(part, str):
+            print(part)
+        else:
+            print_table(*part)
 
 
-Command = TypeVar("Command", bound=Callable[..., None])
-EPILOG = "epilog"  # where a command keeps the end of its help
-
-PLAYERS = """
-\b
-Players:
-  METHOD:BUDGET     a search with so many simulations, or seconds: uct:2000, rave:0.5s
-  METHOD:BUDGET@NET a search led by a network: gumbel:64@RUN, gumbel:64@best
-  random, level:easy, level:medium, level:hard
-  uci:COMMAND, gtp:COMMAND, FILE.py    another engine, or a player of your own
-Methods: flat, ucb, uct, amaf, rave, grave, halving, shuss, puct, gumbel, expectimax"""
-"""What a player's text may be; the end of the help of commands that take players."""
-
-
-def examples(*lines: str, title: str = "Examples:", about: str = "") -> Callable[[Command], Command]:
-    """The end of a command's help: examples, each on a line of its own, and what else is good to know."""
-
-    def note(command: Command) -> Command:
-        command.__dict__[EPILOG] = "\n".join(["\b", title, *(f"  {line}" for line in lines), *about.splitlines()])
-        return command
-
-    return note
-
-
-def print_json(value: Any) -> None:
-    print(json.dumps(value))
+def print_result(found: Any, about: Mapping[str, Any] | None = None, *, json: bool, **shown: Any) -> None:
+    """A result for people, with what its `report` takes; for programs its stable fields and what they are `about`."""
+    values = found.to_json() if json else None
+    answer(values if about is None or values is None else {**about, **values}, found.report(**shown), json=json)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -57,22 +37,6 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
     Console(width=None if sys.stdout.isatty() else 200).print(table)
-
-
-def print_result(found: Any, *, json: bool, about: Mapping[str, Any] | None = None, **shown: Any) -> None:
-    """A result for people, with what its `report` takes; for programs its stable fields and what they are `about`."""
-    if json:
-        print_json({**(about or {}), **found.to_json()})
-    else:
-        print_parts(found.report(**shown))
-
-
-def print_parts(parts: Iterable[Any]) -> None:
-    for part in parts:
-        if isinstance(part, str):
-            print(part)
-        else:
-            print_table(*part)
 
 
 def load_position(game_text: str, state_text: str | None, moves: str = "") -> tuple[Any, Any]:

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from anyzero.cli.output import HUMAN, PLAYERS, Json, examples, print_json
+from anyzero.cli.options import PLAYERS, Json, argument, examples, option
+from anyzero.cli.output import HUMAN, answer
 from anyzero.errors import AnyzeroError
 from anyzero.report import count
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 MACHINE = "level:medium"  # who sits where nobody was named
 
-SeatText = Annotated[str | None, typer.Option(metavar="PLAYER", help="human, level:easy, rave:2000, ...")]
+SeatText = Annotated[str | None, option("human, level:easy, rave:2000, ...", "PLAYER")]
 
 
 @examples(
@@ -29,21 +28,19 @@ SeatText = Annotated[str | None, typer.Option(metavar="PLAYER", help="human, lev
     about=PLAYERS,
 )
 def play(
-    game: Annotated[
-        str | None, typer.Argument(metavar="[GAME]", help="A game: hex, hex:size=7 or ./my_game.py.")
-    ] = None,
+    game: Annotated[str | None, argument("A game: hex, hex:size=7 or ./my_game.py.", "[GAME]")] = None,
     seat0: SeatText = None,
     seat1: SeatText = None,
     seat2: SeatText = None,
     seat3: SeatText = None,
     position: Annotated[
-        str | None, typer.Option("--position", "--state", help="A position as text; by default the start.")
+        str | None, option("A position as text; by default the start.", name="--position --state")
     ] = None,
-    load: Annotated[Path | None, typer.Option(metavar="FILE", help="Resume a saved game.")] = None,
-    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the game here, however it ends.")] = None,
-    seed: Annotated[int | None, typer.Option(help="For chance and machines; by default random.")] = None,
-    hints: Annotated[str, typer.Option(metavar="PLAYER", help="Who gives hints and analyses.")] = "level:hard",
-    web: Annotated[bool, typer.Option("--web", help="Play in a browser; with --json, only print the address.")] = False,
+    load: Annotated[Path | None, option("Resume a saved game.", "FILE")] = None,
+    save: Annotated[Path | None, option("Save the game here, however it ends.", "FILE")] = None,
+    seed: Annotated[int | None, option("For chance and machines; by default random.")] = None,
+    hints: Annotated[str, option("Who gives hints and analyses.", "PLAYER")] = "level:hard",
+    web: Annotated[bool, option("Play in a browser; with --json, only print the address.", name="--web")] = False,
     json: Json = False,
 ) -> None:
     """Play in the terminal, against a machine by default.
@@ -71,8 +68,7 @@ def play(
     if save is not None:
         check_file(save, table)
     session.run()
-    if json:
-        print_json(session.table.to_record().to_json())
+    answer(session.table.to_record().to_json(), (), json=json)
 
 
 def play_in_browser(table: "GameInProgress", names: list[str], *, save: Path | None, json: bool) -> None:
@@ -131,14 +127,12 @@ def check_file(path: Path, table: "GameInProgress") -> None:
 
 def seat_names(named: list[str | None], table: "GameInProgress") -> list[str]:
     """Who sits where: as named, as the game's file says, else one person and machines."""
-
     num = table.game.num_seats
     for seat, name in enumerate(named):
         if name is not None and seat >= num:
             raise AnyzeroError(f"{table.game.name} has {num} seat{'s' * (num > 1)}, so there is no --seat{seat}")
-    names = [*named, *[None] * num][:num]
-    if any(name is None for name in names):
-        names = [known_player(table.players[seat]) if name is None else name for seat, name in enumerate(names)]
+    both = zip([*named, *[None] * num], table.players, strict=False)
+    names = [known_player(known) if name is None else name for name, known in both]
     if HUMAN not in names and None in names:
         names[names.index(None)] = HUMAN
     return [MACHINE if name is None else name.strip() for name in names]
@@ -164,14 +158,10 @@ def known_player(text: str) -> str | None:
     "anyzero replay match.jsonl --number 7 --json",
 )
 def replay(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Games: .json, .pgn (chess), .sgf (Hex), or a match's .jsonl.")
-    ],
-    move: Annotated[
-        int | None, typer.Option(min=0, help="Only the position after so many moves; 0 is the start.")
-    ] = None,
-    number: Annotated[int | None, typer.Option(min=1, help="Only this game of the file.")] = None,
-    game: Annotated[str | None, typer.Option(metavar="GAME", help="The game, if it is a file of your own.")] = None,
+    file: Annotated[Path, argument("Games: .json, .pgn (chess), .sgf (Hex), or a match's .jsonl.", "FILE")],
+    move: Annotated[int | None, option("Only the position after so many moves; 0 is the start.", min=0)] = None,
+    number: Annotated[int | None, option("Only this game of the file.", min=1)] = None,
+    game: Annotated[str | None, option("The game, if it is a file of your own.", "GAME")] = None,
     json: Json = False,
 ) -> None:
     """Show the games of a file, move by move."""
@@ -183,18 +173,16 @@ def replay(
     rules = None if game is None else load(game)
     games = [play_again(record, rules) for record in read_records(file, rules, number=number)]
     for found in games:
-        check_move(file, found, move)
+        if move is not None and move > len(found.actions):
+            raise AnyzeroError(f"{file}: the game has {len(found.actions)} moves, so there is no move {move}")
     if json:
-        print_json({"file": str(file), "games": [describe_game(found, move) for found in games]})
+        positions = [[describe_position(found, after) for after in shown_positions(found, move)] for found in games]
+        records = [found.record.to_json() for found in games]
+        both = [{**record, "positions": shown} for record, shown in zip(records, positions, strict=True)]
+        answer({"file": str(file), "games": both}, (), json=True)
         return
     for index, found in enumerate(games, start=1):
         print_game(Screen(), found, move, f"game {index} of {len(games)}: " if len(games) > 1 else "")
-
-
-def check_move(file: Path, found: "Replayed", move: int | None) -> None:
-
-    if move is not None and move > len(found.actions):
-        raise AnyzeroError(f"{file}: the game has {len(found.actions)} moves, so there is no move {move}")
 
 
 def shown_positions(found: "Replayed", move: int | None) -> list[int]:
@@ -203,11 +191,6 @@ def shown_positions(found: "Replayed", move: int | None) -> list[int]:
 
 
 # --- for programs
-
-
-def describe_game(found: "Replayed", move: int | None) -> dict[str, Any]:
-    positions = [describe_position(found, after) for after in shown_positions(found, move)]
-    return {**found.record.to_json(), "positions": positions}
 
 
 def describe_position(found: "Replayed", after: int) -> dict[str, Any]:
@@ -225,12 +208,13 @@ def describe_position(found: "Replayed", after: int) -> dict[str, Any]:
 
 
 def print_game(screen: "Screen", found: "Replayed", move: int | None, title: str) -> None:
-    from anyzero.cli.screen import cells_of, end_words
+    from anyzero.cli.screen import end_words
+    from anyzero.web.forms import cells_of
 
     record, game = found.record, found.game
     screen.say(f"{title}{record.game}; {' against '.join(record.players)}{f'; {record.date}' * bool(record.date)}")
     for after in shown_positions(found, move):
-        marked = cells_of(game, found.states[after - 1], found.actions[after - 1]) if after else ()
+        marked = cells_of(game, found.states[after - 1], found.actions[after - 1]) if after else []
         screen.say(move_words(found, after))
         screen.show_position(game, found.states[after], marked)
     if move is None:

@@ -4,6 +4,7 @@ Without a terminal the same words are printed, without colours and prompts.
 """
 
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from textwrap import wrap
 from typing import Any
@@ -21,8 +22,8 @@ from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, UNFINISHED
 from anyzero.records.in_progress import GameInProgress
 from anyzero.records.record import GameRecord
 from anyzero.report import count, signed
-from anyzero.search import SearchResult
 from anyzero.views.text import scene_to_terminal
+from anyzero.web.forms import last_cells, table_line
 
 
 class Screen:
@@ -48,9 +49,9 @@ class Screen:
             drawn.append(ply.move)
         if drawn:
             self.say(f"drawn: {' '.join(reversed(drawn))}")
-        self.show_position(table.game, table.state, last_cells(table))
+        self.show_position(table.game, table.state, last_cells(table.game, *table_line(table, table.num_plies)))
 
-    def show_position(self, game: Game, state: State, marked: tuple[str, ...] = ()) -> None:
+    def show_position(self, game: Game, state: State, marked: Sequence[str]) -> None:
         if game.has("board"):
             self.console.print(scene_to_terminal(game.scene(state), marked), soft_wrap=True)
         else:
@@ -77,17 +78,6 @@ class Screen:
         return progress(words, shown=not self.console.quiet)
 
 
-def last_cells(table: GameInProgress) -> tuple[str, ...]:
-    before = table.last_decision
-    if before < 0 or not table.game.has("board") or table.line[before].action < 0:
-        return ()
-    return cells_of(table.game, table.state_after(before), table.line[before].action)
-
-
-def cells_of(game: Game, state: State, action: int) -> tuple[str, ...]:
-    return tuple(game.scene(state).clicks.get(action, ())) if game.has("board") else ()
-
-
 # --- sentences
 
 
@@ -99,50 +89,26 @@ def player_words(text: str, game: Game) -> str:
 
 def answer_words(name: str, move: str, answer: Answer) -> str:
     """`uct:50 plays b2 (value +0.310, 50 simulations, 0.02 s, line b2 a1 c3)`; without a name only what follows it."""
-    found = answer.result
-    start = f"{name} plays {move}" if name else move
-    return f"{start} ({answer.seconds:.2f} s)" if found is None else f"{start} ({line_words(found)})"
-
-
-def line_words(found: SearchResult) -> str:
-    """Value, effort, and how the search thinks that the game goes on."""
+    found, start = answer.result, f"{name} plays {move}" if name else move
+    if found is None:
+        return f"{start} ({answer.seconds:.2f} s)"
     proven = f", a proven {found.proven}" if found.proven else ""
     effort = f"{count(found.simulations, 'simulation')}, {found.seconds:.2f} s"
-    return f"value {signed(found.value)}{proven}, {effort}, line {' '.join(found.principal_variation)}"
+    line = " ".join(found.principal_variation)
+    return f"{start} (value {signed(found.value)}{proven}, {effort}, line {line})"
 
 
 def end_words(record: GameRecord, game: Game, last: State) -> str:
     """How the game ended, and for whom."""
     if record.termination == UNFINISHED:
         return "the game is not finished"
-    words = [declared_words(record, game), winner_words(record, game), score_words(game, last)]
-    return "game over: " + "; ".join(word for word in words if word)
-
-
-def declared_words(record: GameRecord, game: Game) -> str:
-    if record.termination == AGREEMENT:
-        return "agreed"
-    if record.payoffs is None or record.termination not in (RESIGN, FORFEIT):
-        return ""
-    return f"{seat_words(record, game, record.payoffs.index(-1.0))} {record.termination}s"
-
-
-def winner_words(record: GameRecord, game: Game) -> str:
-    payoffs = record.payoffs or ()
-    if len(payoffs) < 2:
-        return ""
-    if len(set(payoffs)) == 1:
-        return "a draw"
-    best = [seat for seat, payoff in enumerate(payoffs) if payoff == max(payoffs)]
-    return f"{' and '.join(seat_words(record, game, seat) for seat in best)} win{'s' * (len(best) == 1)}"
-
-
-def score_words(game: Game, last: State) -> str:
-    if not game.has("score"):
-        return ""
-    return f"score {' : '.join(f'{game.score(last, seat):g}' for seat in range(game.num_seats))}"
-
-
-def seat_words(record: GameRecord, game: Game, seat: int) -> str:
-    """`uct:50 as white`."""
-    return f"{record.players[seat]} as {game.seat_name(seat)}"
+    payoffs, words = record.payoffs or (), ["agreed"] if record.termination == AGREEMENT else []
+    seats = [f"{name} as {game.seat_name(seat)}" for seat, name in enumerate(record.players)]
+    if record.termination in (RESIGN, FORFEIT):
+        words.append(f"{seats[payoffs.index(-1.0)]} {record.termination}s")
+    best = [name for name, payoff in zip(seats, payoffs, strict=True) if payoff == max(payoffs)]
+    if len(seats) > 1:
+        words.append("a draw" if len(best) == len(seats) else f"{' and '.join(best)} win{'s' * (len(best) == 1)}")
+    if game.has("score"):
+        words.append(f"score {' : '.join(f'{game.score(last, seat):g}' for seat in range(game.num_seats))}")
+    return "game over: " + "; ".join(words)

@@ -4,17 +4,8 @@ from typing import Annotated
 
 import typer
 
-from anyzero.cli.output import (
-    PLAYERS,
-    GameText,
-    Json,
-    MovesText,
-    StateText,
-    examples,
-    load_position,
-    print_json,
-    print_result,
-)
+from anyzero.cli.options import PLAYERS, GameText, Json, MovesText, StateText, argument, examples, option
+from anyzero.cli.output import answer, load_position, print_result
 from anyzero.progress import progress
 from anyzero.report import count
 
@@ -27,11 +18,11 @@ from anyzero.report import count
 )
 def search(
     game: GameText,
-    method: Annotated[str, typer.Argument(help="A method and its budget: uct:2000, rave:1s,bias=1e-5, gumbel:64@RUN.")],
+    method: Annotated[str, argument("A method and its budget: uct:2000, rave:1s,bias=1e-5, gumbel:64@RUN.")],
     state: StateText = None,
     moves: MovesText = "",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same search.")] = 0,
-    most: Annotated[int, typer.Option("--top", min=1, help="How many moves to show.")] = 10,
+    seed: Annotated[int, option("The same seed gives the same search.")] = 0,
+    most: Annotated[int, option("How many moves to show.", name="--top", min=1)] = 10,
     json: Json = False,
 ) -> None:
     """Search a position and show what was found for each move."""
@@ -42,7 +33,7 @@ def search(
     split_player(method, SEARCHERS)  # a method needs its budget here
     loaded, position = load_position(game, state, moves)
     found = run_search(loaded, position, method, seed=seed)
-    print_result(found, json=json, about={"game": loaded.text, "method": method, "seed": seed}, most=most)
+    print_result(found, {"game": loaded.text, "method": method, "seed": seed}, json=json, most=most)
 
 
 @examples(
@@ -54,10 +45,10 @@ def solve(
     game: GameText,
     state: StateText = None,
     moves: MovesText = "",
-    openings: Annotated[bool, typer.Option("--openings", help="Also show the exact value of every move.")] = False,
-    max_memory: Annotated[int, typer.Option(metavar="MB", min=1, max=1_000_000, help="Size of the table.")] = 256,
-    seconds: Annotated[float | None, typer.Option(help="Give up after this long.")] = None,
-    method: Annotated[str, typer.Option(help="both, depth (first) or proof (numbers).")] = "both",
+    openings: Annotated[bool, option("Also show the exact value of every move.", name="--openings")] = False,
+    max_memory: Annotated[int, option("Size of the table.", "MB", min=1, max=1_000_000)] = 256,
+    seconds: Annotated[float | None, option("Give up after this long.")] = None,
+    method: Annotated[str, option("both, depth (first) or proof (numbers).")] = "both",
     json: Json = False,
 ) -> None:
     """Find the exact value of a position and all its best moves.
@@ -69,7 +60,7 @@ def solve(
     loaded, position = load_position(game, state, moves)
     found = run_solve(loaded, position, max_memory=max_memory, seconds=seconds, method=method, progress=not json)
     text = loaded.format_state(position) if loaded.has("format_state") else None
-    print_result(found, json=json, about={"game": loaded.text, "state": text}, openings=openings)
+    print_result(found, {"game": loaded.text, "state": text}, json=json, openings=openings)
     raise typer.Exit(1 if found.value is None else 0)
 
 
@@ -83,16 +74,14 @@ def check_seconds(seconds: float) -> float:
     return seconds
 
 
-Seconds = Annotated[
-    float, typer.Option("--seconds", min=0.01, max=3600, callback=check_seconds, help="How long to measure.")
-]
+Seconds = Annotated[float, option("How long to measure.", name="--seconds", min=0.01, max=3600, callback=check_seconds)]
 
 
 @examples("anyzero bench rollouts hex:size=11 --threads 2")
 def bench_rollouts(
     game: GameText,
-    threads: Annotated[int, typer.Option(min=1, max=1024, help="CPU threads.")] = 1,
-    target: Annotated[str, typer.Option(help="cpu, cuda, interpreted or wasm.")] = "cpu",
+    threads: Annotated[int, option("CPU threads.", min=1, max=1024)] = 1,
+    target: Annotated[str, option("cpu, cuda, interpreted or wasm.")] = "cpu",
     seconds: Seconds = 2.0,
     json: Json = False,
 ) -> None:
@@ -103,18 +92,16 @@ def bench_rollouts(
     loaded = load(game)
     with progress(f"playing {loaded.text} at random", shown=not json):
         found = measure(loaded, target=target, threads=threads, seconds=seconds)
-    if json:
-        print_json(found._asdict())
-        return
     threads_used = count(found.threads, "thread")
-    print(f"{found.game} on {found.target}, {threads_used}: {found.rollouts_per_s:,.0f} rollouts/s")
-    print(f"{found.moves_per_s:,.0f} moves/s; ready after {found.compile_s:.2f} s")
+    rollouts = f"{found.game} on {found.target}, {threads_used}: {found.rollouts_per_s:,.0f} rollouts/s"
+    moves = f"{found.moves_per_s:,.0f} moves/s; ready after {found.compile_s:.2f} s"
+    answer(found._asdict(), (rollouts, moves), json=json)
 
 
 @examples("anyzero bench search hex:size=11 uct:10000")
 def bench_search(
     game: GameText,
-    method: Annotated[str, typer.Argument(metavar="METHOD", help="A method and its budget: uct:10000, rave:0.5s.")],
+    method: Annotated[str, argument("A method and its budget: uct:10000, rave:0.5s.", "METHOD")],
     seconds: Seconds = 2.0,
     json: Json = False,
 ) -> None:
@@ -125,9 +112,7 @@ def bench_search(
     loaded = load(game)
     with progress(f"searching {loaded.text}", shown=not json):
         found = measure(loaded, method, seconds=seconds)
-    if json:
-        print_json(found._asdict())
-        return
-    print(f"{found.game}, {found.method}: {found.simulations_per_s:,.0f} simulations/s, the best of {found.searches}")
-    print(f"median {found.median_simulations_per_s:,.0f} simulations/s; ready after {found.ready_s:.2f} s")
-    print(f"{found.simulations:,} simulations made {found.nodes:,} nodes of {found.bytes_per_node:.0f} bytes")
+    speed = f"{found.simulations_per_s:,.0f} simulations/s, the best of {found.searches}"
+    median = f"median {found.median_simulations_per_s:,.0f} simulations/s; ready after {found.ready_s:.2f} s"
+    size = f"{found.simulations:,} simulations made {found.nodes:,} nodes of {found.bytes_per_node:.0f} bytes"
+    answer(found._asdict(), (f"{found.game}, {found.method}: {speed}", median, size), json=json)

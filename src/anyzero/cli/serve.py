@@ -4,14 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from anyzero import stopping
-from anyzero.cli.output import PLAYERS, GameText, Json, examples, print_json, print_result
+from anyzero.cli.options import PLAYERS, GameText, Json, argument, examples, option
+from anyzero.cli.output import answer, print_result
 
 KEPT = "stopped; all games are kept, anyzero serve goes on with them"
 
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="0 means any free port.")]
+Port = Annotated[int, option("0 means any free port.", name="--port", min=0, max=65535)]
 
 
 @examples(
@@ -22,18 +21,16 @@ Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="0 means any
 )
 def serve(
     port: Port = 8000,
-    browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    game: Annotated[list[str] | None, typer.Option(metavar="FILE", help="A game of your own; may be repeated.")] = None,
+    browser: Annotated[bool, option("Open the page in a browser.", name="--open")] = False,
+    game: Annotated[list[str] | None, option("A game of your own; may be repeated.", "FILE")] = None,
     engine: Annotated[
-        list[str] | None, typer.Option(metavar="[NAME=]ENGINE", help="An engine that may take a seat; may be repeated.")
+        list[str] | None, option("An engine that may take a seat; may be repeated.", "[NAME=]ENGINE")
     ] = None,
-    data: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where games are kept; by default in your data folder.")
-    ] = None,
-    experiments: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the tables of experiments are.")] = Path(),
-    host: Annotated[str, typer.Option(help="The address to listen on; by default only this machine.")] = "127.0.0.1",
+    data: Annotated[Path | None, option("Where games are kept; by default in your data folder.", "FILE")] = None,
+    experiments: Annotated[Path, option("Where the tables of experiments are.", "FOLDER")] = Path(),
+    host: Annotated[str, option("The address to listen on; by default only this machine.")] = "127.0.0.1",
     prepare: Annotated[
-        bool, typer.Option("--prepare/--no-prepare", help="Compile for all games once the page is opened.")
+        bool, option("Compile for all games once the page is opened.", name="--prepare/--no-prepare")
     ] = True,
     json: Json = False,
 ) -> None:
@@ -42,8 +39,8 @@ def serve(
     Everything stays on this machine, and games go on after a restart. Training runs and networks are those of
     the folders runs and models.
     """
-    named = {"games": tuple(game or ()), "engines": tuple(engine or ())}
-    config = {"port": port, "host": host, **named, "experiments": experiments, "prepare": prepare}
+    config = {"port": port, "host": host, "games": tuple(game or ()), "engines": tuple(engine or ())}
+    config |= {"experiments": experiments, "prepare": prepare}
     run({**config, "data": data} if data else config, browser=browser, json=json)
 
 
@@ -63,11 +60,8 @@ def announce(address: str, *, browser: bool, json: bool) -> None:
     """Say where the page is, and open it if that is wanted."""
     import sys
 
-    if json:
-        print_json({"url": address})
-        sys.stdout.flush()
-    else:
-        print(f"anyzero is at {address} (Ctrl-C ends it)", flush=True)
+    answer({"url": address}, [f"anyzero is at {address} (Ctrl-C ends it)"], json=json)
+    sys.stdout.flush()
     if browser:
         import webbrowser
 
@@ -99,11 +93,9 @@ def uci() -> None:
 )
 def gtp(
     game: GameText,
-    player: Annotated[str, typer.Option(help="Who answers genmove: rave:2000, grave:1s, level:hard.")] = "level:medium",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same moves.")] = 0,
-    resign: Annotated[
-        float | None, typer.Option(metavar="VALUE", min=-1, max=1, help="Resign below this value (-0.9).")
-    ] = None,
+    player: Annotated[str, option("Who answers genmove: rave:2000, grave:1s, level:hard.")] = "level:medium",
+    seed: Annotated[int, option("The same seed gives the same moves.")] = 0,
+    resign: Annotated[float | None, option("Resign below this value (-0.9).", "VALUE", min=-1, max=1)] = None,
 ) -> None:
     """Be an engine for GUIs that speak GTP.
 
@@ -134,25 +126,17 @@ def serve_lines(handle: Callable[[str], bool]) -> bool:
     "anyzero export oware --c oware --player rave:5000",
 )
 def export(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="A game: hex, hex:size=7 or ./my_game.py.")] = "",
-    all_games: Annotated[bool, typer.Option("--all", help="All games of the package, for --web.")] = False,
-    net: Annotated[str, typer.Option(help="A run, a .safetensors file, best: the net in the package, or none.")] = (
-        "best"
-    ),
-    onnx: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the net as ONNX.")] = None,
-    bot: Annotated[
-        Path | None, typer.Option(metavar="FILE.py", help="Write a player as one file that needs only NumPy.")
-    ] = None,
-    max_characters: Annotated[
-        int | None, typer.Option(min=1, help="The most that a bot may have; 100000 on CodinGame.")
-    ] = None,
-    c: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write rules and search for C.")] = None,
-    wasm: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write rules and search for JavaScript.")] = None,
-    web: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write the page for browsers, without a server.")
-    ] = None,
+    game: Annotated[str, argument("A game: hex, hex:size=7 or ./my_game.py.", "GAME")] = "",
+    all_games: Annotated[bool, option("All games of the package, for --web.", name="--all")] = False,
+    net: Annotated[str, option("A run, a .safetensors file, best: the net in the package, or none.")] = ("best"),
+    onnx: Annotated[Path | None, option("Write the net as ONNX.", "FILE")] = None,
+    bot: Annotated[Path | None, option("Write a player as one file that needs only NumPy.", "FILE.py")] = None,
+    max_characters: Annotated[int | None, option("The most that a bot may have; 100000 on CodinGame.", min=1)] = None,
+    c: Annotated[Path | None, option("Write rules and search for C.", "FOLDER")] = None,
+    wasm: Annotated[Path | None, option("Write rules and search for JavaScript.", "FOLDER")] = None,
+    web: Annotated[Path | None, option("Write the page for browsers, without a server.", "FOLDER")] = None,
     player: Annotated[
-        str | None, typer.Option(help="Who a bot, C or JavaScript plays as: uct:200; a bot also puct:0.04s@RUN.")
+        str | None, option("Who a bot, C or JavaScript plays as: uct:200; a bot also puct:0.04s@RUN.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -163,14 +147,6 @@ def export(
 
     if bool(game) == all_games:
         raise BadOptionError("name a game, or all of them by --all")
-    folders = {"c": c, "wasm": wasm, "web": web}
-    found = write(
-        list(BUILT_IN) if all_games else game,
-        net=net,
-        player=player,
-        onnx=onnx,
-        **folders,
-        bot=bot,
-        max_characters=max_characters,
-    )
-    print_result(found, json=json)
+    files = {"onnx": onnx, "c": c, "wasm": wasm, "web": web, "bot": bot}
+    games = list(BUILT_IN) if all_games else game
+    print_result(write(games, net=net, player=player, max_characters=max_characters, **files), json=json)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from anyzero import stopping
-from anyzero.cli.output import HUMAN, print_parts
+from anyzero.cli.output import HUMAN, answer
 from anyzero.cli.screen import Screen, answer_words, end_words, player_words
 from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
@@ -36,7 +36,7 @@ class Session:
         save: Path | None = None,
     ) -> None:
         self.table, self.seats, self.hints, self.screen = table, tuple(seats), hints, screen
-        self.save_at = save  # where the game is written in the end
+        self.save_at, self.ended = save, False  # where the game is written in the end, and whether somebody has quit
         self.kept: tuple[Path, list[str]] | None = None
         """The file that the game was last saved to, and the moves that it holds."""
 
@@ -64,7 +64,7 @@ class Session:
                 self.prepare(machine)
         self.screen.show_table(self.table)
         told = False
-        while True:
+        while not self.ended:
             if self.table.is_over and not told:
                 self.screen.say(end_words(self.table.to_record(), self.table.game, self.table.state))
                 if None in self.seats:
@@ -75,8 +75,8 @@ class Session:
             player = None if told else self.seats[self.table.seat_to_move]
             if player is not None:
                 self.let_move(player)
-            elif self.obey_next():
-                return
+            else:
+                self.obey_next()
 
     def prepare(self, player: Player) -> None:
         """Make a player ready; code that is not there yet is compiled, and that is said."""
@@ -128,31 +128,30 @@ class Session:
 
     # --- what people type
 
-    def obey_next(self) -> bool:
-        """Ask for a line and do what it says; True when that is the end."""
+    def obey_next(self) -> None:
+        """Ask for a line and do what it says; the end of the input is the end of the game."""
         over = self.table.is_over
         prompt = "game over> " if over else f"{self.table.game.seat_name(self.table.seat_to_move)}> "
         start = time.perf_counter()
         line = self.screen.ask(prompt)
         if line is None:
-            return self.quit("")
+            self.quit("")
+            return
         try:
-            return self.obey(line.strip(), time.perf_counter() - start)
+            self.obey(line.strip(), time.perf_counter() - start)
         except AnyzeroError as error:
             self.screen.say(str(error))
-            return False
 
-    def obey(self, line: str, seconds: float) -> bool:
+    def obey(self, line: str, seconds: float) -> None:
         """A move, or a command; a legal move is one even if a command has its name."""
         word, _, argument = line.partition(" ")
         if word.lower() in COMMANDS and line not in self.table.legal_moves:
             command = COMMANDS[word.lower()]
             if argument.strip() and not command.argument:
                 raise AnyzeroError(f"{word} stands alone; help lists the commands")
-            return command.run(self, argument.strip())
-        if line:
+            command.run(self, argument.strip())
+        elif line:
             self.try_move(line, seconds)
-        return False
 
     def try_move(self, line: str, seconds: float) -> None:
         try:
@@ -160,29 +159,24 @@ class Session:
         except IllegalMoveError as error:
             said = str(error).split("; ")[0]
             legal = self.table.legal_moves
-            hint = (
-                ""
-                if said.endswith("is taken")
-                else nearest_hint(line, [*legal, *COMMANDS]) or f"legal: {list_some(legal, 8)}; "
-            )
+            hint = nearest_hint(line, [*legal, *COMMANDS]) or f"legal: {list_some(legal, 8)}; "
+            hint = "" if said.endswith("is taken") else hint
             raise IllegalMoveError(f"{said}; {hint}moves lists the legal moves, help the commands") from None
 
     # --- commands
 
-    def hint(self, argument: str) -> bool:
+    def hint(self, argument: str) -> None:
         player, game = self.adviser(argument), self.table.game
         answer = self.think(player)
         self.screen.say(f"hint: {answer_words('', game.format_action(self.table.state, answer.action), answer)}")
-        return False
 
-    def analyse(self, argument: str) -> bool:
+    def analyse(self, argument: str) -> None:
         player = self.adviser(argument)
         if player.think is None:
             raise AnyzeroError(f"{player.text} does not search, so it has nothing to show")
         with self.screen.busy(f"{player.text} is thinking"):
             found = player.think(self.table.game, self.table.so_far.copy(), self.table.move_seed)
-        print_parts(found.report(MOST_ROWS))
-        return False
+        answer(None, found.report(MOST_ROWS), json=False)
 
     def adviser(self, text: str) -> Player:
         """Who is asked about the position."""
@@ -192,11 +186,10 @@ class Session:
         self.prepare(player)
         return player
 
-    def list_moves(self, argument: str) -> bool:
+    def list_moves(self, argument: str) -> None:
         self.screen.say(" ".join(self.table.legal_moves) or "none, the game is over")
-        return False
 
-    def undo(self, argument: str) -> bool:
+    def undo(self, argument: str) -> None:
         """Back to a person's last decision; nothing changes where there is none."""
         before = self.table.num_plies
         self.table.undo()
@@ -206,45 +199,40 @@ class Session:
             self.table.num_plies = before
             raise AnyzeroError("there is no move of yours to take back")
         self.screen.show_table(self.table)
-        return False
 
-    def redo(self, argument: str) -> bool:
+    def redo(self, argument: str) -> None:
         """On to a person's next decision, as far as it was played."""
         self.table.redo()
         while not self.is_resting and self.table.can_redo:
             self.table.redo()
         self.screen.show_table(self.table)
-        return False
 
     @property
     def is_resting(self) -> bool:
         return self.table.is_over or self.seats[self.table.seat_to_move] is None
 
-    def save(self, argument: str) -> bool:
+    def save(self, argument: str) -> None:
         if not argument:
             raise AnyzeroError("save FILE: the name ends in .json, for chess also in .pgn, for Hex in .sgf")
         self.keep(from_home(argument))
-        return False
 
     def keep(self, path: Path) -> None:
         write_record(path, self.table.to_record(), self.table.game)
         self.kept = path, self.table.moves
         self.screen.say(f"saved to {path}")
 
-    def load(self, argument: str) -> bool:
+    def load(self, argument: str) -> None:
         if not argument:
             raise AnyzeroError("load FILE: a game that was saved before")
         path, game = from_home(argument), self.table.game
         self.table = GameInProgress.from_record(read_record(path, game=game), game)
         self.screen.show_table(self.table)
-        return False
 
-    def resign(self, argument: str) -> bool:
+    def resign(self, argument: str) -> None:
         self.table.name_player(self.table.seat_to_move, HUMAN)
         self.table.resign()
-        return False
 
-    def new(self, argument: str) -> bool:
+    def new(self, argument: str) -> None:
         """Another game, everybody in the seat that they have."""
         old = self.table
         self.table = GameInProgress(old.game, seed=(old.seed or 0) + 1, date=date.today().isoformat())
@@ -253,38 +241,31 @@ class Session:
         self.kept = None
         self.greet()
         self.screen.show_table(self.table)
-        return False
 
-    def rematch(self, argument: str) -> bool:
+    def rematch(self, argument: str) -> None:
         self.seats = self.seats[::-1]
-        return self.new(argument)
+        self.new(argument)
 
-    def rules(self, argument: str) -> bool:
+    def rules(self, argument: str) -> None:
         for paragraph in Rules(self.table.game).paragraphs:
             self.screen.say(paragraph)
-        return False
 
-    def help(self, argument: str) -> bool:
+    def help(self, argument: str) -> None:
         self.rules("")
         self.screen.say("")
         for name, command in COMMANDS.items():
             self.screen.say(f"  {f'{name} {command.argument}':<18}{command.meaning}")
         self.screen.say("  anything else is a move; moves lists those that are legal")
-        return False
 
-    def quit(self, argument: str) -> bool:
-        if self.is_unsaved and self.save_at is None:
+    def quit(self, argument: str) -> None:
+        is_unsaved = self.table.can_undo and (self.kept is None or self.kept[1] != self.table.moves)
+        if is_unsaved and self.save_at is None:
             self.screen.say("the game was not saved")
-        return True
-
-    @property
-    def is_unsaved(self) -> bool:
-        """Whether somebody's moves would be lost."""
-        return self.table.can_undo and (self.kept is None or self.kept[1] != self.table.moves)
+        self.ended = True
 
 
 class Command(NamedTuple):
-    run: Callable[[Session, str], bool]
+    run: Callable[[Session, str], None]
     meaning: str
     argument: str = ""
 

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from anyzero.cli.output import ClusterAddress, Json, examples, print_json, print_parts, print_result
+from anyzero.cli.options import ClusterAddress, Json, argument, examples, option
+from anyzero.cli.output import answer, print_result
 
 FLAGS = {
     "games": "selfplay.games",
@@ -36,16 +37,14 @@ def flag(text: str, meaning: str) -> Any:
     "anyzero train --preset take-it-easy --sweep selfplay.noise_fraction=0,0.25 --generations 10",
 )
 def train(
-    game: Annotated[
-        str | None, typer.Argument(metavar="GAME", help="A game; optional with --preset or --config.")
-    ] = None,
-    preset: Annotated[str | None, typer.Option(help="A named recipe; see docs/training.md.")] = None,
-    config: Annotated[Path | None, typer.Option(help="A .toml file of settings.")] = None,
-    settings: Annotated[list[str] | None, typer.Option("--set", help="One setting: selfplay.simulations=64.")] = None,
-    run: Annotated[str | None, typer.Option(help="The run's name (a folder in runs/) or a path.")] = None,
-    minutes: Annotated[float | None, typer.Option(min=0.0, help="Stop after this many in total.")] = None,
+    game: Annotated[str | None, argument("A game; optional with --preset or --config.", "GAME")] = None,
+    preset: Annotated[str | None, option("A named recipe; see docs/training.md.")] = None,
+    config: Annotated[Path | None, option("A .toml file of settings.")] = None,
+    settings: Annotated[list[str] | None, option("One setting: selfplay.simulations=64.", name="--set")] = None,
+    run: Annotated[str | None, option("The run's name (a folder in runs/) or a path.")] = None,
+    minutes: Annotated[float | None, option("Stop after this many in total.", min=0.0)] = None,
     generations: Annotated[
-        int | None, typer.Option("--generations", "--iterations", min=0, help="Stop after this many in total.")
+        int | None, option("Stop after this many in total.", name="--generations --iterations", min=0)
     ] = None,
     begin_with: Annotated[str | None, flag("--from", "Start from a trained network: a run or a file.")] = None,
     device: Annotated[str | None, flag("--device", "cpu or cuda.")] = None,
@@ -63,13 +62,9 @@ def train(
     convergence_threshold: Annotated[
         float | None, flag("--convergence-threshold", "Stop when the benchmark gains less than this.")
     ] = None,
-    output: Annotated[Path | None, typer.Option(help="Also write training_history.csv here.")] = None,
-    sweep: Annotated[
-        str | None, typer.Option(metavar="SETTING=A,B,C", help="Train once per value and compare.")
-    ] = None,
-    match: Annotated[
-        int, typer.Option(min=0, help="Games of the final match against the strongest anchor; 0 for none.")
-    ] = 100,
+    output: Annotated[Path | None, option("Also write training_history.csv here.")] = None,
+    sweep: Annotated[str | None, option("Train once per value and compare.", "SETTING=A,B,C")] = None,
+    match: Annotated[int, option("Games of the final match against the strongest anchor; 0 for none.", min=0)] = 100,
     cluster: ClusterAddress = None,
     json: Json = False,
 ) -> None:
@@ -103,12 +98,9 @@ def train_one(game: str | None, wanted: dict[str, Any], *, output: Path | None, 
     found = run_train(game, match=match, **wanted)
     if output is not None:
         write_whole(output, (found.path / HISTORY).read_bytes())
-    if json:
-        facts: dict[str, Any] = {"run": str(found.path), "game": found.config.game, "ended": found.ended}
-        facts |= {"generations": found.generations or 0, "champion": found.champion_generation or 0}
-        print_json(facts if found.match is None else facts | {"match": found.match})
-    else:
-        print_parts(found.ending())
+    facts: dict[str, Any] = {"run": str(found.path), "game": found.config.game, "ended": found.ended}
+    facts |= {"generations": found.generations or 0, "champion": found.champion_generation or 0}
+    answer(facts if found.match is None else facts | {"match": found.match}, found.ending(), json=json)
 
 
 def train_each(sweep: str, game: str | None, wanted: dict[str, Any], *, output: Path | None, json: bool) -> None:
@@ -124,7 +116,7 @@ def train_each(sweep: str, game: str | None, wanted: dict[str, Any], *, output: 
 # --- how training goes, what is wrong with it, and the nets in the box
 
 
-Root = Annotated[Path, typer.Option("--root", metavar="FOLDER", help="Where runs are.")]
+Root = Annotated[Path, option("Where runs are.", "FOLDER", "--root")]
 
 
 @examples(
@@ -134,13 +126,11 @@ Root = Annotated[Path, typer.Option("--root", metavar="FOLDER", help="Where runs
     "anyzero runs hex7 --verify",
 )
 def runs(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[RUN]...", help="Names or folders; several are compared.")
-    ] = None,
+    names: Annotated[list[str] | None, argument("Names or folders; several are compared.", "[RUN]...")] = None,
     root: Root = Path("runs"),
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw their curves: .png, .svg or .pdf.")] = None,
-    by: Annotated[str, typer.Option(help="The curves' horizontal axis: generations or minutes.")] = "generations",
-    verify: Annotated[bool, typer.Option("--verify", help="Check every file: exit code 1 if one is damaged.")] = False,
+    plot: Annotated[Path | None, option("Draw their curves: .png, .svg or .pdf.", "FILE")] = None,
+    by: Annotated[str, option("The curves' horizontal axis: generations or minutes.")] = "generations",
+    verify: Annotated[bool, option("Check every file: exit code 1 if one is damaged.", name="--verify")] = False,
     json: Json = False,
 ) -> None:
     """List all training runs, show one, or compare several."""
@@ -167,7 +157,7 @@ def runs(
     "anyzero doctor ./my_game.py:size=4",
 )
 def doctor(
-    subject: Annotated[str, typer.Argument(metavar="RUN|GAME", help="A run by name or folder, or else a game.")],
+    subject: Annotated[str, argument("A run by name or folder, or else a game.", "RUN|GAME")],
     root: Root = Path("runs"),
     json: Json = False,
 ) -> None:
