@@ -43,6 +43,11 @@ class MissingFunctionError(AnyzeroError):
     """A feature that needs a function which this game does not have."""
 
 
+def words_of(error: BaseException, before: str = "") -> str:
+    """What an error says; one that is not ours with its kind, after the words `before`: a user's code raises any."""
+    return str(error) if isinstance(error, AnyzeroError) else f"{before}{type(error).__name__}: {error}"
+
+
 def list_some(names: Iterable[str], most: int = 40) -> str:
     """The names as a list that fits a sentence."""
     names = list(names)

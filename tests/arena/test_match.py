@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import anyzero
-from anyzero.arena.match import Live, MatchResult, forfeit_payoffs, play_match
+from anyzero.arena.match import Live, MatchResult, play_match
 from anyzero.arena.plan import Match, Plan, default_openings, make_opening, make_plan, quiet_action, random_line
 from anyzero.errors import BadOptionError
 from anyzero.players import Player, parse_player
+from anyzero.records.ends import loss_payoffs
 from anyzero.search import search
 from anyzero.seeds import draw_unit, pick_index
 
@@ -109,9 +110,9 @@ def test_a_numpy_integer_is_an_action(tmp_path):
 
 
 def test_a_forfeit_costs_the_worst_payoff_and_the_others_share_it():
-    assert forfeit_payoffs(1, 0) == [-1.0]
-    assert forfeit_payoffs(2, 0) == [-1.0, 1.0]
-    assert forfeit_payoffs(3, 1) == [0.5, -1.0, 0.5]
+    assert loss_payoffs(1, 0) == (-1.0,)
+    assert loss_payoffs(2, 0) == (-1.0, 1.0)
+    assert loss_payoffs(3, 1) == (0.5, -1.0, 0.5)
 
 
 def test_seats_go_around_the_table_and_are_swapped_in_the_second_game():

@@ -1,18 +1,20 @@
 """The door: `match("hex:size=7", "rave:1000", "uct:1000", games=400)` and `play_games` below it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from anyzero import stopping
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan, make_plan
 from anyzero.arena.record import Record
 from anyzero.arena.standings import Standings, forfeit_words, make_standings, pair_scores, points
-from anyzero.arena.statistics import Interval, Sprt, fit_ratings, mean_interval
+from anyzero.arena.statistics import Interval, Sprt, fit_ratings, mean_interval, named
 from anyzero.arena.workers import Task, Workers, play_all
 from anyzero.cluster import Pool, opened
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
@@ -51,8 +53,15 @@ def match(
     """
     plan = make_plan(game, (first, second), **settings)
     test = Sprt(*sprt) if isinstance(sprt, tuple) else sprt
+    if test is not None and plan.has_one_seat():
+        raise BadOptionError(f"{plan.game} has one seat: there is no Elo to test")
     with opened(cluster) as pool, watching(plan, record, shown=progress, pool=pool) as watch:
-        results = play_match_plan(plan, test, workers=pool or workers, record=record, watch=watch)
+
+        def look(results: Results) -> bool:
+            watch(results)
+            return test is not None and is_decided(test, results)
+
+        results = play_games(plan, workers=pool or workers, record=record, watch=look)
     return replace(judge_couple(results, test), plan=plan, sprt=test)
 
 
@@ -85,18 +94,6 @@ def running_words(plan: Plan, results: Results, pool: Pool | None) -> str:
     return score if pool is None else f"{score} ({pool.describe()})"
 
 
-def play_match_plan(plan: Plan, sprt: Sprt | None, *, watch: Watch | None = None, **playing: Any) -> Results:
-    """The games of a plan of two; a test stops them as soon as the pairs in order decide it."""
-    if sprt is not None and plan.has_one_seat():
-        raise BadOptionError(f"{plan.game} has one seat: there is no Elo to test")
-
-    def look(results: Results) -> bool:
-        told_to_stop = watch is not None and bool(watch(results))
-        return told_to_stop or (sprt is not None and is_decided(sprt, results))
-
-    return play_games(plan, watch=look, **playing)
-
-
 def leading_pairs(results: Mapping[Match, MatchResult], start: int = 0) -> list[MatchResult]:
     """The games of all pairs from pair `start` to the first one that is not finished."""
     found: list[MatchResult] = []
@@ -126,36 +123,19 @@ def play_games(
 ) -> Results:
     """Play what the record does not hold yet; results in the order of the plan."""
     matches = plan.matches()
-    book = None if record is None else Record(Path(record), plan)
-    try:
+    with nullcontext() if record is None else closing(Record(Path(record), plan)) as book:
         known = {} if book is None else book.results
         results = {match: known[match] for match in matches if match in known}
-        if not (watch and watch(results)):
-            play_missing(plan, matches, results, workers=workers, book=book, watch=watch)
-    finally:
-        if book is not None:
-            book.close()
+        is_stopped = watch is not None and watch(results)
+        missing = [Task(plan, match) for match in matches if match not in results and not is_stopped]
+        with closing(play_all(missing, workers)) as finished:
+            for _, result in finished:
+                results[result.match] = result
+                if book is not None:
+                    book.add(result)
+                if watch and watch(results):
+                    break
     return {match: results[match] for match in matches if match in results}
-
-
-def play_missing(
-    plan: Plan,
-    matches: Sequence[Match],
-    results: Results,
-    *,
-    workers: Workers,
-    book: Record | None,
-    watch: Watch | None,
-) -> None:
-    """Play the matches without a result, adding each one's as it ends."""
-    missing = [Task(plan, match) for match in matches if match not in results]
-    with closing(play_all(missing, workers)) as finished:
-        for _, result in finished:
-            results[result.match] = result
-            if book is not None:
-                book.add(result)
-            if watch and watch(results):
-                return
 
 
 # --- tournaments: a cross table, and a rating for each player; its mean score where there is one seat
@@ -231,25 +211,14 @@ class Tournament(Shown):
     def to_json(self) -> dict[str, Any]:
         forfeits = [forfeit for couple in self.couples.values() for forfeit in couple.to_json()["forfeits"]]
         games = sum(couple.games for couple in self.couples.values())
-        players = [describe_row(row) for row in self.rows]
-        return {
-            **self.plan.describe(),
-            "anchor": self.anchor,
-            "games": games,
-            "players": players,
-            "cross": self.cross(),
-            "forfeits": forfeits,
-        }
+        players = {"games": games, "players": [describe_row(row) for row in self.rows], "cross": self.cross()}
+        return {**self.plan.describe(), "anchor": self.anchor, **players, "forfeits": forfeits}
 
 
 def describe_row(row: Row) -> dict[str, Any]:
-    value, low, high = row.rating or (None,) * 3
-    found: dict[str, Any] = {"player": row.player, "rating": value, "rating_low": low, "rating_high": high}
-    found |= {"points": row.points, "games": row.games, "score": row.points / row.games if row.games else None}
-    if row.mean_score is not None:
-        names = ("mean_score", "mean_score_low", "mean_score_high")
-        found |= dict(zip(names, row.mean_score, strict=True))
-    return found
+    found: dict[str, Any] = {"player": row.player, **named("rating", row.rating), "points": row.points}
+    found |= {"games": row.games, "score": row.points / row.games if row.games else None}
+    return found if row.mean_score is None else found | named("mean_score", row.mean_score)
 
 
 def tournament(
@@ -290,29 +259,21 @@ def find_anchor(plan: Plan, anchor: str | None) -> int:
 
 def judge_tournament(plan: Plan, results: Mapping[Match, MatchResult], anchor: int = 0) -> Tournament:
     numbers = range(len(plan.players))
-    couples = {couple: judge(results, couple) for couple in combinations(numbers, 2)}
-    scored = [[0.0 if a == b else points_against(couples, a, b) for b in numbers] for a in numbers]
+    couples = {
+        couple: make_standings([result for match, result in results.items() if match[:2] == couple])
+        for couple in combinations(numbers, 2)
+    }
+    scored = np.zeros((len(numbers), len(numbers)))
+    for (a, b), found in couples.items():
+        tally = found.tally
+        scored[a, b], scored[b, a] = tally.wins + tally.draws / 2, tally.losses + tally.draws / 2
     alone = plan.has_one_seat()
-    ratings = [None for _ in numbers] if alone else fit_ratings(scored, anchor)
+    ratings = [None for _ in numbers] if alone else fit_ratings(scored.tolist(), anchor)
     rows = []
     for number in numbers:
-        played = sum(tally.total for tally in (couples[couple].tally for couple in couples if number in couple))
-        mean = mean_interval(own_points(results, number))
-        rows.append(Row(plan.players[number], number, ratings[number], sum(scored[number]), played, mean))
+        played = sum(found.tally.total for couple, found in couples.items() if number in couple)
+        own = [points(result) for match, result in results.items() if alone and match.by_seat(1) == [number]]
+        total = float(scored[number].sum())
+        rows.append(Row(plan.players[number], number, ratings[number], total, played, mean_interval(own)))
     rows.sort(key=lambda row: -row.strength)
     return Tournament(rows, couples, None if alone else plan.players[anchor], plan)
-
-
-def judge(results: Mapping[Match, MatchResult], couple: tuple[int, int]) -> Standings:
-    return make_standings([result for match, result in results.items() if match[:2] == couple])
-
-
-def points_against(couples: Mapping[tuple[int, int], Standings], a: int, b: int) -> float:
-    tally = couples[min(a, b), max(a, b)].tally
-    return (tally.wins if a < b else tally.losses) + tally.draws / 2
-
-
-def own_points(results: Mapping[Match, MatchResult], number: int) -> list[float]:
-    """One seat: what this player scored in each of its games. Empty for other games."""
-    mine = [result for match, result in results.items() if match.by_seat(1) == [number]]
-    return [points(result) for result in mine if len(result.payoffs) == 1]

@@ -16,7 +16,7 @@ from anyzero import stopping
 from anyzero.arena.arena import Results, leading_pairs, play_games, watching
 from anyzero.arena.plan import make_plan
 from anyzero.arena.standings import game_score, points
-from anyzero.arena.statistics import Interval, mean_interval, wilson_interval
+from anyzero.arena.statistics import Interval, mean_interval, named, wilson_interval
 from anyzero.errors import BadOptionError, UnknownNameError, list_some
 from anyzero.games.game import Game, game_text
 from anyzero.games.line import Line
@@ -264,8 +264,8 @@ class Solved(Shown):
         yield f"{self.player}: {share} of {len(self.answers)} moves are optimal, 95 % {low} to {high}"
 
     def to_json(self) -> dict[str, Any]:
-        share = dict(zip(("share", "share_low", "share_high"), self.share, strict=True))
-        return {"player": self.player, "problems": len(self.answers), "solved": sum(self.answers.values()), **share}
+        solved = {"problems": len(self.answers), "solved": sum(self.answers.values())}
+        return {"player": self.player, **solved, **named("share", self.share)}
 
 
 def problem_games() -> list[str]:

@@ -1,5 +1,6 @@
 """One game between players: who moved what, how it ended, and whose fault it was if it did not end by the rules."""
 
+import math
 import operator
 import time
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from anyzero.games.game import Game, State
 from anyzero.games.line import Line, move_texts
 from anyzero.players import Player
 from anyzero.players.player import FailedPlayerError, ResignedError
+from anyzero.records.ends import loss_payoffs
 from anyzero.seeds import draw_seed, draw_unit
 
 NORMAL, CRASH, ILLEGAL, LATE, RESIGNED = "normal", "crash", "illegal move", "time", "resignation"
@@ -94,11 +96,7 @@ class MatchResult:
 
 
 class ForfeitError(Exception):
-    """The seat to move has lost: `reason` and `detail`."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(reason, detail)
-        self.reason, self.detail = reason, detail
+    """The seat to move has lost: a reason, and what it did."""
 
 
 def play_match(
@@ -131,7 +129,7 @@ def play_match(
             try:
                 action = ask(game, line, players[seat], seat, seed=move_seed, live=live, limit_s=limit_s)
             except ForfeitError as forfeit:
-                reason, detail = forfeit.reason, forfeit.detail
+                reason, detail = forfeit.args
                 break
         live.add(action)
         line = line.play(game, action)
@@ -140,8 +138,7 @@ def play_match(
 
 def ask(game: Game, line: Line, player: Player, seat: int, *, seed: int, live: Live, limit_s: float | None) -> int:
     """The player's action, or a ForfeitError that says what it did instead."""
-    limits = [limit for limit in (limit_s, player.limit_s) if limit is not None]
-    limit = min(limits, default=float("inf"))
+    limit = min((limit for limit in (limit_s, player.limit_s) if limit is not None), default=math.inf)
     live.start_move(seat, time.monotonic() + limit)
     start = time.perf_counter()
     try:
@@ -170,20 +167,9 @@ def fault_of(error: BaseException) -> str:
 def report(game: Game, match: Match, players: list[str], opening: int, live: Live, end: tuple[str, str]) -> MatchResult:
     """The result of the game that `live` has followed; a forfeit is by the seat to move in the last position."""
     moves, state = move_texts(game, game.initial_state(), live.actions)
-    loser = None if end[0] == NORMAL else game.seat_to_move(state)
-    payoffs = game.payoffs(state).tolist() if loser is None else forfeit_payoffs(game.num_seats, loser)
-    return MatchResult(
-        match=match,
-        players=players,
-        opening=opening,
-        moves=moves,
-        payoffs=payoffs,
-        scores=final_scores(game, state, loser),
-        reason=end[0],
-        forfeited_by=loser,
-        detail=end[1],
-        seconds=[round(seconds, 4) for seconds in live.row["seconds"][: game.num_seats].tolist()],
-    )
+    (reason, detail), (loser, payoffs, scores) = end, outcome(game, state, end[0])
+    seconds = [round(seconds, 4) for seconds in live.row["seconds"][: game.num_seats].tolist()]
+    return MatchResult(match, players, opening, moves, payoffs, scores, reason, loser, detail, seconds)
 
 
 def check_result(game: Game, result: MatchResult, players: Sequence[str], *, replay: bool) -> None:
@@ -195,22 +181,21 @@ def check_result(game: Game, result: MatchResult, players: Sequence[str], *, rep
     if not replay:
         return
     state = game.play(game.initial_state(), *result.moves)
-    loser = None if result.reason == NORMAL else game.seat_to_move(state)
-    if result.reason not in REASONS or game.is_over(state) != (loser is None) or loser != result.forfeited_by:
+    is_forfeit = result.reason != NORMAL
+    if result.reason not in REASONS or game.is_over(state) == is_forfeit:
         raise ValueError("its moves do not end that way")
-    payoffs = game.payoffs(state).tolist() if loser is None else forfeit_payoffs(game.num_seats, loser)
-    if (payoffs, final_scores(game, state, loser)) != (result.payoffs, result.scores):
+    loser, payoffs, scores = outcome(game, state, result.reason)
+    if loser != result.forfeited_by:
+        raise ValueError("its moves do not end that way")
+    if (payoffs, scores) != (result.payoffs, result.scores):
         raise ValueError("its moves do not lead to its payoffs")
 
 
-def forfeit_payoffs(num_seats: int, loser: int) -> list[float]:
-    """The worst payoff for the seat at fault; the others share what it lost."""
-    return [-1.0 if seat == loser else 1.0 / (num_seats - 1) for seat in range(num_seats)]
-
-
-def final_scores(game: Game, state: State, loser: int | None) -> list[float] | None:
-    """Points a seat; whoever forfeits has none, or fewer where it was below zero."""
+def outcome(game: Game, state: State, reason: str) -> tuple[int | None, list[float], list[float] | None]:
+    """The seat at fault, if any, the payoffs, and points a seat: whoever forfeits has none, or fewer if below zero."""
+    loser = None if reason == NORMAL else game.seat_to_move(state)
+    payoffs = game.payoffs(state).tolist() if loser is None else list(loss_payoffs(game.num_seats, loser))
     if not game.has("score"):
-        return None
+        return loser, payoffs, None
     scores = [game.score(state, seat) for seat in range(game.num_seats)]
-    return [min(0.0, score) if seat == loser else score for seat, score in enumerate(scores)]
+    return loser, payoffs, [min(0.0, score) if seat == loser else score for seat, score in enumerate(scores)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from anyzero.arena.match import NORMAL, MatchResult
 from anyzero.arena.plan import Plan
-from anyzero.arena.statistics import Interval, Sprt, count_pairs, elo_interval, farthest_elo, mean_interval
+from anyzero.arena.statistics import Interval, Sprt, count_pairs, elo_interval, farthest_elo, mean_interval, named
 from anyzero.report import Part, Sheet, Shown, percent
 
 
@@ -70,15 +70,12 @@ class Standings(Shown):
         return [{**names, **{key: value for key, value in self.to_json().items() if not isinstance(value, list)}}]
 
     def to_json(self) -> dict[str, Any]:
-        names = ("elo", "elo_low", "elo_high")
         about = {} if self.plan is None else self.plan.describe()
         found: dict[str, Any] = {**about, **self.tally.to_json(), "score": self.tally.score, "games": self.games}
-        found |= dict(zip(names, self.elo or (None,) * 3, strict=True))
-        found |= {"seats": [tally.to_json() for tally in self.seats], "pairs": self.pairs}
+        found |= named("elo", self.elo) | {"seats": [tally.to_json() for tally in self.seats], "pairs": self.pairs}
         found |= {"forfeits": [describe_forfeit(result) for result in self.forfeits]}
         if self.means is not None and self.difference is not None:
-            names = ("difference", "difference_low", "difference_high")
-            found |= {"mean_scores": list(self.means), **dict(zip(names, self.difference, strict=True))}
+            found |= {"mean_scores": list(self.means), **named("difference", self.difference)}
         return found if self.sprt is None else found | {"sprt": self.sprt.to_json()}
 
 
@@ -136,12 +133,8 @@ def compare(mine: float, theirs: float) -> float:
 
 def game_score(result: MatchResult) -> float:
     """1, 1/2 or 0 for the first player of the couple; with more than two seats, by the mean payoff of each one's."""
-    even, odd = mean_of(result.payoffs[0::2]), mean_of(result.payoffs[1::2])
+    even, odd = (sum(result.payoffs[side::2]) / len(result.payoffs[side::2]) for side in (0, 1))
     return compare(even, odd) if result.match.leg == 0 else compare(odd, even)
-
-
-def mean_of(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
 
 
 def tally_scores(scores: Sequence[float]) -> Tally:

@@ -25,6 +25,11 @@ class Interval(NamedTuple):
     high: float
 
 
+def named(name: str, interval: Interval | None) -> dict[str, float | None]:
+    """An interval as plain values; None where there is none."""
+    return dict(zip((name, f"{name}_low", f"{name}_high"), interval or (None,) * 3, strict=True))
+
+
 def expected_score(elo: float) -> float:
     """The score of a player who is this much stronger. Elo 1978: 400 points are odds of ten to one."""
     return 1.0 / (1.0 + math.pow(10.0, -elo / 400.0))
@@ -194,15 +199,11 @@ class Sprt:
         self.counts[round(4 * pair_score)] += 1
         self.llr = float(log_likelihood_ratio(self.counts, self.elo0, self.elo1))
 
-    def add_until_decided(self, pair_scores: Iterable[float]) -> int:
-        """Take pairs for as long as the test is open; returns how many were taken."""
-        taken = 0
+    def add_until_decided(self, pair_scores: Iterable[float]) -> None:
+        """Take pairs for as long as the test is open."""
         for score in pair_scores:
-            if self.decision is not None:
-                break
-            self.add(score)
-            taken += 1
-        return taken
+            if self.decision is None:
+                self.add(score)
 
     def __str__(self) -> str:
         words = {"elo0": f"Elo {self.elo0:g} accepted", "elo1": f"Elo {self.elo1:g} accepted", None: "not decided"}

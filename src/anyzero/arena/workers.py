@@ -21,7 +21,7 @@ from anyzero.arena.match import CRASH, LATE, Live, MatchResult, play_match, repo
 from anyzero.arena.plan import Match, Plan, imbalance, make_opening
 from anyzero.child import Child, Send, count_cores, listen, python_command, take_output
 from anyzero.cluster import Job, Kind, Pace, Pool
-from anyzero.errors import AnyzeroError
+from anyzero.errors import AnyzeroError, words_of
 from anyzero.files import parse_object
 from anyzero.games.game import Game
 from anyzero.games.line import first_decision
@@ -234,22 +234,17 @@ def serve_games(path: str) -> None:
 
 def serve(hear: Callable[[], Any], send: Send, path: Path) -> None:
     try:
-        play_what_comes(hear, send, path)
+        wanted = hear()
+        live = Live(path, wanted["max_plies"], wanted["num_seats"], create=False)
+        host = Host([Plan.from_json(plan) for plan in wanted["plans"]])
+        host.prepare(wanted["first"])
+        send(json.dumps({"ready": True}))
+        while True:
+            number, plan, *match = hear()
+            result = host.play(plan, Match(*match), number, live)
+            send(json.dumps({"number": number, **result.to_json()}))
     except Exception as error:  # a game's own code may raise anything; the arena says it in one sentence
-        text = str(error) if isinstance(error, AnyzeroError) else f"{type(error).__name__}: {error}"
-        send(json.dumps({"error": text}))
-
-
-def play_what_comes(hear: Callable[[], Any], send: Send, path: Path) -> None:
-    wanted = hear()
-    live = Live(path, wanted["max_plies"], wanted["num_seats"], create=False)
-    host = Host([Plan.from_json(plan) for plan in wanted["plans"]])
-    host.prepare(wanted["first"])
-    send(json.dumps({"ready": True}))
-    while True:
-        number, plan, *match = hear()
-        result = host.play(plan, Match(*match), number, live)
-        send(json.dumps({"number": number, **result.to_json()}))
+        send(json.dumps({"error": words_of(error)}))
 
 
 class Host:

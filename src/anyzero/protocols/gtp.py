@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from anyzero import __version__
 from anyzero.child import Send
-from anyzero.errors import AnyzeroError, BadOptionError, IllegalMoveError, MissingFunctionError
+from anyzero.errors import AnyzeroError, BadOptionError, IllegalMoveError, MissingFunctionError, words_of
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.players import parse_player
@@ -59,10 +59,8 @@ class GtpEngine:
             if command not in COMMANDS:
                 raise GtpError("unknown command")
             mark, answer = "=", COMMANDS[command](self, words)
-        except AnyzeroError as error:
-            mark, answer = "?", " ".join(str(error).split())
         except Exception as error:  # whatever it is, the controller must not lose its engine
-            mark, answer = "?", " ".join(f"failed: {type(error).__name__}: {error}".split())
+            mark, answer = "?", " ".join(words_of(error, "failed: ").split())
         self.send(f"{mark}{number} {answer}".rstrip() + "\n")
         return command != "quit"
 

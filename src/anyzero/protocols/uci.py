@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from anyzero import __version__
 from anyzero.child import Send
-from anyzero.errors import AnyzeroError, BadPositionError, UnknownNameError, list_some, nearest_hint
+from anyzero.errors import AnyzeroError, BadPositionError, UnknownNameError, list_some, nearest_hint, words_of
 from anyzero.games.chess_board import FIFTY_MOVES, INSUFFICIENT, REPETITION, RUNNING
 from anyzero.games.chess_moves import forget
 from anyzero.games.game import Game, State
@@ -21,8 +21,6 @@ from anyzero.protocols.uci_search import Go, Thinking, make_searcher, say
 from anyzero.search.methods import Evaluator
 
 Words = list[str]
-
-
 START = "startpos"
 
 
@@ -50,10 +48,8 @@ class UciEngine:
                 return False
             if command:
                 self.find(command)(self, words)
-        except AnyzeroError as error:
-            say(self.send, str(error))
         except Exception as error:  # whatever it is, the GUI must not lose its engine
-            say(self.send, f"failed: {type(error).__name__}: {error}")
+            say(self.send, words_of(error, "failed: "))
         return True
 
     def find(self, command: str) -> "Callable[[UciEngine, Words], None]":

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from anyzero.child import Send
-from anyzero.errors import AnyzeroError
+from anyzero.errors import words_of
 from anyzero.games.game import Game, State
 from anyzero.protocols.limits import Limits, UciOptions
 from anyzero.search import Searcher
@@ -143,8 +143,7 @@ class Thinking:
             best = self.search()
             line = best.line
         except Exception as error:
-            sentence = str(error) if isinstance(error, AnyzeroError) else f"failed: {type(error).__name__}: {error}"
-            say(self.send, sentence)
+            say(self.send, words_of(error, "failed: "))
             line = self.task.game.legal_moves(self.task.state)[:1]
         self.done.set()  # before it is sent: the GUI may answer sooner than this thread can end
         self.send(f"bestmove {line[0]}" + (f" ponder {line[1]}" if len(line) > 1 else ""))

@@ -6,6 +6,7 @@ import json
 import mimetypes
 import secrets
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 
-from anyzero.errors import AnyzeroError, UnknownNameError
+from anyzero.errors import AnyzeroError, UnknownNameError, words_of
 from anyzero.files import parse_object
 from anyzero.games.game import Game, State
 from anyzero.records.files import record_text
@@ -22,7 +23,7 @@ from anyzero.records.record import play_line
 from anyzero.web.config import ServerConfig
 from anyzero.web.folders import Folders, Name
 from anyzero.web.forms import palette_sheet, position_values, table_line, twin_actions
-from anyzero.web.messages import LoadGame, Look, NewGame, StartSearch, read_message
+from anyzero.web.messages import Look, StartSearch, read_message
 from anyzero.web.room import Room
 from anyzero.web.rooms import Rooms
 
@@ -162,10 +163,8 @@ class Client:
         wrong = {"type": "error", "request": request if type(request) is int else None}
         try:
             await self.answer(read_message(values))
-        except AnyzeroError as error:
-            self.tell({**wrong, "error": str(error)})
         except Exception as error:  # a game's own code may raise anything
-            self.tell({**wrong, "error": f"it failed: {type(error).__name__}: {error}"})
+            self.tell({**wrong, "error": words_of(error, "it failed: ")})
 
     async def answer(self, message: Any) -> None:
         match message.type:
@@ -189,13 +188,10 @@ class Client:
 
     # --- tables
 
-    async def make(self, message: NewGame | LoadGame) -> None:
+    async def make(self, message: Any) -> None:
         self.check_joined()
         self.rooms.make_space()
-        if isinstance(message, NewGame):
-            room = await asyncio.to_thread(self.rooms.make, message)
-        else:
-            room = await asyncio.to_thread(self.rooms.read, message)
+        room = await asyncio.to_thread(self.rooms.make if message.type == "new" else self.rooms.read, message)
         self.rooms.open[room.number] = room
         self.sit_down(room)
         await self.show(room, message.request)
@@ -228,8 +224,7 @@ class Client:
         room.listeners.add(self.tell)
 
     def leave(self, number: str) -> None:
-        room = self.joined.pop(number, None)
-        if room is not None:
+        if (room := self.joined.pop(number, None)) is not None:
             room.listeners.discard(self.tell)
 
     async def change(self, message: Any) -> None:
@@ -237,8 +232,7 @@ class Client:
         room = await self.enter(message.table)
         works: dict[str, Callable[[], None]] = {
             "move": lambda: room.move(message),
-            "undo": room.undo,
-            "redo": room.redo,
+            **{kind: partial(room.step, kind) for kind in ("undo", "redo")},
             "resign": room.table.resign,
             "sit": lambda: room.sit(self.rooms.catalog.check_seats(message.seats, room.table.game)),
             "pace": lambda: room.set_pace(message.paused, message.pace),
@@ -252,7 +246,9 @@ class Client:
     async def find_position(self, message: Look) -> tuple[Game, list[State], list[int]]:
         """The game, the positions up to the one that a message names, and the actions between them."""
         if message.table is None:
-            return await asyncio.to_thread(self.play_moves, message)
+            game = await asyncio.to_thread(self.rooms.catalog.load, str(message.game))
+            line = await asyncio.to_thread(play_line, game, message.position, message.moves)
+            return game, line.states, line.actions
         room = await self.enter(message.table)
         async with room.lock:
             table = room.table
@@ -260,12 +256,6 @@ class Client:
             if ply > len(table.line):
                 raise AnyzeroError(f"the game has {len(table.line)} plies, not {ply}")
             return table.game, *table_line(table, ply)
-
-    def play_moves(self, message: Look) -> tuple[Game, list[State], list[int]]:
-        assert message.game is not None
-        game = self.rooms.catalog.load(message.game)
-        line = play_line(game, message.position, message.moves)
-        return game, line.states, line.actions
 
     async def look(self, message: Look) -> dict[str, Any]:
         position = await self.find_position(message)
@@ -295,20 +285,13 @@ class Client:
         try:
             async with contextlib.aclosing(answers) as found:
                 async for answer in found:
-                    self.tell(
-                        {
-                            **about,
-                            "done": bool(answer.get("done")),
-                            "result": answer.get("result"),
-                            "preparing": "preparing" in answer,
-                        }
-                    )
+                    reached = {"done": bool(answer.get("done")), "preparing": "preparing" in answer}
+                    self.tell({**about, **reached, "result": answer.get("result")})
         except AnyzeroError as error:
             self.tell({"type": "error", "request": about["request"], "lane": about["lane"], "error": str(error)})
 
     def stop(self, lane: str) -> None:
-        task = self.lanes.pop(lane, None)
-        if task is not None:
+        if (task := self.lanes.pop(lane, None)) is not None:
             task.cancel()
 
     async def close(self) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
 
-from anyzero.errors import AnyzeroError, UnknownNameError
+from anyzero.errors import AnyzeroError, UnknownNameError, words_of
 from anyzero.records.in_progress import GameInProgress
 from anyzero.records.record import Evaluation
 from anyzero.sealed import DamagedError
@@ -130,17 +130,12 @@ class Room:
         assert move is not None
         self.table.play(move, seconds=wanted.seconds)
 
-    def undo(self) -> None:
-        """Back to the last decision of a person; machines among themselves go back one move and wait."""
-        self.table.undo()
-        while HUMAN in self.seats and self.machine is not None and self.table.can_undo:
-            self.table.undo()
-        self.paused = HUMAN not in self.seats
-
-    def redo(self) -> None:
-        self.table.redo()
-        while HUMAN in self.seats and self.machine is not None and self.table.can_redo:
-            self.table.redo()
+    def step(self, kind: str) -> None:
+        """`undo` back to the last decision of a person, or `redo`; machines among themselves go one move and wait."""
+        step: Callable[[], None] = getattr(self.table, kind)
+        step()
+        while HUMAN in self.seats and self.machine is not None and getattr(self.table, f"can_{kind}"):
+            step()
         self.paused = HUMAN not in self.seats
 
     def prepare(self) -> None:
@@ -176,7 +171,7 @@ class Room:
             while await self.let_move():
                 await self.show()
         except Exception as error:  # a game that cannot be drawn, a full disk: nobody has asked, so everybody is told
-            words = str(error) if isinstance(error, AnyzeroError) else f"it failed: {type(error).__name__}: {error}"
+            words = words_of(error, "it failed: ")
             for tell in list(self.listeners):
                 tell(json.dumps({"type": "error", "table": self.number, "request": None, "error": words}))
 

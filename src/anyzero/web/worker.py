@@ -19,7 +19,7 @@ from typing import Any
 
 from anyzero.child import Child, Send, count_cores, listen, python_command, read_lines, take_output
 from anyzero.compile.cache import NotCompiledError, loading_only
-from anyzero.errors import AnyzeroError
+from anyzero.errors import words_of
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line
 from anyzero.games.load import load
@@ -45,6 +45,7 @@ LATE_S = 0.5  # a search by the clock that had to wait for its turns ends this m
 NODES_A_SECOND = 4_000_000  # no game's tree grows faster
 MOST_GHOSTS = 6  # moves of the expected line that are drawn
 LEAST_NODES = 5_000  # every search gets at least so large a tree
+FAILED = "the search failed: "
 
 COMPILING, ENGINES = threading.Lock(), threading.Lock()
 find_player = cache(parse_player)
@@ -314,7 +315,7 @@ class Jobs:
         try:
             job = self.running[wanted["job"]] = Job(wanted)
         except Exception as error:  # a game's own code may raise anything
-            self.tell(wanted["job"], {"error": error_words(error)})
+            self.tell(wanted["job"], {"error": words_of(error, FAILED)})
             return
         threading.Thread(target=self.run, args=(wanted["job"], job), daemon=True).start()
 
@@ -324,16 +325,12 @@ class Jobs:
                 found = job.run(self.turns, lambda values: self.tell(number, values))
                 self.tell(number, {"done": True, **found})
         except Exception as error:
-            self.tell(number, {"error": error_words(error)})
+            self.tell(number, {"error": words_of(error, FAILED)})
         finally:
             del self.running[number]
 
     def tell(self, number: int, values: dict[str, Any]) -> None:
         self.send(json.dumps({"job": number, **values}))
-
-
-def error_words(error: Exception) -> str:
-    return str(error) if isinstance(error, AnyzeroError) else f"the search failed: {type(error).__name__}: {error}"
 
 
 def be_nice(more: int) -> None:
