@@ -96,7 +96,7 @@ class Quiet(SimpleHTTPRequestHandler):
 def rollout_arguments(game: Game, repeats: int) -> tuple[Any, ...]:
     root, sums = game.new_states(1), np.zeros((1, game.num_seats))
     root[0] = game.initial_state()
-    return game.rules, root, np.uint64(1), 0, 1, repeats, *new_scratch(game), sums, np.zeros(1, np.int64)
+    return game.rules, root, np.uint64(1), 0, 1, repeats, new_scratch(game), sums, np.zeros(1, np.int64)
 
 
 def write_game(folder: Path, name: str, net: str) -> tuple[Game, Path]:

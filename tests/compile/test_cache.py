@@ -227,7 +227,7 @@ def test_a_compilation_that_takes_long_says_so_on_a_terminal(monkeypatch, patien
     notice.start_notice()
     if says:
         notice.notice.join()
-    notice.stop_notice()
+    notice.end()
     assert says in sys.stderr.getvalue()
     assert bool(sys.stderr.getvalue()) == bool(says)
 

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anyzero.errors import BadPositionError
-from anyzero.games.chess_text import find_san, format_san, legal_moves
 from anyzero.games.laws import default_rollouts
 from anyzero.games.load import load
 from anyzero.games.perft import perft
@@ -84,8 +83,8 @@ def compare_texts(state, board):
     for move in [] if GAME.is_over(state) else board.legal_moves:
         action = action_of(move, board.turn)
         assert GAME.format_action(state, action) == move.uci()
-        assert format_san(GAME.rules, state, action) == board.san(move)
-        assert find_san(legal_moves(GAME.rules, state), board.san(move)) == action
+        assert GAME.notation(state, action) == board.san(move)
+        assert GAME.parse_action(state, board.san(move)) == action
 
 
 def play_in_both(board, rng, *, plies, texts_every, back_and_forth):

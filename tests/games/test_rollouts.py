@@ -71,6 +71,6 @@ def test_a_kernel_keeps_what_it_calls_to_itself(monkeypatch, tmp_path):
     game = load("tic_tac_toe")
     compiled = compile_kernel(rollout_streams, replace(game.unit, compiled={}))
     sums = np.zeros((1, game.num_seats)), np.zeros(1, np.int64)
-    compiled(game.rules, game.new_states(1), np.uint64(1), 0, 1, 0, *new_scratch(game), *sums)
+    compiled(game.rules, game.new_states(1), np.uint64(1), 0, 1, 0, new_scratch(game), *sums)
     (code,) = compiled.inspect_llvm().values()
     assert "define linkonce_odr" not in code

@@ -189,8 +189,7 @@ class Given(NamedTuple):
 # --- what such machines may lack
 
 HALVES = tuple(map(U, (0xFFFFFFFF, 0xFFFF0000FFFF, 0x00FF00FF00FF00FF, 0x0F0F0F0F0F0F0F0F, 0x3333333333333333)))
-FEW = 8
-"""Up to so many low bits are dropped faster than counted."""
+FEW = 8  # up to so many low bits are dropped faster than counted
 
 
 def nth_bit(word: Any, index: int) -> Any:

@@ -14,10 +14,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 import numba
 import numpy as np
@@ -25,6 +26,7 @@ from numba.core.compiler import CompileResult
 
 from anyzero.compile.bind import Function, global_names
 from anyzero.compile.clock import Compiling
+from anyzero.errors import AnyzeroError
 from anyzero.files import cache_folder, remove_unused, try_lock
 
 NOTICE_AFTER_S = 2.0
@@ -35,7 +37,7 @@ DIGEST_BYTES = 32
 may_compile: ContextVar[bool] = ContextVar("may_compile", default=True)
 
 
-class NotCompiledError(Exception):
+class NotCompiledError(AnyzeroError):
     """Code that is not on the disk was needed where nothing is to be compiled."""
 
 
@@ -57,8 +59,7 @@ class DiskCache:
         self.notice: threading.Timer | None = None
         self.turn = contextlib.ExitStack()
         """Held while this process compiles, so that others wait for it instead of compiling the same."""
-        self.began = 0.0
-        """When Numba was last told to compile."""
+        self.began = 0.0  # when Numba was last told to compile
 
     @property
     def cache_path(self) -> str:
@@ -123,19 +124,18 @@ class DiskCache:
 
     def end(self) -> None:
         """Nothing is compiled any more, whether that went well or not."""
-        self.stop_notice()
-        self.turn.close()
-
-    def stop_notice(self) -> None:
         if self.notice is not None:
             self.notice.cancel()
-            self.notice = None
+        self.turn.close()
 
 
 @contextlib.contextmanager
 def taking_turns(path: Path) -> Iterator[None]:
     """Wait while another process compiles this entry, though not for ever. A lock ends with its process."""
-    lock, until = open_lock(path.with_suffix(".lock")), time.monotonic() + MOST_WAIT_S
+    lock, until = None, time.monotonic() + MOST_WAIT_S
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.with_suffix(".lock").open("ab")
     while lock is not None and not try_lock(lock.fileno()) and time.monotonic() < until:
         time.sleep(0.02)
     try:
@@ -144,13 +144,6 @@ def taking_turns(path: Path) -> Iterator[None]:
         if lock is not None:
             Path(lock.name).unlink(missing_ok=True)
             lock.close()
-
-
-def open_lock(path: Path) -> IO[bytes] | None:
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open("ab")
-    return None
 
 
 class SharedCode:
@@ -242,44 +235,29 @@ class NoFingerprintError(Exception):
     """A global whose content cannot be told, so that nothing could say when it changes."""
 
 
-def fingerprint(
-    function: Any,
-    functions: Mapping[Function, Any],
-    constants: Mapping[str, Any],
-    options: Callable[[Any], Any],
-    module: str,
-) -> str:
-    """The hash of a function bound with `functions`; `constants` stand in for globals of this module.
+@dataclass
+class Fingerprint:
+    """A walk over all that a function reaches which is bound with `functions`, each function once."""
 
-    `options` says of each function how it is compiled.
-    """
-    walk = _Walk(functions, module, constants, options)
-    walk.function(function)
-    return walk.digest.hexdigest()
+    functions: Mapping[Function, Any]
+    constants: Mapping[str, Any]  # stand in for globals of the module
+    options: Callable[[Any], Any]  # how each function is compiled
+    module: str
+    digest: Any = field(default_factory=hashlib.sha256)
+    numbers: dict[Any, int] = field(default_factory=dict)
 
-
-class _Walk:
-    """A walk over all that a function reaches, each function once."""
-
-    def __init__(
-        self,
-        functions: Mapping[Function, Any],
-        module: str,
-        constants: Mapping[str, Any],
-        options: Callable[[Any], Any],
-    ) -> None:
-        self.functions, self.module, self.constants, self.options = functions, module, constants, options
-        self.digest = hashlib.sha256()
-        self.numbers: dict[Any, int] = {}
+    def of(self, function: Any) -> str:
+        self.function(function)
+        return str(self.digest.hexdigest())
 
     def add(self, *parts: object) -> None:
         self.digest.update(repr(parts).encode(errors="surrogatepass") + b"\0")
 
     def is_new(self, value: Any) -> bool:
         """Whether this is met for the first time; its number says afterwards which one it is."""
-        is_new = value not in self.numbers
-        self.add(self.numbers.setdefault(value, len(self.numbers)))
-        return is_new
+        known = len(self.numbers)
+        self.add(self.numbers.setdefault(value, known))
+        return len(self.numbers) > known
 
     def function(self, function: FunctionType) -> None:
         if not self.is_new(function):

@@ -4,8 +4,7 @@ import time
 
 
 class Compiling:
-    seconds = 0.0
-    """Spent by this process so far."""
+    seconds = 0.0  # spent by this process so far
     until = 0.0
     """When it last ended: functions compile within others and in several threads, and no second counts twice."""
 

@@ -13,6 +13,8 @@ import numpy as np
 from anyzero.compile.bind import Function, bind
 
 TARGETS = ("cpu", "cuda", "interpreted", "wasm")
+Constants = Mapping[str, Any]
+Parts = Mapping[Function, Function]
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,15 +22,14 @@ class Unit:
     """What a kernel is compiled for: the functions that stand in for the generic ones, and where they come from."""
 
     name: str  # shown to people while it compiles, and the start of the cache folder's name
-    functions: Mapping[Function, Function]  # generic function -> the function to call instead
+    functions: Parts  # generic function -> the function to call instead
     modules: tuple[str, ...]
     """The modules that define those functions; what is in their packages is called, not inlined."""
     intrinsics: Mapping[Function, Any] = field(default_factory=dict)
     """Plain function -> the intrinsic that stands in for it on the CPU."""
     inlined: frozenset[str] = frozenset()
     """Packages whose functions are compiled into their callers: those of a kernel hand on dozens of arrays."""
-    loops: frozenset[str] = frozenset()
-    """Functions that are compiled into their callers too, by name."""
+    loops: frozenset[str] = frozenset()  # functions that are compiled into their callers too, by name
     guarded: bool = False
     """Whether indices are checked, and numbers may be NaN: for the game of a user that nobody has checked."""
     compiled: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
@@ -36,11 +37,7 @@ class Unit:
 
 
 def compile_kernel(
-    function: Function,
-    unit: Unit,
-    target: str = "cpu",
-    constants: Mapping[str, Any] | None = None,
-    parts: Mapping[Function, Function] | None = None,
+    function: Function, unit: Unit, target: str = "cpu", constants: Constants | None = None, parts: Parts | None = None
 ) -> Any:
     """`function` for this unit on this target. Numba compiles it when it is first called, or loads it from disk.
 
@@ -65,16 +62,11 @@ def package_of(module: str) -> str:
 
 
 def _bind(
-    function: Function,
-    unit: Unit,
-    constants: Mapping[str, Any],
-    make: Callable[[FunctionType, bool, str | None], Any],
-    intrinsics: Mapping[Function, Any],
-    pipeline: tuple[Any, ...] = (),
+    function: Function, unit: Unit, constants: Constants, make: Function, intrinsics: Parts, pipeline: Any = ()
 ) -> tuple[Any, str | None]:
     """The kernel with all that it calls, and a hash of all that it is compiled from, if its `pipeline` is told.
 
-    `make` wraps each function for the target; it is told whether that is the kernel, and the hash.
+    `make` wraps each rebuilt function for the target; it is told whether that is the kernel, and the hash.
     """
     own, functions = unit.functions.get(function, function), {**unit.functions, **intrinsics}
     name_key = partial(key_of, functions=functions, unit=unit, constants=constants, pipeline=pipeline)
@@ -97,15 +89,10 @@ def _bind(
 
 
 def key_of(
-    function: Any,
-    functions: Any,
-    unit: Unit,
-    constants: Mapping[str, Any],
-    pipeline: Any,
-    kernel: Any = None,
+    function: Any, functions: Any, unit: Unit, constants: Constants, pipeline: Any, kernel: Any = None
 ) -> str | None:
     """A hash of all that a kernel, or a part of `kernel`, is compiled from; None where nothing can tell."""
-    from anyzero.compile.cache import NoFingerprintError, fingerprint
+    from anyzero.compile.cache import Fingerprint, NoFingerprintError
 
     fields = {name: value for name, value in constants.items() if "." in name}
     # Compiled code names the class of the rules by its module: copies of a file have entries of their own.
@@ -118,7 +105,7 @@ def key_of(
         return is_inlined(member, unit), way, detail, *homes
 
     try:
-        return fingerprint(function, functions, constants, manner, (kernel or function).__module__)
+        return Fingerprint(functions, constants, manner, (kernel or function).__module__).of(function)
     except NoFingerprintError:
         return None
 
@@ -131,7 +118,7 @@ def is_of_kernel(member: FunctionType, unit: Unit) -> bool:
     return package_of(member.__module__) in unit.inlined
 
 
-def compile_interpreted(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Function:
+def compile_interpreted(function: Function, unit: Unit, constants: Constants) -> Function:
     """Plain Python with the generic functions filled in; words wrap around silently, as they do compiled."""
     bound, _ = _bind(function, unit, constants, lambda rebuilt, _is_kernel, _key: rebuilt, {})
 
@@ -143,7 +130,7 @@ def compile_interpreted(function: Function, unit: Unit, constants: Mapping[str, 
     return run
 
 
-def compile_cpu(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
+def compile_cpu(function: Function, unit: Unit, constants: Constants) -> Any:
     from anyzero.compile import cpu
     from anyzero.compile.cache import DiskCache
 
@@ -166,7 +153,7 @@ class AheadKernel(NamedTuple):
     key: str | None  # a hash of all that it is compiled from
 
 
-def compile_object(function: Function, unit: Unit, constants: Mapping[str, Any], machine: Any = None) -> AheadKernel:
+def compile_object(function: Function, unit: Unit, constants: Constants, machine: Any = None) -> AheadKernel:
     """A kernel for this machine, or for another of its kind."""
     from anyzero.compile import ahead
 
@@ -180,7 +167,7 @@ def compile_object(function: Function, unit: Unit, constants: Mapping[str, Any],
     return AheadKernel(name, *_bind(function, unit, constants, make, intrinsics, pipeline))
 
 
-def compile_wasm(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
+def compile_wasm(function: Function, unit: Unit, constants: Constants) -> Any:
     """A kernel for browsers; called here, it runs in wasmtime."""
     from anyzero.compile.ahead import WASM
     from anyzero.compile.wasm_run import WasmKernel
@@ -188,7 +175,7 @@ def compile_wasm(function: Function, unit: Unit, constants: Mapping[str, Any]) -
     return WasmKernel(*compile_object(function, unit, constants, WASM))
 
 
-def compile_cuda(function: Function, unit: Unit, constants: Mapping[str, Any]) -> Any:
+def compile_cuda(function: Function, unit: Unit, constants: Constants) -> Any:
     from anyzero.compile import gpu
 
     def make(rebuilt: FunctionType, is_kernel: bool, _key: str | None) -> Any:
@@ -197,7 +184,7 @@ def compile_cuda(function: Function, unit: Unit, constants: Mapping[str, Any]) -
     return _bind(function, unit, constants, make, gpu.INTRINSICS)[0]
 
 
-COMPILERS: dict[str, Callable[[Function, Unit, Mapping[str, Any]], Any]] = {
+COMPILERS: dict[str, Callable[[Function, Unit, Constants], Any]] = {
     "cpu": compile_cpu,
     "cuda": compile_cuda,
     "interpreted": compile_interpreted,

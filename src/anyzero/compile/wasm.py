@@ -34,8 +34,7 @@ class Entry(NamedTuple):
 
 
 class Module(NamedTuple):
-    code: bytes
-    """It imports its memory, the address of its stack and functions of mathematics, all from `env`."""
+    code: bytes  # it imports its memory, the address of its stack and functions of mathematics, all from `env`
     data_end: int  # its own data are below this address
     results: dict[str, str]  # what its functions return, as kinds of NumPy; empty for nothing
 

@@ -35,8 +35,7 @@ class Plan:
         self.blocks: dict[str, Block] = {}
         self.slots: dict[str, tuple[int, str]] = {}
         """Addresses and kinds of the numbers that kernels are called with, by kernel and argument."""
-        self.later: set[str] = set()
-        """Arrays that whoever runs it fills in himself."""
+        self.later: set[str] = set()  # arrays that whoever runs it fills in himself
         self.frames: dict[str, int] = {}
         self.places: dict[tuple[Any, ...], int] = {}
 

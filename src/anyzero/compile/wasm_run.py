@@ -29,8 +29,7 @@ class WasmKernel:
         self.name, self.dispatcher, self.key = name, dispatcher, key
         code = dispatcher.py_func.__code__
         self.parameters = code.co_varnames[: code.co_argcount]
-        self.lock = Lock()
-        """A module has one memory."""
+        self.lock = Lock()  # a module has one memory
 
     def entry(self, *arguments: Any) -> Entry:
         """The kernel for such arguments, as a part of a module."""
@@ -104,8 +103,7 @@ class Instance:
         return self.bytes()[address : address + 8].view(kind)[0]
 
 
-INSTANCES: dict[tuple[WasmKernel, Any], Instance] = {}
-"""All that run in this process, by kernel and types of arguments."""
+INSTANCES: dict[tuple[WasmKernel, Any], Instance] = {}  # all that run in this process, by kernel and types of arguments
 atexit.register(INSTANCES.clear)  # wasmtime cannot let go of them once Python is being taken down
 
 

@@ -13,14 +13,14 @@ from anyzero.compile.bits import trailing_zeros
 from anyzero.compile.random import U, random_below
 from anyzero.errors import BadOptionError
 from anyzero.games import grid
-from anyzero.games.contract import OVER, mark
+from anyzero.games.contract import mark
 from anyzero.games.game import Game, State, Symmetry
+from anyzero.games.grid import NOBODY, payoffs, seat_to_move
 from anyzero.views import Board, Circle
 from anyzero.views.boards import go_stone, point_cells, point_lines, square_labels, stones
 
 LETTERS = "bw"
 SEAT_NAMES = ("black", "white")
-NOBODY = -1
 
 
 class Atarigo(NamedTuple):
@@ -79,12 +79,10 @@ def num_words(state: State) -> int:
     return state.stones.shape[1]  # type: ignore[no-any-return]
 
 
-def word_of(rules: Atarigo, state: State, cell: int) -> int:
-    return 0 if num_words(state) == 1 else cell // rules.cells_a_word
-
-
-def bit_of(rules: Atarigo, state: State, cell: int) -> Any:
-    return U(1) << U(cell - word_of(rules, state, cell) * rules.cells_a_word)
+def place_of(rules: Atarigo, state: State, cell: int) -> tuple[int, Any]:
+    """The word that holds a cell, and its bit there."""
+    word = 0 if num_words(state) == 1 else cell // rules.cells_a_word
+    return word, U(1) << U(cell - word * rules.cells_a_word)
 
 
 def empty_word(rules: Atarigo, state: State, word: int) -> Any:
@@ -119,12 +117,6 @@ def initial_state(rules: Atarigo, state: State) -> None:
     state.winner = NOBODY
 
 
-def seat_to_move(rules: Atarigo, state: State) -> int:
-    if state.winner != NOBODY:
-        return OVER
-    return state.mover  # type: ignore[no-any-return]
-
-
 def legal_actions(rules: Atarigo, state: State, actions: Any) -> int:
     count = 0
     for word in range(num_words(state)):
@@ -146,7 +138,7 @@ def legal_actions(rules: Atarigo, state: State, actions: Any) -> int:
 
 def is_legal(rules: Atarigo, state: State, cell: int) -> bool:
     """Whether a stone on this empty cell would have a liberty, or take something."""
-    word, bit = word_of(rules, state, cell), bit_of(rules, state, cell)
+    word, bit = place_of(rules, state, cell)
     if open_cells(rules, state, word) & bit:
         return True
     state.stones[state.mover, word] ^= bit
@@ -188,7 +180,7 @@ def has_liberty(rules: Atarigo, state: State, seat: int, word: int, bit: Any) ->
 
 def play(rules: Atarigo, state: State, action: int) -> None:
     seat = np.int64(state.mover)
-    word, bit = word_of(rules, state, action), bit_of(rules, state, action)
+    word, bit = place_of(rules, state, action)
     state.stones[seat, word] |= bit
     state.mover = 1 - seat
     if takes(rules, state, seat, word, bit) or not can_move(rules, state):  # type: ignore[arg-type]
@@ -209,15 +201,10 @@ def can_move(rules: Atarigo, state: State) -> bool:
     return False
 
 
-def payoffs(rules: Atarigo, state: State, out: Any) -> None:
-    out[state.winner] = 1.0
-    out[1 - state.winner] = -1.0
-
-
 def encode(rules: Atarigo, state: State, planes: Any) -> None:
     """Two planes: the mover's stones, the opponent's."""
     for cell in range(rules.size * rules.size):
-        word, bit = word_of(rules, state, cell), bit_of(rules, state, cell)
+        word, bit = place_of(rules, state, cell)
         for plane in range(2):
             stones = state.stones[state.mover if plane == 0 else 1 - state.mover, word]
             planes[plane, cell // rules.size, cell % rules.size] = 1.0 if stones & bit else 0.0
@@ -251,7 +238,11 @@ def traced_rollout(rules: Atarigo, state: State, actions: Any, rng: Any, seen: A
 
 def play_at_random(rules: Atarigo, state: State, actions: Any, num_empty: int, rng: Any) -> int:
     """Play a legal cell of the list, each with the same chance, take it off the list and return it."""
-    index = draw_legal(rules, state, actions, num_empty, rng)
+    num_refused, index = 0, random_below(rng, num_empty)
+    while not is_legal(rules, state, np.int64(actions[index])):  # type: ignore[arg-type]
+        actions[num_refused], actions[index] = actions[index], actions[num_refused]  # refused ones go to the front
+        num_refused += 1
+        index = num_refused + random_below(rng, num_empty - num_refused)
     cell: Any = np.int64(actions[index])
     actions[index] = actions[num_empty - 1]
     play(rules, state, cell)
@@ -262,19 +253,9 @@ def list_empty(rules: Atarigo, state: State, actions: Any) -> int:
     count = 0
     for cell in range(rules.size * rules.size):
         actions[count] = cell  # the next one takes its place unless the cell is empty
-        empty = empty_word(rules, state, word_of(rules, state, cell)) & bit_of(rules, state, cell)
-        count += 1 if empty else 0
+        word, bit = place_of(rules, state, cell)
+        count += 1 if empty_word(rules, state, word) & bit else 0
     return count
-
-
-def draw_legal(rules: Atarigo, state: State, actions: Any, num_empty: int, rng: Any) -> int:
-    """The index of a legal cell, each with the same chance; refused ones go to the front of the list."""
-    num_refused, index = 0, random_below(rng, num_empty)
-    while not is_legal(rules, state, np.int64(actions[index])):  # type: ignore[arg-type]
-        actions[num_refused], actions[index] = actions[index], actions[num_refused]
-        num_refused += 1
-        index = num_refused + random_below(rng, num_empty - num_refused)
-    return index
 
 
 # --- text and picture
@@ -295,7 +276,8 @@ def parse_state(rules: Atarigo, state: State, text: str) -> None:
     state.mover = mover
     for cell, letter in enumerate(cells):
         if letter != grid.EMPTY:
-            state.stones[LETTERS.index(letter), word_of(rules, state, cell)] |= bit_of(rules, state, cell)
+            word, bit = place_of(rules, state, cell)
+            state.stones[LETTERS.index(letter), word] |= bit
     state.winner = 1 - mover if taken_cells(rules, state, mover) or not can_move(rules, state) else NOBODY
     if state.winner == NOBODY and taken_cells(rules, state, 1 - mover):
         raise ValueError("the side to move has already taken a stone")
@@ -304,8 +286,7 @@ def parse_state(rules: Atarigo, state: State, text: str) -> None:
 def taken_cells(rules: Atarigo, state: State, seat: int) -> set[int]:
     """The cells of this seat's chains that have no liberty."""
     mine = [cell for cell, letter in enumerate(letters_of(rules, state)) if letter == LETTERS[seat]]
-    places = {cell: (word_of(rules, state, cell), bit_of(rules, state, cell)) for cell in mine}
-    return {cell for cell, place in places.items() if not has_liberty(rules, state, seat, *place)}
+    return {cell for cell in mine if not has_liberty(rules, state, seat, *place_of(rules, state, cell))}
 
 
 def board(rules: Atarigo) -> Board:
@@ -329,7 +310,7 @@ def board(rules: Atarigo) -> Board:
 def draw(rules: Atarigo, state: State, shown: Any) -> None:
     shown.caption = state.mover if state.winner == NOBODY else 4 + state.winner
     for cell in range(rules.size * rules.size):
-        word, bit = word_of(rules, state, cell), bit_of(rules, state, cell)
+        word, bit = place_of(rules, state, cell)
         for seat in range(2):
             if state.stones[seat, word] & bit:
                 shown.pieces[cell] = seat + 1

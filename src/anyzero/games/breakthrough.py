@@ -31,8 +31,7 @@ KNIGHT_GAME = (
     "b2a4 e7f5 a4b6 a8b6 f2h3 b6c4 c2d4 h7g5 d4c6 b8c6 d2c4 f5e3 d1e3 g5e4 c4b6 c8b6 h3g5 a7b5 g5f7 d8f7 e3d5 c7d5 "
     "e1f3 e4d2 b1d2 d5c3 a2c3 c6b4 e2d4 b5c3 h1f2 c3d1"
 )
-PAWN_STEPS = ((1, 0), (1, -1), (1, 1))
-"""(rows, columns) of each direction; only a pawn's first one cannot take."""
+PAWN_STEPS = ((1, 0), (1, -1), (1, 1))  # (rows, columns) of each direction; only a pawn's first one cannot take
 KNIGHT_JUMPS = ((2, -1), (2, 1), (1, -2), (1, 2))
 
 
@@ -69,9 +68,8 @@ def make_knightthrough(rows: int = 8, columns: int = 8) -> Game:
 
 def make_race(name: str, rows: int, columns: int, steps: tuple[tuple[int, int], ...], example: str) -> Game:
     if not (rows >= 4 and columns >= 2 and rows * columns <= 64):
-        raise BadOptionError(
-            f"{name}: needs 4 rows or more, 2 columns or more and at most 64 cells, not {rows}x{columns}"
-        )
+        needs = "4 rows or more, 2 columns or more and at most 64 cells"
+        raise BadOptionError(f"{name}: needs {needs}, not {rows}x{columns}")
     num_actions = rows * columns * len(steps)
     return Game(
         name=name,

@@ -58,14 +58,13 @@ class LawResults(Shown, list[LawResult]):
         yield Sheet(("", "law", ""), [(result.verdict, result.law, result.detail) for result in self])
         if self.seen is not None:
             yield from self.seen.report()
-        verdicts = [result.verdict for result in self]
-        broken, open_ = verdicts.count("BROKEN"), verdicts.count("-")
+        broken, open_ = (sum(result.verdict == verdict for result in self) for verdict in ("BROKEN", "-"))
         words = f"{broken} of {len(self)} laws broken" if broken else "all laws hold"
         yield f"{self.game}: {words}" + (f", {open_} could not be checked" if open_ else "")
 
     def to_json(self) -> dict[str, Any]:
         laws = [{**result._asdict(), "checked": result.verdict != "-"} for result in self]
-        return {"game": self.game, "ok": self.ok, "laws": laws, "seen": self.seen and self.seen.to_json()}
+        return {"game": self.game, "ok": self.ok, "laws": laws, "seen": self.seen and asdict(self.seen)}
 
 
 LESS = {"num_games", "plies", "target", "brief", "most_s"}
@@ -163,32 +162,31 @@ class Seen:
         if len(self.wins) == 1:
             yield f"mean payoff {self.mean_payoffs[0]:+.3f}"
         else:
-            yield self.describe_results()
+            results = [f"{name} won {won}" for name, won in zip(self.seats, self.wins, strict=True)]
+            results += [f"{self.draws} draws"] + ([f"{self.unfinished} without an end"] if self.unfinished else [])
+            decided = sum(self.wins)
+            last = f"; who moved last won {self.last_mover_wins} of {decided}" if decided else ""
+            yield f"{', '.join(results)}{last}"
         shares = [percent(part / max(1, self.moves)) for part in (self.passes, self.forced)]
         yield f"of {self.moves} moves {shares[0]} were passes, {shares[1]} the only legal one"
         yield from (f"warning: {warning}" for warning in self.warnings)
-
-    def describe_results(self) -> str:
-        """Who won, and whether that was who moved last."""
-        results = [f"{name} won {won}" for name, won in zip(self.seats, self.wins, strict=True)]
-        results += [f"{self.draws} draws"] + ([f"{self.unfinished} without an end"] if self.unfinished else [])
-        decided = sum(self.wins)
-        last = f"; who moved last won {self.last_mover_wins} of {decided}" if decided else ""
-        return f"{', '.join(results)}{last}"
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def look(game: Game, records: Sequence[Observations]) -> Seen:
     lengths = [len(record.seats) - 1 for record in records]
     ends = [record for record in records if record.seats[-1] == OVER]
-    winners = [winner_of(record.payoffs) for record in ends]
-    moved = [moves_of(record) for record in records]
-    texts = action_texts(game, records)
-    last = [int(record.seats[rows[-1]]) if len(rows) else -1 for record, rows in zip(records, moved, strict=True)]
-    last = [seat for seat, record in zip(last, records, strict=True) if record.seats[-1] == OVER]
-    passes = [action for action, text in texts.items() if "pass" in text.lower()]
+    best = [np.flatnonzero(record.payoffs == record.payoffs.max()) for record in ends]
+    winners = [int(seats[0]) if len(seats) == 1 else None for seats in best]
+    last = [next((int(seat) for seat in record.seats[::-1] if seat >= 0), -1) for record in ends]
+    moves = [
+        (record, row, int(record.chosen[row]))
+        for record in records
+        for row in np.flatnonzero((record.seats >= 0) & (record.chosen >= 0)).tolist()
+    ]
+    texts: dict[int, str] = {}  # of each action where it was chosen first
+    for record, row, action in moves:
+        if action not in texts:
+            texts[action] = game.format_action(record.states[row].copy(), action)
     return Seen(
         games=len(records),
         plies=sum(lengths),
@@ -199,66 +197,38 @@ def look(game: Game, records: Sequence[Observations]) -> Seen:
         mean_payoffs=np.mean([record.payoffs for record in ends] or [np.zeros(game.num_seats)], axis=0).tolist(),
         unfinished=len(records) - len(ends),
         last_mover_wins=sum(seat == winner for seat, winner in zip(last, winners, strict=True)),
-        moves=sum(map(len, moved)),
-        passes=sum(
-            int(np.isin(record.chosen[rows], passes).sum()) for record, rows in zip(records, moved, strict=True)
-        ),
-        forced=sum(int((record.counts[rows] == 1).sum()) for record, rows in zip(records, moved, strict=True)),
+        moves=len(moves),
+        passes=sum("pass" in texts[action].lower() for _, _, action in moves),
+        forced=sum(int(record.counts[row] == 1) for record, row, _ in moves),
         seats=[game.seat_name(seat) for seat in range(game.num_seats)],
-        warnings=[
-            *idle_seats(game, records),
-            *doubtful_payoffs(game, last, winners),
-            *taken_cells(game, records, texts),
-        ],
+        warnings=[*doubtful_seats(game, records, last, winners), *taken_cells(game, moves, texts)],
     )
-
-
-def winner_of(payoffs: np.ndarray) -> int | None:
-    best = payoffs == payoffs.max()
-    return int(best.argmax()) if best.sum() == 1 else None
-
-
-def moves_of(record: Observations) -> np.ndarray:
-    return np.flatnonzero((record.seats >= 0) & (record.chosen >= 0))
-
-
-def action_texts(game: Game, records: Sequence[Observations]) -> dict[int, str]:
-    """The text of every action that was chosen, where it was chosen first."""
-    found: dict[int, str] = {}
-    for record in records:
-        for row in moves_of(record).tolist():
-            action = int(record.chosen[row])
-            if action not in found:
-                found[action] = game.format_action(record.states[row].copy(), action)
-    return found
 
 
 # --- what may be meant so, and is more often a fault
 
 
-def idle_seats(game: Game, records: Sequence[Observations]) -> Iterator[str]:
+def doubtful_seats(
+    game: Game, records: Sequence[Observations], last: Sequence[int], winners: Sequence[int | None]
+) -> Iterator[str]:
     moved = {int(seat) for record in records for seat in np.unique(record.seats)}
     for seat in range(game.num_seats):
         if seat not in moved:
             yield f"{game.seat_name(seat)} never moves: does play change whose turn it is?"
-
-
-def doubtful_payoffs(game: Game, last: Sequence[int], winners: Sequence[int | None]) -> Iterator[str]:
     lost = [winner != seat for seat, winner in zip(last, winners, strict=True) if winner is not None]
     if game.num_seats > 1 and len(lost) >= ENOUGH_GAMES and all(lost):
         yield f"who moved last lost all {len(lost)} decided games: have payoffs the right sign?"
 
 
-def taken_cells(game: Game, records: Sequence[Observations], texts: dict[int, str]) -> Iterator[str]:
+def taken_cells(game: Game, moves: Sequence[tuple[Observations, int, int]], texts: dict[int, str]) -> Iterator[str]:
     """A game places stones if every action marks its own entry of some field, which mostly was empty before."""
     for name, form in game.state_dtype.fields.items() if game.state_dtype.fields else ():
         size = form[0].shape[0] if len(form[0].shape) == 1 else 0
         if not game.num_actions - MOST_EXTRAS <= size <= game.num_actions:
             continue
-        played = [(record, row, int(record.chosen[row])) for record in records for row in moves_of(record).tolist()]
         marks = [
             (record.states[row][name][action] != 0, record.states[row + 1][name][action] != 0, action)
-            for record, row, action in played
+            for record, row, action in moves
             if action < size
         ]
         taken = [action for before, _, action in marks if before]
@@ -326,16 +296,13 @@ def _tell_laws(text: str, brief: str = "") -> None:
         send(json.dumps(result))
     seen = seen_of(evidence) if runs and not brief else None
     if seen is not None:
-        send(json.dumps(seen.to_json()))
+        send(json.dumps(asdict(seen)))
 
 
 def simulate_game(
     game: Game, *, seed: int, rows: int, streams: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Payoffs and moves of rollouts, and the keys of the positions of one random game, as the simulator sees them.
-
-    None where numba-cuda is missing or the game has no text to load.
-    """
+    """Payoffs and moves of rollouts and the keys of a random game's positions; None without numba-cuda or a text."""
     if importlib.util.find_spec("numba_cuda") is None or not game.source:
         return None
     command = python_command(__name__, "_tell_simulated", game.text, str(seed), str(rows), str(streams))

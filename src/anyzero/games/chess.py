@@ -77,7 +77,7 @@ def make() -> Game:
         state=STATE,
         functions=(
             *(initial_state, seat_to_move, legal_actions, play, payoffs, encode, state_key, rollout),
-            *(notation, chess_text.parse_action, chess_text.format_state, chess_text.parse_state),
+            *(chess_text.notation, chess_text.parse_action, chess_text.format_state, chess_text.parse_state),
             *(board, draw, move_number),
         ),
         num_actions=NUM_ACTIONS,
@@ -88,10 +88,6 @@ def make() -> Game:
         example="e2e4 e7e5 g1f3 d7d6 d2d4 c8g4 d4e5 g4f3 d1f3 d6e5 f1c4 g8f6 f3b3 d8e7 b1c3 c7c6 c1g5 b7b5 c3b5 c6b5 "
         "c4b5 b8d7 e1c1 a8d8 d1d7 d8d7 h1d1 e7e6 b5d7 f6d7 b3b8 d7b8 d1d8",
     )
-
-
-def notation(rules: Chess, state: State, action: int) -> str:
-    return chess_text.format_san(rules, state, action)
 
 
 def initial_state(rules: Chess, state: State) -> None:
@@ -244,15 +240,12 @@ def find_pawn_move(state: State, pawns: tuple[Any, Any, Any, Any], takers: Any, 
 
 def board(rules: Chess) -> Board:
     """Moves from each square to each, then promotions: to n, b, r, q, for white and black, from each file to each."""
-    names, promotions = (
-        chess_text.NAMES,
-        [f"{{}}{ranks[0]}{{}}{ranks[1]}{kind}" for kind in "nbrq" for ranks in ("78", "21")],
-    )
+    names = chess_text.NAMES
+    promotions = [f"{{}}{ranks[0]}{{}}{ranks[1]}{kind}" for kind in "nbrq" for ranks in ("78", "21")]
     moves = [source + target for source in names for target in names]
     moves += [text.format(source, target) for text in promotions for source in "abcdefgh" for target in "abcdefgh"]
-    return square_board(
-        8, 8, map(chess_piece, "PNBRQKpnbrqk"), chequered=True, moves=moves, captions=CAPTIONS, title="Chess"
-    )
+    looks: Any = {"chequered": True, "captions": CAPTIONS, "title": "Chess"}
+    return square_board(8, 8, map(chess_piece, "PNBRQKpnbrqk"), moves=moves, **looks)
 
 
 def draw(rules: Chess, state: State, shown: Any) -> None:

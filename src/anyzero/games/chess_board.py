@@ -54,8 +54,7 @@ QUEEN_STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1,
 NUM_PLANES = 73
 FIRST_UNDERPROMOTION = 64
 NUM_ACTIONS = 64 * NUM_PLANES
-MAX_LEGAL = 218
-"""Most legal moves of a position that can arise (found by Petrovic in 1964, proved by Kunz in 2024)."""
+MAX_LEGAL = 218  # most legal moves of a position that can arise (found by Petrovic in 1964, proved by Kunz in 2024)
 
 DIAGONAL, ANTIDIAGONAL, FILE, RANK, KNIGHT, KING = range(6)
 """Columns of `Chess.squares`; a slider is told by the first of its two lines, DIAGONAL or FILE."""
@@ -76,20 +75,16 @@ def make_rules() -> Chess:
     queen_like = [(files * far, ranks * far) for files, ranks in QUEEN_STEPS for far in range(1, 8)]
     planes = np.array([*queen_like, *KNIGHT_STEPS])
     squares = np.stack([*lines, distance == 5, (distance == 1) | (distance == 2), none, none], axis=1)
-    return Chess(
-        squares=np.packbits(squares, axis=-1, bitorder="little").view(np.uint64)[..., 0].copy(),
-        actions=action_table(planes),
-        steps=np.concatenate([planes @ (1, 8), np.repeat((7, 8, 9), 3)]),
-    )
-
-
-def action_table(planes: np.ndarray) -> np.ndarray:
-    table = np.zeros((64, 64), np.int16)
+    actions = np.zeros((64, 64), np.int16)
     for source in range(64):
         files, ranks = source % 8 + planes[:, 0], source // 8 + planes[:, 1]
         on_board = np.flatnonzero((files >= 0) & (files < 8) & (ranks >= 0) & (ranks < 8))
-        table[source, (ranks * 8 + files)[on_board]] = source * NUM_PLANES + on_board
-    return table
+        actions[source, (ranks * 8 + files)[on_board]] = source * NUM_PLANES + on_board
+    return Chess(
+        squares=np.packbits(squares, axis=-1, bitorder="little").view(np.uint64)[..., 0].copy(),
+        actions=actions,
+        steps=np.concatenate([planes @ (1, 8), np.repeat((7, 8, 9), 3)]),
+    )
 
 
 # --- parts of a position

@@ -159,22 +159,17 @@ def write_pawn_moves(rules: Chess, state: State, king: int, allowed: Any, action
             targets &= targets - U(1)
             actions[count] = rules.actions[target - step, target]
             count += 1
-            if target >= 56:
-                count = write_underpromotions(target - step, direction, actions, count)
+            if target >= 56:  # knight, bishop and rook; the queen is among the queen-like moves
+                first = (target - step) * NUM_PLANES + FIRST_UNDERPROMOTION + direction * 3
+                for piece in range(3):
+                    actions[count + piece] = first + piece
+                count += 3
     takers = en_passant_takers(rules, state, king)
     while takers:
         actions[count] = rules.actions[trailing_zeros(takers), trailing_zeros(state.en_passant)]
         takers &= takers - U(1)
         count += 1
     return count
-
-
-def write_underpromotions(source: int, direction: int, actions: Any, count: int) -> int:
-    """Knight, bishop and rook; the queen is among the queen-like moves."""
-    first = source * NUM_PLANES + FIRST_UNDERPROMOTION + direction * 3
-    for piece in range(3):
-        actions[count + piece] = first + piece
-    return count + 3
 
 
 def en_passant_takers(rules: Chess, state: State, king: int) -> Any:
@@ -290,17 +285,12 @@ def settle(rules: Chess, state: State, passed: Any) -> None:
     if passed and en_passant_takers(rules, state, trailing_zeros(state.kings & state.mine)) == U(0):
         state.en_passant = U(0)
     state.key = position_key(state)
-    state.repeats = count_repeats(state)
-
-
-def count_repeats(state: State) -> int:
-    """How often the position has been there before; it takes four half moves to come back."""
-    repeats, index = 0, state.recorded - 4
+    repeats, index = 0, state.recorded - 4  # it takes four half moves to come back
     while index >= 0:
         if state.history[index] ^ state.key <= MOVE_BITS:
             repeats += 1
         index -= 2
-    return repeats
+    state.repeats = repeats
 
 
 def verdict(state: State, can_move: bool) -> int:

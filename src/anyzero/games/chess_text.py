@@ -175,10 +175,8 @@ def bit(square: int) -> Any:
 
 def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
     """Take the moves back one by one, and keep the key of each position that comes up."""
-    if len(moves) > state.clock:
-        raise ValueError(
-            f"{len(moves)} moves without capture or pawn's move do not fit a half-move clock of {state.clock}"
-        )
+    if (num := len(moves)) > state.clock:
+        raise ValueError(f"{num} moves without capture or pawn's move do not fit a half-move clock of {state.clock}")
     earlier, entries = state.copy(), list[Any]()
     for move in reversed(moves):
         turn(earlier)
@@ -197,20 +195,15 @@ def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
 
 def take_back(rules: Chess, state: State, source: int, target: int) -> bool:
     """Undo a move of the side that is to move again after it; False if it cannot have been made."""
-    if bit(source) & (state.mine | state.theirs) or not bit(target) & state.mine & ~(state.pawns | homes_of(state)):
+    homes = state.castling  # the rooks that may castle, and their kings
+    for rank in (board.RANK_1, board.RANK_8):
+        homes |= state.kings & rank if state.castling & rank else U(0)
+    if bit(source) & (state.mine | state.theirs) or not bit(target) & state.mine & ~(state.pawns | homes):
         return False
     if not bit(source) & reach(rules, state, target):
         return False
     move_piece(state, target, source)
     return not king_can_be_taken(rules, state)
-
-
-def homes_of(state: State) -> Any:
-    """The rooks that may castle, and their kings."""
-    homes = state.castling
-    for rank in (board.RANK_1, board.RANK_8):
-        homes |= state.kings & rank if state.castling & rank else U(0)
-    return homes
 
 
 def reach(rules: Chess, state: State, square: int) -> Any:
@@ -272,19 +265,24 @@ def legal_moves(rules: Chess, state: State) -> dict[int, Move]:
 
 
 def parse_action(rules: Chess, state: State, text: str) -> int:
-    """The action of a move in UCI or in SAN."""
+    """The one legal action that a text means in UCI, or in SAN, which may leave out `x`, `+`, `#` and `=`."""
     moves = legal_moves(rules, state)
-    for action, move in moves.items():
-        if move.uci == text:
-            return action
-    return find_san(moves, text)
+    found = [action for action, move in moves.items() if move.uci == text]
+    found = found or [action for action, move in moves.items() if can_mean(text, move)]
+    if len(found) > 1:
+        raise ValueError(f"{text!r} can mean {', '.join(moves[action].uci for action in found)}")
+    if not found:
+        legal = [move.uci for move in moves.values()]
+        choice = f"{nearest_hint(text, legal)}legal: {list_some(legal)}" if legal else "the game is over"
+        raise ValueError(f"{text!r} is not a legal move here; {choice}")
+    return found[0]
 
 
 # --- SAN
 
 
 @np.errstate(over="ignore")
-def format_san(rules: Chess, state: State, action: int) -> str:
+def notation(rules: Chess, state: State, action: int) -> str:
     after, moves = state.copy(), legal_moves(rules, state)
     play(rules, after, action)
     suffix = "#" if after.ended == board.CHECKMATE else "+" if after.checkers else ""
@@ -311,18 +309,6 @@ def distinction(move: Move, moves: dict[int, Move]) -> str:
     if sum(rival[0] == file for rival in rivals) == 1:
         return file
     return rank if sum(rival[1] == rank for rival in rivals) == 1 else move.source
-
-
-def find_san(moves: dict[int, Move], text: str) -> int:
-    """The one legal action that a text can mean; it may say more than it must, and leave out `x`, `+`, `#` and `=`."""
-    found = [action for action, move in moves.items() if can_mean(text, move)]
-    if len(found) > 1:
-        raise ValueError(f"{text!r} can mean {', '.join(moves[action].uci for action in found)}")
-    if not found:
-        legal = [move.uci for move in moves.values()]
-        choice = f"{nearest_hint(text, legal)}legal: {list_some(legal)}" if legal else "the game is over"
-        raise ValueError(f"{text!r} is not a legal move here; {choice}")
-    return found[0]
 
 
 def can_mean(text: str, move: Move) -> bool:

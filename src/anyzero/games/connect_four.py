@@ -38,9 +38,8 @@ def make(rows: int = 6, columns: int = 7) -> Game:
     is the letter of its column: d is the middle one.
     """
     if not (rows >= 4 and columns >= 4 and (rows + 1) * columns <= 64):
-        raise BadOptionError(
-            f"connect_four: needs 4 rows and 4 columns or more, and (rows + 1) * columns <= 64, not {rows}x{columns}"
-        )
+        needs = "4 rows and 4 columns or more, and (rows + 1) * columns <= 64"
+        raise BadOptionError(f"connect_four: needs {needs}, not {rows}x{columns}")
     bottom = sum(1 << (column * (rows + 1)) for column in range(columns))
     return Game(
         name="connect_four",

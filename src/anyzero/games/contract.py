@@ -141,8 +141,7 @@ def move_number(rules: Any, state: Any, action: int) -> int:
     return action
 
 
-REQUIRED = (initial_state, seat_to_move, legal_actions, play, payoffs)
-"""Compiled functions that every game has."""
+REQUIRED = (initial_state, seat_to_move, legal_actions, play, payoffs)  # compiled functions that every game has
 
 OPTIONAL = (
     *(chance_weight, encode, amaf_key, score, state_key, rollout, guided_rollout, traced_rollout),

@@ -44,9 +44,8 @@ def make(rows: int = 8, columns: int = 8) -> Game:
     Whoever cannot place a domino loses, so that there are no draws. A move is the two cells: b5b6.
     """
     if not (rows >= 2 and 2 <= columns <= len(LETTERS) and rows * columns <= 64):
-        raise BadOptionError(
-            f"domineering: needs 2 rows or more, 2 to 26 columns and at most 64 cells, not {rows}x{columns}"
-        )
+        needs = "2 rows or more, 2 to 26 columns and at most 64 cells"
+        raise BadOptionError(f"domineering: needs {needs}, not {rows}x{columns}")
     side = max(rows, columns)
     return Game(
         name="domineering",

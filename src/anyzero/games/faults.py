@@ -39,10 +39,7 @@ class EndlessError(BaseException):
 
 @contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """EndlessError where Python code within takes more processor time than this; compiling is not counted.
-
-    For the main thread of a process of ours. Time that other processes take is not counted either.
-    """
+    """EndlessError where Python code within takes more processor time than this, compiling aside; for main threads."""
     if seconds == math.inf:
         yield
         return

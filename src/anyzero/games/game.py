@@ -1,6 +1,6 @@
 """`Game`: the rules and the sizes in one object, and the door through which Python uses them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import inf
@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile import LateKernel, Unit, compile_kernel
+from anyzero.compile.bind import Function
 from anyzero.compile.bits import record_dtype
+from anyzero.compile.kernels import Constants, LateKernel, Parts, Unit, compile_kernel
 from anyzero.errors import (
     AnyzeroError,
     BadPositionError,
@@ -23,7 +24,6 @@ from anyzero.games.guard import (
     TRIED,
     GuardedKernel,
     check_definition,
-    explain,
     explain_compiler,
     guards_of,
     is_known,
@@ -34,8 +34,7 @@ from anyzero.report import Sheet, to_html
 from anyzero.views import Board, Picture, Scene
 from anyzero.views.board import assemble, check_board
 
-State = Any
-"""A position: a NumPy record of the game's dtype."""
+State = Any  # a position: a NumPy record of the game's dtype
 
 
 class Symmetry(NamedTuple):
@@ -59,7 +58,7 @@ class Game:
     rules: Any  # a NamedTuple of options and tables; the first argument of every function
     state: Sequence[Any]
     """The fields of a state, as NumPy writes them: `[("stones", np.uint64, 2), ("mover", np.int8)]`."""
-    functions: Sequence[Callable[..., Any]]
+    functions: Sequence[Function]
     """The game's functions; each one's own name says which part of the contract it is."""
     num_actions: int
     max_plies: int  # no game is longer, chance outcomes counted
@@ -88,14 +87,13 @@ class Game:
 
     def _repr_html_(self) -> str:
         sizes = (self.text, self.num_seats, self.num_actions, f"{self.max_plies} plies")
-        return to_html([Sheet(("game", "seats", "actions", "longest game"), [sizes])]) + (
-            self.show(self.initial_state()).svg if self.has("board") else ""
-        )
+        picture = self.show(self.initial_state()).svg if self.has("board") else ""
+        return to_html([Sheet(("game", "seats", "actions", "longest game"), [sizes])]) + picture
 
     # --- what the parts of the game are called and where they come from
 
     @cached_property
-    def by_name(self) -> dict[str, Callable[..., Any]]:
+    def by_name(self) -> dict[str, Function]:
         return {function.__name__: function for function in self.functions}
 
     @cached_property
@@ -144,11 +142,7 @@ class Game:
         return name in self.by_name
 
     def compile(
-        self,
-        kernel: Callable[..., Any],
-        target: str = "cpu",
-        constants: Mapping[str, Any] | None = None,
-        parts: Mapping[Callable[..., Any], Callable[..., Any]] | None = None,
+        self, kernel: Function, target: str = "cpu", constants: Constants | None = None, parts: Parts | None = None
     ) -> Any:
         """A kernel for this game; see `anyzero.compile.compile_kernel`."""
         if self.unchecked:
@@ -156,10 +150,9 @@ class Game:
             if target not in ("cpu", "interpreted"):
                 return self._plain.compile(kernel, target, constants, parts)
         compiled = compile_kernel(kernel, self.unit, target, constants, parts)
-        if target != "cpu" or not self.is_from_file:
-            return compiled
-        explained = explain_compiler(self, compiled)
-        return GuardedKernel(self, explained) if self.unchecked else explained
+        if target == "cpu" and self.is_from_file:
+            compiled = explain_compiler(self, compiled)
+        return GuardedKernel(self, compiled) if self.unchecked else compiled
 
     @cached_property
     def _plain(self) -> "Game":
@@ -189,12 +182,7 @@ class Game:
     def _run(self, name: str, state: State, *args: Any) -> Any:
         if getattr(state, "dtype", None) != self.state_dtype:
             raise BadPositionError(f"not a state of {self.text}: make one with initial_state, play or parse_state")
-        try:
-            return self._steps[name](self.rules, state, *args)
-        except Exception as error:
-            if not self.unchecked:
-                raise
-            raise explain(self, error) from error
+        return self._steps[name](self.rules, state, *args)
 
     def _ask(self, name: str, *args: Any) -> Any:
         """Call an interpreted function of the game's; a user's may raise anything, which is one sentence."""
@@ -321,27 +309,24 @@ class Game:
     def parse_action(self, state: State, move: str) -> int:
         """The number of a move that is legal here."""
         wanted = move.strip()
+        legal = self.legal_actions(state)
         if self.has("parse_action"):
             try:
-                action = int(self._ask("parse_action", state, wanted))
+                found = int(self._ask("parse_action", state, wanted))
             except ValueError as error:
                 raise IllegalMoveError(f"{self.name}: {error}") from None
-            if action in self.legal_actions(state):
-                return action
+        else:
+            texts = ((action, self.format_action(state, action)) for action in legal)
+            found = next((action for action, text in texts if text.lower() == wanted.lower()), -1)
+        if found not in legal:
             raise self._illegal(state, move)
-        for action in self.legal_actions(state):
-            if self.format_action(state, action).lower() == wanted.lower():
-                return action
-        raise self._illegal(state, move)
+        return found
 
     def _illegal(self, state: State, move: str) -> IllegalMoveError:
         if self.is_over(state):
             return IllegalMoveError(f"{self.name}: {move!r} cannot be played, the game is over")
-        moves, cell, scene = (
-            self.legal_moves(state),
-            move.strip(),
-            self.scene(state) if self.has("board") else Scene(()),
-        )
+        moves, cell = self.legal_moves(state), move.strip()
+        scene = self.scene(state) if self.has("board") else Scene(())
         taken, cells = {piece.cell for piece in scene.pieces}, {cell.name for cell in scene.cells}
         is_taken = cell.lower() in taken and not cells.isdisjoint(moves) and taken.isdisjoint(moves)
         reason = f"{cell} is taken; " if is_taken else f"{move!r} is not a legal move here; {nearest_hint(move, moves)}"

@@ -13,6 +13,7 @@ import numpy as np
 
 from anyzero.compile.bits import trailing_zeros
 from anyzero.compile.random import U
+from anyzero.games.contract import OVER
 from anyzero.games.game import Symmetry
 from anyzero.views.boards import LETTERS, cell_name
 
@@ -43,9 +44,8 @@ def check_turn(cells: Sequence[str], letters: str, mover: int) -> None:
     """ValueError unless this seat is to move after stones set in turn, the first letter's first."""
     first, second = (cells.count(letter) for letter in letters)
     if first - second != mover:
-        raise ValueError(
-            f"with {first} {letters[0]} and {second} {letters[1]} it cannot be the turn of {letters[mover]}"
-        )
+        counts = f"{first} {letters[0]} and {second} {letters[1]}"
+        raise ValueError(f"with {counts} it cannot be the turn of {letters[mover]}")
 
 
 def format_grid(cells: Sequence[str], columns: int, *, bottom_up: bool = True) -> str:
@@ -90,6 +90,23 @@ def caption_number(mover: int, over: bool, won: bool) -> int:
     if not over:
         return mover
     return 3 - mover if won else 4
+
+
+# --- games whose state has `mover` and `winner`
+
+
+NOBODY = -1
+
+
+def seat_to_move(rules: Any, state: Any) -> int:
+    if state.winner != NOBODY:
+        return OVER
+    return state.mover  # type: ignore[no-any-return]
+
+
+def payoffs(rules: Any, state: Any, out: Any) -> None:
+    out[state.winner] = 1.0
+    out[1 - state.winner] = -1.0
 
 
 # --- sets of cells

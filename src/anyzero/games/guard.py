@@ -123,6 +123,18 @@ def check_definition(game: "Game") -> None:
             raise BadGameError(f"{game.name}: the rules hold no {kind}, but {name}{where} is one: make it an array")
 
 
+@contextmanager
+def told(game: "Game", failure: str = "", passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+    """What a user's game raises within becomes one sentence; what is one already, or is `passing`, stays as it is."""
+    try:
+        yield
+    except Exception as error:
+        if not game.is_from_file or isinstance(error, (AnyzeroError, *passing)):
+            raise
+        sentence = f"{game.source}{failure}: {tell(error, game.functions)}"
+        raise BadGameError(f"{sentence}; anyzero check {game.text} says more") from error
+
+
 class GuardedKernel:
     """A compiled kernel whose errors are the game's, in one sentence."""
 
@@ -130,54 +142,20 @@ class GuardedKernel:
         self.game, self.kernel = game, kernel
 
     def __call__(self, *args: Any) -> Any:
-        try:
+        with told(self.game):
             return self.kernel(*args)
-        except Exception as error:
-            raise explain(self.game, error) from error
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.kernel, name)
 
 
-def explain(game: "Game", error: Exception) -> Exception:
-    """What a user's game raised, as a sentence; what is one already, or ours, as it is."""
-    from anyzero.compile.cache import NotCompiledError
-
-    if isinstance(error, AnyzeroError | NotCompiledError):
-        return error
-    return BadGameError(f"{game.source}: {tell(error, game.functions)}; anyzero check {game.text} says more")
-
-
-@contextmanager
-def told(game: "Game", passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """What is raised within becomes one sentence if the game is a user's; what is `passing` stays as it is."""
-    try:
-        yield
-    except passing:
-        raise
-    except Exception as error:
-        sentence = explain(game, error) if game.is_from_file else error
-        if sentence is error:
-            raise
-        raise sentence from error
-
-
 def explain_compiler(game: "Game", kernel: Any) -> Any:
     """The kernel, whose compiler says in one sentence what is wrong with a user's file."""
-    from anyzero.compile.cache import NotCompiledError
-
     compile_for = type(kernel)._compile_for_args  # what Numba calls where there is no machine code yet
 
     def explained(*args: Any, **named: Any) -> Any:
-        try:
+        with told(game, " does not compile"):
             return compile_for(kernel, *args, **named)
-        except NotCompiledError:
-            raise
-        except Exception as error:
-            sentence = tell(error, game.functions)
-            raise BadGameError(
-                f"{game.source} does not compile: {sentence}; anyzero check {game.text} says more"
-            ) from error
 
     kernel._compile_for_args = explained
     return kernel
@@ -186,8 +164,7 @@ def explain_compiler(game: "Game", kernel: Any) -> Any:
 # --- loops that end
 
 
-MOST_TURNS = 10_000_000
-"""Of all loops in one call of a game's function; plain Python takes half a second for them."""
+MOST_TURNS = 10_000_000  # of all loops in one call of a game's function; plain Python takes half a second for them
 ENDLESS = f"its loops turned more than {MOST_TURNS:,} times in one call"
 
 
@@ -196,25 +173,21 @@ class _Counting(ast.NodeTransformer):
         self.look = f"_turns += 1\nif _turns > {most}:\n    raise ValueError({words!r})"
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        self.generic_visit(node)
-        first = 0 if ast.get_docstring(node) is None else 1  # which stays the first statement
-        node.body[first:first] = placed("_turns = 0", node)
-        return node
+        return self.insert("_turns = 0", node, 0 if ast.get_docstring(node) is None else 1)  # which stays the first
 
     def visit_For(self, node: ast.For | ast.While) -> ast.AST:
-        self.generic_visit(node)
-        node.body[:0] = placed(self.look, node)
-        return node
+        return self.insert(self.look, node, 0)
 
     visit_While = visit_For  # noqa: N815
 
-
-def placed(text: str, where: ast.stmt) -> list[ast.stmt]:
-    """Statements that stand on the line of another."""
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        ast.copy_location(node, where)
-    return tree.body
+    def insert(self, text: str, node: ast.FunctionDef | ast.For | ast.While, place: int) -> ast.AST:
+        """Put statements into the body, on the line of the node."""
+        self.generic_visit(node)
+        tree = ast.parse(text)
+        for part in ast.walk(tree):
+            ast.copy_location(part, node)
+        node.body[place:place] = tree.body
+        return node
 
 
 def compile_counted(source: bytes | str, file: str, most: int = MOST_TURNS, words: str = ENDLESS) -> CodeType:

@@ -18,9 +18,9 @@ from anyzero.compile.bits import count_bits, leading_bit, nth_bit, trailing_zero
 from anyzero.compile.random import U, next_word, random_below
 from anyzero.errors import BadOptionError
 from anyzero.games import grid
-from anyzero.games.contract import OVER, mark
+from anyzero.games.contract import mark
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.grid import draw_cells
+from anyzero.games.grid import NOBODY, draw_cells, payoffs, seat_to_move
 from anyzero.views import Board
 from anyzero.views.boards import DOT, HEX_TEXT_SCALE, hex_cells, hex_labels, hex_rims, stones
 
@@ -29,7 +29,6 @@ SEAT_NAMES = ("blue (x)", "orange (o)")
 EXAMPLE = "e7 f5 e9 e8 h6 h5 i5 i4 j4 j3 g5 f8 g6 d8 g4 i2 h7 h2 g3 g2 f3 f2 e3 e2 d3 d2 c3 c2 b3 b2 j2 i3 a2 a3 j6 k2"
 EDGES = ("top and bottom", "left and right")
 NEIGHBOURS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
-NOBODY = -1
 
 
 class Hex(NamedTuple):
@@ -78,12 +77,6 @@ def initial_state(rules: Hex, state: State) -> None:
     state.swap_ahead = 1 if rules.swap else 0
 
 
-def seat_to_move(rules: Hex, state: State) -> int:
-    if state.winner != NOBODY:
-        return OVER
-    return state.mover  # type: ignore[no-any-return]
-
-
 def can_swap(state: State) -> bool:
     return state.swap_ahead == 1 and state.mover == 1  # type: ignore[no-any-return]
 
@@ -107,19 +100,13 @@ def empty_cells(rules: Hex, state: State, row: int) -> Any:
     return rules.full & ~U(state.stones[0, row] | state.stones[1, row])
 
 
-def cell_of(state: State, action: int) -> tuple[int, int]:
-    """Row and column, on the board as it is, of the cell that an action names."""
-    size = board_size(state)
-    high, wide = action // size, action % size
-    return (high, wide) if state.mover == 0 else (wide, high)
-
-
 def play(rules: Hex, state: State, action: int) -> None:
     seat = np.int64(state.mover)
     if action == board_size(state) * board_size(state):
         take_over(rules, state)
     else:
-        row, column = cell_of(state, action)
+        high, wide = action // board_size(state), action % board_size(state)
+        row, column = (high, wide) if seat == 0 else (wide, high)
         place(rules, state, seat, row, column)  # type: ignore[arg-type]
     if seat == 1:
         state.swap_ahead = 0
@@ -184,11 +171,6 @@ def fill_runs(seeds: Any, stones: Any) -> Any:
         seeds |= stones & (seeds >> far)
         stones &= stones >> far
     return right | seeds
-
-
-def payoffs(rules: Hex, state: State, out: Any) -> None:
-    out[state.winner] = 1.0
-    out[1 - state.winner] = -1.0
 
 
 def encode(rules: Hex, state: State, planes: Any) -> None:
@@ -339,10 +321,7 @@ def parse_state(rules: Hex, state: State, text: str) -> None:
 
 
 def board(rules: Hex) -> Board:
-    """The rhombus, its sides in the colours of those who join them.
-
-    In a finished game the winning chain has dots, and capitals in a terminal.
-    """
+    """The rhombus, its sides in the colours of those who join them; a winning chain has dots, or capitals as text."""
     cells, sides = hex_cells(rules.size), list(zip(SEAT_NAMES, EDGES, strict=True))
     captions = [f"{name} to move, joining {edges}" for name, edges in sides]
     captions += [f"{name} has joined {edges} and won" for name, edges in sides]

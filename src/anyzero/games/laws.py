@@ -33,8 +33,7 @@ class Evidence:
 
     game: Game
     num_games: int = 24
-    plies: int = 2_000_000
-    """How many plies of rollouts are compared from each position; long games get fewer of them."""
+    plies: int = 2_000_000  # how many plies of rollouts are compared from each position; long games get fewer of them
     simulate: bool = True
     browser: bool = True  # whether the game is also compiled to wasm
     seed: int = 1
@@ -91,10 +90,6 @@ class Evidence:
 # --- what a law is asked about: the thing, and how to say where it is
 
 
-def the_evidence(evidence: Evidence) -> Iterator[tuple[Evidence, str]]:
-    yield evidence, ""
-
-
 def every_position(evidence: Evidence) -> Iterator[tuple[Observations, str]]:
     for record in evidence.records:
         yield from ((record.at(ply), f" at ply {ply}") for ply in range(len(record.seats)))
@@ -118,7 +113,7 @@ def some_and_last_states(evidence: Evidence) -> Iterator[tuple[State, str]]:
 
 class Law(NamedTuple):
     check: Callable[[Game, Any], str | None]  # its docstring states the law
-    about: Callable[[Evidence], Iterable[tuple[Any, str]]] = the_evidence
+    about: Callable[[Evidence], Iterable[tuple[Any, str]]] = lambda evidence: [(evidence, "")]
     needs: str = ""  # the game's own function that the law is about
 
     def find_fault(self, evidence: Evidence) -> str | None:
@@ -139,10 +134,13 @@ def the_game_runs(game: Game, evidence: Evidence) -> str | None:
 
 def interpreted_is_compiled(game: Game, evidence: Evidence) -> str | None:
     """The compiled game and the plain Python give the same answers."""
-    for number, plain in enumerate(evidence.interpreted):
-        part = first_difference(evidence.records[number], plain)
-        if part:
-            return f"game {number}: interpreted and compiled differ in {part}"
+    return compare_interpreted(evidence, "compiled", evidence.records)
+
+
+def compare_interpreted(evidence: Evidence, target: str, records: Iterable[Observations]) -> str | None:
+    for number, (plain, seen) in enumerate(zip(evidence.interpreted, records, strict=False)):
+        if part := first_difference(seen, plain):
+            return f"game {number}: interpreted and {target} differ in {part}"
     return None
 
 
@@ -184,11 +182,9 @@ def wasm_is_interpreted(game: Game, evidence: Evidence) -> str | None:
         raise Skip("switched off")
     if not is_available():
         raise Skip("wasmtime is not installed; it comes with anyzero[browser]")
-    for number, plain in enumerate(evidence.interpreted[:2]):
-        seen = observe(game, seed=evidence.seed + number, rows=len(plain.seats), target="wasm")
-        if part := first_difference(seen, plain):
-            return f"game {number}: interpreted and wasm differ in {part}"
-    return None
+    plain, seed = evidence.interpreted[:2], evidence.seed
+    seen = (observe(game, seed=seed + number, rows=len(one.seats), target="wasm") for number, one in enumerate(plain))
+    return compare_interpreted(evidence, "wasm", seen)
 
 
 def actions_are_legal_numbers(game: Game, at: Observations) -> str | None:
@@ -271,8 +267,7 @@ def symmetries_commute(game: Game, evidence: Evidence) -> str | None:
             if len(numbers) and sorted(numbers) != list(range(size)):
                 return f"symmetry {number} is not a permutation of 0..{size - 1}"
         for record in evidence.records[:4]:
-            fault = compare_turned(evidence, record, turn)
-            if fault:
+            if fault := compare_turned(evidence, record, turn):
                 return f"symmetry {number}: {fault}"
     return None
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import importlib
-import importlib.util
 import inspect
 import os
 import sys
@@ -13,7 +12,7 @@ from importlib.metadata import entry_points
 from io import StringIO
 from pathlib import Path
 from threading import RLock
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from anyzero.errors import (
@@ -41,8 +40,7 @@ BUILT_IN["knightthrough"] = "anyzero.games.breakthrough:make_knightthrough"
 ENTRY_POINT_GROUP = "anyzero.games"
 
 Maker = Callable[..., Game]
-LOADING = RLock()
-"""Another thread must not see the half of a file, nor print where this one is silent."""
+LOADING = RLock()  # another thread must not see the half of a file, nor print where this one is silent
 
 
 def load(text: str, **options: Any) -> Game:
@@ -69,15 +67,17 @@ def load_trusted(text: str, **options: Any) -> Game:
 def _make(text: str, options: Mapping[str, Any], *, counted: bool = False) -> Game:
     name, written = split_text(text)
     make = find_maker(name, counted=counted)
-    check_defaults(name, make)
-    given = {**parse_options(name, make, written), **check_options(name, make, options)}
+    for key, default in default_options(make).items():
+        if default is None or default is inspect.Parameter.empty:
+            says = f"{name}: the option {key} of make() needs a default value, which says its type, as in {key}=3"
+            raise BadGameError(says)
+    given = parse_options(name, make, written, options)
     with one_sentence(f"{name}: make() failed") if name.endswith(".py") else nullcontext():
         game = make(**given)
     if not isinstance(game, Game):
         raise BadGameError(f"{name}: make() returned {type(game).__name__}, not a Game")
     about = make.__doc__ or sys.modules[make.__module__].__doc__ or ""  # of a user, at the top of the file
-    options = {**default_options(make), **given}
-    return replace(game, options=options, source=name, about=inspect.cleandoc(about))
+    return replace(game, options={**default_options(make), **given}, source=name, about=inspect.cleandoc(about))
 
 
 @contextmanager
@@ -135,28 +135,20 @@ def load_file(path: Path, *, counted: bool = False) -> ModuleType:
         loaded = sys.modules.get(name)
         if loaded is not None and getattr(loaded, "anyzero_source", None) == source:
             return loaded
-        with one_sentence(f"{path} cannot be loaded"):
-            code = compile_counted(source, str(path)) if counted else compile(source, str(path), "exec")
-        return execute_file(name, path, source, code)
-
-
-def execute_file(name: str, path: Path, source: bytes, code: CodeType) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None:
-        raise BadGameError(f"{path} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    module.anyzero_source = source  # type: ignore[attr-defined]
-    sys.modules[name] = module
-    sys.path.insert(0, str(path.parent))  # a game may import files beside it
-    try:
-        with one_sentence(f"{path} cannot be loaded"):
-            exec(code, module.__dict__)
-    except AnyzeroError:
-        del sys.modules[name]
-        raise
-    finally:
-        sys.path.remove(str(path.parent))
-    return module
+        module = sys.modules[name] = ModuleType(name)
+        module.__file__, module.anyzero_source = str(path), source  # type: ignore[attr-defined]
+        sys.path.insert(0, str(path.parent))  # a game may import files beside it
+        try:
+            with one_sentence(f"{path} cannot be loaded"):
+                exec(
+                    compile_counted(source, str(path)) if counted else compile(source, str(path), "exec"), vars(module)
+                )
+        except AnyzeroError:
+            del sys.modules[name]
+            raise
+        finally:
+            sys.path.remove(str(path.parent))
+        return module
 
 
 # --- options
@@ -167,17 +159,14 @@ def default_options(make: Maker) -> dict[str, Any]:
     return {name: parameter.default for name, parameter in inspect.signature(make).parameters.items()}
 
 
-def check_defaults(name: str, make: Maker) -> None:
-    for key, default in default_options(make).items():
-        if default is None or default is inspect.Parameter.empty:
-            raise BadGameError(
-                f"{name}: the option {key} of make() needs a default value, which says its type, as in {key}=3"
-            )
-
-
-def parse_options(name: str, make: Maker, text: str) -> dict[str, Any]:
-    """`size=7,swap=true` as values of the right type."""
-    return check_options(name, make, split_options(name, filter(None, text.split(","))))
+def parse_options(name: str, make: Maker, text: str, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """`size=7,swap=true`, and what is given besides, as values of the right type."""
+    defaults, options = default_options(make), {**split_options(name, filter(None, text.split(","))), **(given or {})}
+    for key in options:
+        if key not in defaults:
+            known = list_some(defaults) or "none"
+            raise UnknownNameError(f"{name} has no option {key!r}; {nearest_hint(key, defaults)}its options: {known}")
+    return {key: convert_option(name, key, value, defaults[key]) for key, value in options.items()}
 
 
 def split_options(owner: str, parts: Iterable[str]) -> dict[str, str]:
@@ -189,15 +178,6 @@ def split_options(owner: str, parts: Iterable[str]) -> dict[str, str]:
             raise BadOptionError(f"{owner}: {part!r} is not of the form option=value")
         options[key] = value
     return options
-
-
-def check_options(name: str, make: Maker, options: Mapping[str, Any]) -> dict[str, Any]:
-    defaults = default_options(make)
-    for key in options:
-        if key not in defaults:
-            known = list_some(defaults) or "none"
-            raise UnknownNameError(f"{name} has no option {key!r}; {nearest_hint(key, defaults)}its options: {known}")
-    return {key: convert_option(name, key, value, defaults[key]) for key, value in options.items()}
 
 
 def convert_option(name: str, key: str, value: Any, default: Any) -> Any:
@@ -262,8 +242,8 @@ def start_game(file: Path | str, kind: str = "placing") -> list[Path]:
     names = {"MY_GAME": path.stem, "MY_TITLE": path.stem.replace("_", " ").capitalize()}
     write_whole(path, fill_in(kind, names).encode())
     game = load(str(path.resolve()))
-    moves = [game.format_action(game.initial_state(), action) for action in game.legal_actions(game.initial_state())]
-    write_whole(written[1], fill_in("test", {**names, "MY_MOVES": " ".join(moves)}).encode())
+    moves = " ".join(game.legal_moves(game.initial_state()))
+    write_whole(written[1], fill_in("test", {**names, "MY_MOVES": moves}).encode())
     return written
 
 

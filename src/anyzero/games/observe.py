@@ -45,8 +45,7 @@ class Observations(NamedTuple):
     amaf_keys: np.ndarray  # [rows, max_legal]: at decisions
     planes: np.ndarray  # [rows, *planes_shape]; what encode left alone is zero
     scores: np.ndarray  # [rows, seats], if the game has a score
-    payoffs: np.ndarray
-    """[seats]: of the last position if it is over; what payoffs left alone is not a number."""
+    payoffs: np.ndarray  # [seats]: of the last position if it is over; what payoffs left alone is not a number
     changed: np.ndarray  # [rows]: 1 where asking about the position changed it
 
     def at(self, row: int) -> "Observations":

@@ -21,21 +21,16 @@ def rollouts_on_gpu(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The sums of payoffs and moves of each stream."""
     sums, moves = cuda.to_device(np.zeros((streams, game.num_seats))), cuda.to_device(np.zeros(streams, np.int64))
-    arguments = [gpu.rules_to_device(game.rules), cuda.to_device(root), np.uint64(seed % 2**64), repeats]
-    if gpu.is_simulated():
-        kernel = game.compile(simulated_kernel, "cuda")
-        scratch = [game.new_states(streams), np.zeros((streams, game.max_legal), np.int32)]
-        scratch += [np.zeros(streams, STREAM), np.zeros((streams, game.num_seats))]
-        arguments += map(cuda.to_device, scratch)
-    else:
-        sizes = {"MAX_LEGAL": game.max_legal, "NUM_SEATS": game.num_seats}
-        types = {"STATE_TYPE": numba.from_dtype(game.state_dtype), "STREAM_TYPE": numba.from_dtype(STREAM)}
-        kernel = game.compile(local_kernel, "cuda", sizes | types)
-    gpu.launch(kernel, streams, *arguments, sums, moves)
+    types: dict[str, Any] = {"STATE_TYPE": game.state_dtype, "STREAM_TYPE": STREAM}
+    if not gpu.is_simulated():  # the simulator makes records of NumPy's
+        types = {name: numba.from_dtype(dtype) for name, dtype in types.items()}
+    sizes = {"MAX_LEGAL": game.max_legal, "NUM_SEATS": game.num_seats}
+    arguments = gpu.rules_to_device(game.rules), cuda.to_device(root), np.uint64(seed % 2**64), repeats
+    gpu.launch(game.compile(rollout_kernel, "cuda", sizes | types), streams, *arguments, sums, moves)
     return sums.copy_to_host(), moves.copy_to_host()
 
 
-def local_kernel(rules: Any, root: Any, seed: Any, repeats: int, sums: Any, moves: Any) -> None:
+def rollout_kernel(rules: Any, root: Any, seed: Any, repeats: int, sums: Any, moves: Any) -> None:
     """Kernel: scratch in local memory, which a GPU keeps close to the thread."""
     stream = cuda.grid(1)
     states, actions = cuda.local.array(1, STATE_TYPE), cuda.local.array(MAX_LEGAL, numba.int32)
@@ -43,28 +38,6 @@ def local_kernel(rules: Any, root: Any, seed: Any, repeats: int, sums: Any, move
     if stream < moves.shape[0]:
         seed_stream(streams[0], seed, stream)
         moves[stream] = rollout_stream(rules, root, repeats, states, actions, streams[0], result, sums[stream])
-
-
-def simulated_kernel(
-    rules: Any,
-    root: Any,
-    seed: Any,
-    repeats: int,
-    states: Any,
-    actions: Any,
-    streams: Any,
-    result: Any,
-    sums: Any,
-    moves: Any,
-) -> None:
-    """Kernel: the same with its scratch handed in, since the simulator has no local records."""
-    stream = cuda.grid(1)
-    if stream < moves.shape[0]:
-        mine = slice(stream, stream + 1)
-        seed_stream(streams[stream], seed, stream)
-        moves[stream] = rollout_stream(
-            rules, root, repeats, states[mine], actions[stream], streams[stream], result[stream], sums[stream]
-        )
 
 
 def observe_on_gpu(

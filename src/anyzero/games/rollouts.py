@@ -43,50 +43,36 @@ def rollouts(
 
     def run(part: int) -> None:
         first, last = part * streams // parts, (part + 1) * streams // parts
-        kernel(game.rules, root, np.uint64(seed % 2**64), first, last, repeats, *new_scratch(game), sums, moves)
+        kernel(game.rules, root, np.uint64(seed % 2**64), first, last, repeats, new_scratch(game), sums, moves)
 
     run_parts(run, parts, threads)
     return RolloutSums(sums, moves)
 
 
 def new_scratch(game: Game) -> tuple[Any, ...]:
-    """A thread's own state, actions, stream and result, each apart from whatever another thread writes to."""
+    """A thread's own state, actions, stream and result, cache lines apart: threads that write to one line wait."""
     sizes = (game.state_dtype, 1), (np.dtype(np.int32), game.max_legal), (STREAM, 1), (np.dtype(float), game.num_seats)
-    return tuple(zeros_apart(dtype, num) for dtype, num in sizes)
-
-
-def zeros_apart(dtype: Any, num: int) -> Any:
-    """Zeros with empty cache lines before and behind: threads that write to one line wait for each other."""
-    gap = -(-APART_BYTES // dtype.itemsize)
-    return np.zeros(num + 2 * gap, dtype)[gap : gap + num]
+    parts = ((dtype, num, -(-APART_BYTES // dtype.itemsize)) for dtype, num in sizes)
+    return tuple(np.zeros(num + 2 * gap, dtype)[gap : gap + num] for dtype, num, gap in parts)
 
 
 def run_parts(run: Any, parts: int, threads: int) -> None:
     """run(0) ... run(parts - 1), whichever thread is free; kernels release the GIL."""
     if threads == 1:
-        run(0)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(run, range(parts)))
+        list(map(run, range(parts)))
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(run, range(parts)))
 
 
 def rollout_streams(
-    rules: Any,
-    root: Any,
-    seed: Any,
-    first: int,
-    last: int,
-    repeats: int,
-    states: Any,
-    actions: Any,
-    streams: Any,
-    result: Any,
-    sums: Any,
-    moves: Any,
+    rules: Any, roots: Any, seed: Any, first: int, last: int, repeats: int, scratch: Any, sums: Any, moves: Any
 ) -> None:
-    """Kernel: the streams from `first` to `last - 1`."""
+    """Kernel: the streams from `first` to `last - 1`, all from one position or each from its own."""
+    states, actions, streams, result = scratch
     for stream in range(first, last):
         seed_stream(streams[0], seed, stream)
+        root = roots[stream : stream + 1] if len(roots) > 1 else roots
         moves[stream] = rollout_stream(rules, root, repeats, states, actions, streams[0], result, sums[stream])
 
 
@@ -128,10 +114,8 @@ def bench_rollouts(game: Game, *, target: str = "cpu", threads: int = 1, seconds
         found = rollouts(game, state, streams, repeats, seed=streams + repeats, target=target, threads=threads)
         took = time.perf_counter() - start
         if took >= seconds / 2:
-            games = streams * repeats
-            return RolloutSpeed(
-                game.text, target, threads, games / took, float(found.moves.sum()) / took, round(compile_s, 4)
-            )
+            rates = streams * repeats / took, float(found.moves.sum()) / took
+            return RolloutSpeed(game.text, target, threads, *rates, round(compile_s, 4))
         grow = min(16, max(2, int(seconds / max(took, 1e-6))))
         streams, repeats = (streams, repeats * grow) if target == "cuda" else (streams * grow, repeats)
 
@@ -163,9 +147,8 @@ def encode_states(game: Game, states: Any, out: np.ndarray | None = None, thread
     shape = (len(states), *game.planes_shape)
     out = np.empty(shape, np.float32) if out is None else out
     if out.shape != shape or out.dtype != np.float32 or not out.flags.c_contiguous:
-        raise BadOptionError(
-            f"{game.name}: inputs go into one block of float32 of the shape {shape}, not {out.dtype} {out.shape}"
-        )
+        wanted = f"one block of float32 of the shape {shape}"
+        raise BadOptionError(f"{game.name}: inputs go into {wanted}, not {out.dtype} {out.shape}")
     kernel, num, parts = game.compile(encode_range), len(states), min(len(states), threads) or 1
 
     def run(part: int) -> None:

@@ -53,8 +53,7 @@ class TakeItEasy(NamedTuple):
     carriers: np.ndarray  # [9]: the tiles with each number, as bits
     worth: np.ndarray  # [45, 5]: what a line with this number is worth to the guide, by cells to fill
     chance: np.ndarray  # [19, 24, 10]: of tiles, by turns to come, halves of a tile to wait for, tiles left
-    fresh: np.ndarray
-    """[19, 6]: what a line without tiles is worth to the guide, by turns to come and its cells."""
+    fresh: np.ndarray  # [19, 6]: what a line without tiles is worth to the guide, by turns to come and its cells
 
 
 def make() -> Game:
@@ -273,11 +272,6 @@ def symmetries(rules: TakeItEasy) -> Iterable[Symmetry]:
 TILE_TEXTS = tuple("".join(map(str, tile)) for tile in TILES)
 
 
-def tile_words(down: int, up: int, right: int) -> str:
-    """A tile's name, and which way each of its numbers goes."""
-    return f"{down}{up}{right} ({down}↓{up}↗{right}↘)"
-
-
 def format_tile(number: int) -> str:
     return TILE_TEXTS[number - 1] if number else EMPTY
 
@@ -293,10 +287,8 @@ def format_state(rules: TakeItEasy, state: State) -> str:
 def parse_state(rules: TakeItEasy, state: State, text: str) -> None:
     board, hand = split_fields(text, ("board", "tile in hand"))
     columns = [column.split(",") for column in board.split("/")]
-    if tuple(map(len, columns)) != COLUMNS:
-        raise ValueError(
-            f"the columns have {', '.join(str(len(column)) for column in columns)} cells, not 3, 4, 5, 4, 3"
-        )
+    if (sizes := tuple(map(len, columns))) != COLUMNS:
+        raise ValueError(f"the columns have {', '.join(map(str, sizes))} cells, not 3, 4, 5, 4, 3")
     initial_state(rules, state)
     for cell, word in enumerate(word for column in columns for word in column):
         draw_named(rules, state, word)
@@ -338,7 +330,8 @@ def board(rules: TakeItEasy) -> Board:
     """The cells with their numbers while they are empty, and beside them the tile in hand."""
     cells = [Cell(str(i), hexagon(*at, RADIUS, pointy=False), text=str(i)) for i, at in enumerate(CENTRES)]
     cells.append(Cell("hand", hexagon(*HAND_CENTRE, RADIUS, pointy=False), "page", text="", line="muted"))
-    running = ["a tile is drawn", *(f"place {tile_words(*tile)}" for tile in TILES)]
+    places = (f"place {down}{up}{right} ({down}↓{up}↗{right}↘)" for down, up, right in TILES)
+    running = ["a tile is drawn", *places]
     return Board(
         tuple(cells),
         tuple(map(tile_kind, TILES)),

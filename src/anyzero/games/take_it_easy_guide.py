@@ -21,8 +21,7 @@ from anyzero.compile.random import U
 NUM_LINES, NUM_TURNS, NUM_NUMBERS = 15, 19, 9  # lines, tiles to place, and numbers on them: three a direction
 MOST_LEFT, NEVER_DRAWN = 9, 8  # tiles with one number, and tiles that are left in the end
 SHARES = (1.0, 0.75, 0.5, 0.3, 0.2)  # the share of its points that a line is worth with 0 to 4 cells to fill
-FRESH_POINTS = {3: 8, 4: 6, 5: 5}
-"""The worth of a line without tiles, by its length, at the first of the turns."""
+FRESH_POINTS = {3: 8, 4: 6, 5: 5}  # the worth of a line without tiles, by its length, at the first of the turns
 MOST_HALVES = 24
 """More halves of a tile than any line waits for: twice its own 4 cells, and 14 on the other lines of its direction."""
 POINT, CERTAIN = 1 << 10, 1 << 14  # the units of points and of chances: the worth of 45 points fits 31 bits
@@ -35,10 +34,7 @@ def worth_table(points: Sequence[int]) -> np.ndarray:
 
 
 def chance_table() -> np.ndarray:
-    """[19, 24, 10]: turns to come, halves of a tile to wait for, tiles left with the number.
-
-    An odd half lies in the middle between two whole numbers.
-    """
+    """[19, 24, 10]: turns to come, halves of a tile to wait for (odd ones lie midway), tiles left with the number."""
     shape = (NUM_TURNS, MOST_HALVES // 2 + 1, MOST_LEFT + 1)
     whole = np.array([draw_chance(*indices) for indices in product(*map(range, shape))]).reshape(shape)
     halves = np.stack([whole[:, :-1], (whole[:, :-1] + whole[:, 1:]) / 2], axis=2)
@@ -55,10 +51,8 @@ def draw_chance(turns: int, need: int, left: int) -> float:
 
 def fresh_table() -> np.ndarray:
     """[19, 6]: a line without tiles, by turns to come and its cells."""
-    lengths = [FRESH_POINTS.get(cells, 0) for cells in range(6)]
-    last = NUM_TURNS - 1
-    worths = [[POINT * CERTAIN * points * turns // last for points in lengths] for turns in range(NUM_TURNS)]
-    return np.array(worths, np.int64)
+    points = np.array([FRESH_POINTS.get(cells, 0) for cells in range(6)], np.int64)
+    return POINT * CERTAIN * points * np.arange(NUM_TURNS)[:, None] // (NUM_TURNS - 1)
 
 
 def guided_cell(rules: Any, state: Any, scratch: Any) -> int:

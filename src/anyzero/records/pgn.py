@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from anyzero.games.chess_text import format_san
 from anyzero.games.game import Game, State
 from anyzero.games.load import load
 from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, rule_payoffs, within
@@ -201,7 +200,7 @@ def write_pgn(record: GameRecord) -> str:
         number, note = int(state.move_number), format_note(record, index)
         if state.mover == 0 or index == 0 or words[-1].endswith("}"):
             words.append(f"{number}." if state.mover == 0 else f"{number}...")
-        words += [format_san(game.rules, state, action), *([f"{{{note}}}"] if note else [])]
+        words += [game.notation(state, action), *([f"{{{note}}}"] if note else [])]
     return "\n".join([*tag_lines(record, result), "", *wrap([*words, result]), "", ""])
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero import stopping
-from anyzero.compile.random import STREAM, make_streams, random_below, seed_stream
+from anyzero.compile.random import make_streams, random_below
 from anyzero.games.contract import (
     CHANCE,
     OVER,
@@ -24,24 +24,19 @@ from anyzero.games.contract import (
     seat_to_move,
 )
 from anyzero.games.game import Game
-from anyzero.games.rollouts import run_parts
-from anyzero.search.methods import EVALUATORS, GUIDED, UNIFORM, Evaluator, Method, ask_values
+from anyzero.games.rollouts import new_scratch, rollout_streams, run_parts, turn_to_seats
+from anyzero.search.methods import GUIDED, UNIFORM, Evaluator, Method, ask_values
 from anyzero.search.run import Run
 from anyzero.search.simulation import ANY_CHILD
-from anyzero.search.tree import Tree, clear_nodes
-
-NAME_OF = {code: name for name, code in EVALUATORS.items()}
+from anyzero.search.tree import clear_nodes
 
 ROLLOUTS = 16  # random games for each leaf, where they are the evaluator
-TOGETHER = 56_000
-"""Leaves that are laid out at a time, about: a little less than a power of two, which a GPU computes."""
-MOST_EXACT = 2_000_000
-"""Positions up to the end of the game that are looked at rather than asking an evaluator."""
+TOGETHER = 56_000  # leaves that are laid out at a time, about: a little less than a power of two, which a GPU computes
+MOST_EXACT = 2_000_000  # positions up to the end of the game that are looked at rather than asking an evaluator
 MOST_BY_CLOCK = 8_000
 """The budget of leaves where a clock is named instead, since one cannot stop in the middle of a ply."""
 ROUGHLY = 4  # leaves are counted where an estimate of their number is not so many times too large
-LINES = 4
-"""Random lines by which the size of a tree is estimated, and positions by which that of many trees is."""
+LINES = 4  # random lines by which the size of a tree is estimated, and positions by which that of many trees is
 TO_THE_END = 1 << 14  # more moves than a game has
 
 
@@ -55,12 +50,12 @@ class Level(NamedTuple):
 
 
 class Expectimax:
-    """Values of positions of one game, by an evaluator behind so many moves.
+    """Values of positions of one game, by an evaluator (or the code of one within kernels) behind so many moves.
 
     Several threads lay positions out, each a few of them; the evaluator is asked by one at a time.
     """
 
-    def __init__(self, game: Game, evaluator: str | Evaluator, *, threads: int = 1) -> None:
+    def __init__(self, game: Game, evaluator: int | Evaluator, *, threads: int = 1) -> None:
         self.game, self.evaluator, self.seed, self.threads = game, evaluator, 0, threads
         self.lock = Lock()
 
@@ -73,11 +68,7 @@ class Expectimax:
             some = slice(part * len(states) // parts, (part + 1) * len(states) // parts)
             values[some] = self.back_up(list(self.levels(states[some], depth)))
 
-        if self.threads == 1 or parts == 1:
-            for part in range(parts):
-                run(part)
-        else:
-            run_parts(run, parts, self.threads)
+        run_parts(run, parts, min(parts, self.threads))
         return values
 
     def num_parts(self, states: Any, depth: int) -> int:
@@ -94,7 +85,7 @@ class Expectimax:
         """One ply after the other, until every line has come to its depth or its end."""
         game, counting, writing = self.game, self.game.compile(count_children), self.game.compile(write_children)
         left, weights = np.full(len(states), depth, np.int16), np.ones(len(states))
-        actions = np.zeros(game.max_legal, np.int32)
+        actions = game.new_actions()
         while len(states):
             states = np.ascontiguousarray(states)
             starts = np.zeros(len(states) + 1, np.int64)
@@ -108,10 +99,8 @@ class Expectimax:
 
     def back_up(self, levels: list[Level]) -> np.ndarray:
         """The values of the first level, from those of the leaves."""
-        kernel, below = self.game.compile(back_up_level), np.zeros((0, self.game.num_seats))
-        weights = np.zeros(0)
-        answers = self.leaf_values(levels)
-        for level, values in zip(reversed(levels), reversed(answers), strict=True):
+        kernel, below, weights = self.game.compile(back_up_level), np.zeros((0, self.game.num_seats)), np.zeros(0)
+        for level, values in reversed(list(zip(levels, self.leaf_values(levels), strict=True))):
             kernel(self.game.rules, level.states, level.starts, weights, below, values)
             below, weights = values, level.weights
         return below
@@ -135,28 +124,21 @@ class Expectimax:
         return found
 
     def evaluate(self, states: Any) -> np.ndarray:
-        """The evaluator's values, for every seat."""
-        game = self.game
-        if len(states) == 0:
-            return np.zeros((0, game.num_seats))
-        if not callable(self.evaluator):
-            return self.roll_out(states, EVALUATORS[self.evaluator])
-        with self.lock:
-            values = ask_values(self.evaluator, game, states)
-        if values.shape[1] == game.num_seats > 1:
-            return values.astype(np.float64)
-        by_seat = np.zeros((len(states), game.num_seats))
-        game.compile(share_values)(game.rules, states, values, by_seat)
-        return by_seat
-
-    def roll_out(self, states: Any, code: int) -> np.ndarray:
-        """Mean payoffs of a few random games from each position."""
+        """The evaluator's values for every seat, or mean payoffs of a few random games from each position."""
         game, values = self.game, np.zeros((len(states), self.game.num_seats))
-        if code != UNIFORM:
-            scratch = game.new_states(1), np.zeros(game.max_legal, np.int32), np.zeros(1, STREAM)
-            parts = {rollout: game.unit.functions[guided_rollout]} if code == GUIDED else {}
-            kernel = game.compile(roll_out_states, parts=parts)
-            kernel(game.rules, states, np.uint64(self.seed % 2**64), *scratch, np.zeros(game.num_seats), values)
+        if len(states) == 0 or self.evaluator == UNIFORM:
+            return values
+        if not callable(self.evaluator):
+            parts = {rollout: game.unit.functions[guided_rollout]} if self.evaluator == GUIDED else {}
+            streams: Any = np.uint64(self.seed % 2**64), 0, len(states), ROLLOUTS
+            kernel, moves = game.compile(rollout_streams, parts=parts), np.zeros(len(states), np.int64)
+            kernel(game.rules, states, *streams, new_scratch(game), values, moves)
+            return values / ROLLOUTS
+        with self.lock:
+            values[:] = answers = ask_values(self.evaluator, game, states)
+        if answers.shape[1] < game.num_seats:  # the value for the seat to move
+            values[:, 1:] *= -1.0
+            turn_to_seats(game, states, values)
         return values
 
 
@@ -220,34 +202,12 @@ def back_up_level(rules: Any, states: Any, starts: Any, weights: Any, below: Any
                 values[index, other] = below[best, other]
 
 
-def share_values(rules: Any, states: Any, values: Any, by_seat: Any) -> None:
-    """Kernel: the value of the seat to move, at a chance node of the first, as those of all seats."""
-    for index in range(len(states)):
-        seat = max(seat_to_move(rules, states[index]), 0)
-        for other in range(by_seat.shape[1]):
-            by_seat[index, other] = values[index, 0] if other == seat else -values[index, 0]
-
-
-def roll_out_states(
-    rules: Any, states: Any, seed: Any, scratch: Any, actions: Any, streams: Any, result: Any, values: Any
-) -> None:
-    """Kernel: the mean payoffs of random games from each position, each with a stream of its own."""
-    for index in range(len(states)):
-        seed_stream(streams[0], seed, index)
-        for _ in range(ROLLOUTS):
-            scratch[0] = states[index]
-            rollout(rules, scratch[0], actions, streams[0])
-            payoffs(rules, scratch[0], result)
-            for seat in range(len(result)):
-                values[index, seat] += result[seat] / ROLLOUTS
-
-
 # --- how large a tree is
 
 
 def estimate_leaves(game: Game, state: Any, depth: int) -> float:
     """Positions at the ends of all lines of so many moves: a mean over random lines. Knuth 1975."""
-    states, actions, streams = game.new_states(1), np.zeros(game.max_legal, np.int32), make_streams(0, 1)
+    states, actions, streams = game.new_states(1), game.new_actions(), make_streams(0, 1)
     kernel, total = game.compile(follow_line), 0.0
     for _ in range(LINES):
         states[0] = state
@@ -281,7 +241,7 @@ class ExpectimaxRun(Run):
     def __init__(self, game: Game, method: Method, *, simulations: int | None = None, **options: Any) -> None:
         super().__init__(game, method, simulations=simulations, **options)
         self.most = MOST_BY_CLOCK if simulations is None else simulations
-        self.expectimax = Expectimax(game, self.evaluator or NAME_OF[method.settings.evaluator])
+        self.expectimax = Expectimax(game, self.evaluator or method.settings.evaluator)
 
     def make_ready(self) -> None:
         self.expectimax.values(np.array([self.game.initial_state()]), 1)
@@ -296,7 +256,10 @@ class ExpectimaxRun(Run):
         self.seat, actions = self.game.seat_to_move(state), self.game.legal_actions(state)
         self.after = np.array([self.game.play(state, action) for action in actions], self.game.state_dtype)
         self.order, self.depth, self.is_done = np.arange(len(actions)), 0, False
-        open_root(self.tree, actions)
+        tree, children = self.tree, slice(1, 1 + len(actions))
+        clear_nodes(tree, 1, 1 + len(actions))
+        tree.action[children], tree.prior[children] = actions, 1.0 / len(actions)
+        tree.first[0], tree.num_children[0], tree.used[0, 0] = 1, len(actions), 1 + len(actions)
 
     def simulate(self, num: int, forced: int = ANY_CHILD, *, trees: int | None = None) -> int:
         """About so many simulations: whole plies, each a move deeper, as long as the budget allows it."""
@@ -338,11 +301,3 @@ class ExpectimaxRun(Run):
 
     def is_decided(self) -> bool:
         return self.is_done
-
-
-def open_root(tree: Tree, actions: list[int]) -> None:
-    """Give the root of a single tree its children, none of which has been searched."""
-    part = slice(1, 1 + len(actions))
-    clear_nodes(tree, 1, 1 + len(actions))
-    tree.action[part], tree.prior[part] = actions, 1.0 / len(actions)
-    tree.first[0], tree.num_children[0], tree.used[0, 0] = 1, len(actions), 1 + len(actions)

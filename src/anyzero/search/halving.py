@@ -54,7 +54,8 @@ def next_order(
                 return num  # type: ignore[no-any-return]
         by_clock = budget == 0 and take_turn(tree, settings, halving, seconds, spent, rate)
         if not (by_clock or (budget > 0 and start_round(tree, settings, halving))):
-            crown(tree, halving.alive[0])
+            for child in range(tree.first[0], tree.first[0] + tree.num_children[0]):
+                tree.prior[child] = 1.0 if child == halving.alive[0] else 0.0
             return 0
 
 
@@ -107,8 +108,7 @@ def take_turn(tree: Tree, settings: Settings, halving: Halving, seconds: float, 
 
 
 def rank(tree: Tree, settings: Settings, halving: Halving) -> None:
-    """The survivors by their mean payoff; for SHUSS with a bonus from AMAF that fades with visits, Fabiano and
-    Cazenave 2021."""
+    """The survivors by mean payoff; SHUSS adds AMAF, which fades with visits. Fabiano and Cazenave 2021."""
     for index in range(halving.at[COUNT]):
         child = halving.alive[index]
         score = float(tree.value[child])
@@ -128,12 +128,6 @@ def sort(halving: Halving, count: int) -> None:
             alive[place], scores[place] = alive[place - 1], scores[place - 1]
             place -= 1
         alive[place], scores[place] = child, score
-
-
-def crown(tree: Tree, winner: int) -> None:
-    """Mark the survivor by giving it all of the prior."""
-    for child in range(tree.first[0], tree.first[0] + tree.num_children[0]):
-        tree.prior[child] = 1.0 if child == winner else 0.0
 
 
 # --- Gumbel

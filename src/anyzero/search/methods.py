@@ -43,24 +43,20 @@ class Settings(NamedTuple):
     schedule: int = MINIMUM_ERROR
     equivalence: float = 1000.0
     """k of the classic and the simple schedule: the visits at which AMAF and real values weigh about the same."""
-    bias: float = 1e-5
-    """The square of AMAF's bias in the minimum-error schedule; smaller trusts AMAF for longer."""
-    reference: int = 50
-    """GRAVE: a node whose statistics have fewer rollouts than this borrows those of an ancestor."""
+    bias: float = 1e-5  # the square of AMAF's bias in the minimum-error schedule; smaller trusts AMAF for longer
+    reference: int = 50  # GRAVE: a node whose statistics have fewer rollouts than this borrows those of an ancestor
     table_after: int = 10
     """GRAVE: statistics begin at a node's visit of this number; most nodes never come so far, and tables are large."""
     expand_after: int = 1  # a node gets children when it is visited again after this many visits
     max_depth: int = UNBOUNDED  # nodes at this depth get no children: 1 makes a bandit of the root
-    solve: int = 1
-    """Whether proven wins, losses and draws go up the tree; needs two seats with opposite payoffs."""
+    solve: int = 1  # whether proven wins, losses and draws go up the tree; needs two seats with opposite payoffs
     look_ahead: int = 0
     """With `solve`: most positions that are looked at before the first simulation, up to two moves below the root."""
     evaluator: int = ROLLOUT
     amaf: int = 0  # whether the formula needs AMAF statistics, as RAVE and GRAVE do
     chance: int = 1  # whether the game has chance nodes
     transpositions: int = 0  # whether nodes of the same position share their children
-    noise_fraction: float = 0.0
-    """Share of Dirichlet noise in the root's priors; for self-play, never for matches."""
+    noise_fraction: float = 0.0  # share of Dirichlet noise in the root's priors; for self-play, never for matches
     noise_concentration: float = 0.3  # alpha of that noise: small values put it on few moves
     noise_total: float = 0.0  # where it is positive, alpha is this divided by the number of moves
     considered: int = 16
@@ -73,10 +69,8 @@ class Settings(NamedTuple):
     """Gumbel: how much noise the root's moves get; self-play wants 1, a player that is measured none."""
     doubt: float = BY_EVALUATOR
     """Gumbel: visits that the node's mean counts for in each child's value; left alone, none, and 16 with rollouts."""
-    leaves: int = 1
-    """How many leaves of one tree wait for the evaluator at a time; virtual visits keep them apart."""
-    log_visits: int = 0
-    """Many trees: whether the move is chosen by value + log visits instead of the visits alone."""
+    leaves: int = 1  # how many leaves of one tree wait for the evaluator at a time; virtual visits keep them apart
+    log_visits: int = 0  # many trees: whether the move is chosen by value + log visits instead of the visits alone
     move_value: int = 0
     """Many trees: whether a position's value is that of the chosen move instead of the mean of all simulations."""
 
@@ -88,58 +82,49 @@ NOISE = ("noise_fraction", "noise_concentration", "noise_total")
 POLICY = ("considered", "visit_scale", "value_scale", "gumbel_scale", "doubt")
 GROWTH = ("expand_after", "max_depth", "transpositions")
 PROOFS = ("solve", "look_ahead")
-MANY = ("log_visits", "move_value")
-"""What is told of many trees; of one tree, `final` and its result say as much."""
+TREE = (*BONUS, *GROWTH, *PROOFS)
+MANY = ("log_visits", "move_value")  # what is told of many trees; of one tree, `final` and its result say as much
 
 
 class Method(NamedTuple):
+    meaning: str
     settings: Settings
     options: tuple[str, ...] = ()  # the settings that may be changed
-    halves: bool = False
-    """Sequential halving at the root: the worse half of the moves is dropped round by round."""
-    meaning: str = ""
+    halves: bool = False  # sequential halving at the root: the worse half of the moves is dropped round by round
     final: str = "visits"  # how the move is chosen in the end
 
 
 METHODS: dict[str, Method] = {
-    "flat": Method(
-        Settings(FLAT, max_depth=1, solve=0), meaning="every move the same number of rollouts", final="value"
-    ),
-    "ucb": Method(Settings(UCT, max_depth=1), (*BONUS, *PROOFS), meaning="a bandit over the moves"),
-    "uct": Method(Settings(UCT), (*BONUS, *GROWTH, *PROOFS, "leaves", *MANY), meaning="UCB in every node of a tree"),
-    "amaf": Method(
-        Settings(RAVE, 0.0, schedule=ALWAYS, amaf=1),
-        (*BONUS, *GROWTH, *PROOFS),
-        meaning="a tree guided by AMAF values alone",
-    ),
-    "rave": Method(
-        Settings(RAVE, 0.0, amaf=1), (*BONUS, *TRUST, *GROWTH, *PROOFS), meaning="AMAF at first, real values later"
-    ),
+    "flat": Method("every move the same number of rollouts", Settings(FLAT, max_depth=1, solve=0), final="value"),
+    "ucb": Method("a bandit over the moves", Settings(UCT, max_depth=1), (*BONUS, *PROOFS)),
+    "uct": Method("UCB in every node of a tree", Settings(UCT), (*TREE, "leaves", *MANY)),
+    "amaf": Method("a tree guided by AMAF values alone", Settings(RAVE, 0.0, schedule=ALWAYS, amaf=1), TREE),
+    "rave": Method("AMAF at first, real values later", Settings(RAVE, 0.0, amaf=1), (*BONUS, *TRUST, *GROWTH, *PROOFS)),
     "grave": Method(
+        "RAVE that borrows AMAF from an ancestor",
         Settings(GRAVE, 0.0, amaf=1),
         (*BONUS, *TRUST, "reference", "table_after", *GROWTH, *PROOFS),
-        meaning="RAVE that borrows AMAF from an ancestor",
     ),
-    "halving": Method(Settings(FLAT, max_depth=1, solve=0), halves=True, meaning="sequential halving of the moves"),
+    "halving": Method("sequential halving of the moves", Settings(FLAT, max_depth=1, solve=0), halves=True),
     "shuss": Method(
+        "sequential halving with AMAF scores",
         Settings(RAVE, 128.0, max_depth=1, solve=0, amaf=1),
         ("exploration",),
         halves=True,
-        meaning="sequential halving with AMAF scores",
     ),
     "puct": Method(
-        Settings(PUCT, 1.25, -0.2), (*BONUS, *NOISE, *GROWTH, *PROOFS, "leaves", *MANY), meaning="UCT led by priors"
+        "UCT led by priors", Settings(PUCT, 1.25, -0.2), (*BONUS, *NOISE, *GROWTH, *PROOFS, "leaves", *MANY)
     ),
     "gumbel": Method(
+        "halving led by priors and Gumbel noise",
         Settings(GUMBEL),
         (*POLICY, *NOISE, *GROWTH, *PROOFS, "leaves", "move_value"),
-        meaning="halving led by priors and Gumbel noise",
         final="gumbel",
     ),
     "expectimax": Method(
+        "all draws and all moves, as deep as the budget goes",
         Settings(EXPECTIMAX, max_depth=1, solve=0, considered=8, move_value=1),
         ("considered",),
-        meaning="all draws and all moves, as deep as the budget goes",
         final="value",
     ),
 }
@@ -170,12 +155,11 @@ def convert(name: str, key: str, value: object) -> float | int:
     if key not in method.options:
         others = [other for other, its in METHODS.items() if key in its.options]
         hint = f"it belongs to {list_some(others)}; " if others else nearest_hint(key, method.options)
-        raise UnknownNameError(
-            f"{name} has no option {key!r}; {hint}its options: {list_some(method.options) or 'none'}"
-        )
+        known = list_some(method.options) or "none"
+        raise UnknownNameError(f"{name} has no option {key!r}; {hint}its options: {known}")
+    if key == "schedule" and value not in SCHEDULES:
+        raise BadOptionError(f"{name}: schedule is {value!r}, not one of {list_some(SCHEDULES)}")
     if key == "schedule":
-        if value not in SCHEDULES:
-            raise BadOptionError(f"{name}: schedule is {value!r}, not one of {list_some(SCHEDULES)}")
         return SCHEDULES[str(value)]
     try:
         number = float(str(value))
@@ -261,26 +245,16 @@ EVALUATORS = {"rollout": ROLLOUT, "guided": GUIDED, "uniform": UNIFORM}
 """Those that are compiled into the search: random play, random play that knows the game, and no opinion at all."""
 
 
-def evaluator_code(evaluator: "str | Evaluator") -> int:
-    if callable(evaluator):
-        return BATCH
-    check_name("evaluator", evaluator, EVALUATORS)
-    return EVALUATORS[evaluator]
-
-
 def ask(evaluator: Evaluator, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
     """The evaluator's answer in the form that the kernel reads; a sentence if it has another."""
-    answer = evaluator(game, states)
-    logits, values = (np.asarray(part, np.float32) for part in answer)
-    if logits.shape != (len(states), game.num_actions):
-        wanted = (len(states), game.num_actions)
+    logits, values = (np.asarray(part, np.float32) for part in evaluator(game, states))
+    if logits.shape != (wanted := (len(states), game.num_actions)):
         raise BadOptionError(f"{game.name}: the evaluator's logits have the shape {logits.shape}, not {wanted}")
     if values.shape == (len(states),) and game.num_values == 1:
         values = values[:, None]
     if values.shape not in {(len(states), game.num_seats), (len(states), game.num_values)}:
-        raise BadOptionError(
-            f"{game.name}: the evaluator's values have the shape {values.shape}, not one a position and seat"
-        )
+        shape = f"{values.shape}, not one a position and seat"
+        raise BadOptionError(f"{game.name}: the evaluator's values have the shape {shape}")
     check_finite(game, np.isfinite(values).all() and not np.isnan(logits).any())
     return np.maximum(logits, np.float32(-1e9)), values
 
@@ -305,7 +279,9 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
     Proofs need two seats with opposite payoffs, and nodes that share their children only if nothing differs: what a
     game's own `state_key` leaves out, as chess leaves out its history, may decide.
     """
-    settings, code = method.settings, evaluator_code(evaluator)
+    if not callable(evaluator):
+        check_name("evaluator", evaluator, EVALUATORS)
+    settings, code = method.settings, BATCH if callable(evaluator) else EVALUATORS[evaluator]
     if code != 0 and settings.amaf:
         raise BadOptionError("AMAF needs the moves of random rollouts: evaluators are for the other methods")
     is_bandit = method.halves or (settings.max_depth == 1 and settings.formula != EXPECTIMAX)

@@ -111,21 +111,17 @@ class GpuRun:
     def simulate(self, num: int) -> int:
         """So many simulations in every tree; returns how many there were.
 
-        With a network beside it, there are always as many as the run was made for.
+        With a network beside it, there are always as many as the run was made for: one answer for the roots and one for
+        each simulation; trees that need fewer wait for the others.
         """
         if self.evaluator is None:
             self.launch(simulate_kernel, self.rules, self.tree, self.scratch, self.roots, num)
         else:
-            self.simulate_beside(self.evaluator)
+            self.step = self.step or self.evaluator.record(self.advance)
+            for _ in range(self.simulations + 1):
+                self.step()
+            self.advance(0)
         return int(self.scratch.counters.copy_to_host()[:, 0].sum())
-
-    def simulate_beside(self, evaluator: DeviceEvaluator) -> None:
-        """One answer for the roots and one for each simulation; trees that need fewer wait for the others."""
-        if self.step is None:
-            self.step = evaluator.record(self.advance)
-        for _ in range(self.simulations + 1):
-            self.step()
-        self.advance(0)
 
     def advance(self, stream: int) -> None:
         """Every tree takes its answer in and goes on to its next leaf."""

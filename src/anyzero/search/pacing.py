@@ -44,12 +44,9 @@ class LiveSearch:
     def __init__(self, searcher: "Searcher", state: State, seed: int = 0) -> None:
         self.searcher, self.state, self.seed = searcher, state, seed
         self.run = searcher.begin(state, seed)
-        self.seconds = 0.0
-        """Spent in `advance`."""
-        self.simulations = 0
-        """Of all trees, those of dropped trials too."""
-        self.rate = 0.0
-        """Simulations of each tree in a second, in the last piece."""
+        self.seconds = 0.0  # spent in `advance`
+        self.simulations = 0  # of all trees, those of dropped trials too
+        self.rate = 0.0  # simulations of each tree in a second, in the last piece
         is_slow = searcher.method.settings.evaluator == BATCH or searcher.target == "interpreted"
         self.largest = 0 if searcher.simulations is None or is_slow else FIRST_PIECE // 2
         self.orders = plan(self)

@@ -20,8 +20,7 @@ from anyzero.games.game import Game
 ENTRIES = 4  # a bucket holds this many; a new one takes the place of the one that cost least to find
 ENTRY_BYTES = 16
 BUCKET_BYTES = ENTRY_BYTES * ENTRIES
-MOST = (1 << 24) - 1
-"""A proof or disproof number that means never; numbers that would be larger stay one below it."""
+MOST = (1 << 24) - 1  # a proof or disproof number that means never; numbers that would be larger stay one below it
 
 
 class ProofTable(NamedTuple):

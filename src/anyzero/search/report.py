@@ -1,7 +1,7 @@
 """What a search found: the policy, the value and the final move as kernels write them, and a result for people."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,17 +38,12 @@ def report_tree(
     tree: Tree, scratch: Scratch, settings: Settings, policies: Any, values: Any, chosen: Any, number: int
 ) -> None:
     root, best = root_of(tree, number), choose_child_of_root(tree, scratch, settings, number)
+    first, scores = tree.first[root], scratch.scores[number * settings.leaves]
     chosen[number] = tree.action[best]
     values[number] = value_after(tree, settings, root, best)
-    write_policy(tree, scratch, settings, number, policies[number])
-
-
-def write_policy(tree: Tree, scratch: Scratch, settings: Settings, number: int, policy: Any) -> None:
-    root, scores = root_of(tree, number), scratch.scores[number * settings.leaves]
-    first, count = tree.first[root], tree.num_children[root]
     root_policy(tree, settings, root, scores)
-    for index in range(count):
-        policy[tree.action[first + index]] = scores[index]
+    for index in range(tree.num_children[root]):
+        policies[number, tree.action[first + index]] = scores[index]
 
 
 def root_policy(tree: Tree, settings: Settings, root: int, policy: Any) -> None:
@@ -110,12 +105,7 @@ def choose_child_of_root(tree: Tree, scratch: Scratch, settings: Settings, numbe
 # --- the rule of the final move
 
 BY_VISITS, BY_VALUE, BY_VALUE_LOG_VISITS, BY_LOWER_BOUND, BY_GUMBEL = range(5)
-FINAL_RULES = {
-    "visits": BY_VISITS,
-    "value": BY_VALUE,
-    "value_log_visits": BY_VALUE_LOG_VISITS,
-    "lower_bound": BY_LOWER_BOUND,
-}
+FINAL_RULES = {name: code for code, name in enumerate(("visits", "value", "value_log_visits", "lower_bound"))}
 CERTAIN = 1e9
 
 
@@ -246,21 +236,17 @@ class SearchResult(Shown):
 
     def report(self, most: int = MOST_SHOWN) -> Iterator[Part]:
         """The best moves, the expected line, and what it took; columns that say nothing are left out."""
-        columns: dict[str, Callable[[RootMove], Any]] = {
-            "move": lambda child: child.move,
-            "visits": lambda child: child.visits,
-            "value": lambda child: signed(child.value),
-        }
+        shown = self.children[:most]
+        columns = {name: [getattr(child, name) for child in shown] for name in ("move", "visits")}
+        columns["value"] = [signed(child.value) for child in shown]
         if len({child.prior for child in self.children}) > 1:
-            columns["prior"] = lambda child: f"{child.prior:.3f}"
+            columns["prior"] = [f"{child.prior:.3f}" for child in shown]
         if any(child.proven for child in self.children):
-            columns["proven"] = lambda child: child.proven or ""
+            columns["proven"] = [child.proven or "" for child in shown]
         if any(child.amaf_visits for child in self.children):
-            columns |= {
-                "AMAF visits": lambda child: child.amaf_visits,
-                "AMAF value": lambda child: signed(child.amaf_value),
-            }
-        yield Sheet(tuple(columns), [[show(child) for show in columns.values()] for child in self.children[:most]])
+            columns["AMAF visits"] = [child.amaf_visits for child in shown]
+            columns["AMAF value"] = [signed(child.amaf_value) for child in shown]
+        yield Sheet(tuple(columns), list(zip(*columns.values(), strict=True)))
         if len(self.children) > most:
             yield f"... and {count(len(self.children) - most, 'more move')}"
         proven = f", a proven {self.proven}" if self.proven else ""
@@ -274,12 +260,8 @@ class SearchResult(Shown):
 
 
 def make_children(moves: RootMoves, order: np.ndarray, texts: list[str]) -> list[RootMove]:
-    columns = [column[order].tolist() for column in moves]
-    return [
-        RootMove(texts[place], action, visits, known(value), prior, amaf_visits, known(amaf), PROVEN_NAMES.get(proof))
-        for place, action, visits, value, prior, amaf_visits, amaf, proof in zip(order, *columns, strict=True)
-    ]
-
-
-def known(value: float) -> float | None:
-    return None if math.isnan(value) else value
+    *columns, proofs = (column[order].tolist() for column in moves)
+    proven = [PROVEN_NAMES.get(proof) for proof in proofs]
+    rows = zip((texts[place] for place in order), *columns, proven, strict=True)
+    known: Any = [[None if part != part else part for part in row] for row in rows]  # NaN is not itself
+    return [RootMove(*row) for row in known]

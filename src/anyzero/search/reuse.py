@@ -19,10 +19,7 @@ NOT_FOUND = -1
 
 
 def find_descendant(rules: Any, tree: Tree, states: Any, number: int) -> int:
-    """Kernel: the node at most two moves below the root whose position is `states[1]`; the root's own is `states[0]`.
-
-    `states` has room for two more.
-    """
+    """Kernel: the node at most two moves below the root whose position is `states[1]`; `states[0]` is the root's."""
     root = root_of(tree, number)
     if same_records(states[0], states[1]):
         return root

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -131,65 +132,40 @@ class Run:
             self.kernel(simulate)(*arguments, self.roots, 0, 0, ANY_CHILD, 0)
 
     def simulate(self, num: int, forced: int = ANY_CHILD, *, trees: int | None = None) -> int:
-        """Run so many simulations in every tree, or in the first `trees`; returns how many there were.
-
-        There are fewer where a root is proven.
-        """
+        """So many simulations in every tree or the first `trees`, fewer where a root is proven; how many there were."""
         stopping.check()
         trees = self.num_used if trees is None else trees
-        if self.settings.evaluator == BATCH:
-            return self.step_until(self.scratch.counters[:, 0] + num * (np.arange(self.num_trees) < trees))
-        kernel = self.kernel(simulate)
-
-        def run(begin: int, end: int) -> int:
-            arguments = self.game.rules, self.tree, self.scratch, self.settings, self.roots
-            return int(kernel(*arguments, begin, end, forced, num))
-
-        return self.share(run, trees)
-
-    def share(self, work: Callable[[int, int], int], trees: int) -> int:
-        """Do the work for the first trees, on all threads, and add up what it returns."""
-        if self.pool is None:
-            return work(0, trees)
-        parts = min(trees, 4 * self.threads)
-        bounds = [part * trees // parts for part in range(parts + 1)]
-        return sum(self.pool.map(work, bounds[:-1], bounds[1:]))
-
-    def step_until(self, budget: Any) -> int:
-        """Simulate with the evaluator outside until every tree has had its budget."""
-        self.scratch.budget[:] = budget
+        arguments = self.game.rules, self.tree, self.scratch, self.settings, self.roots
+        if self.settings.evaluator != BATCH:
+            kernel = self.kernel(simulate)
+            return sum(self.share(lambda *part: int(kernel(*arguments, *part, forced, num)), 0, trees))
         before = self.simulations()
+        self.scratch.budget[:] = self.scratch.counters[:, 0] + num * (np.arange(self.num_trees) < trees)
         if self.pool is not None and self.asks_by_part:
             bounds = part_bounds(self.num_used, self.evaluator.together)  # type: ignore[union-attr]
-            list(self.pool.map(self.finish_part, bounds[:-1], bounds[1:]))
+            list(self.pool.map(self.finish, bounds[:-1], bounds[1:]))
         else:
-            while self.step() > 0:
-                pass
+            self.finish(0, self.num_used)
         return self.simulations() - before
+
+    def share(self, work: Callable[[int, int], Any], begin: int, end: int) -> list[Any]:
+        """Do the work for these trees, on all threads that do not do so already; what each part of it returned."""
+        if self.pool is None or self.asks_by_part:
+            return [work(begin, end)]
+        parts = min(end - begin, 4 * self.threads)
+        bounds = [begin + part * (end - begin) // parts for part in range(parts + 1)]
+        return list(self.pool.map(work, bounds[:-1], bounds[1:]))
 
     def simulations(self) -> int:
         """Of all trees, since they were planted."""
         return int(self.scratch.counters[: self.num_used, 0].sum())
 
-    def finish_part(self, begin: int, end: int) -> None:
-        """All steps of these trees, on the calling thread."""
-        game, tree, scratch, settings = self.game, self.tree, self.scratch, self.settings
+    def finish(self, begin: int, end: int) -> None:
+        """With the evaluator outside, all steps of these trees: one leaf for every slot that is not done."""
+        arguments = self.game.rules, self.tree, self.scratch, self.settings
         select, absorb = self.kernel(select_leaves), self.kernel(absorb_leaves)
-        while select(game.rules, tree, scratch, settings, self.roots, begin, end):
-            logits, values = self.answers(begin, end)
-            absorb(game.rules, tree, scratch, settings, logits, values, begin, end)
-
-    def step(self) -> int:
-        """One leaf for every slot that is not done; returns how many there were."""
-        game, tree, scratch = self.game, self.tree, self.scratch
-        select, absorb = self.kernel(select_leaves), self.kernel(absorb_leaves)
-        used, settings = self.num_used, self.settings
-        found = self.share(lambda *part: int(select(game.rules, tree, scratch, settings, self.roots, *part)), used)
-        if found == 0:
-            return 0
-        logits, values = self.answers(0, used)
-        self.share(lambda *part: absorb(game.rules, tree, scratch, settings, logits, values, *part) or 0, used)
-        return found
+        while sum(self.share(partial(select, *arguments, self.roots), begin, end)):
+            self.share(partial(absorb, *arguments, *self.answers(begin, end)), begin, end)
 
     def answers(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
         """What the evaluator says of the leaves of these trees that wait for it."""
@@ -228,14 +204,13 @@ class Run:
     def proofs(self) -> list[int]:
         return [int(self.tree.proven[number * self.room]) for number in range(self.num_trees)]
 
-    def children(self) -> list[int]:
-        first = int(self.tree.first[0])
-        return list(range(first, first + int(self.tree.num_children[0])))
+    def children(self, node: int) -> slice:
+        first = int(self.tree.first[node])
+        return slice(first, first + int(self.tree.num_children[node]))
 
     def moves(self, number: int = 0) -> RootMoves:
         tree, root = self.tree, number * self.room
-        first = int(tree.first[root])
-        part = slice(first, first + int(tree.num_children[root]))
+        part = self.children(root)
         visits, proven = tree.visits[part].astype(np.int64), tree.proven[part].astype(np.int64)
         values = np.where(visits > 0, tree.value[part], np.nan).astype(np.float64)
         values = np.where(proven == UNKNOWN, values, np.where(proven == DRAW, 0, proven))
@@ -267,18 +242,15 @@ class Run:
         return chosen, values, policies
 
     def principal_variation(self, action: int) -> list[int]:
-        """The actions of the most visited line from this one up to a chance node; proofs go before visits."""
-        tree, node, line = self.tree, 0, [action]
-        while True:
-            first, count = int(tree.first[node]), int(tree.num_children[node])
-            node = first + int(np.flatnonzero(tree.action[first : first + count] == line[-1])[0])
-            first, count = int(tree.first[node]), int(tree.num_children[node])
-            if count == 0:
-                return line
-            proven = tree.proven[first : first + count]
+        """The actions of the most visited line from this one on; proofs go before visits."""
+        tree, children = self.tree, self.children(0)
+        node, line = children.start + tree.action[children].tolist().index(action), [action]
+        while tree.num_children[node] > 0 and len(line) < self.game.max_plies:
+            children = self.children(node)
+            proven = tree.proven[children]
             certain = CERTAIN * ((proven == WIN).astype(float) - (proven == LOSS))
-            best = first + int(np.argmax(tree.visits[first : first + count] + certain))
-            unseen = tree.visits[best] == 0 and tree.proven[best] == UNKNOWN
-            if unseen or len(line) >= self.game.max_plies:
-                return line
-            line.append(int(tree.action[best]))
+            node = children.start + int(np.argmax(tree.visits[children] + certain))
+            if tree.visits[node] == 0 and tree.proven[node] == UNKNOWN:
+                break
+            line.append(int(tree.action[node]))
+        return line

@@ -14,7 +14,7 @@ from anyzero.errors import AnyzeroError, BadOptionError, check_name
 from anyzero.games.game import Game, State
 from anyzero.games.line import first_decision
 from anyzero.search.expectimax import ExpectimaxRun
-from anyzero.search.methods import EXPECTIMAX, GUMBEL, MANY, Evaluator, adapt, find_method, parse_search
+from anyzero.search.methods import EXPECTIMAX, GUMBEL, MANY, UNBOUNDED, Evaluator, adapt, find_method, parse_search
 from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.search.report import (
     DRAWING,
@@ -67,7 +67,9 @@ class Searcher:
         self.final = self.method.final if final is None else final
         if self.final != "gumbel" or self.method.settings.formula != GUMBEL:
             check_name("final rule", self.final, FINAL_RULES)
-        check_numbers(max_nodes, trees, temperature)
+        check_max_nodes(max_nodes)
+        check_whole("trees", trees, range(1, 1025), f"{trees} trees are not a number from 1 to 1024")
+        check_temperature(temperature)
         planned = self.method.halves or self.method.settings.formula in (GUMBEL, EXPECTIMAX)
         if reuse and (self.method.settings.transpositions or planned or trees > 1):
             raise BadOptionError(f"{method}: a tree with transpositions, merged trees or halving cannot be reused")
@@ -102,17 +104,10 @@ class Searcher:
     def new_run(self) -> Run:
         """Memory for the trees, and kernels that are ready: neither is part of a search's time."""
         kind = ExpectimaxRun if self.method.settings.formula == EXPECTIMAX else Run
-        run = kind(
-            self.game,
-            self.method,
-            room=self.room,
-            simulations=None if self.simulations is None else -(-self.simulations // self.trees),
-            num_trees=self.trees,
-            evaluator=self.evaluator,
-            threads=self.trees,
-            keeps=self.reuse,
-            target=self.target,
-        )
+        share = None if self.simulations is None else -(-self.simulations // self.trees)
+        memory: Any = {"room": self.room, "simulations": share, "num_trees": self.trees, "keeps": self.reuse}
+        doing: Any = {"evaluator": self.evaluator, "threads": self.trees, "target": self.target}
+        run = kind(self.game, self.method, **memory, **doing)
         run.make_ready()
         return run
 
@@ -210,35 +205,31 @@ def check_game(game: object) -> None:
         raise BadOptionError(f"a search needs a Game, not {game!r}; load makes one from a text")
 
 
-def check_whole(name: str, value: object) -> None:
+def check_whole(name: str, value: Any, within: range, fault: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise BadOptionError(f"{name} wants a whole number, not {value!r}")
+    if value not in within:
+        raise BadOptionError(fault)
+
+
+def check_max_nodes(max_nodes: int) -> None:
+    too_few = f"max_nodes is {max_nodes}, too few for a root and a move"
+    check_whole("max_nodes", max_nodes, range(2, UNBOUNDED), too_few)
+
+
+def check_temperature(temperature: float) -> None:
+    if not (isinstance(temperature, Real) and 0.0 <= temperature < math.inf):
+        raise BadOptionError(f"a temperature of {temperature!r} is not a number from 0 on")
 
 
 def check_budget(simulations: int | None, seconds: float | None) -> None:
     if (simulations is None) == (seconds is None):
         raise BadOptionError("a search needs a budget: simulations or seconds, and only one of them")
     if simulations is not None:
-        check_whole("simulations", simulations)
-        if simulations < 1:
-            raise BadOptionError(f"a budget of {simulations} simulations is not positive")
+        fault = f"a budget of {simulations} simulations is not positive"
+        check_whole("simulations", simulations, range(1, UNBOUNDED), fault)
     if seconds is not None and not (isinstance(seconds, Real) and 0.0 < seconds < 1e7):
         raise BadOptionError(f"a budget of {seconds!r} seconds is not a positive number")
-
-
-def check_numbers(max_nodes: int, trees: int, temperature: float) -> None:
-    check_max_nodes(max_nodes)
-    check_whole("trees", trees)
-    if not 1 <= trees <= 1024:
-        raise BadOptionError(f"{trees} trees are not a number from 1 to 1024")
-    if not (isinstance(temperature, Real) and 0.0 <= temperature < math.inf):
-        raise BadOptionError(f"a temperature of {temperature!r} is not a number from 0 on")
-
-
-def check_max_nodes(max_nodes: int) -> None:
-    check_whole("max_nodes", max_nodes)
-    if max_nodes < 2:
-        raise BadOptionError(f"max_nodes is {max_nodes}, too few for a root and a move")
 
 
 def check_room(game: Game, state: State, room: int) -> None:
@@ -247,10 +238,8 @@ def check_room(game: Game, state: State, room: int) -> None:
         return  # enough for any position: the moves need not be counted
     needed = 1 + len(game.legal_actions(state))
     if room < needed:
-        raise BadOptionError(
-            f"{game.name}: max_nodes leaves {room} nodes for a tree, and this position needs {needed}: "
-            "its root and one for each move"
-        )
+        needs = f"this position needs {needed}: its root and one for each move"
+        raise BadOptionError(f"{game.name}: max_nodes leaves {room} nodes for a tree, and {needs}")
 
 
 def room(game: Game, simulations: int, max_nodes: int) -> int:
@@ -262,12 +251,8 @@ def merge_moves(parts: list[RootMoves]) -> RootMoves:
     """The moves of several trees over one position as if one tree had had all visits."""
     if len(parts) == 1:
         return parts[0]
-    orders = [np.argsort(part.actions) for part in parts]
-    columns = [
-        np.stack([getattr(part, name)[order] for part, order in zip(parts, orders, strict=True)])
-        for name in RootMoves._fields
-    ]
-    actions, visits, values, priors, amaf_visits, amaf_values, proven = columns
+    ordered = [[column[np.argsort(part.actions)] for column in part] for part in parts]
+    actions, visits, values, priors, amaf_visits, amaf_values, proven = map(np.stack, zip(*ordered, strict=True))
 
     def mean(of: np.ndarray, weights: np.ndarray) -> np.ndarray:
         total = weights.sum(axis=0)
@@ -275,10 +260,8 @@ def merge_moves(parts: list[RootMoves]) -> RootMoves:
 
     known = np.where((proven != 0).any(axis=0), proven[np.abs(proven).argmax(axis=0), np.arange(proven.shape[1])], 0)
     exact = np.where(known == 0, mean(values, visits), np.where(known == 2, 0, known))
-    totals = visits.sum(axis=0), amaf_visits.sum(axis=0)
-    return RootMoves(
-        actions[0], totals[0], exact, priors.mean(axis=0), totals[1], mean(amaf_values, amaf_visits), known
-    )
+    amaf = amaf_visits.sum(axis=0), mean(amaf_values, amaf_visits)
+    return RootMoves(actions[0], visits.sum(axis=0), exact, priors.mean(axis=0), *amaf, known)
 
 
 # --- many positions

@@ -29,8 +29,7 @@ from anyzero.search.tree import NO_TABLE, UNKNOWN, Scratch, Tree, expand, is_ful
 
 ANY_CHILD = -1
 
-WAITING, KNOWN, IDLE = 0, 1, 2
-"""What a slot is doing: it needs the evaluator, it knows its result, or its tree is done."""
+WAITING, KNOWN, IDLE = 0, 1, 2  # what a slot is doing: it needs the evaluator, it knows its result, or its tree is done
 
 
 def plant_trees(tree: Tree, scratch: Scratch, begin: int, end: int) -> None:
@@ -46,24 +45,13 @@ def plant_tree(tree: Tree, scratch: Scratch, number: int) -> None:
 
 
 def simulate(
-    rules: Any,
-    tree: Tree,
-    scratch: Scratch,
-    settings: Settings,
-    roots: Any,
-    begin: int,
-    end: int,
-    forced: int,
-    num: int,
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, begin: int, end: int, child: int, num: int
 ) -> int:
-    """Kernel: `num` simulations of each of these trees, through the root's child `forced` if it is one.
-
-    Fewer if the root gets proven; returns how many there were.
-    """
+    """Kernel: `num` simulations of each of these trees through this child of its root, fewer if that gets proven."""
     tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     total = 0
     for number in range(begin, end):
-        total += simulate_tree(rules, tree, scratch, settings, roots, number, forced, num)
+        total += simulate_tree(rules, tree, scratch, settings, roots, number, child, num)
     return total
 
 
@@ -74,22 +62,16 @@ def simulate_tree(
     for done in range(num):
         if settings.solve and forced == ANY_CHILD and tree.proven[root] != UNKNOWN:
             return done
-        simulate_once(rules, tree, scratch, settings, roots, number, forced)
+        scratch.counters[number, 0] += 1
+        if settings.amaf:
+            forget_moves(scratch, number)
+        descend(rules, tree, scratch, settings, roots, number, number, forced)
+        if not is_known(rules, tree, scratch, settings, number):
+            evaluate(rules, tree, scratch, settings, number)
+        if settings.amaf:
+            update_amaf(tree, scratch, settings, number)
+        add_results(tree, scratch, number)
     return num
-
-
-def simulate_once(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int, forced: int
-) -> None:
-    scratch.counters[number, 0] += 1
-    if settings.amaf:
-        forget_moves(scratch, number)
-    descend(rules, tree, scratch, settings, roots, number, number, forced)
-    if not is_known(rules, tree, scratch, settings, number):
-        evaluate(rules, tree, scratch, settings, number)
-    if settings.amaf:
-        update_amaf(tree, scratch, settings, number)
-    add_results(tree, scratch, number)
 
 
 def descend(
@@ -164,27 +146,24 @@ def prepare_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) 
 
 
 def reference_table(tree: Tree, settings: Settings, number: int, node: int, above: int) -> int:
-    """GRAVE: the node's own AMAF table once it has enough rollouts, else the nearest one above that has."""
-    if tree.table[node] == NO_TABLE and (tree.visits[node] >= settings.table_after or above == NO_TABLE):
-        begin_table(tree, number, node)
+    """GRAVE: the node's own AMAF table once it has enough rollouts, else the nearest one above that has.
+
+    A node gets an empty one, if there is one left, once it has been visited often enough or nobody above has any.
+    """
+    is_due = tree.table[node] == NO_TABLE and (tree.visits[node] >= settings.table_after or above == NO_TABLE)
+    if is_due and not is_full(tree, number):
+        new = tree.used[number, 1]
+        tree.used[number, 1] = new + 1
+        tree.table[node], tree.table_start[new] = new, tree.visits[node]
+        for seat in range(tree.table_visits.shape[1]):
+            for key in range(tree.table_visits.shape[2]):
+                tree.table_visits[new, seat, key] = 0.0
+            for key in range(tree.table_visits.shape[2]):
+                tree.table_value[new, seat, key] = 0.0
     row = tree.table[node]
     if above == NO_TABLE or (row != NO_TABLE and tree.visits[node] - tree.table_start[row] >= settings.reference):
         return row  # type: ignore[no-any-return]
     return above
-
-
-def begin_table(tree: Tree, number: int, node: int) -> None:
-    """Give a node an empty AMAF table, if there is one left."""
-    if is_full(tree, number):
-        return
-    row = tree.used[number, 1]
-    tree.used[number, 1] = row + 1
-    tree.table[node], tree.table_start[row] = row, tree.visits[node]
-    for seat in range(tree.table_visits.shape[1]):
-        for key in range(tree.table_visits.shape[2]):
-            tree.table_visits[row, seat, key] = 0.0
-        for key in range(tree.table_visits.shape[2]):
-            tree.table_value[row, seat, key] = 0.0
 
 
 def is_known(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, slot: int) -> bool:

@@ -127,16 +127,9 @@ class Solution(Shown):
         return [{"move": move, "value": value} for move, value in self.moves.items()]
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "value": self.value,
-            "outcome": self.outcome,
-            "bounds": list(self.bounds),
-            "best_moves": self.best_moves,
-            "moves": self.moves,
-            "nodes": self.nodes,
-            "seconds": round(self.seconds, 6),
-            "table_mb": self.table_mb,
-        }
+        names = ("value", "outcome", "bounds", "best_moves", "moves", "nodes", "seconds", "table_mb")
+        found = {name: getattr(self, name) for name in names}
+        return {**found, "bounds": list(self.bounds), "seconds": round(self.seconds, 6)}
 
 
 Watch = Callable[[Solution], None]
@@ -208,12 +201,11 @@ class Solver:
         return task.solution
 
     def ask(self, state: State, goal: int, most: float, tick: Callable[[], None]) -> Bounds:
-        """Bounds of the first seat's payoff that say whether it is at least `goal`, if that takes at most `most` nodes.
-
-        `tick` is called in between.
-        """
+        """Bounds of the first seat's payoff that say whether it is at least `goal`, if `most` nodes are enough."""
         for stack in self.stacks.values():
-            begin(stack, state)
+            stack.states[0], stack.rows[0].count = state, proof.NONE
+            stack.rows[0].proof_limit = stack.rows[0].disproof_limit = proof.MOST
+            stack.counters[proof.LEVEL] = stack.counters[proof.FAULT] = 0
         stop = self.nodes + most
         while self.nodes < stop:
             for way, turn in self.turns.items():
@@ -233,24 +225,16 @@ class Solver:
         return sum(int(stack.counters[proof.NODES]) for stack in self.stacks.values())
 
 
-def begin(stack: Stack, state: State) -> None:
-    """Put the walk at the root of a new question."""
-    stack.states[0], stack.rows[0].count = state, proof.NONE
-    stack.rows[0].proof_limit = stack.rows[0].disproof_limit = proof.MOST
-    stack.counters[proof.LEVEL] = stack.counters[proof.FAULT] = 0
-
-
 def check_game(game: Game) -> None:
     """Exact values are for two seats, one of which wins what the other loses, and no chance."""
-    if game.num_seats != 2:
-        reason = "it has one seat" if game.num_seats == 1 else f"it has {game.num_seats} seats"
-    elif game.num_outcomes > 0:
-        reason = "it has chance"
-    elif not game.zero_sum:
-        reason = "its payoffs do not sum to zero"
-    else:
-        return
-    raise AnyzeroError(f"{game.name} cannot be solved: {reason}; solve needs two seats, no chance and a zero sum")
+    is_wrong = {
+        "it has one seat": game.num_seats == 1,
+        f"it has {game.num_seats} seats": game.num_seats > 2,
+        "it has chance": game.num_outcomes > 0,
+        "its payoffs do not sum to zero": not game.zero_sum,
+    }
+    for reason in (reason for reason, is_so in is_wrong.items() if is_so):
+        raise AnyzeroError(f"{game.name} cannot be solved: {reason}; solve needs two seats, no chance and a zero sum")
 
 
 # --- one position

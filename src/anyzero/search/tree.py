@@ -144,20 +144,17 @@ def expand(
         tree.action[first + index], tree.prior[first + index] = actions[index], 1.0 / count
     clear_nodes(tree, first, first + count)
     if settings.chance and seat == CHANCE:
-        weigh_outcomes(rules, tree, first, count, state)
+        total = 0.0
+        for child in range(first, first + count):
+            total += chance_weight(rules, state, np.int64(tree.action[child]))  # type: ignore[arg-type]
+        for child in range(first, first + count):
+            weight = chance_weight(rules, state, np.int64(tree.action[child]))  # type: ignore[arg-type]
+            tree.prior[child] = weight / total
     elif settings.amaf:
         for index in range(count):
             tree.amaf_key[first + index] = amaf_key(rules, state, np.int64(actions[index]))  # type: ignore[arg-type]
     tree.first[node], tree.num_children[node] = first, count
     return True
-
-
-def weigh_outcomes(rules: Any, tree: Tree, first: int, count: int, state: Any) -> None:
-    total = 0.0
-    for child in range(first, first + count):
-        total += chance_weight(rules, state, np.int64(tree.action[child]))  # type: ignore[arg-type]
-    for child in range(first, first + count):
-        tree.prior[child] = chance_weight(rules, state, np.int64(tree.action[child])) / total  # type: ignore[arg-type]
 
 
 def shuffle(actions: Any, count: int, rng: Any) -> None:
