@@ -18,9 +18,9 @@ import torch
 
 from anyzero.games.game import Game
 from anyzero.games.load import load
-from anyzero.learning.block import network_contestant, no_evaluator
+from anyzero.learning.block import network_contestant
 from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.on_gpu import STEPS, GpuGames
+from anyzero.learning.on_gpu import STEPS, GpuGames, no_evaluator
 from anyzero.learning.samples import Samples
 from anyzero.learning.selfplay import manner_of
 from anyzero.networks.config import NetworkConfig, parse_network

@@ -13,7 +13,7 @@ from anyzero.learning.folder import RunFolder
 from anyzero.learning.presets import preset_config
 from anyzero.learning.start import Training, fill_in, make_config
 from anyzero.networks.config import NetworkConfig, resolve
-from anyzero.networks.manifest import NETWORK, read_manifest, write_manifest
+from anyzero.networks.manifest import NETWORK, write_manifest
 from anyzero.networks.weights import load_network, save_network
 
 NIM = str(Path(__file__).parent / "nim.py")
@@ -61,8 +61,8 @@ def spoil_network(folder, spoil):
     with torch.no_grad():
         spoil(network)
     save_network(path / NETWORK, network, game)
-    facts = {key: value for key, value in read_manifest(path).facts.items() if key not in ("files", "seal", "form")}
-    write_manifest(path, number, facts)
+    facts = folder.generation(number).facts
+    write_manifest(path, number, {key: facts[key] for key in facts if key not in ("files", "seal", "form")})
 
 
 def fingerprint(path):

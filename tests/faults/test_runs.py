@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from anyzero.errors import AnyzeroError
-from anyzero.learning import summary
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.once import verify
 from anyzero.learning.start import Training, open_run
@@ -130,7 +129,8 @@ def test_a_shard_that_was_deleted_is_missed(damaged):
 
 
 def test_a_run_that_is_moved_while_it_is_read_is_one_sentence(damaged, monkeypatch):
-    monkeypatch.setattr(summary, "champion_file", lambda path: path.rename(path.with_name("moved")) and path / CHAMPION)
+    move = lambda run: run.path.rename(run.path.with_name("moved")) and run.path / CHAMPION  # noqa: E731
+    monkeypatch.setattr(RunFolder, "champion_file", move)
     with pytest.raises(AnyzeroError, match=r"cannot read .*run: No such file"):
         summarise(damaged)
 

@@ -8,14 +8,13 @@ from anyzero.games.contract import CHANCE
 from anyzero.games.load import load
 from anyzero.learning.block import (
     Block,
-    Pairings,
     anchor_contestant,
     network_contestant,
     self_play_method,
     surprise_weights,
 )
 from anyzero.learning.config import RunConfig, SelfPlayConfig
-from anyzero.learning.games import Manner, surprise_of
+from anyzero.learning.games import Manner, Pairings, surprise_of
 from anyzero.learning.samples import take
 from anyzero.networks.config import parse_network
 from anyzero.networks.evaluator import NetworkEvaluator

@@ -18,7 +18,7 @@ from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.files import write_whole
 from anyzero.learning.config import RunConfig, change
 from anyzero.learning.folder import RunFolder, find_run, list_runs, run_path
-from anyzero.networks.manifest import read_whole
+from anyzero.networks.manifest import NETWORK
 from anyzero.sealed import DamagedError
 
 CONFIG = RunConfig(keep=2)
@@ -87,7 +87,7 @@ def test_a_generation_counts_when_it_is_committed(run):
     newest = RunFolder.open(run.path).newest()
     assert newest == found
     assert newest.facts["seed"] == 9
-    assert newest.network.read_bytes() == network_of(4)
+    assert (newest.path / NETWORK).read_bytes() == network_of(4)
     assert newest.read_report() == {"generation": 4}
 
 
@@ -541,4 +541,4 @@ def test_a_new_name_stays_below_its_root():
 
 
 def test_a_whole_generation_is_read_where_it_lies(run):
-    assert read_whole(run.generation_path(2)).number == 2
+    run.generation(2).check()

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from anyzero.games.load import load
-from anyzero.learning.block import network_contestant, no_evaluator
+from anyzero.learning.block import network_contestant
 from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.selfplay import make_pairings, manner_of, pairing_shares
 from anyzero.networks.config import parse_network
@@ -17,7 +17,7 @@ FOUR = load("connect_four")
 
 def play(num_networks, resign_below=-1.0, **settings):
     """Games of some random networks, two fetchings one after the other."""
-    from anyzero.learning.on_gpu import GpuGames
+    from anyzero.learning.on_gpu import GpuGames, no_evaluator
     from anyzero.networks.on_gpu import GpuEvaluator
 
     config = SelfPlayConfig(simulations=16, **settings)

@@ -6,7 +6,6 @@ import struct
 
 import pytest
 
-from anyzero.errors import AnyzeroError
 from anyzero.files import write_whole
 from anyzero.learning.config import RunConfig, change
 from anyzero.learning.folder import RunFolder
@@ -83,13 +82,6 @@ def test_a_damaged_report_costs_its_row_alone(run):
     (run.generation_path(8) / "report.json").write_text('{"generation":')
     rebuild(run)
     assert [row["generation"] for row in read_table(run.path / "training_history.csv")] == ["7", "9"]
-
-
-def test_a_copy_of_the_table_goes_where_it_is_wanted(run, tmp_path):
-    rebuild(run, copy=tmp_path / "mine.csv")
-    assert (tmp_path / "mine.csv").read_bytes() == (run.path / "training_history.csv").read_bytes()
-    with pytest.raises(AnyzeroError, match=r"cannot write .*nowhere"):
-        rebuild(run, copy=tmp_path / "nowhere" / "mine.csv")
 
 
 # --- TensorBoard

@@ -1,12 +1,14 @@
 """Who plays whom, contests, the gate and the league."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from anyzero.arena.standings import Standings, Tally
 from anyzero.games.load import load
-from anyzero.learning.block import Block, Pairings, anchor_contestant, network_contestant
-from anyzero.learning.config import BenchmarkConfig, GateConfig, LeagueConfig, SelfPlayConfig
+from anyzero.learning.block import Block, anchor_contestant, network_contestant
+from anyzero.learning.config import BenchmarkConfig, GateConfig, SelfPlayConfig
 from anyzero.learning.contests import (
     benchmark,
     contest,
@@ -16,7 +18,7 @@ from anyzero.learning.contests import (
     rate_generation,
     score_interval,
 )
-from anyzero.learning.games import Manner
+from anyzero.learning.games import Manner, Pairings
 from anyzero.learning.selfplay import (
     CHAMPION,
     PREVIOUS,
@@ -118,7 +120,7 @@ def test_pairs_that_all_end_alike_do_not_make_a_score_certain(tally, pairs, inte
 def test_the_gate_promotes_the_stronger_and_keeps_the_weaker_out():
     config = GateConfig(games=40)
     passed, kept_out = (
-        open_gate(TOE, candidate, [champion], config, seed=2)
+        open_gate({"champion": contest(TOE, candidate, champion, games=40, seed=2)}, config)
         for candidate, champion in [(STRONG, WEAK), (WEAK, STRONG)]
     )
     assert (passed["promoted"], kept_out["promoted"]) == (True, False)
@@ -127,17 +129,17 @@ def test_the_gate_promotes_the_stronger_and_keeps_the_weaker_out():
 
 
 def test_a_gate_of_two_champions_wants_both_beaten():
-    verdict = open_gate(TOE, STRONG, [WEAK, STRONG], GateConfig(games=40), seed=2)
+    contests = {one.name: contest(TOE, STRONG, one, games=40, seed=2) for one in (WEAK, STRONG)}
+    verdict = open_gate(contests, GateConfig(games=40))
     assert [entry["score"] > 0.55 for entry in verdict["against"]] == [True, False]
     assert not verdict["promoted"]
 
 
 def test_ratings_are_on_the_scale_of_the_anchors():
-    config = LeagueConfig(games=20, anchors=("random", "uct:200"))
-    anchors = [WEAK, STRONG]
-    points = play_anchors(TOE, anchors, config, 1)
+    anchors, meet = [WEAK, STRONG], partial(contest, TOE, games=20, seed=1)
+    points = play_anchors(meet, anchors, 20)
     assert points[1][0] > points[0][1]
-    found = rate_generation(TOE, anchors[1], anchors, points, config, 1)
+    found = rate_generation(meet, anchors[1], anchors, points, 20)
     same = found["anchors"]["uct:200"]["elo"]
     assert found["anchors"]["random"]["elo"] == 0.0
     assert found["low"] < same < found["high"]  # it is as strong as itself

@@ -23,7 +23,6 @@ from anyzero.learning.lesson import (
     TrainingFailedError,
     num_steps,
     summarise,
-    weighted_sums,
 )
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import new_samples
@@ -343,7 +342,7 @@ def test_calibration_by_hand():
         weights=torch.tensor([3.0, 1.0, 4.0]),
     )
     losses = RowLosses(torch.zeros(3), torch.tensor([1.0, 5.0, 0.0]), torch.log_softmax(torch.eye(3), 1))
-    found = summarise(weighted_sums(losses, torch.tensor([-0.9, -0.85, 0.5]), batch))
+    found = summarise(losses.weighted_sums(torch.tensor([-0.9, -0.85, 0.5]), batch))
     assert found["calibration"] == (
         Bin(0.5, pytest.approx((-0.9 * 3 - 0.85) / 4), pytest.approx(-0.5)),
         Bin(0.5, 0.5, 0.25),
@@ -363,7 +362,7 @@ def test_moves_that_the_search_likes_as_well_as_its_best_are_no_error():
         weights=torch.ones(2),
     )
     losses = RowLosses(torch.zeros(2), torch.zeros(2), torch.log(torch.tensor([[0.2, 0.5, 0.3], [0.2, 0.3, 0.5]])))
-    assert summarise(weighted_sums(losses, torch.zeros(2), batch))["agreement"] == 0.5
+    assert summarise(losses.weighted_sums(torch.zeros(2), batch))["agreement"] == 0.5
 
 
 def test_a_watcher_is_told_every_step_and_may_stop():

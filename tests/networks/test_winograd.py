@@ -37,7 +37,7 @@ def largest_difference(network: Network, game: Game) -> float:
         output = network(planes)
         wanted = output.logits, network.expected(output.value)
     assert all(float(numbers.std()) > 1e-3 for numbers in wanted)
-    got = torch.from_numpy(logits), torch.from_numpy(values)
+    got = torch.from_numpy(logits), torch.from_numpy(values[:, 0])
     return max(float((one - other).abs().max()) for one, other in zip(wanted, got, strict=True))
 
 

@@ -47,7 +47,7 @@ def test_a_network_answers_the_same(text):
     planes = rng.random((3, *game.planes_shape), np.float32)
     answers = []
     for target in ("cpu", "wasm"):
-        logits, values = np.zeros((3, game.num_actions), np.float32), np.zeros(3, np.float32)
+        logits, values = np.zeros((3, game.num_actions), np.float32), np.zeros((3, 1), np.float32)
         compiled(network, game, target).answer(planes, logits, values)
         answers.append((logits, values))
     np.testing.assert_allclose(answers[0][0], answers[1][0], atol=2e-3, rtol=1e-4)

@@ -168,8 +168,11 @@ class Worker:
         self.kind, self.number, self.lock = kind, -1, threading.Lock()
 
     def hello(self) -> dict[str, str]:
-        """What this process is, and what is wrong with it."""
-        return {**facts(), "fault": missing_gpu() if self.kind.gpus else ""}
+        """What this process is, and what is wrong with it: the GPU that Ray has given it may not be there."""
+        fault, given = "", os.environ.get("CUDA_VISIBLE_DEVICES")
+        if self.kind.gpus and not importlib.import_module("torch").cuda.is_available():
+            fault = f"Ray gives its GPU {given} to a process, but torch finds none there"
+        return {**facts(), "fault": fault}
 
     def run(
         self, number: int, function: str, arguments: dict[str, Any], files: Shared | None
@@ -218,14 +221,6 @@ def unpack(files: Shared) -> Path:
     return folder
 
 
-def missing_gpu() -> str:
-    """A sentence if the GPU that Ray has given this process is not there."""
-    import torch
-
-    given = os.environ.get("CUDA_VISIBLE_DEVICES")
-    return "" if torch.cuda.is_available() else f"Ray gives its GPU {given} to a process, but torch finds none there"
-
-
 def facts() -> dict[str, str]:
     """What must be the same here and there for results to be the same."""
     import numba
@@ -234,18 +229,13 @@ def facts() -> dict[str, str]:
 
     from anyzero import __version__
 
-    processor = cpu_target.target_context.codegen().magic_tuple()
+    package, source = Path(__file__).parent.parent, hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        source.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     return {
-        "anyzero": f"{__version__} ({source_hash()})",
+        "anyzero": f"{__version__} ({source.hexdigest()[:8]})",
         "Python": ".".join(platform.python_version_tuple()[:2]),
         "numba": numba.__version__,
         "numpy": numpy.__version__,
-        "processor": " ".join(processor[1:]),
+        "processor": " ".join(cpu_target.target_context.codegen().magic_tuple()[1:]),
     }
-
-
-def source_hash() -> str:
-    package, found = Path(__file__).parent.parent, hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        found.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
-    return found.hexdigest()[:8]

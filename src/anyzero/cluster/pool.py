@@ -16,21 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from anyzero import stopping
-from anyzero.cluster.jobs import (
-    DONE,
-    ClusterError,
-    Done,
-    Job,
-    Kind,
-    Node,
-    Shared,
-    Source,
-    Worker,
-    answers,
-    connect,
-    facts,
-    node_of,
-)
+from anyzero.cluster import jobs
+from anyzero.cluster.jobs import ClusterError, Done, Job, Kind, Node, Shared, Source
 from anyzero.errors import BadOptionError
 from anyzero.files import reading
 from anyzero.report import count
@@ -68,9 +55,9 @@ class Pool:
         self.say = say or (lambda words: print(words, file=sys.stderr))
         loaded = sys.modules.get("ray")
         self.was_connected = loaded is not None and loaded.is_initialized()
-        self.ray = connect(address)
+        self.ray = jobs.connect(address)
         self.head = self.ray.get_runtime_context().gcs_address
-        self.facts, self.is_lost = facts(), False
+        self.facts, self.is_lost = jobs.facts(), False
         self.members: list[Member] = []
         self.nodes: dict[str, Node] = {}  # those with cores that were there when it last looked
         self.aside: dict[str, str] = {}  # nodes that are not used, and why
@@ -93,13 +80,6 @@ class Pool:
         self.members = []
         if not self.was_connected:
             self.ray.shutdown()
-
-    def forget(self) -> None:
-        """Ask nothing more of Ray, here or at exit: without its head it waits for a minute, then ends the process."""
-        self.is_lost = True
-        atexit.unregister(self.ray.shutdown)
-        sys.excepthook = sys.__excepthook__
-        stopping.broken.set()
 
     @property
     def kinds(self) -> list[Kind]:
@@ -165,7 +145,11 @@ class Pool:
     def step(self, wait_s: float = WAIT_S) -> list[Done]:
         """See to nodes and actors, hand out jobs, and wait a little for results."""
         self.look()
-        self.hand_out()
+        for member in self.members:
+            if member.is_ready and member.ref is None and (job := self.next_job(member)) is not None:
+                self.num_given += 1
+                member.job, member.number, member.since = job, self.num_given, time.monotonic()
+                member.ref = member.actor.run.remote(member.number, job.function, job.arguments, job.files)
         asked = {member.ref: member for member in self.members if member.ref is not None}
         if not asked:
             time.sleep(wait_s)
@@ -176,26 +160,16 @@ class Pool:
         found = [self.hear(asked[ref]) for ref in ready if asked[ref] in self.members]
         return [done for done in found if done is not None]
 
-    def hand_out(self) -> None:
-        for member in self.members:
-            if member.is_ready and member.ref is None:
-                job = self.next_job(member)
-                if job is not None:
-                    self.give(member, job)
-
     def next_job(self, member: Member) -> Job | None:
-        """One that was lost, a new one, or a copy of one that takes too long."""
+        """One that was lost, a new one, or a copy of the oldest that only one actor is at, if it takes much longer."""
         for job in self.again:
             if job.failed_on != member.node.id:
                 self.again.remove(job)
                 return job
         found = None if self.source is None else self.source(member.kind)
-        if found is None:
-            self.source = None
-        return found or self.slow_job()
-
-    def slow_job(self) -> Job | None:
-        """The oldest job that only one actor is at, if it takes much longer than others took."""
+        if found is not None:
+            return found
+        self.source = None
         at_work = [member for member in self.members if member.job is not None]
         alone = [member for member in at_work if sum(other.job is member.job for other in at_work) == 1]
         oldest = min(alone, key=lambda member: member.since, default=None)
@@ -204,11 +178,6 @@ class Pool:
         typical = sum(self.times) / len(self.times)
         is_slow = time.monotonic() - oldest.since > SLOW * max(typical, 1.0)
         return oldest.job if is_slow else None
-
-    def give(self, member: Member, job: Job) -> None:
-        self.num_given += 1
-        member.job, member.number, member.since = job, self.num_given, time.monotonic()
-        member.ref = member.actor.run.remote(member.number, job.function, job.arguments, job.files)
 
     def leave(self, member: Member) -> None:
         """Its answer does not count any more."""
@@ -231,7 +200,7 @@ class Pool:
         if job is None:  # it had been told to stop
             return None
         kind, value, seconds = answer
-        if kind != DONE:
+        if kind != jobs.DONE:
             self.fail(member, job, value)
             return None
         for other in self.members:
@@ -268,24 +237,24 @@ class Pool:
         for node in alive.values():
             if node.id not in self.aside:
                 self.man(node)
-        self.tell_of_waiting(now)
+        if self.ready():
+            self.idle_since = None
+        elif self.idle_since is not None and now > self.idle_since + WAITING_S:  # no node, or its cores are taken
+            self.idle_since = None
+            self.say("waiting for the cluster: it has no node with free cores yet")
         if self.nodes and all(node in self.aside for node in self.nodes):
             raise ClusterError(f"no node of the cluster can be used: {'; '.join(dict.fromkeys(self.aside.values()))}")
 
-    def tell_of_waiting(self, now: float) -> None:
-        """Once, if no actor could start for a while: there is no node, or its cores are taken by others."""
-        if self.ready():
-            self.idle_since = None
-        elif self.idle_since is not None and now > self.idle_since + WAITING_S:
-            self.idle_since = None
-            self.say("waiting for the cluster: it has no node with free cores yet")
-
     def head_answers(self) -> bool:
         """Whether the head is there; an error before Ray itself gives up, which ends the process."""
-        if answers(self.head, 1.0):
+        if jobs.answers(self.head, 1.0):
             self.head_seen = time.monotonic()
         elif time.monotonic() > self.head_seen + HEAD_LOST_S:
-            self.forget()
+            # Ask nothing more of Ray, here or at exit: without its head it waits for a minute, then ends the process.
+            self.is_lost = True
+            atexit.unregister(self.ray.shutdown)
+            sys.excepthook = sys.__excepthook__
+            stopping.broken.set()
             raise ClusterError(
                 f"the head of the cluster at {self.head} does not answer any more; what is finished was kept, and the "
                 "same command goes on, on a new cluster too"
@@ -294,23 +263,20 @@ class Pool:
 
     def man(self, node: Node) -> None:
         """See to it that the node has all its actors."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
         missing = node.kinds(with_gpus=self.with_gpus)
         for member in self.members:
             if member.node.id == node.id:
                 missing.remove(member.kind)
-        for kind in missing:
-            actor = self.new_actor(node, kind)
-            self.members.append(Member(actor, node, kind, actor.hello.remote()))
-
-    def new_actor(self, node: Node, kind: Kind) -> Any:
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
         # Ray restarts nothing and repeats nothing: what is missing is seen by `look`, whatever the cause. The second
         # thread is for `stop`.
         place = NodeAffinitySchedulingStrategy(node.id, soft=False)
-        needs = {"num_cpus": kind.cores, "num_gpus": kind.gpus, "scheduling_strategy": place}
-        fixed = {"max_restarts": 0, "max_task_retries": 0, "max_concurrency": 2}
-        return self.ray.remote(Worker).options(**needs, **fixed).remote(kind)
+        fixed = {"max_restarts": 0, "max_task_retries": 0, "max_concurrency": 2, "scheduling_strategy": place}
+        for kind in missing:
+            own = self.ray.remote(jobs.Worker).options(num_cpus=kind.cores, num_gpus=kind.gpus, **fixed)
+            actor = own.remote(kind)
+            self.members.append(Member(actor, node, kind, actor.hello.remote()))
 
     def welcome(self, member: Member, theirs: dict[str, str]) -> None:
         """A new actor's first word: it is used if it is of the same kind as we are."""
@@ -361,7 +327,7 @@ class Pool:
 
     def alive(self) -> dict[str, Node]:
         """The nodes that Ray takes for alive."""
-        return {node["NodeID"]: node_of(node) for node in self.ray.nodes() if node["Alive"]}
+        return {node["NodeID"]: jobs.node_of(node) for node in self.ray.nodes() if node["Alive"]}
 
     def kill(self, member: Member) -> None:
         with contextlib.suppress(Exception):  # it is gone already

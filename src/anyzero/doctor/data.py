@@ -112,16 +112,12 @@ def _newest_blocks(case: Case) -> Iterator[tuple[list[dict[str, Any]], Samples]]
 def _results_by_position(case: Case, lines: Sequence[dict[str, Any]]) -> tuple[dict[Any, set[float | None]], str]:
     """What came of each position at its ply in games of its length; None after a cut-off. And what breaks the rules."""
     game, found, illegal, other = case.game, defaultdict[Any, set[float | None]](set), 0, 0
-    starts, replay, legal = (
-        start_states(game, case.config.selfplay.starts),
-        game.compile(replay_line),
-        game.new_actions(),
-    )
+    starts, replay = start_states(game, case.config.selfplay.starts), game.compile(replay_line)
     for line in lines:
         length = len(line["actions"])
         states, seats = game.new_states(length + 1), np.zeros(length + 1, np.int64)
         states[0] = game.initial_state() if starts is None else starts[line["start"]]
-        if replay(game.rules, states, seats, np.array(line["actions"], np.int64), legal) < length:
+        if replay(game.rules, states, seats, np.array(line["actions"], np.int64), game.new_actions()) < length:
             illegal += 1
             continue
         ended, payoffs = seats[-1] == OVER, np.array(line["payoffs"], np.float32).tolist()
@@ -207,7 +203,14 @@ def check_noise(case: Case) -> Finding:
 
 def check_outcomes(case: Case) -> Finding:
     """Draws, the first seat's results and games cut off: in the newest generations, or before a run in random games."""
-    games, draws, first, cut = _outcomes_of_random_games(case) if case.folder is None else _reported_outcomes(case)
+    if case.folder is None:
+        payoffs, cut = case.random.payoffs, float(np.mean([line.end == "plies" for line in case.random.games]))
+        games, draws, first = len(payoffs), float((payoffs == 0.0).all(axis=1).mean()), float(payoffs[:, 0].mean())
+    else:
+        played = case.late("selfplay")
+        games = sum(part["games"] for part in played)
+        totals = [sum(part[name] * part["games"] for part in played) for name in ("draws", "first_seat_payoff")]
+        draws, first, cut = (total / max(1, games) for total in (*totals, sum(part["cut_off"] for part in played)))
     if not games:
         return Finding(SKIPPED, "no games have been played yet")
     seen = f"{games} games, {percent(draws)} draws, mean result of the first seat {first:+.2f}, {percent(cut)} cut off"
@@ -231,21 +234,6 @@ def check_outcomes(case: Case) -> Finding:
     return Finding(WELL, "both sides win", seen)
 
 
-def _reported_outcomes(case: Case) -> tuple[int, float, float, float]:
-    """Games, and the shares of draws, the first seat's mean result and the share of games that were cut off."""
-    played = case.late("selfplay")
-    games = sum(part["games"] for part in played)
-    totals = [sum(part[name] * part["games"] for part in played) for name in ("draws", "first_seat_payoff")]
-    draws, first, cut = (total / max(1, games) for total in (*totals, sum(part["cut_off"] for part in played)))
-    return games, draws, first, cut
-
-
-def _outcomes_of_random_games(case: Case) -> tuple[int, float, float, float]:
-    """The same of games that nobody has learnt anything from, as those of the first generation are."""
-    payoffs, cut = case.random.payoffs, float(np.mean([line.end == "plies" for line in case.random.games]))
-    return len(payoffs), float((payoffs == 0.0).all(axis=1).mean()), float(payoffs[:, 0].mean()), cut
-
-
 # --- training
 
 
@@ -254,10 +242,8 @@ def check_age(case: Case) -> Finding:
     replay, played, trained = (case.late(part, 1) for part in ("replay", "selfplay", "training"))
     if not (replay and played and trained):
         return NOT_TRAINED
-    new, window = (
-        max(1, played[0]["samples"]),
-        window_size(case.config.replay, sum(one["samples"] for one in case.late("selfplay", case.generation))),
-    )
+    new, so_far = max(1, played[0]["samples"]), sum(one["samples"] for one in case.late("selfplay", case.generation))
+    window = window_size(case.config.replay, so_far)
     held, age = window / new, float(replay[0]["mean_age"])
     uses = trained[0]["samples"] / max(1, replay[0]["rows"]) * min(held, case.generation)
     seen = f"the window holds {held:.1f} generations; mean age {age:.1f}; a sample is learnt about {uses:.1f} times"

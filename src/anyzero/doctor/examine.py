@@ -17,21 +17,21 @@ from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
 
 Tell = Callable[[str], None]  # told the name of every check before it begins
-RUN, GAME = frozenset({"run"}), frozenset({"game"})
-CHECKS: dict[str, tuple[Callable[[Case], Finding], frozenset[str]]] = {
+RUN, GAME, BOTH = ("run",), ("game",), ("run", "game")
+CHECKS: dict[str, tuple[Callable[[Case], Finding], tuple[str, ...]]] = {
     "laws": (data.check_laws, GAME),
     "input": (data.check_input, GAME),
     "files": (data.check_files, RUN),
-    "results in the samples": (data.check_results, RUN | GAME),
-    "value sign in training": (network.check_learnt_sign, RUN | GAME),
+    "results in the samples": (data.check_results, BOTH),
+    "value sign in training": (network.check_learnt_sign, BOTH),
     "noise": (data.check_noise, RUN),
     "gate": (data.check_gate, RUN),
-    "one batch": (network.check_one_batch, RUN | GAME),
-    "layers": (network.check_layers, RUN | GAME),
+    "one batch": (network.check_one_batch, BOTH),
+    "layers": (network.check_layers, BOTH),
     "losses": (data.check_losses, RUN),
     "value sign": (network.check_sign, RUN),
     "priors": (network.check_priors, RUN),
-    "outcomes of games": (data.check_outcomes, RUN | GAME),
+    "outcomes of games": (data.check_outcomes, BOTH),
     "different positions": (data.check_unique, RUN),
     "age of the replay": (data.check_age, RUN),
 }
@@ -62,9 +62,7 @@ class Examination(Shown):
             first, rest = wrong[0], [finding.name for finding in wrong[1:]]
             also = f" Also wrong, and maybe for the same reason: {list_some(rest)}." if rest else ""
             return f"{first.conclusion}. Try: {first.advice}.{also}"
-        return (
-            f"nothing is wrong; look at what is doubtful: {list_some(doubtful)}." if doubtful else "nothing is wrong."
-        )
+        return "nothing is wrong" + (f"; look at what is doubtful: {list_some(doubtful)}." if doubtful else ".")
 
     def report(self) -> Iterator[Part]:
         """What is wrong first, and the diagnosis last."""

@@ -191,13 +191,9 @@ class LayerState(NamedTuple):
 
 def check_layers(case: Case) -> Finding:
     """Every layer of the newest network must be alive; before a run, of a fresh one."""
-    advice = (
-        "begin a new run, or go on from a generation before: units without a gradient never come back by themselves"
-    )
+    advice = "begin a new run, or go on from a generation before: units without a gradient never come back on their own"
     if case.network is None:
-        advice = (
-            "a layer that starts with zeros behind another one that does learns nothing: draw its weights at random"
-        )
+        advice = "a layer of zeros behind another layer of zeros learns nothing: draw its weights at random"
     return judge_layers(probe(case.network or case.fresh, case.batch(128).planes), advice)
 
 
@@ -226,12 +222,11 @@ def probe(network: Network, planes: Tensor) -> list[LayerState]:
     rng, output = torch.Generator().manual_seed(0), network(planes)
     loss = sum((part * torch.randn(part.shape, generator=rng)).mean() for part in output if part is not None)
     gradients = torch.autograd.grad(loss, weights, allow_unused=True)
-    return [
-        LayerState(
-            name, not part.weight.any(), 1.0 if of is None else float((of.flatten(1) == 0).all(1).float().mean())
-        )
-        for (name, part), of in zip(modules.items(), gradients, strict=True)
-    ]
+    found = []
+    for (name, part), of in zip(modules.items(), gradients, strict=True):
+        dead = 1.0 if of is None else float((of.flatten(1) == 0).all(1).float().mean())
+        found.append(LayerState(name, not part.weight.any(), dead))
+    return found
 
 
 # --- priors

@@ -244,7 +244,7 @@ def take_weights(net: Any, plan: Plan) -> tuple[dict[str, Any], bytes]:
                 place = address + place_of(array) - place_of(whole)
                 parts.append([place, *((0, stored.size) if nine is None else stored.shape)])
                 content += stored.astype("<f2").tobytes()
-    transform = net.trunk.transform.tolist() if nines else []
+    transform = net.transform.tolist() if nines else []
     return {"parts": parts, "transform": transform, "check": zlib.crc32(content), "bytes": len(content)}, bytes(content)
 
 

@@ -16,7 +16,7 @@ from anyzero.compile.bits import by_pointer
 from anyzero.games.game import Game
 from anyzero.learning.advance import WITHOUT_REUSE, advance_game, grow_alone, grow_nothing, grow_tree, grow_with_answers
 from anyzero.learning.config import RANDOM, SelfPlayConfig, anchor_search
-from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, Slots, new_games
+from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, Pairings, Slots, new_games
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
 from anyzero.search.halving import gumbel_plan
 from anyzero.search.methods import BATCH, GUMBEL, Evaluator, Method, Settings, adapt, ask, find_method
@@ -25,7 +25,6 @@ from anyzero.search.search import room
 from anyzero.search.simulation import IDLE as NO_LEAF
 from anyzero.search.simulation import WAITING
 from anyzero.search.tree import Scratch
-from anyzero.seeds import draw_seed
 from anyzero.stopping import check as check_stopping
 
 REUSED = 4  # trees that are used again have room for so many times the simulations of one move
@@ -79,22 +78,7 @@ def self_play_method(config: SelfPlayConfig, *, noise: bool = True) -> Method:
     return find_method(config.method, {**options, "move_value": int(config.move_value)})
 
 
-def no_evaluator(_game: Game, _states: Any) -> tuple[Any, Any]:
-    """Stands for a network on the GPU where a search is adapted to it."""
-    raise NotImplementedError
-
-
 # --- blocks
-
-
-class Pairings(NamedTuple):
-    sides: np.ndarray  # [pairings, seats]
-    shares: np.ndarray
-    """[pairings]: how much of the games have each; zeros: game after game the next one, all with one opening."""
-
-    @property
-    def legs(self) -> int:
-        return 1 if self.shares.any() else len(self.sides)
 
 
 class GameLine(NamedTuple):
@@ -123,10 +107,6 @@ class Searching(NamedTuple):
     settings: Settings
     late: Settings  # after the plies in which moves are drawn: without Gumbel's noise
     parts: dict[Any, Any]  # functions that stand in for those of the kernel
-
-    @property
-    def manner(self) -> Manner:
-        return self.slots.manner
 
 
 def advance_games(
@@ -161,14 +141,6 @@ def new_search(game: Game, contestant: Contestant, games: Games, rows: Samples, 
     return Searching(Slots(tree, spare, scratch, games, rows, manner), settings, late, parts)
 
 
-def group_searches(contestants: Sequence[Contestant]) -> tuple[list[Contestant], np.ndarray]:
-    """One contestant for each kind of search, and the number of each contestant's kind."""
-    kinds = [(one.method, one.simulations, one.fast_simulations) for one in contestants]
-    first = [kinds.index(kind) for kind in kinds]
-    order = sorted(set(first))
-    return [contestants[index] for index in order], np.array([order.index(index) for index in first])
-
-
 class Block:
     """Games to be played by these contestants, numbered from `first` on, so many `at_once` (0: all)."""
 
@@ -192,18 +164,21 @@ class Block:
         self.slots = min(games, at_once or games)
         longest = min(manner.max_plies or game.max_plies, game.max_plies)
         manner = manner._replace(max_plies=longest, last=first + games, legs=pairings.legs)
-        kinds, search_of = group_searches(contestants)
-        self.games = first_games(game, self.slots, manner, pairings, search_of, starts)
-        self.games.seeds[:] = seeds_of(seed)
+        kinds = [(one.method, one.simulations, one.fast_simulations) for one in contestants]
+        first_of_kind = sorted({kinds.index(kind) for kind in kinds})
+        search_of = np.array([first_of_kind.index(kinds.index(kind)) for kind in kinds])
+        self.games = new_games(game, self.slots, manner, pairings, search_of=search_of, starts=starts, seed=seed)
         self.games.bar[:] = resign_below if game.is_opposed else NEVER
         self.games.game[:] += first
         self.rows = new_samples(game, self.slots * longest if manner.keep_samples else 1)
         self.rows = self.rows._replace(policies=self.rows.policies.astype(np.float32))  # kernels know no float16 here
         self.searches = [
-            new_search(game, one, self.games, self.rows, manner._replace(search=number))
-            for number, one in enumerate(kinds)
+            new_search(game, contestants[index], self.games, self.rows, manner._replace(search=number))
+            for number, index in enumerate(first_of_kind)
         ]
-        self.evaluators, self.evaluator_of = list_evaluators(contestants)
+        every = [one.evaluator for one in contestants]
+        self.evaluators: list[Any] = [one for one in dict.fromkeys(every) if one is not None]
+        self.evaluator_of = np.array([-1 if one is None else self.evaluators.index(one) for one in every])
         self.finished = Finished(game, manner, self.games.sides, len(self.games.starts))
         self.is_stopped, self.lock = False, Lock()
 
@@ -233,10 +208,12 @@ class Block:
 
     def play_part(self, begin: int, end: int, watch: Watch | None) -> None:
         """All games of these slots; a look at the clock about once a move."""
-        kernels = [self.kernel(search) for search in self.searches]
-        answers, steps = [NO_ANSWERS] * len(kernels), 0
-        every = max(search.manner.simulations for search in self.searches) + 1
-        alive = 1
+        kernels = []
+        for search in self.searches:
+            fixed = fixed_settings(self.game, search.settings)
+            kernels.append(self.game.compile(advance_games, self.target, fixed, parts=search.parts))
+        answers, steps, alive = [NO_ANSWERS] * len(kernels), 0, 1
+        every = max(search.slots.manner.simulations for search in self.searches) + 1
         try:
             while alive and not self.is_stopped:
                 for search, kernel, answer in zip(self.searches, kernels, answers, strict=True):
@@ -244,15 +221,14 @@ class Block:
                 self.fetch(begin, end)
                 steps += 1
                 if steps % every == 0:
-                    self.look(watch)
+                    check_stopping()
+                    with self.lock:
+                        if watch:
+                            watch(int(self.games.finished.sum()), int(self.games.simulations.sum()))
                 answers = [self.ask(search.slots.scratch, begin, end) for search in self.searches]
         except BaseException:
             self.is_stopped = True
             raise
-
-    def kernel(self, search: Searching) -> Any:
-        fixed = fixed_settings(self.game, search.settings)
-        return self.game.compile(advance_games, self.target, fixed, parts=search.parts)
 
     def fetch(self, begin: int, end: int) -> None:
         """Take over the games of these slots that are over, so that others can begin there."""
@@ -261,16 +237,11 @@ class Block:
             return
         begins = pages * self.games.moves.shape[1]
         ends = begins + self.games.end_samples[pages]
-        rows = np.concatenate([np.arange(*part) for part in zip(begins, ends, strict=True)])
+        samples = take(self.rows, np.concatenate([np.arange(*part) for part in zip(begins, ends, strict=True)]))
         with self.lock:
-            self.finished.add(self.games, pages, taken(self.rows, rows))
+            kept = samples._replace(policies=samples.policies.astype(np.float16))
+            self.finished.add(self.games, pages, kept)
         self.games.ready[pages] = 0
-
-    def look(self, watch: Watch | None) -> None:
-        check_stopping()
-        if watch:
-            with self.lock:
-                watch(int(self.games.finished.sum()), int(self.games.simulations.sum()))
 
     def ask(self, scratch: Scratch, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
         """What the networks say of the leaves of these slots that wait for them, each of its own."""
@@ -293,29 +264,6 @@ class Block:
 
 NO_ANSWERS = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
 """What is handed on where no leaf needs an answer."""
-
-
-def first_games(
-    game: Game, slots: int, manner: Manner, pairings: Pairings, search_of: np.ndarray, starts: Any
-) -> Games:
-    if starts is None:
-        starts = np.array([game.initial_state()], game.state_dtype)
-    shares = np.cumsum(pairings.shares)
-    return new_games(game, slots, manner, sides=pairings.sides, shares=shares, search_of=search_of, starts=starts)
-
-
-def seeds_of(seed: int) -> list[int]:
-    """Of the games' streams, and of the searches'."""
-    return [draw_seed(name, seed) % 2**64 for name in ("game", "search")]
-
-
-def list_evaluators(contestants: Sequence[Contestant]) -> tuple[list[Any], np.ndarray]:
-    """The networks, each once, and the number of each contestant's; -1: none."""
-    found: list[Any] = []
-    for one in contestants:
-        if one.evaluator is not None and one.evaluator not in found:
-            found.append(one.evaluator)
-    return found, np.array([-1 if one.evaluator is None else found.index(one.evaluator) for one in contestants])
 
 
 class Finished:
@@ -370,12 +318,6 @@ def surprise_weights(samples: Samples, share: float) -> np.ndarray:
     mean = float(samples.weights[searched].mean(dtype=np.float64)) if searched.any() else 0.0
     relative = samples.weights / mean if mean > 0.0 else np.ones(samples.num, np.float32)
     return np.where(searched, 1.0 - share + share * relative, 1.0).astype(np.float32)
-
-
-def taken(rows: Samples, chosen: Any) -> Samples:
-    """Samples of these rows, with policies as they are kept."""
-    samples = take(rows, chosen)
-    return samples._replace(policies=samples.policies.astype(np.float16))
 
 
 def resign_checks(ends: dict[str, np.ndarray]) -> list[tuple[float, bool]]:

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -11,7 +12,7 @@ from pydantic_core import PydanticCustomError
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError, nearest_hint
 from anyzero.files import write_whole
 from anyzero.networks.config import NetworkConfig, parse_network
-from anyzero.networks.manifest import generation_numbers, generation_path, read_manifest
+from anyzero.networks.manifest import Generations
 from anyzero.schema import Schema, read_toml, settings_of, write_toml
 from anyzero.schema import parse_setting as parse_value
 from anyzero.sealed import DamagedError, read_sealed, seal_of, write_sealed
@@ -344,39 +345,32 @@ Settings = dict[str, Any]  # what a config file says, by full names
 def write_settings(run: Path, config: RunConfig) -> None:
     """Write the config after its seal, which also knows the earlier settings: those are there after a kill between."""
     text = write_toml(config.to_dict())
-    earlier = read_settings(run) if (run / CONFIG).exists() else None
+    earlier = flatten(read_toml(run / CONFIG)) if (run / CONFIG).exists() else None
     write_sealed(run / SEAL_FILE, FORM, {"settings": flatten(tomllib.loads(text)), "earlier": earlier})
     write_whole(run / CONFIG, text.encode())
 
 
-def read_settings(run: Path) -> Settings:
-    return flatten(read_toml(run / CONFIG))
-
-
-def check_settings(run: Path) -> str:
-    """AnyzeroError unless the config is as it was sealed; a note if there is no seal that could say so."""
-    settings = read_settings(run)
+def open_config(run: Path) -> tuple[RunConfig, str]:
+    """The config if it is as it was sealed, else AnyzeroError; and a note if there is no seal that could say so."""
+    config, settings = load_config(run / CONFIG), flatten(read_toml(run / CONFIG))
     try:
         seal = read_sealed(run / SEAL_FILE, FORM)
     except DamagedError as error:
-        check_without_seal(run, settings)
-        return f"{run}: {error}; its settings are taken as they stand in {CONFIG}"
+        check_without_seal(run)
+        return config, f"{run}: {error}; its settings are taken as they stand in {CONFIG}"
     if settings not in (seal["settings"], seal["earlier"]):
         raise AnyzeroError(describe_change(run, settings, seal["settings"]))
-    return ""
+    return config, ""
 
 
-def check_without_seal(run: Path, settings: Settings) -> None:
+def check_without_seal(run: Path) -> None:
     """The newest generation still knows the hash of the settings that it was made with."""
-    for number in generation_numbers(run)[-1:]:
-        try:
-            known = read_manifest(generation_path(run, number)).facts.get("settings")
-        except DamagedError:
-            continue
-        if known not in (None, hash_settings(settings)):
-            raise AnyzeroError(
-                f"{run / CONFIG} is not the one that generation {number} was made with; put a copy of the old one back"
-            )
+    generations = Generations(run)
+    with suppress(DamagedError):
+        for number in generations.numbers()[-1:]:
+            if generations.generation(number).facts.get("settings") not in (None, settings_hash(run)):
+                words = f"{run / CONFIG} is not the one that generation {number} was made with"
+                raise AnyzeroError(f"{words}; put a copy of the old one back")
 
 
 def describe_change(run: Path, found: Settings, sealed: Mapping[str, Any]) -> str:
@@ -393,6 +387,6 @@ def describe_change(run: Path, found: Settings, sealed: Mapping[str, Any]) -> st
     return f"{run / CONFIG} {says}, but the run was begun {begun}: put it back; {advice}"
 
 
-def hash_settings(settings: Mapping[str, Any]) -> str:
-    """Of those that may never change."""
-    return seal_of({key: value for key, value in settings.items() if key not in FREE})
+def settings_hash(run: Path) -> str:
+    """Of the settings that may never change."""
+    return seal_of({key: value for key, value in flatten(read_toml(run / CONFIG)).items() if key not in FREE})

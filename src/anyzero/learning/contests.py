@@ -5,7 +5,7 @@ other once a run, so that every generation is measured on the same scale.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -16,9 +16,9 @@ from anyzero.arena.plan import BOTH_LEGS, Match, default_openings
 from anyzero.arena.standings import Standings, make_standings
 from anyzero.arena.statistics import PAIR_SCORES, Interval, Sprt, fit_ratings, mean_interval, wilson_interval
 from anyzero.games.game import Game
-from anyzero.learning.block import Block, BlockResult, Contestant, Pairings, Watch
-from anyzero.learning.config import BenchmarkConfig, GateConfig, LeagueConfig
-from anyzero.learning.games import Manner
+from anyzero.learning.block import Block, Contestant, Watch
+from anyzero.learning.config import BenchmarkConfig, GateConfig
+from anyzero.learning.games import Manner, Pairings
 from anyzero.seeds import draw_seed
 
 CONVERGENCE = 5  # benchmarks whose mean is compared with that of as many before
@@ -38,6 +38,9 @@ class Contest(NamedTuple):
         return {"score": self.score, "low": self.low, "high": self.high}
 
 
+Meet = Callable[..., Contest]  # `contest` with all but the contestants filled in
+
+
 def contest(
     game: Game,
     first: Contestant,
@@ -55,23 +58,15 @@ def contest(
     pairings = Pairings(np.array(sides), np.zeros(2))
     manner = Manner(least_opening=plies, most_opening=plies)
     block = Block(game, [first, second], pairings, manner, games=games // 2 * 2, seed=seed, threads=threads)
-    return judge(block.play(watch))
-
-
-def judge(block: BlockResult) -> Contest:
-    """The standings of a block in which games 2n and 2n + 1 are a pair."""
-    results = [as_match(block, row) for row in range(len(block.games))]
+    played = block.play(watch)
+    results = []
+    for row, line in enumerate(played.games):
+        scores = None if played.scores is None else [float(played.scores[row])] * len(line.payoffs)
+        match = Match(0, 1, row // 2, row % 2)
+        results.append(MatchResult(match, line.names, 0, [], line.payoffs, scores, NORMAL, None, "", [0.0, 0.0]))
     standings = make_standings(results)
-    distinct = {(line.start, *line.actions) for line in block.games}
-    return Contest(standings, *score_interval(standings, len(distinct)), len(block.games) - len(distinct))
-
-
-def as_match(block: BlockResult, row: int) -> MatchResult:
-    line = block.games[row]
-    scores = None if block.scores is None else [float(block.scores[row])] * len(line.payoffs)
-    return MatchResult(
-        Match(0, 1, row // 2, row % 2), line.names, 0, [], line.payoffs, scores, NORMAL, None, "", [0.0, 0.0]
-    )
+    distinct = {(line.start, *line.actions) for line in played.games}
+    return Contest(standings, *score_interval(standings, len(distinct)), len(results) - len(distinct))
 
 
 def score_interval(standings: Standings, distinct: int) -> Interval:
@@ -83,28 +78,14 @@ def score_interval(standings: Standings, distinct: int) -> Interval:
     return Interval(0.0, 0.0, 1.0) if score is None else wilson_interval(score, distinct)
 
 
-# --- the gate
-
-
-def open_gate(
-    game: Game,
-    candidate: Contestant,
-    champions: Sequence[Contestant],
-    config: GateConfig,
-    *,
-    seed: int,
-    watch: Watch | None = None,
-) -> dict[str, Any]:
-    """Play the candidate against each champion; it must reach the threshold against all of them."""
+def open_gate(contests: Mapping[str, Contest], config: GateConfig) -> dict[str, Any]:
+    """What the candidate's contests with each champion come to; it must reach the threshold against all of them."""
     against: list[dict[str, Any]] = []
-    for number, champion in enumerate(champions):
-        options: Any = {"games": config.games, "seed": seed + number, "openings": config.opening_plies, "watch": watch}
-        found = contest(game, candidate, champion, **options)
+    for name, found in contests.items():
         more = {"same_games": found.same_games, "sprt": sprt_report(found.standings, config.threshold)}
-        against.append({"name": champion.name, **found.shares, **found.standings.tally.to_json(), **more})
-    first = against[0]
+        against.append({"name": name, **found.shares, **found.standings.tally.to_json(), **more})
     promoted = all(entry["score"] >= config.threshold for entry in against)
-    summary = {name: first[name] for name in ("score", "low", "high")}
+    summary = {name: against[0][name] for name in ("score", "low", "high")}
     return {**summary, "games": config.games, "promoted": promoted, "against": against}
 
 
@@ -122,49 +103,30 @@ def sprt_report(standings: Standings, threshold: float) -> dict[str, Any] | None
     return test.to_json()
 
 
-# --- the league
-
-
-def play_anchors(
-    game: Game,
-    anchors: Sequence[Contestant],
-    config: LeagueConfig,
-    seed: int,
-    *,
-    threads: int = 1,
-    watch: Watch | None = None,
-) -> Anchors:
+def play_anchors(meet: Meet, anchors: Sequence[Contestant], games: int) -> Anchors:
     points = np.zeros((len(anchors), len(anchors)))
-    options: Any = {"games": config.games, "seed": draw_seed("anchors", seed), "threads": threads, "watch": watch}
     for a, b in combinations(range(len(anchors)), 2):
-        found = contest(game, anchors[a], anchors[b], **options)
-        points[a, b] = found.score * config.games
-        points[b, a] = config.games - points[a, b]
+        points[a, b] = meet(anchors[a], anchors[b]).score * games
+        points[b, a] = games - points[a, b]
     return points.tolist()
 
 
 def rate_generation(
-    game: Game,
-    contestant: Contestant,
-    anchors: Sequence[Contestant],
-    among_anchors: Anchors,
-    config: LeagueConfig,
-    seed: int,
-    watch: Watch | None = None,
+    meet: Meet, contestant: Contestant, anchors: Sequence[Contestant], among_anchors: Anchors, games: int
 ) -> dict[str, Any]:
     """The contestant's Elo; the first anchor stands at 0."""
     num, scores = len(anchors), {}
     points = np.zeros((num + 1, num + 1))
     points[:num, :num] = among_anchors
     for number, anchor in enumerate(anchors):
-        found = contest(game, contestant, anchor, games=config.games, seed=draw_seed("league", seed), watch=watch)
-        points[num, number] = found.score * config.games
-        points[number, num] = config.games - points[num, number]
+        found = meet(contestant, anchor)
+        points[num, number] = found.score * games
+        points[number, num] = games - points[num, number]
         scores[anchor.name] = found.shares
     ratings = fit_ratings(points.tolist())
     elo, low, high = ratings[num]
     known = {name: {**scores[name], "elo": ratings[number].value} for number, name in enumerate(scores)}
-    return {"elo": elo, "low": low, "high": high, "games": config.games, "anchors": known}
+    return {"elo": elo, "low": low, "high": high, "games": games, "anchors": known}
 
 
 def benchmark(

@@ -23,31 +23,9 @@ from typing import Any, NamedTuple
 from anyzero.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.files import numbers_in, put_aside, state_of, sync, take_lock, write_whole, writing
 from anyzero.games.load import load
-from anyzero.learning.config import (
-    CONFIG,
-    SEAL_FILE,
-    RunConfig,
-    check_settings,
-    hash_settings,
-    load_config,
-    read_settings,
-    write_settings,
-)
-from anyzero.networks.manifest import (
-    CHAMPION,
-    GENERATIONS,
-    MANIFEST,
-    NETWORK,
-    REPORT,
-    Generation,
-    champion_file,
-    generation_numbers,
-    generation_path,
-    network_file,
-    read_manifest,
-    read_whole,
-    write_manifest,
-)
+from anyzero.learning.config import CONFIG, SEAL_FILE, RunConfig, open_config, settings_hash, write_settings
+from anyzero.networks import manifest
+from anyzero.networks.manifest import GENERATIONS, NETWORK, REPORT, Generation, Generations
 from anyzero.sealed import DamagedError, describe_file, read_sealed
 
 END, END_FILE = "anyzero end 1", "end.json"
@@ -67,16 +45,16 @@ class OtherRunError(BadOptionError):
     """A run that is there was begun with another game or other settings than those asked for."""
 
 
-class RunFolder:
+class RunFolder(Generations):
     """The folder of one run. Reading needs nothing more; whoever writes must be within `locked`."""
 
     def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
+        super().__init__(path)
         self.config: RunConfig
         self.notes: list[str] = []  # what was wrong and passed over, in words
         self.is_locked = False
         self.pruned: set[int] = set()  # generations that have nothing to drop any more
-        self.read: dict[Path, tuple[object, dict[str, Any], float]] = {}  # reports, and the state of their files
+        self.read: dict[int, tuple[object, dict[str, Any], float]] = {}  # reports, and the state of their files
 
     @classmethod
     def create(cls, path: Path | str, config: RunConfig) -> "RunFolder":
@@ -97,8 +75,8 @@ class RunFolder:
         folder = cls(path)
         if not is_run(folder.path):
             raise AnyzeroError(f"{path} is not a run: it has no {CONFIG}")
-        folder.config = load_config(folder.path / CONFIG)
-        folder.note(check_settings(folder.path))
+        folder.config, note = open_config(folder.path)
+        folder.note(note)
         return folder
 
     def note(self, words: str) -> None:
@@ -120,11 +98,6 @@ class RunFolder:
     def write_config(self, config: RunConfig) -> None:
         write_settings(self.path, config)
         self.config = config
-
-    @property
-    def settings(self) -> str:
-        """The hash of the settings that may never change."""
-        return hash_settings(read_settings(self.path))
 
     def check_game(self, game_text: str) -> None:
         """One sentence if the run is of another game, or of the same with other options."""
@@ -149,23 +122,15 @@ class RunFolder:
 
     def sweep(self) -> None:
         """Remove what was half written when a process was killed."""
-        parts = [self.path / GENERATIONS / f"{number:04d}.part" for number in self.part_numbers()]
-        for folder in (self.path, self.path / GAMES, self.path / SAMPLES, *parts):
+        for folder in (self.path, self.path / GAMES, self.path / SAMPLES, *map(self.part_path, self.part_numbers())):
             for path in folder.glob(".*"):
                 if TEMPORARY.fullmatch(path.name):
                     path.unlink(missing_ok=True)
 
     # --- generations
 
-    def numbers(self) -> list[int]:
-        """The finished generations, rising; whether they are whole is not looked at."""
-        return generation_numbers(self.path)
-
     def part_numbers(self) -> list[int]:
         return numbers_in(self.path / GENERATIONS, r"([0-9]{4,})\.part")
-
-    def generation_path(self, number: int) -> Path:
-        return generation_path(self.path, number)
 
     def newest(self) -> Generation | None:
         """The newest generation that is whole; `notes` says which were passed over, and they are put aside if locked.
@@ -175,7 +140,8 @@ class RunFolder:
         wrong: dict[int, str] = {}
         for number in reversed(self.numbers()):
             try:
-                found = read_whole(self.generation_path(number))
+                found = self.generation(number)
+                found.check()
             except DamagedError as error:
                 wrong[number] = str(error)
                 continue
@@ -210,10 +176,9 @@ class RunFolder:
     def chain_faults(self, newest: Generation) -> Iterator[str]:
         """What is wrong with the generations up to this one, each of which was made from the one before."""
         after: Generation | None = None
-        first = min(self.numbers())
-        for number in range(newest.number, first - 1, -1):
+        for number in range(newest.number, min(self.numbers()) - 1, -1):
             try:
-                found = read_manifest(self.generation_path(number))
+                found = self.generation(number)
             except DamagedError as error:
                 after = None
                 yield f"generation {number} of {self.path} is damaged: {error}; what it measured is left out"
@@ -241,18 +206,6 @@ class RunFolder:
         All files of its part belong to it; it needs a network and a report.
         """
         part, final = self.part(number), self.generation_path(number)
-        self.check_part(part, number, facts)
-        with writing(final):
-            write_manifest(part, number, {**facts, **self.links(part, number, facts["champion"])})
-            part.rename(final)
-            sync(final.parent)
-        generation = read_manifest(final)
-        self.copy_champion()
-        self.prune(generation)
-        return generation
-
-    def check_part(self, part: Path, number: int, facts: Mapping[str, Any]) -> None:
-        """A mistake of the caller must not become a generation."""
         for name in (NETWORK, REPORT):
             if not (part / name).is_file():
                 raise AnyzeroError(f"generation {number} of {self.path} cannot be finished without {name}")
@@ -263,6 +216,14 @@ class RunFolder:
             or facts["promoted"] != (champion == number)
         ):
             raise AnyzeroError(f"generation {number} of {self.path} cannot have the champion {champion}")
+        with writing(final):
+            manifest.write_manifest(part, number, {**facts, **self.links(part, number, champion)})
+            part.rename(final)
+            sync(final.parent)
+        generation = self.generation(number)
+        self.copy_champion()
+        self.prune(generation)
+        return generation
 
     def links(self, part: Path, number: int, champion: int) -> dict[str, Any]:
         """What a manifest says of the rest of the run: settings, the generation before, the champion, its games."""
@@ -270,21 +231,17 @@ class RunFolder:
         network = part / NETWORK if champion == number else self.network(champion)
         blocks = [block.path for kind in (GAMES, SAMPLES) for block in self.blocks(kind) if block.generation == number]
         return {
-            "settings": self.settings,
-            "before": None if before is None else read_manifest(self.generation_path(before)).seal,
+            "settings": settings_hash(self.path),
+            "before": None if before is None else self.generation(before).seal,
             "champion_network": describe_file(network),
             "blocks": {str(path.relative_to(self.path)): describe_file(path) for path in blocks},
         }
 
     def copy_champion(self) -> None:
         """See to it that players find the champion's network."""
-        found = champion_file(self.path)
-        if found != self.path / CHAMPION:
-            write_whole(self.path / CHAMPION, found.read_bytes())
-
-    def network(self, number: int) -> Path:
-        """The file with the network of a generation, or with the same bytes; DamagedError if there is none."""
-        return network_file(self.path, number)
+        found, copy = self.champion_file(), self.path / manifest.CHAMPION
+        if found != copy:
+            write_whole(copy, found.read_bytes())
 
     def prune(self, newest: Generation) -> None:
         """Drop what is big in old generations: networks that were not promoted, and trainers; reports stay."""
@@ -294,33 +251,37 @@ class RunFolder:
         late = set(numbers[-selfplay.recent - selfplay.lag :]) if selfplay.recent_share > 0 else set()
         for number in sorted(set(numbers) - whole - self.pruned):
             with contextlib.suppress(DamagedError), writing(self.path):
-                generation = read_manifest(self.generation_path(number))
-                wanted = generation.promoted or number in late | {newest.champion, newest.previous}
-                generation.drop_big_files(keep_network=wanted)
-                self.pruned |= {number} if generation.promoted or not wanted else set()
+                promoted = self.generation(number).promoted
+                wanted = promoted or number in late | {newest.champion, newest.previous}
+                kept = {manifest.MANIFEST, REPORT, *([NETWORK] if wanted else [])}
+                for path in self.generation_path(number).iterdir():
+                    if path.name not in kept:
+                        path.unlink()
+                self.pruned |= {number} if promoted or not wanted else set()
 
     def reports(self) -> list[dict[str, Any]]:
         """The reports of all finished generations, in order; `notes` says which are damaged and left out."""
         return [report for report, _ in self.timed_reports()]
 
     def timed_reports(self) -> list[tuple[dict[str, Any], float]]:
-        """The same, each with the time at which it was written."""
+        """The same, each with the time at which it was written.
+
+        One is read again only if its files have changed since: training asks for all of them all the time.
+        """
         found = []
         for number in self.numbers():
+            path = self.generation_path(number)
+            state = [state_of(path / name) for name in (manifest.MANIFEST, REPORT)]
             try:
-                found.append(self.timed_report(self.generation_path(number)))
+                if number not in self.read or self.read[number][0] != state:
+                    report = self.generation(number).read_report()
+                    self.read[number] = state, report, (path / REPORT).stat().st_mtime
+                found.append(self.read[number][1:])
             except DamagedError as error:
                 self.note(f"generation {number} of {self.path} is damaged: {error}; what it measured is left out")
         end = self.end()
         measured = {end.get("generation"): end.get("measured", {})}
         return [(report | measured.get(report["generation"], {}), time) for report, time in found]
-
-    def timed_report(self, path: Path) -> tuple[dict[str, Any], float]:
-        """A report, read again only if its files have changed since: training asks for all of them all the time."""
-        state = [state_of(path / name) for name in (MANIFEST, REPORT)]
-        if path not in self.read or self.read[path][0] != state:
-            self.read[path] = state, read_manifest(path).read_report(), (path / REPORT).stat().st_mtime
-        return self.read[path][1:]
 
     def end(self) -> dict[str, Any]:
         """What was measured when training last stopped; nothing where that is damaged, since it is measured again."""
@@ -353,9 +314,9 @@ class RunFolder:
         """Shards of these generations that are gone, though the training before `end` still kept them."""
         names: list[str] = []
         with contextlib.suppress(DamagedError):  # what is damaged was noted where it was read
-            before = read_manifest(self.generation_path(end - 1)).read_report()
+            before = self.generation(end - 1).read_report()
             for number in range(max(first, (before.get("replay") or {}).get("oldest", end)), end):
-                names += read_manifest(self.generation_path(number)).facts.get("blocks", {})
+                names += self.generation(number).facts.get("blocks", {})
         return [name for name in names if name.startswith(SAMPLES) and not (self.path / name).exists()]
 
     def prune_samples(self, first_needed_generation: int) -> None:

@@ -16,6 +16,7 @@ from anyzero.search.methods import Settings
 from anyzero.search.priors import LEAST_PRIOR
 from anyzero.search.report import root_policy
 from anyzero.search.tree import Scratch, Tree, root_of
+from anyzero.seeds import draw_seed
 
 BEGINNING, MOVING, SEARCHING, ENDING, IDLE = 0, 1, 2, 3, 4
 """What a slot does next: begin a game, look at a new position, go on with a search, end a game, nothing any more."""
@@ -47,6 +48,16 @@ class Manner(NamedTuple):
     legs: int = 1
     """Consecutive games that share a random stream, and so an opening; each has the next entry of the pairings."""
     pages: int = 1  # games whose samples a slot has room for
+
+
+class Pairings(NamedTuple):
+    sides: np.ndarray  # [pairings, seats]: which contestant has which seat
+    shares: np.ndarray
+    """[pairings]: how much of the games have each; zeros: game after game the next one, all with one opening."""
+
+    @property
+    def legs(self) -> int:
+        return 1 if self.shares.any() else len(self.sides)
 
 
 class Games(NamedTuple):
@@ -104,17 +115,18 @@ class Slots(NamedTuple):
 
 
 def new_games(
-    game: Game, slots: int, manner: Manner, *, sides: np.ndarray, shares: np.ndarray, search_of: np.ndarray, starts: Any
+    game: Game, slots: int, manner: Manner, pairings: Pairings, *, search_of: np.ndarray, starts: Any, seed: int
 ) -> Games:
+    """Without starts, games begin at the beginning."""
     pages, seats = slots * manner.pages, game.num_seats
     return Games(
         states=game.new_states(slots),
         streams=np.zeros(slots, STREAM),
-        starts=starts,
-        seeds=np.zeros(2, np.uint64),
+        starts=np.array([game.initial_state()], game.state_dtype) if starts is None else starts,
+        seeds=np.array([draw_seed(name, seed) % 2**64 for name in ("game", "search")], np.uint64),
         bar=np.full(1, NEVER),
-        sides=np.ascontiguousarray(sides, np.int32),
-        shares=np.ascontiguousarray(shares, np.float64),
+        sides=np.ascontiguousarray(pairings.sides, np.int32),
+        shares=np.cumsum(pairings.shares, dtype=np.float64),
         search_of=search_of.astype(np.int32),
         phase=np.full(slots, BEGINNING, np.int8),
         game=np.arange(-slots, 0),

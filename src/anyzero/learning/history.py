@@ -33,7 +33,7 @@ SOURCES = {
     "elo_low": "league.low",
     "elo_high": "league.high",
     "gate_score": "gate.score",
-    "promoted": "promoted",
+    "promoted": "gate.promoted",
     "learning_rate": "training.learning_rate",
     "simulations_per_second": "selfplay.simulations_per_second",
     "samples_per_second": "training.samples_per_second",
@@ -51,21 +51,14 @@ def make_rows(reports: Sequence[Mapping[str, Any]]) -> list[Row]:
         seconds = sum(filter(None, (report.get("seconds") or {}).values()))
         total += seconds
         row: Row = {"generation": report["generation"], "seconds": seconds, "total_seconds": total}
-        told = {**report, "promoted": was_promoted(report)}
-        rows.append(row | {column: look_up(told, place) for column, place in SOURCES.items()})
+        for column, place in SOURCES.items():
+            part, name = place.split(".")
+            row[column] = (report.get(part) or {}).get(name)
+        champion = report.get("champion")
+        if row["promoted"] is None and champion is not None:  # there was no gate
+            row["promoted"] = champion == report["generation"]
+        rows.append(row)
     return rows
-
-
-def was_promoted(report: Mapping[str, Any]) -> bool | None:
-    gate = report.get("gate") or {}
-    champion = report.get("champion")
-    return gate.get("promoted", None if champion is None else champion == report["generation"])
-
-
-def look_up(values: Mapping[str, Any], place: str) -> Any:
-    """The value at `part.name`; None where the part or the name is missing."""
-    part, _, name = place.rpartition(".")
-    return (values.get(part) or {} if part else values).get(name)
 
 
 def read_rows(folder: RunFolder) -> list[Row]:
@@ -75,32 +68,21 @@ def read_rows(folder: RunFolder) -> list[Row]:
 # --- files
 
 
-def rebuild(folder: RunFolder, copy: Path | None = None) -> None:
-    """Write both files, a copy of the table if one is wanted, and what TensorBoard reads if the config says so."""
+def rebuild(folder: RunFolder) -> None:
+    """Write both files, and what TensorBoard reads if the config says so; one that is the same is left alone."""
     timed = folder.timed_reports()
     reports = [report for report, _ in timed]
-    table = format_table(make_rows(reports))
-    lines = "".join(json.dumps(report) + "\n" for report in reports).encode()
-    write_changed(folder.path / METRICS, lines)
-    write_changed(folder.path / HISTORY, table)
-    if copy is not None:
-        write_changed(copy, table)
+    table = io.StringIO(newline="")
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([[format_value(row[column]) for column in COLUMNS] for row in make_rows(reports)])
+    lines = "".join(json.dumps(report) + "\n" for report in reports)
+    for name, text in ((METRICS, lines), (HISTORY, table.getvalue())):
+        path, content = folder.path / name, text.encode()
+        if not path.is_file() or path.read_bytes() != content:
+            write_whole(path, content)
     if folder.config.tensorboard:
         update_events(folder.path / EVENTS, timed)
-
-
-def write_changed(path: Path, content: bytes) -> None:
-    """One that is the same is left alone."""
-    if not path.is_file() or path.read_bytes() != content:
-        write_whole(path, content)
-
-
-def format_table(rows: Sequence[Row]) -> bytes:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([[format_value(row[column]) for column in COLUMNS] for row in rows])
-    return text.getvalue().encode()
 
 
 def format_value(value: Any) -> str:
@@ -131,10 +113,10 @@ def update_events(path: Path, timed: Sequence[Timed]) -> None:
 
 
 def write_records(timed: Sequence[Timed]) -> Iterator[bytes]:
-    yield record(double(1, timed[0][1] if timed else 0.0) + message(3, VERSION))
+    yield record(field(1, timed[0][1] if timed else 0.0) + field(3, VERSION))
     for report, time in timed:
-        values = [message(1, message(1, tag.encode()) + single(2, value)) for tag, value in scalars(report)]
-        yield record(double(1, time) + whole(2, report["generation"]) + message(5, b"".join(values)))
+        values = [field(1, field(1, tag.encode()) + field(2, value, "<f")) for tag, value in scalars(report)]
+        yield record(field(1, time) + field(2, report["generation"]) + field(5, b"".join(values)))
 
 
 def scalars(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
@@ -158,20 +140,13 @@ def varint(value: int) -> bytes:
     return found + bytes([value])
 
 
-def whole(number: int, value: int) -> bytes:
-    return varint(number << 3 | 0) + varint(value)
-
-
-def double(number: int, value: float) -> bytes:
-    return varint(number << 3 | 1) + struct.pack("<d", value)
-
-
-def message(number: int, content: bytes) -> bytes:
-    return varint(number << 3 | 2) + varint(len(content)) + content
-
-
-def single(number: int, value: float) -> bytes:
-    return varint(number << 3 | 5) + struct.pack("<f", value)
+def field(number: int, value: int | float | bytes, form: str = "<d") -> bytes:
+    """An integer, bytes with their length, or a float of this form."""
+    if isinstance(value, bytes):
+        return varint(number << 3 | 2) + varint(len(value)) + value
+    if isinstance(value, int):
+        return varint(number << 3 | 0) + varint(value)
+    return varint(number << 3 | (1 if form == "<d" else 5)) + struct.pack(form, value)
 
 
 # --- records

@@ -21,15 +21,14 @@ if TYPE_CHECKING:
 
 CHECK_EVERY = {"cpu": 1, "cuda": 16}  # steps from one look at the numbers to the next: on a GPU each look waits for it
 Watch = Callable[[int, int], bool | None]  # told how many steps are done and how many there are; True stops training
+Rng = np.random.Generator
 Pace = Callable[[], float | None]  # what share of the run's minutes has passed; None where none are planned
 
 
 class Lesson:
     """A trainer at work on a source."""
 
-    def __init__(
-        self, trainer: "Trainer", source: Source, generation: int, rng: np.random.Generator, pace: Pace
-    ) -> None:
+    def __init__(self, trainer: "Trainer", source: Source, generation: int, rng: Rng, pace: Pace) -> None:
         self.trainer, self.source, self.generation, self.rng, self.pace = trainer, source, generation, rng, pace
         self.size = min(trainer.config.batch_size, source.num)
         self.steps = num_steps(trainer.config, source)
@@ -145,27 +144,22 @@ def learning_rate(config: TrainerConfig, generation: int, step: int, steps: int,
 
     `passed` is the share of the run's minutes; where none are planned, its generations are counted instead.
     """
-    before = max(0, generation - 1)
+    before, done, share = max(0, generation - 1), step / max(1, steps - 1), 1.0
     if passed is None:
         passed = (before + step / steps) / config.horizon
-    return config.learning_rate * share_of_rate(config, before, passed, step / max(1, steps - 1))
+    if config.schedule == "step":
+        share = math.pow(config.step_factor, before // config.step_every)
+    elif config.schedule == "cosine":  # over the run, falling a little with every step
+        share = fall(passed)
+    elif config.schedule == "one-cycle":  # in the generation: a straight line up, then a cosine down
+        rising = FIRST + (1.0 - FIRST) * done / RISING
+        share = rising if done < RISING else fall((done - RISING) / (1.0 - RISING))
+    return config.learning_rate * share
 
 
 def warmth(config: TrainerConfig, steps: int) -> float:
     """The share of the rate after so many steps of the run: a straight line up, then 1."""
     return min(1.0, (steps + 1) / max(1, config.warm_up))
-
-
-def share_of_rate(config: TrainerConfig, before: int, passed: float, done: float) -> float:
-    """By generations that were trained before, the share of the run, and that of the generation's steps."""
-    if config.schedule == "step":
-        return math.pow(config.step_factor, before // config.step_every)
-    if config.schedule == "cosine":  # over the run, falling a little with every step
-        return fall(passed)
-    if config.schedule == "one-cycle":  # in the generation: a straight line up, then a cosine down
-        rising = FIRST + (1.0 - FIRST) * done / RISING
-        return rising if done < RISING else fall((done - RISING) / (1.0 - RISING))
-    return 1.0
 
 
 def fall(done: float) -> float:
@@ -232,6 +226,28 @@ class RowLosses(NamedTuple):
     value: Tensor  # [rows]: as the value head measures it
     log_priors: Tensor  # [rows, actions]: over the legal actions
 
+    @torch.no_grad()
+    def weighted_sums(self, predicted: Tensor, batch: Batch) -> Tensor:
+        """One vector, where the batch lives: policy and value measures, their weights, and the bins of calibration."""
+        policy_weights = batch.weights * batch.policy_weights
+        predicted, values = (found if found.dim() == 1 else found[:, 0] for found in (predicted, batch.values))
+        best = batch.policies.gather(1, self.log_priors.argmax(1, keepdim=True)).squeeze(1)
+        about_policies = torch.stack(
+            [
+                self.policy,
+                torch.special.entr(batch.policies).sum(1),
+                -(self.log_priors.exp() * self.log_priors).sum(1),
+                (best >= batch.policies.amax(1)).float(),  # as good as the best: ties are no error
+            ]
+        )
+        about_values = torch.stack([self.value, (predicted - values).abs()])
+        totals = torch.stack([policy_weights.sum(), batch.weights.sum()])
+        numbers = ((predicted.nan_to_num() + 1.0) * (BINS / 2)).long().clamp(0, BINS - 1)
+        bin_of = F.one_hot(numbers, BINS).float()  # [rows, bins]: 1 at the bin of each value
+        bins = (torch.stack([torch.ones_like(values), predicted, values]) * batch.weights) @ bin_of
+        parts = [about_policies @ policy_weights, about_values @ batch.weights, totals, bins.flatten()]
+        return torch.cat(parts).double()
+
 
 class Measured(NamedTuple):
     """What one batch says; its gradients are in the weights."""
@@ -245,33 +261,6 @@ def row_losses(network: Network, output: Output, batch: Batch) -> RowLosses:
     logs = log_priors(output.logits, batch.legal)
     policy = F.kl_div(logs, batch.policies, reduction="none").sum(1)
     return RowLosses(policy, value_losses(network, output.value, batch.values), logs)
-
-
-@torch.no_grad()
-def weighted_sums(losses: RowLosses, predicted: Tensor, batch: Batch) -> Tensor:
-    """One vector, where the batch lives: policy and value measures, their weights, and the bins of calibration."""
-    policy_weights = batch.weights * batch.policy_weights
-    predicted, values = (found if found.dim() == 1 else found[:, 0] for found in (predicted, batch.values))
-    best = batch.policies.gather(1, losses.log_priors.argmax(1, keepdim=True)).squeeze(1)
-    about_policies = torch.stack(
-        [
-            losses.policy,
-            torch.special.entr(batch.policies).sum(1),
-            -(losses.log_priors.exp() * losses.log_priors).sum(1),
-            (best >= batch.policies.amax(1)).float(),  # as good as the best: ties are no error
-        ]
-    )
-    about_values = torch.stack([losses.value, (predicted - values).abs()])
-    totals = torch.stack([policy_weights.sum(), batch.weights.sum()])
-    bins = (torch.stack([torch.ones_like(values), predicted, values]) * batch.weights) @ bin_of(predicted)
-    parts = [about_policies @ policy_weights, about_values @ batch.weights, totals, bins.flatten()]
-    return torch.cat(parts).double()
-
-
-def bin_of(predicted: Tensor) -> Tensor:
-    """[rows, bins]: 1 at the bin of each value."""
-    numbers = ((predicted.nan_to_num() + 1.0) * (BINS / 2)).long().clamp(0, BINS - 1)
-    return F.one_hot(numbers, BINS).float()
 
 
 @dataclass(frozen=True)
@@ -311,13 +300,12 @@ class TrainReport:
 
 def summarise(sums: Tensor) -> dict[str, Any]:
     """The measures of a report from the sum of all vectors; zeros where there were no rows."""
-    numbers = sums.tolist()
-    policies, rest = numbers[: len(ABOUT_POLICIES)], numbers[len(ABOUT_POLICIES) :]
-    values, rest = rest[: len(ABOUT_VALUES)], rest[len(ABOUT_VALUES) :]
-    policy_total, value_total = rest[0] or 1.0, rest[1] or 1.0
-    found: dict[str, Any] = {name: total / policy_total for name, total in zip(ABOUT_POLICIES, policies, strict=True)}
-    found |= {name: total / value_total for name, total in zip(ABOUT_VALUES, values, strict=True)}
-    rows = zip(rest[2 : 2 + BINS], rest[2 + BINS : 2 + 2 * BINS], rest[2 + 2 * BINS :], strict=True)
+    numbers = iter(sums.tolist())
+    found: dict[str, Any] = {name: next(numbers) for name in (*ABOUT_POLICIES, *ABOUT_VALUES)}
+    policy_total, value_total = next(numbers) or 1.0, next(numbers) or 1.0
+    for name in found:
+        found[name] /= policy_total if name in ABOUT_POLICIES else value_total
+    rows = zip(*([next(numbers) for _ in range(BINS)] for _ in range(3)), strict=True)
     bins = tuple(Bin(num / value_total, at / num, came / num) for num, at, came in rows if num > 0)
     found["policy_loss"] = found["kl"] + found["policy_entropy"]
     found["calibration"] = bins

@@ -11,7 +11,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -88,25 +87,19 @@ class Blocks:
     def step(self, wait_s: float) -> None:
         """Go on with all of them, and keep the blocks that are whole."""
         for done in self.pool.step(wait_s):
-            self.take(done)
+            (block, first), now = done.job.about, time.monotonic()
+            self.pace.note(done)
+            self.found[block][first] = done.value
+            self.note_speed(now, done)
+            self.missing[block] -= done.job.units
+            if not self.missing[block]:
+                pieces = [piece for _, piece in sorted(self.found.pop(block).items())]
+                self.keep(block, join_pieces(pieces), now - self.last)
+                self.last = now
+                del self.missing[block]
 
-    def take(self, done: Done) -> None:
-        block, first = done.job.about
-        self.pace.note(done)
-        self.found[block][first] = done.value
-        self.note_speed(done)
-        self.missing[block] -= done.job.units
-        if not self.missing[block]:
-            now = time.monotonic()
-            self.keep(
-                block, join_pieces([piece for _, piece in sorted(self.found.pop(block).items())]), now - self.last
-            )
-            self.last = now
-            del self.missing[block]
-
-    def note_speed(self, done: Done) -> None:
+    def note_speed(self, now: float, done: Done) -> None:
         """Simulations a second of the last minute, in all and by node."""
-        now = time.monotonic()
         self.speeds.append((now, done.node, done.value.simulations))
         while self.speeds[0][0] < now - SPEED_S:
             self.speeds.popleft()
@@ -170,7 +163,12 @@ class ClusterGames:
         ends = list(accumulate(block_sizes(config.games, config.at_once), initial=0))
         spans = dict(enumerate(pairwise(ends)))
         missing = {block: span for block, span in spans.items() if not (part / f"{block_name(block)}.json").exists()}
-        networks = [(str(one), self.share_network(folder.network(one))) for one in stages.opponents(by)]
+        networks = []
+        for one in stages.opponents(by):  # each is put into the object store once
+            path = folder.network(one)
+            key = hashlib.sha256(path.read_bytes()).hexdigest()
+            shared = self.pool.shared.get(key) or self.pool.share(key, read_network(path, stages.game))
+            networks.append((str(one), shared))
         order = Order(stages.config, number, stages.shares(by), stages.resign_bar(by), networks)
 
         def keep(block: int, result: BlockResult, busy: float) -> None:
@@ -179,11 +177,6 @@ class ClusterGames:
             stages.once_block(part, number, block, lambda: stages.finish_block(number, by, block, result) | times)
 
         return Blocks(self.pool, order, missing, self.pace, keep)
-
-    def share_network(self, path: Path) -> Shared:
-        """The network in a file, put into the object store once."""
-        key = hashlib.sha256(path.read_bytes()).hexdigest()
-        return self.pool.shared.get(key) or self.pool.share(key, read_network(path, self.stages.game))
 
 
 # --- the actor's side

@@ -15,21 +15,9 @@ from anyzero.errors import BadOptionError
 from anyzero.games.contract import encode
 from anyzero.games.game import Game
 from anyzero.learning.advance import advance_game
-from anyzero.learning.block import (
-    ENDED,
-    BlockResult,
-    Contestant,
-    Finished,
-    Pairings,
-    Watch,
-    first_games,
-    network_contestant,
-    new_search,
-    no_evaluator,
-    seeds_of,
-)
+from anyzero.learning.block import ENDED, BlockResult, Contestant, Finished, Watch, network_contestant, new_search
 from anyzero.learning.config import RunConfig
-from anyzero.learning.games import ENDLESS, NEVER, Manner, Slots
+from anyzero.learning.games import ENDLESS, NEVER, Manner, Pairings, Slots, new_games
 from anyzero.learning.samples import LATER_KNOWN, Samples, new_samples
 from anyzero.learning.selfplay import make_pairings, manner_of, start_states
 from anyzero.search.on_gpu import DeviceEvaluator, device_arrays, to_device
@@ -109,8 +97,8 @@ class GpuGames:
         self.fetched: Any = new_device_rows(game, max(FETCHED, longest))
         self.rules, self.answers = gpu.rules_to_device(game.rules), device_arrays(evaluator)
         pairings = Pairings(np.zeros((MOST_PAIRINGS, game.num_seats), np.int64), np.eye(MOST_PAIRINGS)[0])
-        games = first_games(game, num_games, manner, pairings, np.zeros(len(contestants), np.int64), starts)
-        games.seeds[:] = seeds_of(seed)
+        one_search = np.zeros(len(contestants), np.int64)
+        games = new_games(game, num_games, manner, pairings, search_of=one_search, starts=starts, seed=seed)
         self.games: Any = type(games)(*map(cuda.to_device, games))
         self.search = new_search(game, contestants[0], games, self.rows, manner)
         tree, spare, scratch, _, _, self.manner = self.search.slots
@@ -225,6 +213,11 @@ class RunGames:
         players = [network_contestant(game, "", no_evaluator, config, noise=True) for _ in networks]
         starts = start_states(game, config.starts)
         return GpuGames(game, evaluator, players, manner_of(config), num_games=at_once, seed=self.seed, starts=starts)
+
+
+def no_evaluator(_game: Game, _states: Any) -> tuple[Any, Any]:
+    """Stands for a network on the GPU where a search is adapted to it."""
+    raise NotImplementedError
 
 
 def new_device_rows(game: Game, num: int) -> Any:

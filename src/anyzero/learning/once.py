@@ -8,15 +8,15 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from anyzero.compile.clock import clock
 from anyzero.errors import AnyzeroError
 from anyzero.files import put_aside, write_whole
+from anyzero.learning.config import settings_hash
 from anyzero.learning.folder import END, END_FILE, SAMPLES, RunFolder, find_run, list_runs
-from anyzero.networks.manifest import CHAMPION, NETWORK, REPORT, Generation, champion_file, read_manifest
+from anyzero.networks.manifest import CHAMPION, NETWORK, REPORT, Generation
 from anyzero.report import Part, Shown
 from anyzero.sealed import DamagedError, check_file, describe_file, read_sealed, write_sealed
 
@@ -38,7 +38,7 @@ def block_name(block: int) -> str:
 def once(folder: RunFolder, part: Path, name: str, make: Callable[[], Result], files: Sequence[Path] = ()) -> Result:
     """A stage: its result is read if it and the files that it made are whole, else made and written."""
     path = part / f"{name}.json"
-    stage = {"stage": f"{part.name}/{name}", "settings": folder.settings}
+    stage = {"stage": f"{part.name}/{name}", "settings": settings_hash(folder.path)}
     found = None
     if path.exists():
         try:
@@ -94,9 +94,6 @@ def anchor_points(folder: RunFolder, make: Callable[[], Points]) -> Points:
 
 ADVICE = "anyzero train goes on with what is whole, and makes again what can be made again"
 
-Check = tuple[Path, Callable[[], object]]
-"""A place, and what raises DamagedError if something there is not as it was written."""
-
 
 @dataclass(frozen=True, repr=False)
 class Verified(Shown):
@@ -133,59 +130,50 @@ def find_faults(path: Path) -> Iterator[str]:
         yield str(error)
         return
     yield from folder.notes
-    for place, check in checks_of(folder):
+    for place, check, *arguments in checks_of(folder):
         try:
-            check()
+            check(*arguments)
         except DamagedError as error:
             yield f"{place}: {error}"
 
 
-def checks_of(folder: RunFolder) -> Iterator[Check]:
-    """Every file of a run that decides something, the newest generations first."""
-    oldest = 0
-    for number in reversed(folder.numbers()):
-        place = folder.generation_path(number)
+def checks_of(folder: RunFolder) -> Iterator[Any]:
+    """Every file of a run that decides something, the newest generations first.
+
+    Each is a place, and a function with its arguments that raises DamagedError if it is not as it was written.
+    """
+    numbers, oldest = folder.numbers(), 0
+    for number in reversed(numbers):
+        place, is_newest = folder.generation_path(number), number == numbers[-1]
         try:
-            generation = read_manifest(place)
+            generation = folder.generation(number)
         except DamagedError:
-            yield place, partial(read_manifest, place)
+            yield place, folder.generation, number
             continue
-        if number == max(folder.numbers()):
-            yield folder.path, partial(check_champion, folder)
-            yield place, partial(check_chain, folder, generation)
+        if is_newest:
+            yield folder.path, check_champion, folder
+            yield place, check_chain, folder, generation
             with suppress(DamagedError):
                 oldest = (generation.read_report().get("replay") or {}).get("oldest", 0)
-        yield from generation_checks(folder, generation)
-        yield from block_checks(folder, generation, oldest)
-    if (folder.path / ANCHORS_FILE).exists():
-        yield folder.path, partial(read_sealed, folder.path / ANCHORS_FILE, ANCHORS)
-    if (folder.path / END_FILE).exists():
-        yield folder.path, partial(read_sealed, folder.path / END_FILE, END)
-    for number in folder.part_numbers():
-        for path in sorted(folder.part_path(number).glob("*.json")):
+        for name in generation.facts["files"]:  # of old generations, pruning drops what is big
+            is_needed = is_newest or name == REPORT or (name == NETWORK and generation.promoted)
+            if is_needed or (place / name).exists():
+                yield place, generation.check, name
+        for name, wanted in generation.facts.get("blocks", {}).items():  # samples as long as training uses them
+            path = folder.path / name
+            if path.exists() or not name.startswith(SAMPLES) or number >= oldest:
+                yield path.parent, check_file, path, wanted
+    for name, form in ((ANCHORS_FILE, ANCHORS), (END_FILE, END)):
+        if (folder.path / name).exists():
+            yield folder.path, read_sealed, folder.path / name, form
+    for part in map(folder.part_path, folder.part_numbers()):
+        for path in sorted(part.glob("*.json")):
             if path.name != REPORT:
-                yield path.parent, partial(read_stage, path, {"stage": f"{path.parent.name}/{path.stem}"})
-
-
-def generation_checks(folder: RunFolder, generation: Generation) -> Iterator[Check]:
-    """Of old generations, pruning drops what is big."""
-    is_newest = generation.number == max(folder.numbers())
-    for name in generation.facts["files"]:
-        is_needed = is_newest or name == REPORT or (name == NETWORK and generation.promoted)
-        if is_needed or (generation.path / name).exists():
-            yield generation.path, partial(generation.check, name)
-
-
-def block_checks(folder: RunFolder, generation: Generation, oldest: int) -> Iterator[Check]:
-    """The games of a generation, and its samples as long as training uses them."""
-    for name, wanted in generation.facts.get("blocks", {}).items():
-        path = folder.path / name
-        if path.exists() or not name.startswith(SAMPLES) or generation.number >= oldest:
-            yield path.parent, partial(check_file, path, wanted)
+                yield part, read_stage, path, {"stage": f"{part.name}/{path.stem}"}
 
 
 def check_champion(folder: RunFolder) -> None:
-    if champion_file(folder.path) != folder.path / CHAMPION:
+    if folder.champion_file() != folder.path / CHAMPION:
         raise DamagedError(f"{CHAMPION} is not what the manifest says")
 
 

@@ -55,36 +55,19 @@ def preset_config(name: str | None, game_text: str | None, device: str = "cpu") 
     game = wanted or load(preset.game)
     config = RunConfig(game=game.text)
     if device == "cuda":
-        special = apply(config, preset.changes)
-        config = apply(config, sizes_on_gpu(game, special), preset.changes)
+        special = change(config, preset.changes)
+        config = change(change(config, sizes_on_gpu(game, special)), preset.changes)
         return change(config, {key: max(getattr(config, key[:-6]).every, LEAST_EVERY) for key in MEASURED})
-    config = apply(config, preset.changes, preset.laptop)
-    if preset is GENERAL:
-        config = change(config, size_generations(game))
-    return suit_board(config, game) if game.name in BY_SIZE else config
-
-
-def apply(config: RunConfig, *parts: dict[str, Any]) -> RunConfig:
-    for part in parts:
-        config = change(config, part)
+    config = change(change(config, preset.changes), preset.laptop)
+    if preset is GENERAL:  # games by how long they may be, so that several generations fit into a few minutes
+        games = min(256, max(64, POSITIONS // game.max_plies // 16 * 16))
+        config = change(config, {"selfplay.games": games, "selfplay.at_once": min(128, games)})
+    if game.name in BY_SIZE and game.planes_shape[1] > SMALL:  # residual nets, larger ones, and a longer memory
+        blocks, channels = (4, 48) if game.planes_shape[1] <= MIDDLE else (6, 64)
+        sizes = {"network.kind": "residual", "network.blocks": blocks, "network.channels": channels}
+        more = {"selfplay.games": 256, "selfplay.at_once": 128, "selfplay.temperature_plies": 20}
+        config = change(config, {**sizes, **more, "replay.window": 150_000})
     return config
-
-
-def size_generations(game: Game) -> dict[str, Any]:
-    """Games of a generation by how long they may be, so that several generations fit into a few minutes."""
-    games = min(256, max(64, POSITIONS // game.max_plies // 16 * 16))
-    return {"selfplay.games": games, "selfplay.at_once": min(128, games)}
-
-
-def suit_board(config: RunConfig, game: Game) -> RunConfig:
-    """Larger boards want residual nets, larger ones, and a longer memory."""
-    size = game.planes_shape[1]
-    if size <= SMALL:
-        return config
-    blocks, channels = (4, 48) if size <= MIDDLE else (6, 64)
-    sizes = {"network.kind": "residual", "network.blocks": blocks, "network.channels": channels}
-    games = {"selfplay.games": 256, "selfplay.at_once": 128, "selfplay.temperature_plies": 20}
-    return change(config, {**sizes, **games, "replay.window": 150_000})
 
 
 # --- on a GPU
@@ -97,22 +80,18 @@ ROOMY = 80e9  # the GPU's bytes where it cannot be asked
 
 def sizes_on_gpu(game: Game, config: RunConfig) -> dict[str, Any]:
     """Settings for a GPU: thousands of games at once, large batches, samples in memory."""
-    at_once = fitting_games(game, config.selfplay.max_plies)
+    at_once, is_small = fitting_games(game, config.selfplay.max_plies), num_cells(game) <= SMALL_BOARD
+    network: dict[str, Any] = {"kind": "residual", "blocks": 6 if is_small else 8, "channels": 64}
+    if len(game.planes_shape) != 3:
+        network = {"kind": "mlp", "layers": 4, "width": 512}
     return {
         "device": "cuda",
         "keep_samples": False,
-        "network": network_on_gpu(game),
-        "selfplay": {"at_once": at_once, "games": at_once if num_cells(game) <= SMALL_BOARD else at_once // 2},
+        "network": network,
+        "selfplay": {"at_once": at_once, "games": at_once if is_small else at_once // 2},
         "replay": {"window": 1_000_000, "merge": False},
         "trainer": {"batch_size": 2048, "trainings": 2.4, "learning_rate": 2e-3, "schedule": "cosine"},
     }
-
-
-def network_on_gpu(game: Game) -> dict[str, Any]:
-    if len(game.planes_shape) != 3:
-        return {"kind": "mlp", "layers": 4, "width": 512}
-    blocks = 6 if num_cells(game) <= SMALL_BOARD else 8
-    return {"kind": "residual", "blocks": blocks, "channels": 64}
 
 
 def num_cells(game: Game) -> int:

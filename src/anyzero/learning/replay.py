@@ -49,35 +49,26 @@ def window_size(config: ReplayConfig, total: int) -> int:
 def build_replay(game: Game, samples: Samples, config: ReplayConfig, generation: int, total: int = 0) -> "Replay":
     """The replay of a generation, from the newest samples, the oldest first, of `total` that there have been."""
     window = take(samples, slice(max(0, samples.num - window_size(config, max(total, samples.num))), None))
-    targets = value_targets(window, config)
+    targets, least_one = value_targets(window, config), max(1, window.num)
     merged = merge(window, targets) if config.merge else Merged(window, targets, np.ones(window.num, np.int64))
-    return Replay(game, merged, config, generation, describe(window, merged, generation))
-
-
-def value_targets(samples: Samples, config: ReplayConfig) -> np.ndarray:
-    """k * payoff + (1 - k) * root value, [samples] float32; the other seats' payoffs beside it, where there are any."""
-    share = payoff_shares(samples, config)
-    own = np.asarray(share * samples.payoffs + (1.0 - share) * samples.values, np.float32)
-    return np.column_stack([own, samples.others]) if samples.others.shape[1] else own
-
-
-def payoff_shares(samples: Samples, config: ReplayConfig) -> np.ndarray:
-    """k of each row: constant, or on a line from the game's first ply to its last."""
-    first, last = config.payoff_share, config.payoff_share_end
-    if last == -1:
-        return np.full(samples.num, first)
-    return first + (last - first) * np.clip(samples.plies / np.maximum(1, samples.lengths - 1.0), 0.0, 1.0)
-
-
-def describe(window: Samples, merged: "Merged", generation: int) -> ReplayStatistics:
-    least_one = max(1, window.num)
-    return ReplayStatistics(
+    statistics = ReplayStatistics(
         num=window.num,
         rows=merged.samples.num,
         unique_share=len(np.unique(window.keys)) / least_one if window.num == 0 or window.keys.any() else None,
         new_share=int((window.generations == generation).sum()) / least_one,
         mean_age=float((generation - window.generations.astype(np.int64)).sum()) / least_one,
     )
+    return Replay(game, merged, config, generation, statistics)
+
+
+def value_targets(samples: Samples, config: ReplayConfig) -> np.ndarray:
+    """k * payoff + (1 - k) * root value, [samples] float32; the other seats' payoffs beside it, where there are any."""
+    first, last = config.payoff_share, config.payoff_share_end
+    share = np.full(samples.num, first)
+    if last != -1:  # on a line from the game's first ply to its last
+        share = first + (last - first) * np.clip(samples.plies / np.maximum(1, samples.lengths - 1.0), 0.0, 1.0)
+    own = np.asarray(share * samples.payoffs + (1.0 - share) * samples.values, np.float32)
+    return np.column_stack([own, samples.others]) if samples.others.shape[1] else own
 
 
 class Replay:
@@ -253,26 +244,15 @@ def average_policies(
     several = np.flatnonzero(counts > 1)
     ends = np.cumsum(counts[several])
     cuts = np.searchsorted(ends, np.arange(0, ends[-1] if len(ends) else 0, CHUNK))
-    for groups in np.split(several, cuts[1:]):
-        if len(groups):
-            average_chunk(samples, policies, order, groups, starts[groups], counts[groups])
-
-
-def average_chunk(
-    samples: Samples,
-    policies: np.ndarray,
-    order: np.ndarray,
-    groups: np.ndarray,
-    starts: np.ndarray,
-    counts: np.ndarray,
-) -> None:
-    ends = np.cumsum(counts)
-    rows = order[np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1])]
-    weights = samples.policy_weights[rows]
-    sums = np.add.reduceat(samples.policies[rows] * weights[:, None], ends - counts, axis=0)
-    totals = np.add.reduceat(weights, ends - counts)
-    known = totals > 0
-    policies[groups[known]] = sums[known] / totals[known, None]
+    for groups in filter(len, np.split(several, cuts[1:])):
+        num = counts[groups]
+        begins = np.cumsum(num) - num
+        rows = order[np.repeat(starts[groups] - begins, num) + np.arange(num.sum())]
+        weights = samples.policy_weights[rows]
+        sums = np.add.reduceat(samples.policies[rows] * weights[:, None], begins, axis=0)
+        totals = np.add.reduceat(weights, begins)
+        known = totals > 0
+        policies[groups[known]] = sums[known] / totals[known, None]
 
 
 # --- on a GPU

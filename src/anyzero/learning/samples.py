@@ -1,5 +1,6 @@
 """Samples: what one position teaches. Stored as positions, so that an input is made when it is needed."""
 
+import math
 import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -73,19 +74,15 @@ def join(parts: list[Samples]) -> Samples:
     return Samples(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def input_keys(game: Game, states: Any, threads: int = 1) -> np.ndarray:
+def input_keys(game: Game, states: Any) -> np.ndarray:
     """A 64-bit key of each position's input: a sum of its words, each times a random odd number."""
-    keys = np.zeros(len(states), np.uint64)
+    keys, num = np.zeros(len(states), np.uint64), math.prod(game.planes_shape)
+    factors = np.random.default_rng(0).integers(0, 1 << 63, num, np.uint64) * np.uint64(2) + np.uint64(1)
     for first in range(0, len(states), CHUNK):
-        planes = encode_states(game, states[first : first + CHUNK], threads=threads)
+        planes = encode_states(game, states[first : first + CHUNK])
         words = planes.reshape(len(planes), -1).view(np.uint32).astype(np.uint64)
-        keys[first : first + CHUNK] = (words * factors(words.shape[1])).sum(axis=1, dtype=np.uint64)
+        keys[first : first + CHUNK] = (words * factors).sum(axis=1, dtype=np.uint64)
     return keys
-
-
-def factors(num: int) -> np.ndarray:
-    """The same random odd numbers in every process."""
-    return np.random.default_rng(0).integers(0, 1 << 63, num, np.uint64) * np.uint64(2) + np.uint64(1)
 
 
 # --- files
@@ -120,17 +117,29 @@ def save_shard(path: Path | str, game: Game, samples: Samples) -> None:
 
 def load_shard(path: Path | str, game: Game) -> Samples:
     """The samples of a file, bit for bit as they were saved."""
-    path = Path(path)
-    header, columns = read_arrays(path, SHARD)
-    check_game(path, header, game)
-    return from_columns(path, game, header["num"], unpack(columns, header[PACKED]) if PACKED in header else columns)
-
-
-def unpack(columns: dict[str, np.ndarray], forms: dict[str, tuple[str, list[int]]]) -> dict[str, np.ndarray]:
-    return {
-        name: np.frombuffer(zlib.decompress(columns[name].tobytes()), kind).reshape(shape)
-        for name, (kind, shape) in forms.items()
-    }
+    header, columns = read_arrays(Path(path), SHARD)
+    if (header["game"], header["options"]) != (game.name, dict(game.options)):
+        made_for = game_text(header["game"], header["options"])
+        raise BadShardError(f"{path} holds samples of {made_for}, not of {game_text(game.name, game.options)}")
+    if header["state"] != state_fields(game):
+        raise BadShardError(
+            f"{path} holds positions of {header['state']}, but those of {game.name} are now of {state_fields(game)}"
+        )
+    for name, (kind, shape) in header.get(PACKED, {}).items():
+        columns[name] = np.frombuffer(zlib.decompress(columns[name].tobytes()), kind).reshape(shape)
+    samples = new_samples(game, header["num"])
+    wanted = {name: column for name, column in samples._asdict().items() if is_kept(name, column)}
+    wanted["states"] = as_bytes(samples.states)
+    if set(columns) | LATER != set(wanted):
+        raise BadShardError(f"{path} does not hold the columns that samples have")
+    for name, found in columns.items():
+        column = wanted[name]
+        room = column[:, : found.shape[1]] if name in TRIMMED and found.ndim == 2 else column
+        if (found.shape, found.dtype) != (room.shape, room.dtype):
+            shape = f"{found.dtype} {found.shape}"
+            raise BadShardError(f"{path}: its column {name!r} is {shape}, not {room.dtype} {room.shape}")
+        room[...] = found
+    return samples
 
 
 def to_columns(samples: Samples) -> dict[str, np.ndarray]:
@@ -148,22 +157,6 @@ def is_kept(name: str, column: np.ndarray) -> bool:
     return name != "seats" and (name != "others" or column.shape[1] > 0)
 
 
-def from_columns(path: Path, game: Game, num: int, columns: dict[str, np.ndarray]) -> Samples:
-    samples = new_samples(game, num)
-    wanted = {name: column for name, column in samples._asdict().items() if is_kept(name, column)}
-    wanted["states"] = as_bytes(samples.states)
-    if set(columns) | LATER != set(wanted):
-        raise BadShardError(f"{path} does not hold the columns that samples have")
-    for name, found in columns.items():
-        column = wanted[name]
-        room = column[:, : found.shape[1]] if name in TRIMMED and found.ndim == 2 else column
-        if (found.shape, found.dtype) != (room.shape, room.dtype):
-            shape = f"{found.dtype} {found.shape}"
-            raise BadShardError(f"{path}: its column {name!r} is {shape}, not {room.dtype} {room.shape}")
-        room[...] = found
-    return samples
-
-
 def as_bytes(states: Any) -> np.ndarray:
     """The memory of positions, [positions, bytes]."""
     return np.asarray(states.view(np.uint8).reshape(len(states), states.dtype.itemsize))
@@ -172,13 +165,3 @@ def as_bytes(states: Any) -> np.ndarray:
 def state_fields(game: Game) -> str:
     """What a position is made of, as a text that changes with it."""
     return f"{game.state_dtype.itemsize} bytes: {game.state_dtype.descr}"
-
-
-def check_game(path: Path, header: dict[str, Any], game: Game) -> None:
-    if (header["game"], header["options"]) != (game.name, dict(game.options)):
-        made_for = game_text(header["game"], header["options"])
-        raise BadShardError(f"{path} holds samples of {made_for}, not of {game_text(game.name, game.options)}")
-    if header["state"] != state_fields(game):
-        raise BadShardError(
-            f"{path} holds positions of {header['state']}, but those of {game.name} are now of {state_fields(game)}"
-        )

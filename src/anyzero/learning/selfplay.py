@@ -10,9 +10,9 @@ from anyzero.compile.random import numbered_streams
 from anyzero.errors import BadOptionError
 from anyzero.games.contract import CHANCE, draw_outcome, legal_actions, play, seat_to_move
 from anyzero.games.game import Game
-from anyzero.learning.block import Block, BlockResult, Contestant, Pairings, Watch, anchor_contestant
+from anyzero.learning.block import Block, BlockResult, Contestant, Watch, anchor_contestant
 from anyzero.learning.config import RANDOM, RunConfig, SelfPlayConfig
-from anyzero.learning.games import NEVER, Manner
+from anyzero.learning.games import NEVER, Manner, Pairings
 from anyzero.learning.samples import Samples, take
 from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.search.expectimax import Expectimax
@@ -139,8 +139,10 @@ def lowered_bar(config: SelfPlayConfig, checks: Sequence[tuple[float, bool]], ba
 
 
 def describe_block(block: BlockResult) -> dict[str, Any]:
-    lines = block.games
-    meetings = [score_of(block, row) for row in range(len(lines)) if set(block.sides[row]) == {CHAMPION, PREVIOUS}]
+    lines, points = block.games, []  # what the champion scored in games against the one before: 1, 1/2 or 0
+    for sides, payoffs in zip(block.sides.tolist(), block.payoffs, strict=True):
+        if set(sides) == {CHAMPION, PREVIOUS}:
+            points.append(float(payoffs[sides.index(CHAMPION)] + 1.0) / 2.0)
     return {
         "games": len(lines),
         "samples": block.samples.num,
@@ -151,21 +153,16 @@ def describe_block(block: BlockResult) -> dict[str, Any]:
         "resigned": sum(line.end == "resign" for line in lines),
         "cut_off": sum(line.end == "plies" for line in lines),
         "distinct_games": len({(line.start, *line.actions) for line in lines}),
-        "previous_games": len(meetings),
-        "previous_points": float(sum(meetings)),
+        "previous_games": len(points),
+        "previous_points": float(sum(points)),
         "mean_score": None if block.scores is None else float(block.scores.mean()),
         "resign_checks": block.resign_checks,
     }
 
 
-def score_of(block: BlockResult, row: int) -> float:
-    """What the champion scored in a game against the one before: 1, 1/2 or 0."""
-    seat = block.sides[row].tolist().index(CHAMPION)
-    return float(block.payoffs[row, seat] + 1.0) / 2.0
-
-
 def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    total = {name: sum(block[name] for block in blocks) for name in SUMMED}
+    kept_apart = ("mean_score", "resign_checks", "busy_seconds")
+    total = {name: sum(block[name] for block in blocks) for name in blocks[0] if name not in kept_apart}
     games, scores = total["games"], [block["mean_score"] for block in blocks if block["mean_score"] is not None]
     previous, points = total.pop("previous_games"), total.pop("previous_points")
     busy = sum(block.get("busy_seconds", block["seconds"]) for block in blocks)
@@ -176,16 +173,9 @@ def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "draws": total["draws"] / games,
         "first_seat_payoff": total["first_seat_payoff"] / games,
         "mean_score": sum(scores) / len(scores) if scores else None,
-        "distinct_games": sum(block["distinct_games"] for block in blocks),
         "against_previous": {"games": previous, "score": points / previous if previous else None},
         "resign_checks": [check for block in blocks for check in block["resign_checks"]],
     }
-
-
-SUMMED = (
-    *("games", "samples", "simulations", "plies", "draws", "first_seat_payoff", "resigned", "cut_off"),
-    *("previous_games", "previous_points", "seconds"),
-)
 
 
 # --- what positions before a draw are worth: the mean over the draws of the best move's value, instead of one draw's
@@ -217,18 +207,14 @@ class Expectations:
         config = self.config
         if config.selfplay.method != "expectimax":
             return samples
-        if self.evaluator is None or champion != self.champion:
-            self.champion, self.evaluator = champion, self.asked(network(champion))
+        if self.evaluator is None or (champion != self.champion and config.device == "cpu"):
+            self.evaluator = run_evaluator(self.game, config, network(champion))
+        elif champion != self.champion:  # on a GPU the same evaluator with other weights: what is captured there stays
+            self.evaluator.forward.load(network(champion))
+        self.champion = champion
         seed = draw_seed("draws", config.seed, champion, block)
         threads = config.threads if config.device == "cuda" else 1  # on the CPU the network has them
         return expect(self.game, samples, self.evaluator, config.selfplay, seed=seed, threads=threads)
-
-    def asked(self, network: "Network") -> NetworkEvaluator:
-        """On a GPU the same evaluator with other weights: what is captured there stays."""
-        if self.evaluator is None or self.config.device == "cpu":
-            return run_evaluator(self.game, self.config, network)
-        self.evaluator.forward.load(network)
-        return self.evaluator
 
 
 def expect(
@@ -243,24 +229,18 @@ def expect(
     expectimax, rows = Expectimax(game, evaluator, threads=threads), np.flatnonzero(seats == CHANCE)
     own, ahead = np.zeros(samples.num), np.zeros(samples.num)
     own[rows] = expectimax.values(samples.states[rows], 0)[:, 0]
-    ahead[rows] = expected_values(game, expectimax, samples.states[rows], config.draws, seed)
+    if config.draws:  # the best move's value behind so many drawn outcomes, instead of all of them by their weights
+        drawn = np.repeat(samples.states[rows], config.draws)
+        streams = numbered_streams(seed, np.arange(len(drawn)))
+        game.compile(draw_outcomes)(game.rules, drawn, game.new_actions(), streams)
+        ahead[rows] = expectimax.values(drawn, 1)[:, 0].reshape(-1, config.draws).mean(axis=1)
+    else:
+        ahead[rows] = expectimax.values(samples.states[rows], 1)[:, 0]
     values = samples.values.astype(np.float64)
     game.compile(trace_back)(seats, samples.plies, values, own, ahead, config.value_trace)
     samples.values[:] = values
     is_behind_draw = np.append(False, (seats[:-1] == CHANCE) & (samples.plies[1:] > samples.plies[:-1]))
     return take(samples, (seats == CHANCE) | ~is_behind_draw & (samples.plies > 0))
-
-
-def expected_values(game: Game, expectimax: Expectimax, states: Any, draws: int, seed: int) -> np.ndarray:
-    """The first seat's values before a draw, with the best move behind it: over all outcomes, or so many drawn ones."""
-    if draws == 0:
-        return expectimax.values(states, 1)[:, 0]
-    drawn, actions = np.repeat(states, draws), game.new_actions()
-    game.compile(draw_outcomes)(game.rules, drawn, actions, numbered_streams(seed, np.arange(len(drawn))))
-    return np.asarray(expectimax.values(drawn, 1)[:, 0].reshape(-1, draws).mean(axis=1))
-
-
-# --- kernels
 
 
 def list_seats(rules: Any, states: Any, seats: Any) -> None:

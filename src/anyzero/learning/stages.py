@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,28 +21,19 @@ from anyzero.cluster import Pool
 from anyzero.compile.clock import clock
 from anyzero.files import put_aside, write_whole
 from anyzero.games.load import load
+from anyzero.learning import selfplay
 from anyzero.learning.block import BlockResult, Contestant, Watch, anchor_contestant, network_contestant
 from anyzero.learning.config import RunConfig
-from anyzero.learning.contests import benchmark, open_gate, play_anchors, rate_generation
+from anyzero.learning.contests import benchmark, contest, open_gate, play_anchors, rate_generation
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.lesson import num_steps
 from anyzero.learning.on_cluster import ClusterGames
 from anyzero.learning.once import STAGE, anchor_points, block_name, once
 from anyzero.learning.replay import GpuReplay, Source, build_replay, window_size
 from anyzero.learning.samples import BadShardError, Samples, join, load_shard, new_samples, save_shard, take
-from anyzero.learning.selfplay import (
-    Expectations,
-    block_sizes,
-    describe_block,
-    lowered_bar,
-    pairing_shares,
-    play_block,
-    run_evaluator,
-    summary,
-)
 from anyzero.learning.trainer import Trainer
 from anyzero.networks.find import find_network
-from anyzero.networks.manifest import NETWORK, TRAINER, Generation, read_manifest
+from anyzero.networks.manifest import NETWORK, TRAINER, Generation
 from anyzero.networks.models import new_network
 from anyzero.networks.weights import load_network, save_network
 from anyzero.sealed import read_sealed
@@ -89,7 +81,7 @@ class Stages:
         self.deadline = float("inf")
         self.samples: Samples | None = None
         self.oldest = 0  # the generation from which on samples are kept
-        self.expectations = Expectations(self.game, self.config)
+        self.expectations = selfplay.Expectations(self.game, self.config)
         self.on_gpu: RunGames | None = None
         self.on_cluster = None if pool is None else ClusterGames(self, pool)
 
@@ -120,8 +112,8 @@ class Stages:
         path = self.folder.part_path(number) / NETWORK
         return load_network(path if path.exists() else self.folder.network(number), self.game)
 
-    def contestant(self, number: int, *, noise: bool, simulations: int = 0) -> Contestant:
-        config, evaluator = self.config.selfplay, run_evaluator(self.game, self.config, self.network(number))
+    def contestant(self, number: int, simulations: int = 0, *, noise: bool = False) -> Contestant:
+        config, evaluator = self.config.selfplay, selfplay.run_evaluator(self.game, self.config, self.network(number))
         return network_contestant(self.game, str(number), evaluator, config, noise=noise, simulations=simulations)
 
     # --- self-play
@@ -130,7 +122,7 @@ class Stages:
         """Blocks of games; each is written as soon as it is over. On a GPU it is one, of the games finished next."""
         config, number, by = self.config.selfplay, before.number + 1, self.lagging(before)
         on_gpu = self.config.device == "cuda" and self.on_cluster is None
-        sizes = [config.games] if on_gpu else block_sizes(config.games, config.at_once)
+        sizes = [config.games] if on_gpu else selfplay.block_sizes(config.games, config.at_once)
         if on_gpu and not (self.has_samples(number) or (part / "training.json").exists()):
             (part / f"{block_name(0)}.json").unlink(missing_ok=True)  # its samples went with the process that made them
         play, found, done = self.play_on_gpu if on_gpu else self.play_on_cpu(number), [], 0
@@ -145,12 +137,12 @@ class Stages:
                 found.append(self.once_block(part, number, block, make))
                 done += size
                 tell(done)
-        return summary(found) | {"resign_below": self.resign_bar(by)}
+        return selfplay.summary(found) | {"resign_below": self.resign_bar(by)}
 
     def lagging(self, before: Generation) -> Generation:
         """The generation whose champion plays the games after `before`."""
         number = max(0, before.number - self.config.selfplay.lag)
-        return before if number == before.number else read_manifest(self.folder.generation_path(number))
+        return before if number == before.number else self.folder.generation(number)
 
     def once_block(self, part: Path, number: int, block: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         return once(self.folder, part, block_name(block), make, self.folder.block_files(number, block))
@@ -163,16 +155,12 @@ class Stages:
 
     def play_on_cpu(self, generation: int) -> Play:
         """Plays blocks, all with the same contestants."""
-        contestants: dict[int, Contestant] = {}
+        contestant = cache(partial(self.contestant, noise=True))
 
         def play(by: Generation, first: int, num: int, watch: Watch) -> BlockResult:
-            numbers = self.opponents(by)
-            for number in numbers:
-                if number not in contestants:
-                    contestants[number] = self.contestant(number, noise=True)
-            return play_block(
+            return selfplay.play_block(
                 self.game,
-                [contestants[number] for number in numbers],
+                [contestant(number) for number in self.opponents(by)],
                 self.config.selfplay,
                 generation=generation,
                 first=first,
@@ -221,7 +209,7 @@ class Stages:
             self.samples = join([part for part in (self.samples, result.samples) if part is not None])
         lines = [json.dumps({"generation": number, **line._asdict()}) + "\n" for line in result.games]
         write_whole(self.folder.games_path(number, block), "".join(lines).encode())
-        return describe_block(result)
+        return selfplay.describe_block(result)
 
     def opponents(self, before: Generation) -> list[int]:
         """The champion, the one before it, and a recent generation, as far as self-play asks for them.
@@ -244,7 +232,9 @@ class Stages:
         config = self.config.selfplay
         if before.previous is None:
             config = config.change(two_champions=False)
-        return pairing_shares(config, self.last_score_against_previous(before.number) if config.two_champions else None)
+        return selfplay.pairing_shares(
+            config, self.last_score_against_previous(before.number) if config.two_champions else None
+        )
 
     def last_score_against_previous(self, last: int) -> float | None:
         """The champion's score when it last met the one before: at the gate that promoted it, or in self-play since.
@@ -264,7 +254,7 @@ class Stages:
         config, played = self.config.selfplay, before.read_report()["selfplay"]
         if played is None:
             return config.resign_below
-        return lowered_bar(config, played["resign_checks"], played["resign_below"])
+        return selfplay.lowered_bar(config, played["resign_checks"], played["resign_below"])
 
     # --- training
 
@@ -286,12 +276,15 @@ class Stages:
         number = before.number + 1
 
         def make() -> dict[str, Any]:
-            trainer = self.trainer(before)
+            config, network = self.config, load_network(self.folder.network(before.number), self.game)
+            trainer = Trainer(self.game, network, config.trainer, device=config.device, threads=config.threads)
+            if (before.path / TRAINER).exists():
+                trainer.load_state_tensors(load_file(before.path / TRAINER))
             total = self.samples_so_far(number)
-            replay = build_replay(self.game, self.window(number), self.config.replay, number, total)
-            source: Source = GpuReplay(replay) if self.config.device == "cuda" else replay
-            rng = np.random.default_rng(draw_seed("training", self.config.seed, number))
-            with self.progress.stage(number, "training", num_steps(self.config.trainer, source)) as tell:
+            replay = build_replay(self.game, self.window(number), config.replay, number, total)
+            source: Source = GpuReplay(replay) if config.device == "cuda" else replay
+            rng = np.random.default_rng(draw_seed("training", config.seed, number))
+            with self.progress.stage(number, "training", num_steps(config.trainer, source)) as tell:
                 report = trainer.train(source, number, rng, self.watch(tell), self.passed)
             save_network(part / NETWORK, trainer.network_to_play(), self.game)
             write_whole(part / TRAINER, save(trainer.state_tensors()))
@@ -299,15 +292,6 @@ class Stages:
 
         found = once(self.folder, part, "training", make, [part / NETWORK, part / TRAINER])
         return {"training": found["training"] | {"seconds": found["seconds"]}, "replay": found["replay"]}
-
-    def trainer(self, before: Generation) -> Trainer:
-        """As the last generation left it."""
-        network = load_network(self.folder.network(before.number), self.game)
-        config = self.config
-        trainer = Trainer(self.game, network, config.trainer, device=config.device, threads=config.threads)
-        if before.trainer.exists():
-            trainer.load_state_tensors(load_file(before.trainer))
-        return trainer
 
     def window(self, number: int) -> Samples:
         """The newest samples, those of this generation among them; shards that are too old are dropped."""
@@ -317,7 +301,11 @@ class Stages:
             self.folder.note(f"{self.folder.path}: {name} is gone; training goes on without its samples")
         for block in self.folder.blocks():
             if known < block.generation <= number:
-                parts += self.read_shard(block.path)
+                try:
+                    parts.append(load_shard(block.path, self.game))
+                except BadShardError as error:
+                    self.folder.note(f"samples were put aside: {error}")
+                    put_aside(block.path)
         joined = join(parts) if parts else new_samples(self.game, 0)
         most = window_size(self.config.replay, max(joined.num, self.samples_so_far(number)))
         window = take(joined, slice(max(0, joined.num - most), None))
@@ -336,15 +324,6 @@ class Stages:
         blocks = [read_sealed(path, STAGE)["result"] for path in self.folder.part_path(number).glob("block-*.json")]
         return sum(int(one["samples"]) for one in (*played, *blocks) if one)
 
-    def read_shard(self, path: Path) -> list[Samples]:
-        """Its samples; nothing if it is damaged, in which case it is put aside."""
-        try:
-            return [load_shard(path, self.game)]
-        except BadShardError as error:
-            self.folder.note(f"samples were put aside: {error}")
-            put_aside(path)
-            return []
-
     # --- gate, league and benchmark
 
     def judge(self, part: Path, before: Generation) -> dict[str, Any] | None:
@@ -357,40 +336,45 @@ class Stages:
             rivals.append(before.previous)
 
         def make() -> dict[str, Any]:
-            options: dict[str, Any] = {"noise": False, "simulations": config.simulations}
-            candidate, *champions = (self.contestant(one, **options) for one in (number, *rivals))
-            seed = draw_seed("gate", self.config.seed, number)
+            candidate, *champions = (self.contestant(one, config.simulations) for one in (number, *rivals))
+            seed, contests = draw_seed("gate", self.config.seed, number), {}
             with self.progress.stage(number, "gate", config.games) as tell:
-                return open_gate(self.game, candidate, champions, config, seed=seed, watch=self.watch(tell))
+                for index, champion in enumerate(champions):
+                    options: Any = {"openings": config.opening_plies, "watch": self.watch(tell)}
+                    found = contest(self.game, candidate, champion, games=config.games, seed=seed + index, **options)
+                    contests[champion.name] = found
+            return open_gate(contests, config)
 
         return once(self.folder, part, "gate", make)
 
+    @property
+    def yardstick(self) -> tuple[str, int, Callable[[int], dict[str, Any]]]:
+        """What measures generations, by name, how many generations apart, and the function: the league for several
+        seats, the benchmark for one."""
+        if self.game.num_seats > 1:
+            return "league", self.config.league.every, self.rate
+        return "benchmark", self.config.benchmark.every, self.benchmark
+
     def measure(self, part: Path, number: int) -> dict[str, Any]:
         """The rating or the benchmark of a generation, where it is its turn and there is time for it."""
-        found: dict[str, Any] = {}
-        league, deals = self.config.league, self.config.benchmark
-        if number == 0 and 0 < self.config.minutes < LEAST_MINUTES:
-            return found
-        if self.game.num_seats > 1 and league.every and number % league.every == 0:
-            found["league"] = once(self.folder, part, "league", lambda: self.rate(number))
-        if self.game.num_seats == 1 and deals.every and number % deals.every == 0:
-            found["benchmark"] = once(self.folder, part, "benchmark", lambda: self.benchmark(number))
-        return found
+        name, every, measure = self.yardstick
+        too_short = number == 0 and 0 < self.config.minutes < LEAST_MINUTES
+        if too_short or not every or number % every:
+            return {}
+        return {name: once(self.folder, part, name, lambda: measure(number))}
 
     def rate(self, number: int) -> dict[str, Any]:
         config, seed = self.config.league, self.config.seed
         anchors = [anchor_contestant(self.game, text) for text in config.anchors]
         with self.progress.stage(number, "rating", config.games) as tell:
-            watch = self.watch(tell)
-            threads = self.config.threads
-            points = anchor_points(
-                self.folder, lambda: play_anchors(self.game, anchors, config, seed, threads=threads, watch=watch)
-            )
-            mine = self.contestant(number, noise=False, simulations=config.simulations)
-            return rate_generation(self.game, mine, anchors, points, config, seed, watch)
+            meet = partial(contest, self.game, games=config.games, watch=self.watch(tell))
+            first = partial(meet, seed=draw_seed("anchors", seed), threads=self.config.threads)
+            points = anchor_points(self.folder, lambda: play_anchors(first, anchors, config.games))
+            mine, meet = self.contestant(number, config.simulations), partial(meet, seed=draw_seed("league", seed))
+            return rate_generation(meet, mine, anchors, points, config.games)
 
     def benchmark(self, number: int) -> dict[str, Any]:
         config, at_once = self.config.benchmark, self.config.selfplay.at_once
-        mine = self.contestant(number, noise=False, simulations=config.simulations)
+        mine = self.contestant(number, config.simulations)
         with self.progress.stage(number, "benchmark", config.deals) as tell:
             return benchmark(self.game, mine, config, at_once, self.watch(tell))

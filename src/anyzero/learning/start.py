@@ -12,9 +12,8 @@ from anyzero.cluster import Pool
 from anyzero.compile.clock import clock
 from anyzero.errors import BadOptionError
 from anyzero.games.load import load
-from anyzero.learning.block import anchor_contestant
 from anyzero.learning.config import FREE, RunConfig, change, flatten
-from anyzero.learning.contests import Contest, contest, has_converged
+from anyzero.learning.contests import has_converged
 from anyzero.learning.folder import OtherRunError, RunFolder, is_run, run_path
 from anyzero.learning.history import rebuild
 from anyzero.learning.once import read_seconds, write_json
@@ -26,7 +25,6 @@ from anyzero.networks.find import find_network
 from anyzero.networks.manifest import Generation
 from anyzero.networks.weights import load_network
 from anyzero.schema import read_toml
-from anyzero.seeds import draw_seed
 
 PLANNED = ("minutes", "trainer.horizon", "selfplay.at_once", "selfplay.games")
 """What a run keeps as it was planned, or as the device had room for it, when its recipe is named again."""
@@ -66,7 +64,9 @@ def open_run(
     """
 
     def go_on(path: Path) -> RunFolder:
-        own = {**(changes or {}), **more_minutes(path, changes, minutes)}
+        planned, own = RunFolder.open(path).config.minutes, dict(changes or {})
+        if minutes and 0 < planned < minutes:  # a longer plan for a run that had one
+            own.setdefault("minutes", minutes)
         return reopen(path, game, preset, config_file, own)
 
     if run is not None and is_run(run_path(run)):
@@ -81,23 +81,17 @@ def open_run(
     raise AssertionError("there is always another name")
 
 
-def asked_for(config_file: Path | str | None, changes: Mapping[str, Any] | None) -> set[str]:
-    return {*flatten(read_toml(config_file) if config_file is not None else {}), *flatten(changes or {})}
+def asked_for(config_file: Path | str | None, changes: Mapping[str, Any] | None) -> list[str]:
+    return [*flatten(read_toml(config_file) if config_file is not None else {}), *flatten(changes or {})]
 
 
-def plan(config: RunConfig, asked: set[str], generations: int | None, minutes: float | None) -> RunConfig:
+def plan(config: RunConfig, asked: list[str], generations: int | None, minutes: float | None) -> RunConfig:
     """The config with its schedule over the whole run, unless a setting says how long that is."""
     if minutes and "minutes" not in asked:
         return config.change(minutes=minutes)
     if generations and not config.minutes and "trainer.horizon" not in asked:
         return change(config, {"trainer.horizon": generations})
     return config
-
-
-def more_minutes(path: Path, changes: Mapping[str, Any] | None, minutes: float | None) -> dict[str, float]:
-    """A longer plan for a run that had one, where more minutes are asked for than it was planned for."""
-    planned = RunFolder.open(path).config.minutes
-    return {"minutes": minutes} if minutes and 0 < planned < minutes and "minutes" not in (changes or {}) else {}
 
 
 def make_config(
@@ -109,26 +103,20 @@ def make_config(
 ) -> RunConfig:
     """A preset, then a file, then single changes; each may change what came before."""
     written = read_toml(config_file) if config_file is not None else {}
-    text = game or written.pop("game", None)
-    if text is None and preset is None:
+    text, own = written.pop("game", None), changes or {}
+    if game is None and text is None and preset is None:
         raise BadOptionError("name a game, a preset, or a config file that names a game")
-    written.pop("game", None)
-    device = {**written, **(changes or {})}.get("device", "cpu")
-    config = leave_amount(preset_config(preset, text, device), {*flatten(written), *flatten(changes or {})})
-    config = change(change(config, written), changes or {})
-    check_form(config, {**written, **(changes or {})})
+    config = preset_config(preset, game or text, {**written, **own}.get("device", "cpu"))
+    asked = {*flatten(written), *flatten(own)}
+    if asked.intersection(AMOUNTS):  # the recipe has no say in it
+        config = change(config, {key: 0 for key in AMOUNTS[:2] if key not in asked})
+    config = change(change(config, written), own)
+    check_form(config, {**written, **own})
     return config
 
 
 AMOUNTS = ("trainer.batches", "trainer.trainings", "trainer.epochs")
 """What says how much is trained; the first that is not 0 does."""
-
-
-def leave_amount(config: RunConfig, asked: set[str]) -> RunConfig:
-    """Where one of the amounts is asked for, the recipe has no say in it."""
-    if not asked.intersection(AMOUNTS):
-        return config
-    return change(config, {key: 0 for key in AMOUNTS[:2] if key not in asked})
 
 
 def check_form(config: RunConfig, changes: Mapping[str, Any]) -> None:
@@ -141,15 +129,12 @@ def check_form(config: RunConfig, changes: Mapping[str, Any]) -> None:
 def default_names(config: RunConfig, preset: str | None) -> Iterator[str]:
     """The preset's name or the game's, with what its options differ in; then the same with a number: `hex-7-2`."""
     game = load(config.game)
-    usual = load(game.source).options
-    own = [option_word(key, value) for key, value in game.options.items() if value != usual.get(key)]
-    first = preset or re.sub(r"[^A-Za-z0-9]+", "-", "-".join([game.name, *own])).strip("-")
+    usual, words = load(game.source).options, [game.name]
+    for key, value in game.options.items():
+        if value != usual.get(key):  # `swap`, `no-swap`, or the value
+            words.append((key if value else f"no-{key}") if isinstance(value, bool) else str(value))
+    first = preset or re.sub(r"[^A-Za-z0-9]+", "-", "-".join(words)).strip("-")
     return (first if number == 1 else f"{first}-{number}" for number in count(1))
-
-
-def option_word(key: str, value: Any) -> str:
-    """An option within a name: `swap`, `no-swap`, or its value."""
-    return (key if value else f"no-{key}") if isinstance(value, bool) else str(value)
 
 
 def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
@@ -200,23 +185,6 @@ def reopen(
     return folder
 
 
-def prove(folder: RunFolder, *, games: int = 100, rival: str | None = None, progress: Progress) -> tuple[str, Contest]:
-    """What the champion scores against an anchor; the strongest one if none is named."""
-    config, stages = folder.config, Stages(folder, progress)
-    newest = folder.newest()
-    champion = 0 if newest is None else newest.champion
-    if rival is None and not config.league.anchors:
-        raise BadOptionError("league.anchors is empty: name a rival")
-    name = rival or config.league.anchors[-1]
-    mine = stages.contestant(champion, noise=False)
-    theirs = anchor_contestant(stages.game, name)
-    with progress.stage(champion, "match", games) as tell:
-        found = contest(
-            stages.game, mine, theirs, games=games, seed=draw_seed("proof", config.seed), watch=stages.watch(tell)
-        )
-    return name, found
-
-
 # --- the loop
 
 
@@ -242,7 +210,8 @@ class Training:
             newest = self.folder.newest() or self.begin()
             while newest.number < most:
                 self.stages.look_at_the_clock()
-                if self.has_converged():
+                means = [report["benchmark"]["mean"] for report in self.folder.reports() if report.get("benchmark")]
+                if has_converged(means, self.config.benchmark.convergence_threshold):
                     return "the benchmark has converged"
                 newest = self.next_generation(newest, is_last=newest.number + 1 == most)
         except OutOfTimeError:
@@ -255,10 +224,6 @@ class Training:
         finished = sum(sum(report["seconds"].values()) for report in self.folder.reports())
         parts = [self.folder.part_path(number) for number in self.folder.part_numbers()]
         return float(finished + sum(read_seconds(part) for part in parts))
-
-    def has_converged(self) -> bool:
-        found = [report["benchmark"] for report in self.folder.reports() if report.get("benchmark")]
-        return has_converged([entry["mean"] for entry in found], self.config.benchmark.convergence_threshold)
 
     def begin(self) -> Generation:
         """Generation 0: a network that knows nothing, rated like all the others."""

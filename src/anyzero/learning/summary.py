@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, flatten, format_setting
 from anyzero.learning.folder import NOW, SAMPLES, RunFolder, find_run, list_runs
 from anyzero.learning.history import Row, read_rows
-from anyzero.networks.manifest import CHAMPION, GENERATIONS, champion_file, read_manifest
+from anyzero.networks.manifest import CHAMPION, GENERATIONS
 from anyzero.report import Part, Sheet, Shown, short
 
 if TYPE_CHECKING:
@@ -90,18 +91,13 @@ class RunSummary(Shown):
     def promotions(self) -> int:
         return sum(row["promoted"] is True for row in self.history)
 
-    def last(self, column: str) -> Any:
-        """The newest value of a column of the history; None if it was never measured."""
-        return last_of(self.history, column, column)
+    def last(self, column: str, beside: str = "") -> Any:
+        """The newest value of a column of the history, or of another beside it; None if it was never measured."""
+        return next((row[beside or column] for row in reversed(self.history) if row[column] is not None), None)
 
     def interval(self, column: str) -> list[float] | None:
-        found = [last_of(self.history, column, name) for name in (column, *LIMITS[column])]
+        found = [self.last(column, name) for name in (column, *LIMITS[column])]
         return None if found[0] is None else found
-
-    def generation_of(self, column: str) -> int | None:
-        """Whose value that is: not every generation is measured, and the champion may be another one."""
-        found: int | None = last_of(self.history, column, "generation")
-        return found
 
     @property
     def strength(self) -> str:
@@ -111,7 +107,7 @@ class RunSummary(Shown):
             if found is not None:
                 value, half = found[0], half_width(*found[1:])
                 around = "" if half is None else f" ±{show_measured(half, half)}"
-                generation = self.generation_of(column)
+                generation = self.last(column, "generation")
                 whose = "" if generation == self.champion_generation else f" at generation {generation}"
                 return f"{name} {show_measured(value, half)}{around}{whose}"
         return ""
@@ -129,9 +125,9 @@ class RunSummary(Shown):
             "champion": self.champion_generation,
             "promotions": self.promotions,
             "elo": self.interval("elo"),
-            "elo_generation": self.generation_of("elo"),
+            "elo_generation": self.last("elo", "generation"),
             "benchmark": self.interval("benchmark_score_mean"),
-            "benchmark_generation": self.generation_of("benchmark_score_mean"),
+            "benchmark_generation": self.last("benchmark_score_mean", "generation"),
             "match": self.match,
             "minutes": self.minutes,
             "changed": self.changed,
@@ -149,15 +145,16 @@ class RunSummary(Shown):
         """What it plays, where it leaves the defaults, its last generations, and its champion."""
         yield f"{self.name}: {self.config.game}, {describe_network(self.config)}, seed {self.config.seed}"
         changed = differences([self.config, RunConfig(game=self.config.game, seed=self.config.seed)])
-        own = [
-            f"{key}={format_setting(value)}" for key, (value, _) in changed.items() if not key.startswith("network.")
-        ]
+        own = [f"{key}={format_setting(value)}" for key, (value, _) in changed.items() if "network." not in key]
         if own:
             yield f"not the defaults: {', '.join(own)}"
         if self.generations is None:
             yield "no generation is finished yet"
         else:
-            yield self.last_generations()
+            rows = [{**row, "minutes": row["total_seconds"] / 60} for row in self.history[-LAST:]]
+            columns = [column for column in SHOWN if any(row[column] is not None for row in rows)]
+            cells = [[show_cell(row, column) for column in columns] for row in rows]
+            yield Sheet([SHOWN[column] for column in columns], cells)
             champion = f"generation {self.champion_generation} is the champion"
             yield ", ".join(filter(None, (champion, self.strength, f"{short(self.minutes)} minutes in all")))
             yield f"its network: {self.path / CHAMPION}"
@@ -165,13 +162,6 @@ class RunSummary(Shown):
             yield f"under way: {self.now}"
         yield from self.notes
         yield from self.ending() if self.ended else ()
-
-    def last_generations(self) -> Sheet:
-        rows = [{**row, "minutes": row["total_seconds"] / 60} for row in self.history[-LAST:]]
-        columns = [column for column in SHOWN if any(row[column] is not None for row in rows)]
-        return Sheet(
-            [SHOWN[column] for column in columns], [[show_cell(row, name) for name in columns] for row in rows]
-        )
 
     def ending(self) -> Iterator[str]:
         """Why training ended, what the champion scored, and what can be done with it."""
@@ -203,11 +193,11 @@ def summarise(path: Path) -> RunSummary:
     folder = RunFolder.open(path)
     numbers = folder.numbers()
     try:
-        newest = read_manifest(folder.generation_path(numbers[-1])) if numbers else None
+        newest = folder.generation(numbers[-1]) if numbers else None
     except AnyzeroError as error:
         raise AnyzeroError(f"{path}: generation {numbers[-1]}: {error}") from None
     history = read_rows(folder)
-    if newest is not None and champion_file(path) != path / CHAMPION:
+    if newest is not None and folder.champion_file() != path / CHAMPION:
         folder.note(f"{path / CHAMPION} is not the champion that the run wrote; anyzero train mends it")
     end = folder.end()
     with reading(path):  # it may have been moved meanwhile
@@ -303,8 +293,7 @@ class Runs(Shown):
         names = ("name", "game", "generations", "champion", "promotions", "minutes")
         measured = [(column, name) for column, limits in LIMITS.items() for name in (column, *limits)]
         return [
-            {name: run.to_json()[name] for name in names}
-            | {name: last_of(run.history, column, name) for column, name in measured}
+            {name: run.to_json()[name] for name in names} | {name: run.last(column, name) for column, name in measured}
             for run in self.runs
         ]
 
@@ -347,26 +336,14 @@ def draw_runs(found: Sequence[RunSummary], *, by: str = "generations", file: Pat
 
 def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:
     """The settings that are not the same in all configs, each with its values; None where one has no use for it."""
-    flat = [used_settings(config) for config in configs]
-    return {
-        key: [values[key] for values in flat] for key in flat[0] if any(values[key] != flat[0][key] for values in flat)
-    }
-
-
-def used_settings(config: RunConfig) -> dict[str, Any]:
-    values = flatten(config.to_dict())
-    for key, unused in UNUSED.items():
-        names = unused.get(values[f"network.{key}"], ())
-        values |= dict.fromkeys([f"network.{name}" for name in names])
-    return values
+    flat = [flatten(config.to_dict()) for config in configs]
+    for values, (key, unused) in product(flat, UNUSED.items()):
+        values |= dict.fromkeys(f"network.{name}" for name in unused.get(values[f"network.{key}"], ()))
+    by_key = {key: [values[key] for values in flat] for key in flat[0]}
+    return {key: values for key, values in by_key.items() if any(value != values[0] for value in values)}
 
 
 # --- figures
-
-
-def last_of(rows: Sequence[Row], measured: str, column: str) -> Any:
-    """A column of the newest row in which something was measured; None if it never was."""
-    return next((row[column] for row in reversed(rows) if row[measured] is not None), None)
 
 
 def show_cell(row: Row, column: str) -> str:

@@ -14,23 +14,22 @@ from anyzero.compile.clock import clock
 from anyzero.errors import BadOptionError
 from anyzero.files import write_whole
 from anyzero.games.game import Game
-from anyzero.learning.config import parse_setting
-from anyzero.learning.folder import NOW, RunFolder, is_run, run_path
+from anyzero.learning.block import anchor_contestant
+from anyzero.learning.config import RANDOM, parse_setting
+from anyzero.learning.contests import contest
+from anyzero.learning.folder import END, END_FILE, NOW, RunFolder, is_run, run_path
 from anyzero.learning.history import HISTORY, rebuild
+from anyzero.learning.stages import Progress, Stages
 from anyzero.learning.start import default_names, fill_in, make_config, open_run, train_on
 from anyzero.learning.summary import RunSummary, describe_network, draw_runs, span, summarise
 from anyzero.progress import Tell, in_notebook
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
+from anyzero.sealed import write_sealed
+from anyzero.seeds import draw_seed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-from anyzero.games.load import load
-from anyzero.learning.folder import END, END_FILE
-from anyzero.learning.stages import Progress, Stages
-from anyzero.learning.start import prove
-from anyzero.sealed import write_sealed
 
 NOTE_EVERY_S = 1.0
 RECENT = 5  # generations that say how long the next ones will take
@@ -203,7 +202,7 @@ class Sweep(Shown):
     def to_json(self) -> dict[str, Any]:
         runs = [
             {"run": str(run.path), **{name: run.last(name) for name in COMPARED}, "match": run.match}
-            | {field: run.generation_of(name) for name, field in MEASURED.items()}
+            | {field: run.last(name, "generation") for name, field in MEASURED.items()}
             for run in self.runs
         ]
         return {"sweep": self.setting, "picture": str(self.picture), "runs": runs}
@@ -217,7 +216,7 @@ class Sweep(Shown):
 
 def show_known(run: RunSummary, name: str) -> str:
     """The newest figure of a column, and its generation if that is not the newest."""
-    value, generation = run.last(name), run.generation_of(name)
+    value, generation = run.last(name), run.last(name, "generation")
     text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
     return text if generation in (None, run.generations) else f"{text} at generation {generation}"
 
@@ -274,10 +273,12 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
     if newest is None or newest.number == 0:
         return
     with folder.locked():
-        before = folder.end()
+        before, stages = folder.end(), Stages(folder, progress)
         known = before if before.get("generation") == newest.number else {}
-        measured = known.get("measured") or measure_last(folder, newest.number, progress)
-        match = final_match(folder, games, progress) if games else known.get("match")
+        measured, (name, every, measure) = known.get("measured"), stages.yardstick
+        if not measured:  # it may not have been this generation's turn
+            measured = {name: measure(newest.number)} if every and not folder.reports()[-1][name] else {}
+        match = final_match(stages, newest.champion, games) if games else known.get("match")
         found = {"generation": newest.number, "measured": measured, "match": match}
         if found.items() <= known.items():
             return
@@ -285,28 +286,20 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
         rebuild(folder)
 
 
-def measure_last(folder: RunFolder, number: int, progress: Progress) -> dict[str, Any]:
-    """The rating or the benchmark of the newest generation, if it was not its turn."""
-    stages, config = Stages(folder, progress), folder.config
-    report = folder.reports()[-1]
-    if stages.game.num_seats > 1 and config.league.every and not report["league"]:
-        return {"league": stages.rate(number)}
-    if stages.game.num_seats == 1 and config.benchmark.every and not report["benchmark"]:
-        return {"benchmark": stages.benchmark(number)}
-    return {}
-
-
-def final_match(folder: RunFolder, games: int, progress: Progress) -> dict[str, Any] | None:
+def final_match(stages: Stages, champion: int, games: int) -> dict[str, Any] | None:
     """The champion against the strongest anchor, or in a game of one seat against random play."""
-    anchors = [text for text in folder.config.league.anchors[-1:] if "," not in text]
+    game, config = stages.game, stages.config
+    anchors = [text for text in config.league.anchors[-1:] if "," not in text]
     if not anchors:
         return None
-    alone = load(folder.config.game).num_seats == 1
-    name, found = prove(folder, games=games, rival="random" if alone else None, progress=progress)
+    name = RANDOM if game.num_seats == 1 else anchors[0]
+    mine, theirs, seed = stages.contestant(champion), anchor_contestant(game, name), draw_seed("proof", config.seed)
+    with stages.progress.stage(champion, "match", games) as tell:
+        found = contest(game, mine, theirs, games=games, seed=seed, watch=stages.watch(tell))
     if found.standings.means is not None:
-        mine, theirs = found.standings.means
-        text = f"the champion scores {mine:.1f} points, {name} {theirs:.1f}, on the same {games // 2} deals"
-        brief = f"{mine:.1f} points, {name} {theirs:.1f}"
+        mean, other = found.standings.means
+        text = f"the champion scores {mean:.1f} points, {name} {other:.1f}, on the same {games // 2} deals"
+        brief = f"{mean:.1f} points, {name} {other:.1f}"
     else:
         share, interval = f"{100 * found.score:.0f} %", f"[{100 * found.low:.0f}, {100 * found.high:.0f}]"
         text = f"the champion scores {share} {interval} against {name} in {games} games"

@@ -16,17 +16,7 @@ from anyzero.child import count_cores
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.learning.config import TrainerConfig
-from anyzero.learning.lesson import (
-    Lesson,
-    Measured,
-    Pace,
-    RowLosses,
-    TrainReport,
-    Watch,
-    on_device,
-    row_losses,
-    weighted_sums,
-)
+from anyzero.learning.lesson import Lesson, Measured, Pace, Rng, RowLosses, TrainReport, Watch, on_device, row_losses
 from anyzero.learning.replay import Batch, Source
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.evaluator import check
@@ -61,12 +51,7 @@ class Trainer:
         self.average = {name: weight.detach().clone() for name, weight in self.parameters.items() if config.average}
 
     def train(
-        self,
-        source: Source,
-        generation: int,
-        rng: np.random.Generator,
-        watch: Watch | None = None,
-        pace: Pace = lambda: None,
+        self, source: Source, generation: int, rng: Rng, watch: Watch | None = None, pace: Pace = lambda: None
     ) -> TrainReport:
         """Learn from a source for one generation; the numbers are the same for the same state, source and `rng`."""
         if source.num == 0:
@@ -150,7 +135,7 @@ class Trainer:
         losses = self.loss(parts, batch)
         loss = (batch.weights * (losses + self.soft_loss(output, batch))).mean()
         norm = self.backward(loss)
-        sums = weighted_sums(parts, self.network.expected(output.value.detach()), batch)
+        sums = parts.weighted_sums(self.network.expected(output.value.detach()), batch)
         return Measured(losses.detach(), torch.stack([loss.detach(), norm]), sums)
 
     def backward(self, loss: Tensor) -> Tensor:
@@ -166,16 +151,10 @@ class Trainer:
                 group["lr"] = rate
             optimizer.step()
         self.steps += 1
-        if self.average:
-            self.update_average()
-
-    @torch.no_grad()
-    def update_average(self) -> None:
-        """The average follows the weights faster while there are few steps to average over."""
-        steps = int(self.steps)
-        decay = min(self.config.average, (1 + steps) / (10 + steps))
-        weights = [weight.detach() for weight in self.parameters.values()]
-        torch._foreach_lerp_(list(self.average.values()), weights, 1.0 - decay)
+        if self.average:  # it follows the weights faster while there are few steps to average over
+            steps, weights = int(self.steps), [weight.detach() for weight in self.parameters.values()]
+            decay = min(self.config.average, (1 + steps) / (10 + steps))
+            torch._foreach_lerp_(list(self.average.values()), weights, 1.0 - decay)
 
     @torch.inference_mode()
     def note_all_losses(self, source: Source) -> None:
@@ -188,16 +167,14 @@ class Trainer:
 
 
 def new_optimizers(parameters: Mapping[str, nn.Parameter], config: TrainerConfig) -> list[torch.optim.Optimizer]:
-    """AdamW, and Muon for its share of the weights where that is asked for."""
-    inner = [weight for name, weight in parameters.items() if config.optimizer == "muon" and is_inner(name, weight)]
+    """AdamW, and Muon for the matrices between the first layer and the heads where that is asked for."""
+    between = [
+        weight for name, weight in parameters.items() if name.startswith("trunk.") and not name.startswith("trunk.stem")
+    ]
+    inner = [weight for weight in between if config.optimizer == "muon" and weight.dim() > 1]
     rest = [weight for weight in parameters.values() if not any(weight is one for one in inner)]
     own = [Muon(inner, rate=config.learning_rate, weight_decay=config.weight_decay)] if inner else []
     return [new_adamw(rest, config), *own]
-
-
-def is_inner(name: str, weight: Tensor) -> bool:
-    """Whether it is a matrix between the first layer and the heads."""
-    return weight.dim() > 1 and name.startswith("trunk.") and not name.startswith("trunk.stem")
 
 
 def new_adamw(every: list[nn.Parameter], config: TrainerConfig) -> torch.optim.AdamW:

@@ -108,20 +108,16 @@ def resolve(config: NetworkConfig, game: Game) -> NetworkConfig:
     kind = config.kind if config.kind != AUTO else "residual" if is_board else "mlp"
     if kind == "residual" and not is_board:
         raise BadNetworkError(f"{game.name}: its input is no board, so its network must be an mlp")
-    possible = possible_policies(game, kind)
+    possible = ["flat"]  # what the sizes allow; first the one that keeps most of the board's geometry
+    if kind == "residual" and game.num_actions == game.planes_shape[2]:
+        possible.insert(0, "columns")
+    if kind == "residual" and layout_of(game.planes_shape, game.num_actions):
+        possible.insert(0, "cells")
     policy = config.policy if config.policy != AUTO else possible[0]
     if policy not in possible:
         raise BadNetworkError(f"{game.name}: its {game.num_actions} actions do not lie on {policy}; take policy=flat")
     value = config.value if config.value != AUTO else "scores" if game.num_seats == 1 else "wdl"
     return config.change(kind=kind, policy=policy, value=value)
-
-
-def possible_policies(game: Game, kind: str) -> list[str]:
-    """The policy heads that this game's sizes allow; first the one that keeps most of the board's geometry."""
-    if kind == "mlp":
-        return ["flat"]
-    on_cells = ["cells"] if layout_of(game.planes_shape, game.num_actions) else []
-    return [*on_cells, *(["columns"] if game.num_actions == game.planes_shape[2] else []), "flat"]
 
 
 def fits(config: NetworkConfig, planes_shape: tuple[int, ...], num_actions: int, game: Game) -> bool:

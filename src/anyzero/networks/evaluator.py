@@ -1,29 +1,27 @@
 """NetworkEvaluator: a network as an evaluator of the search: positions in, logits and values out."""
 
 import importlib
+import math
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, local
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from anyzero.child import count_cores
+from anyzero.compile import Unit, compile_kernel
+from anyzero.compile.random import U, scramble
 from anyzero.errors import NEEDS_TORCH, BadOptionError, check_name
 from anyzero.games.game import Game
 from anyzero.games.rollouts import encode_states, turn_to_seats
 from anyzero.networks.config import BadNetworkError, NetworkConfig, fits
 from anyzero.networks.weights import StoredNetwork, store
+from anyzero.networks.winograd.heads import copy
 from anyzero.networks.winograd.network import compiled, compiles
 from anyzero.networks.winograd.sizes import empty_answers
 
 if TYPE_CHECKING:
     from anyzero.networks.models import Network
-import math
-from typing import NamedTuple, Protocol
-
-from anyzero.compile import Unit, compile_kernel
-from anyzero.compile.random import U, scramble
-from anyzero.networks.winograd.sizes import in_columns
 
 DEVICES = ("cpu", "cuda")
 PRECISIONS = ("auto", "float32", "bfloat16")
@@ -77,25 +75,20 @@ class NetworkEvaluator:
 
     def __call__(self, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
         """Logits [positions, actions] and values [positions], or [positions, seats], float32."""
-        self.check_game(game)
+        if game is not self.game and game.text != self.game.text:
+            raise BadNetworkError(f"this evaluator was made for {self.game.text}, not for {game.text}")
         logits, values = empty_answers(len(states), self.game.num_actions, self.game.num_values)
         if len(states):
             self.forward(states, logits, values)
-        return logits, values
+        return logits, values if self.game.num_values > 1 else values[:, 0]
 
     def values(self, game: Game, states: Any) -> np.ndarray:
         """The values alone, [positions] float32: on a GPU logits stay where they are."""
-        if self.device == "cpu":
+        if self.device == "cpu" or not len(states):
             return self(game, states)[1]
-        self.check_game(game)
-        values = np.empty(len(states), np.float32)
-        if len(states):
-            self.forward(states, None, values)
-        return values
-
-    def check_game(self, game: Game) -> None:
-        if game is not self.game and game.text != self.game.text:
-            raise BadNetworkError(f"this evaluator was made for {self.game.text}, not for {game.text}")
+        values = np.empty((len(states), 1), np.float32)
+        self.forward(states, None, values)
+        return values[:, 0]
 
 
 def import_models() -> Any:
@@ -214,10 +207,7 @@ REMEMBERED = -1  # stands where the answer to a row was found
 
 
 class Answering(Protocol):
-    """A network that writes its answers into arrays: logits [positions, actions] and expected payoffs [positions].
-
-    Where each seat has a value, they are [positions, seats].
-    """
+    """A network that writes its answers: logits [positions, actions] and expected payoffs [positions, values]."""
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None: ...
 
@@ -228,7 +218,6 @@ class Memory(NamedTuple):
     keys: np.ndarray
     logits: np.ndarray
     values: np.ndarray
-    counts: np.ndarray  # positions that were asked for, and those that the network was
 
 
 class Remembered:
@@ -236,45 +225,27 @@ class Remembered:
 
     def __init__(self, network: Answering, num_actions: int, places: int, num_values: int = 1) -> None:
         self.network, self.sizes, self.places = network, (num_actions, num_values), places
-        self.own, self.memories = local(), list[Memory]()
-        self.look_up, self.keep = compile_kernel(_look_up, UNIT), compile_kernel(keep, UNIT)
+        self.own, self.look_up, self.keep = local(), compile_kernel(_look_up, UNIT), compile_kernel(keep, UNIT)
         # Compiled now, not by several threads at once.
-        keys, sources, answers = np.empty(0, np.uint64), np.empty(0, np.int64), self.new_answers(0)
+        keys, sources, answers = np.empty(0, np.uint64), np.empty(0, np.int64), empty_answers(0, *self.sizes)
         self.look_up(np.empty((0, 1), np.uint32), keys, sources, self.new_memory(), *answers)
         self.keep(keys, sources, answers, self.new_memory(), *answers)
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
-        memory, num = self.memory(), len(planes)
+        if not hasattr(self.own, "memory"):
+            self.own.memory = self.new_memory()
+        memory, num = self.own.memory, len(planes)
         words = planes.reshape(num, math.prod(planes.shape[1:])).view(np.uint32)
         keys, sources = np.empty(num, np.uint64), np.empty(num, np.int64)
-        values = in_columns(values)
         new = self.look_up(words, keys, sources, memory, logits, values)
         if new:
             rows = np.flatnonzero(sources == np.arange(num))
             found = empty_answers(new, *self.sizes)
             self.network.answer(planes[rows], *found)
-            self.keep(keys, sources, (found[0], in_columns(found[1])), memory, logits, values)
-
-    def memory(self) -> Memory:
-        if not hasattr(self.own, "memory"):
-            self.own.memory = self.new_memory()
-            self.memories.append(self.own.memory)
-        memory: Memory = self.own.memory
-        return memory
+            self.keep(keys, sources, found, memory, logits, values)
 
     def new_memory(self) -> Memory:
-        keys, counts = np.zeros(self.places, np.uint64), np.zeros(2, np.int64)
-        return Memory(keys, *self.new_answers(self.places), counts)
-
-    def new_answers(self, num: int) -> tuple[np.ndarray, np.ndarray]:
-        logits, values = empty_answers(num, *self.sizes)
-        return logits, in_columns(values)
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """Positions that were asked for, and those that the network was, on all threads."""
-        asked, new = np.sum([memory.counts for memory in self.memories], axis=0) if self.memories else (0, 0)
-        return int(asked), int(new)
+        return Memory(np.zeros(self.places, np.uint64), *empty_answers(self.places, *self.sizes))
 
 
 def _look_up(words: Any, keys: Any, sources: Any, memory: Any, logits: Any, values: Any) -> int:
@@ -294,8 +265,6 @@ def _look_up(words: Any, keys: Any, sources: Any, memory: Any, logits: Any, valu
                 sources[row] = sources[before]
                 break
         new += sources[row] == row
-    memory.counts[0] += len(keys)
-    memory.counts[1] += new
     return new
 
 
@@ -326,8 +295,3 @@ def _hash_words(words: Any) -> Any:
 
 def _place_of(key: Any, memory: Any) -> Any:
     return np.int64((key >> U(1)) & U(len(memory.keys) - 1))
-
-
-def copy(source: Any, target: Any) -> None:
-    for index in range(len(source)):
-        target[index] = source[index]

@@ -10,7 +10,7 @@ from typing import Literal
 from anyzero.errors import UnknownNameError, list_some, unknown_name
 from anyzero.files import is_file, reading, write_whole
 from anyzero.games.game import Game
-from anyzero.networks.manifest import CHAMPION, GENERATIONS, NETWORK, champion_file, network_file
+from anyzero.networks.manifest import CHAMPION, GENERATIONS, NETWORK, Generations
 from anyzero.report import Part, Sheet, Shown
 from anyzero.schema import Schema, read_toml, write_toml
 from anyzero.sealed import SEAL, DamagedError, seal_of
@@ -53,9 +53,9 @@ def _as_the_run_wrote_it(path: Path) -> Path:
     number, generations = path.parent.name, path.parent.parent
     found = path
     if path.name == CHAMPION:
-        found = champion_file(path.parent)
+        found = Generations(path.parent).champion_file()
     elif path.name == NETWORK and number.isdecimal() and generations.name == GENERATIONS:
-        found = network_file(generations.parent, int(number))
+        found = Generations(generations.parent).network(int(number))
     if found != path:
         print(f"anyzero: {path} is not what the run wrote; {found}, which is, stands in for it", file=sys.stderr)
     return found

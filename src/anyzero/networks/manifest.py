@@ -43,14 +43,6 @@ class Generation:
         return bool(self.facts["promoted"])
 
     @property
-    def network(self) -> Path:
-        return self.path / NETWORK
-
-    @property
-    def trainer(self) -> Path:
-        return self.path / TRAINER
-
-    @property
     def seal(self) -> str:
         return str(self.facts[SEAL])
 
@@ -58,79 +50,68 @@ class Generation:
         self.check(REPORT)
         return read_object(self.path / REPORT)
 
-    def check(self, name: str, path: Path | None = None) -> None:
-        """DamagedError unless the file, or another in its place, has the size and the hash of the manifest."""
-        if name not in self.facts["files"]:
-            raise DamagedError(f"its manifest names no {name}")
-        check_file(path or self.path / name, self.facts["files"][name])
-
-    def drop_big_files(self, *, keep_network: bool) -> None:
-        kept = {MANIFEST, REPORT, *([NETWORK] if keep_network else [])}
-        for path in self.path.iterdir():
-            if path.name not in kept:
-                path.unlink()
+    def check(self, *names: str) -> None:
+        """DamagedError unless these files, or all of them, have the sizes and the hashes of the manifest."""
+        files = self.facts["files"]
+        for name in names or files:
+            if name not in files:
+                raise DamagedError(f"its manifest names no {name}")
+            check_file(self.path / name, files[name])
 
 
 def write_manifest(folder: Path, number: int, facts: Mapping[str, Any]) -> None:
     """Describe all files of a folder; they are on the disk before the manifest is."""
-    wanted = {name: facts[name] for name in ("champion", "previous", "promoted")}
     names = sorted(path.name for path in folder.iterdir() if path.name != MANIFEST)
     for name in names:
         sync(folder / name)
     files = {name: describe_file(folder / name) for name in names}
-    write_sealed(folder / MANIFEST, FORM, {"generation": number, **wanted, **facts, "files": files})
+    write_sealed(folder / MANIFEST, FORM, {"generation": number, **facts, "files": files})
 
 
-def read_manifest(folder: Path) -> Generation:
-    """The generation in a folder; its files are not looked at."""
-    facts = read_sealed(folder / MANIFEST, FORM)
-    if facts["generation"] != int(folder.name):
-        raise DamagedError(f"its manifest is that of generation {facts['generation']}")
-    return Generation(folder, facts)
+class Generations:
+    """The generations of the run in a folder."""
 
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
 
-def read_whole(folder: Path) -> Generation:
-    """The generation in a folder, if all of it is there and undamaged."""
-    generation = read_manifest(folder)
-    for name in generation.facts["files"]:
-        generation.check(name)
-    return generation
+    def numbers(self) -> list[int]:
+        """The finished generations, rising; whether they are whole is not looked at."""
+        return numbers_in(self.path / GENERATIONS, r"([0-9]{4,})")
 
+    def generation_path(self, number: int) -> Path:
+        return self.path / GENERATIONS / f"{number:04d}"
 
-# --- the generations of a run
+    def generation(self, number: int) -> Generation:
+        """A generation by its manifest; its files are not looked at."""
+        place = self.generation_path(number)
+        facts = read_sealed(place / MANIFEST, FORM)
+        if facts["generation"] != number:
+            raise DamagedError(f"its manifest is that of generation {facts['generation']}")
+        return Generation(place, facts)
 
+    def network(self, number: int) -> Path:
+        """The file with the network of a generation, or with the same bytes; DamagedError if there is none."""
+        try:
+            generation = self.generation(number)
+            places = generation.path / NETWORK, self.path / CHAMPION
+            return first_whole(places, generation.facts["files"].get(NETWORK))
+        except DamagedError as error:
+            words = f"the network of generation {number} of {self.path} cannot be used: {error}"
+            raise DamagedError(words) from None
 
-def generation_numbers(run: Path) -> list[int]:
-    """The finished generations, rising; whether they are whole is not looked at."""
-    return numbers_in(run / GENERATIONS, r"([0-9]{4,})")
-
-
-def generation_path(run: Path, number: int) -> Path:
-    return run / GENERATIONS / f"{number:04d}"
-
-
-def network_file(run: Path, number: int) -> Path:
-    """The file with the network of a generation, or with the same bytes; DamagedError if there is none."""
-    try:
-        generation = read_manifest(generation_path(run, number))
-        return first_whole((generation.network, run / CHAMPION), generation.facts["files"].get(NETWORK))
-    except DamagedError as error:
-        raise DamagedError(f"the network of generation {number} of {run} cannot be used: {error}") from None
-
-
-def champion_file(run: Path) -> Path:
-    """The file with the champion's network, as the newest generation names it; the copy of a run without any."""
-    numbers = generation_numbers(run)
-    if not numbers:
-        return run / CHAMPION
-    try:
-        newest = read_manifest(generation_path(run, numbers[-1]))
-        place = generation_path(run, newest.champion)
-        wanted = newest.facts.get("champion_network") or read_manifest(place).facts["files"].get(NETWORK)
-        return first_whole((run / CHAMPION, place / NETWORK), wanted)
-    except DamagedError as error:
-        advice = "anyzero train puts it aside and goes on from the generation before"
-        raise DamagedError(f"{run}: generation {numbers[-1]} cannot be used: {error}; {advice}") from None
+    def champion_file(self) -> Path:
+        """The file with the champion's network, as the newest generation names it; the copy of a run without any."""
+        numbers, copy = self.numbers(), self.path / CHAMPION
+        if not numbers:
+            return copy
+        try:
+            newest = self.generation(numbers[-1])
+            wanted = newest.facts.get("champion_network")
+            wanted = wanted or self.generation(newest.champion).facts["files"].get(NETWORK)
+            return first_whole((copy, self.generation_path(newest.champion) / NETWORK), wanted)
+        except DamagedError as error:
+            advice = "anyzero train puts it aside and goes on from the generation before"
+            raise DamagedError(f"{self.path}: generation {numbers[-1]} cannot be used: {error}; {advice}") from None
 
 
 def first_whole(paths: tuple[Path, Path], wanted: object) -> Path:

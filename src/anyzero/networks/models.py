@@ -110,20 +110,16 @@ class ResidualBlock(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         if learns_on_cpu(x):
-            return self.forward_by_kernels(x)
+            biases = (cast(Tensor, layer.bias) for layer in (self.first, self.second))
+            first, second = (bias.expand(len(x), -1).contiguous() for bias in biases)
+            if self.pooled is not None:
+                first = first + self.pooled(run_training_pool(x))
+            return run_training_block(x, self.first.weight, first, self.second.weight, second)
         features = F.relu(x)
         branch: Tensor = self.first(features)
         if self.pooled is not None:
             branch = branch + self.pooled(pool(features)).to(x.dtype)[:, :, None, None]
-        branch = self.second(F.relu(branch))
-        return x + branch
-
-    def forward_by_kernels(self, x: Tensor) -> Tensor:
-        biases = (cast(Tensor, layer.bias) for layer in (self.first, self.second))
-        first, second = (bias.expand(len(x), -1).contiguous() for bias in biases)
-        if self.pooled is not None:
-            first = first + self.pooled(run_training_pool(x))
-        return run_training_block(x, self.first.weight, first, self.second.weight, second)
+        return x + cast(Tensor, self.second(F.relu(branch)))
 
 
 class DenseTrunk(nn.Module):
@@ -173,10 +169,7 @@ class Network(nn.Module):
         self.policy = new_policy_head(game, config)
         self.value = ValueHead(wide, self.num_values * max(1, len(support_of(config))))
 
-    def forward(self, planes: Tensor) -> Output:
-        return self.answer(planes)
-
-    def answer(self, planes: Tensor, soft: nn.Module | None = None) -> Output:
+    def forward(self, planes: Tensor, soft: nn.Module | None = None) -> Output:
         """What the heads say, and one more that is no part of the network if it is given."""
         features = F.relu(self.trunk(planes))
         pooled = pool(features) if features.dim() == 4 else features
@@ -232,7 +225,7 @@ class Pupil(nn.Module):
         draw_weights(self.soft, seed)
 
     def forward(self, planes: Tensor) -> Output:
-        return self.network.answer(planes, self.soft)
+        return cast(Output, self.network(planes, self.soft))
 
 
 # --- what training compares with its targets
@@ -297,14 +290,14 @@ class TorchNetwork:
         self.kind = next(self.network.parameters()).dtype
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
-        """Write logits [positions, actions] and expected payoffs [positions], or [positions, seats]; all float32."""
+        """Write logits [positions, actions] and expected payoffs [positions, values]; all float32."""
         inputs = torch.from_numpy(planes).to(self.kind)
         if inputs.dim() == 4:
             inputs = inputs.contiguous(memory_format=torch.channels_last)
         with torch.inference_mode():
             output = self.network(inputs)
             torch.from_numpy(logits).copy_(output.logits)
-            torch.from_numpy(values).copy_(self.network.expected(output.value))
+            torch.from_numpy(values).copy_(self.network.expected(output.value).view(values.shape))
 
 
 # --- the heads: how features become logits of actions, and a value

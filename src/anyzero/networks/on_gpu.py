@@ -151,7 +151,7 @@ class GpuForward:
             evaluator.run()
             if logits is not None:
                 torch.from_numpy(logits).copy_(evaluator.logits[0, :num])
-            torch.from_numpy(values).copy_(evaluator.values[0, :num, 0])
+            torch.from_numpy(values).copy_(evaluator.values[0, :num])
 
     def size(self, rows: int) -> GpuEvaluator:
         if rows not in self.sizes:

@@ -86,18 +86,7 @@ def load_network(path: Path | str, game: Game) -> "Network":
 
 def read_network(path: Path | str, game: Game) -> StoredNetwork:
     """The network in a file, for this game: one of its own size, or of any size if its weights allow that."""
-    path = Path(path)
-    header, weights = read_arrays(path, FILE)
-    return StoredNetwork(_fitting_config(path, header, game), game.planes_shape, game.num_actions, weights, str(path))
-
-
-def read_header(path: Path | str) -> dict[str, Any]:
-    """What a file says of its network: format, game, options, planes_shape, num_actions, network."""
-    return read_arrays(Path(path), FILE)[0]
-
-
-def _fitting_config(path: Path, header: dict[str, Any], game: Game) -> NetworkConfig:
-    """The config of the network that the header describes, if it can play this game."""
+    header, weights = read_arrays(Path(path), FILE)
     if header["game"] != game.name:
         raise BadNetworkError(f"{path} plays {header['game']}, not {game.name}")
     try:
@@ -113,4 +102,9 @@ def _fitting_config(path: Path, header: dict[str, Any], game: Game) -> NetworkCo
             f"{path} was made for {made_for}: its input {shape} and {num_actions} actions do not fit {game.text} "
             f"with {game.planes_shape} and {game.num_actions}"
         )
-    return config
+    return StoredNetwork(config, game.planes_shape, game.num_actions, weights, str(path))
+
+
+def read_header(path: Path | str) -> dict[str, Any]:
+    """What a file says of its network: format, game, options, planes_shape, num_actions, network."""
+    return read_arrays(Path(path), FILE)[0]

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile import Unit, compile_kernel
+from anyzero.compile import compile_kernel
 from anyzero.games.game import Game
 from anyzero.networks.config import FLAT_PLANES, Layout, hidden_units, layout_of, support_of
 from anyzero.networks.weights import StoredNetwork
-from anyzero.networks.winograd.sizes import aligned, room
-from anyzero.networks.winograd.transforms import INTRINSICS, multiply
+from anyzero.networks.winograd.sizes import aligned
+from anyzero.networks.winograd.transforms import UNIT, multiply
 
 ROWS, COLUMNS, CHANNELS = 6, 7, 32  # of the board, and numbers of each of its cells
 BY_COLUMN = True  # whether the spots are columns
@@ -26,7 +26,6 @@ READINGS, LOGITS, EXTRAS = 7, 1, 0
 LANES, ABREAST, READ_ABREAST = 16, 8, 8
 """Numbers in a vector; spots, and readings, that are multiplied at once: as many sums as keep multipliers busy."""
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
-UNIT = Unit("heads", {}, (), intrinsics=INTRINSICS)
 
 
 # --- the kernel
@@ -49,14 +48,13 @@ def _run_heads(features: Any, pooled: Any, policy: Any, value: Any, room: Any, l
         _multiply_one(pooled[position], whole, board)
         _multiply_some(spots, local[0], hidden, (SEEN, HIDDEN))
         _rectify_spots(hidden, board, local[1])
-        read(hidden, last[0], readings)
-        _write_logits(readings, last[1], logits[position])
+        _read_logits(hidden, last, readings, logits[position])
         if EXTRAS > 0:
-            _rectify(board)
+            rectify(board, board)
             _multiply_one(board, more, extras)
             copy(extras[:EXTRAS], logits[position, READINGS * LOGITS :])
         _multiply_one(pooled[position], first, units)
-        _rectify(units)
+        rectify(units, units)
         _multiply_one(units, second, payoffs)
         write_values(payoffs, support, values[position])
 
@@ -98,15 +96,13 @@ def _multiply_some(spots: Any, weights: Any, hidden: Any, steps: Any) -> None:
             multiply(spots[spot * SEEN :], weights[part], target, steps, ABREAST, 1, LANES)
 
 
-def read(hidden: Any, weights: Any, readings: Any) -> None:
+def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Any) -> None:
+    weights, bias = layer
     inputs, outputs = weights.shape[1] // LANES, len(weights) * LANES
     for part in range(len(weights)):
         for reading in range(0, READINGS, READ_ABREAST):
             target = readings[reading * outputs + part * LANES :]
             multiply(hidden[reading * inputs :], weights[part], target, (inputs, outputs), READ_ABREAST, 1, LANES)
-
-
-def _write_logits(readings: Any, bias: Any, logits: Any) -> None:
     for reading in range(READINGS):
         own, answers = logits[reading * LOGITS :], readings[reading * len(bias) :]
         for index in range(LOGITS):
@@ -120,9 +116,9 @@ def _rectify_spots(hidden: Any, board: Any, bias: Any) -> None:
             own[index] = max(own[index] + board[index] + bias[index], ZERO)
 
 
-def _rectify(numbers: Any) -> None:
-    for index in range(len(numbers)):
-        numbers[index] = max(numbers[index], ZERO)
+def rectify(source: Any, target: Any) -> None:
+    for index in range(len(source)):
+        target[index] = max(source[index], ZERO)
 
 
 def write_values(answers: Any, support: Any, values: Any) -> None:
@@ -186,12 +182,10 @@ class Heads:
         own = {name.upper(): number for name, number in policy._asdict().items() if name != "layers"}
         own |= {"HIDDEN": len(self.policy[1][1]), "READ_ABREAST": ABREAST if policy.readings > 1 else 1}
         self.kernel = compile_kernel(_run_heads, UNIT, target, {**constants, **own})
-        spots, readings = _round_up(policy.spots, ABREAST), _round_up(policy.readings, own["READ_ABREAST"])
+        spots = -(-policy.spots // ABREAST) * ABREAST  # whole rounds of those that are multiplied at once
+        readings = -(-policy.readings // own["READ_ABREAST"]) * own["READ_ABREAST"]
         lengths = [len(bias) for _, bias in (*self.policy, *self.value[:2])]
         self.shapes = spots * policy.seen, spots * lengths[1], lengths[0], readings * lengths[2], *lengths[3:]
-
-    def room(self) -> tuple[np.ndarray, ...]:
-        return room(*self.shapes)
 
     def cells(self, layout: Layout, rows: int, columns: int) -> Policy:
         wide, extras = self.channels, layout.extras
@@ -247,7 +241,3 @@ def pack(weight: np.ndarray, bias: np.ndarray, lanes: int) -> Layer:
     missing = -outputs % lanes
     parts = np.pad(weight.T, ((0, 0), (0, missing))).reshape(inputs, -1, lanes).transpose(1, 0, 2)
     return aligned(parts).reshape(len(parts), -1), np.pad(bias, (0, missing))
-
-
-def _round_up(number: int, step: int) -> int:
-    return -(-number // step) * step

@@ -50,7 +50,7 @@ def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, featur
             _transform_planes(inputs[index], index, points)
         _multiply_tiles(points, INPUTS, stem[0], num, products)
         for index in range(num):
-            _clear_cells(trunk[index])
+            clear(trunk[index], 0, len(trunk[index]))
             _add_to_board(products, stem[1], index, trunk[index], active[index])
         for block in range(len(pools[2])):
             for index in range(num):
@@ -147,11 +147,6 @@ def _clear_rim(board: Any) -> None:
         clear(board, _row_start(row, CHANNELS), (BOARD_WIDTH - 2) * CHANNELS)
 
 
-def _clear_cells(board: Any) -> None:
-    for row in range(ROWS):
-        clear(board, _row_start(row, CHANNELS), COLUMNS * CHANNELS)
-
-
 # --- a residual block in training
 
 
@@ -221,7 +216,9 @@ def _add_gradients(inputs: Any, gradients: Any, room: Any, weights: Any, biases:
         _transform_board(board, index, points)
         _read_cells(gradients[index], LOWEST, board)
         _transform_gradients(board, index, own)
-        _add_cells(gradients[index], biases[index])
+        for cell in range(ROWS * COLUMNS):
+            for channel in range(CHANNELS):
+                biases[index, channel] += gradients[index, cell * CHANNELS + channel]
     steps, outputs = (len(inputs) * TILES, CHANNELS, CHANNELS, CHANNELS), VECTORS * LANES
     for point in range(POINTS):
         start = point * POINT_STEP
@@ -230,12 +227,6 @@ def _add_gradients(inputs: Any, gradients: Any, room: Any, weights: Any, biases:
                 source, factors = points[start + first :], own[start + part :]
                 target = weights[point, first * CHANNELS + part :]
                 multiply_transposed(source, factors, target, steps, ABREAST, VECTORS, LANES)
-
-
-def _add_cells(cells: Any, sums: Any) -> None:
-    for cell in range(ROWS * COLUMNS):
-        for channel in range(CHANNELS):
-            sums[channel] += cells[cell * CHANNELS + channel]
 
 
 def _transform_gradients(board: Any, index: int, points: Any) -> None:

@@ -6,84 +6,60 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.compile import Unit, compile_kernel
+from anyzero.compile import compile_kernel
 from anyzero.games.game import Game
 from anyzero.networks.config import NetworkConfig, hidden_units, support_of
 from anyzero.networks.weights import StoredNetwork
-from anyzero.networks.winograd.heads import Heads, Layer, pack, write_values
+from anyzero.networks.winograd.heads import Heads, Layer, copy, pack, rectify, write_values
 from anyzero.networks.winograd.kernels import run_trunk
-from anyzero.networks.winograd.sizes import aligned, board_cells, empty_answers, in_columns, lanes_of, room, sizes_for
-from anyzero.networks.winograd.transforms import INTRINSICS, WEIGHTS, multiply, transform_weights
+from anyzero.networks.winograd.sizes import aligned, board_cells, empty_answers, lanes_of, room, sizes_for
+from anyzero.networks.winograd.transforms import UNIT, WEIGHTS, multiply, transform_weights
 
 LEAST_CHANNELS = 16  # of fewer channels much of each vector would be empty: those networks are left to torch
 MOST_TILES = 36
 Call = tuple[Any, tuple[Any, ...]]  # a kernel and its arguments
-TRUNK_UNIT = Unit("trunk", {}, (), intrinsics=INTRINSICS)
 
 
 def compiles(config: NetworkConfig) -> bool:
     return config.kind == "mlp" or config.channels >= LEAST_CHANNELS
 
 
-def compiled(network: StoredNetwork, game: Game, target: str = "cpu") -> "CompiledNetwork | CompiledMlp":
-    kind = CompiledMlp if network.config.kind == "mlp" else CompiledNetwork
+def compiled(network: StoredNetwork, game: Game, target: str = "cpu") -> "Compiled":
+    kind = CompiledMlp if network.config.kind == "mlp" else CompiledResidual
     return kind(network, game, target)
 
 
-class CompiledNetwork:
+class Compiled:
     """What `network` answers for one game, up to the rounding of sums; for any number of threads.
 
     The answer to a position does not depend on the others that it is asked with.
     """
 
-    def __init__(self, network: StoredNetwork, game: Game, target: str = "cpu") -> None:
-        self.trunk = Trunk(network, game.planes_shape, target)
-        self.heads = Heads(network, game, self.trunk.sizes, target)
-        network.check_all_taken()
-        self.own = local()
-        if target == "cpu":  # compiled now, not by several threads at once
-            self.answer(
-                np.zeros((0, *game.planes_shape), np.float32), *empty_answers(0, game.num_actions, game.num_values)
-            )
-
-    @property
-    def weights(self) -> tuple[Any, ...]:
-        return self.trunk.stem, self.trunk.blocks, self.trunk.pools, self.heads.policy, self.heads.value
-
-    def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        return self.trunk.untransformed()
+    weights: tuple[Any, ...]
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
-        """Write logits [positions, actions] and expected payoffs [positions], or [positions, seats]; all float32."""
+        """Write logits [positions, actions] and expected payoffs [positions, values]; all float32."""
         for kernel, arguments in self.calls(planes, logits, values):
             kernel(*arguments)
 
     def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[Call]:
         """The kernels that answer, one after the other, with their arguments."""
-        trunk, heads, num = self.trunk, self.heads, len(planes)
-        if not hasattr(self.own, "rooms"):  # each thread works on its own
-            self.own.rooms = trunk.room(), heads.room()
-        rows, columns, wide = (trunk.sizes[name] for name in ("ROWS", "COLUMNS", "CHANNELS"))
-        features = np.zeros((num, rows * columns * wide), np.float32)
-        pooled = np.zeros((num, 2 * wide), np.float32)
-        return [
-            (trunk.kernel, (planes, trunk.stem, trunk.blocks, trunk.pools, self.own.rooms[0], features, pooled)),
-            (
-                heads.kernel,
-                (features, pooled, heads.policy, heads.value, self.own.rooms[1], logits, in_columns(values)),
-            ),
-        ]
+        raise NotImplementedError
+
+    def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The packed weights of each convolution, and its nine weights in the same order: [9, numbers of a point]."""
+        return []
 
 
-class Trunk:
-    """The kernel of a trunk, and its weights in the order in which that reads them."""
+class CompiledResidual(Compiled):
+    """A residual network, with the weights of its trunk in the order in which the kernel reads them."""
 
-    def __init__(self, network: StoredNetwork, planes_shape: tuple[int, ...], target: str) -> None:
-        planes, rows, columns = planes_shape
-        self.network, self.channels = network, network.config.channels
+    def __init__(self, network: StoredNetwork, game: Game, target: str) -> None:
+        planes, rows, columns = game.planes_shape
+        self.network, self.channels, self.own = network, network.config.channels, local()
         self.sizes = sizes_for(rows, columns, self.channels, inputs=planes + 1, most_tiles=MOST_TILES, target=target)
         self.wide, blocks = self.sizes["CHANNELS"], range(network.config.blocks)
-        self.kernel = compile_kernel(run_trunk, TRUNK_UNIT, target, self.sizes)
+        self.kernel = compile_kernel(run_trunk, UNIT, target, self.sizes)
         self.names = [f"trunk.blocks.{index}.{layer}" for index in blocks for layer in ("first", "second")]
         self.stem = aligned(self.pack("trunk.stem", planes + 1, planes + 1)), self.bias("trunk.stem")
         self.blocks = (
@@ -91,6 +67,30 @@ class Trunk:
             np.stack([self.bias(name) for name in self.names]),
         )
         self.pools = self.pack_pools()
+        self.heads = Heads(network, game, self.sizes, target)
+        self.weights = self.stem, self.blocks, self.pools, self.heads.policy, self.heads.value
+        network.check_all_taken()
+        if target == "cpu":  # compiled now, not by several threads at once
+            nothing = empty_answers(0, game.num_actions, game.num_values)
+            self.answer(np.zeros((0, *game.planes_shape), np.float32), *nothing)
+
+    def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[Call]:
+        sizes, heads, num = self.sizes, self.heads, len(planes)
+        if not hasattr(self.own, "rooms"):  # each thread works on its own
+            self.own.rooms = room(*self.shapes()), room(*heads.shapes)
+        features = np.zeros((num, sizes["ROWS"] * sizes["COLUMNS"] * self.wide), np.float32)
+        pooled = np.zeros((num, 2 * self.wide), np.float32)
+        own, theirs = self.own.rooms
+        return [
+            (self.kernel, (planes, self.stem, self.blocks, self.pools, own, features, pooled)),
+            (heads.kernel, (features, pooled, heads.policy, heads.value, theirs, logits, values)),
+        ]
+
+    def shapes(self) -> tuple[Any, ...]:
+        """Of what the trunk's kernel works on."""
+        boards, cells = self.sizes["BOARDS"], board_cells(self.sizes)
+        board, tiles = (boards, cells * self.wide), self.sizes["POINTS"] * self.sizes["POINT_STEP"]
+        return (boards, cells * self.sizes["INPUTS"]), board, board, board, tiles, tiles, (boards, self.wide)
 
     def bias(self, name: str) -> np.ndarray:
         return np.pad(self.network.take(f"{name}.bias", self.channels), (0, self.wide - self.channels))
@@ -114,17 +114,13 @@ class Trunk:
         return np.kron(np.array(WEIGHTS[self.sizes["HEIGHT"]]), np.array(WEIGHTS[self.sizes["WIDTH"]]))
 
     def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The packed weights of each convolution, and its nine weights in the same order: [9, numbers of a point]."""
-        return [
-            (self.stem[0], self._nine("trunk.stem")),
-            *zip(self.blocks[0], map(self._nine, self.names), strict=True),
-        ]
+        def nine(name: str) -> np.ndarray:
+            weight = np.asarray(self.network.weights[f"{name}.weight"], np.float32)
+            outputs, inputs = weight.shape[:2]
+            ordered = weight.reshape(outputs, inputs, 9).transpose(2, 1, 0)
+            return self.in_parts(ordered, inputs if name == "trunk.stem" else self.wide).reshape(9, -1)
 
-    def _nine(self, name: str) -> np.ndarray:
-        weight = np.asarray(self.network.weights[f"{name}.weight"], np.float32)
-        outputs, inputs = weight.shape[:2]
-        nine = weight.reshape(outputs, inputs, 9).transpose(2, 1, 0)
-        return self.in_parts(nine, inputs if name == "trunk.stem" else self.wide).reshape(9, -1)
+        return [(self.stem[0], nine("trunk.stem")), *zip(self.blocks[0], map(nine, self.names), strict=True)]
 
     def pack_pools(self) -> tuple[np.ndarray, ...]:
         """Weights [blocks, 2 * channels, channels], biases and which blocks pool; zeros where none does."""
@@ -137,12 +133,6 @@ class Trunk:
             biases[index] = self.bias(f"trunk.blocks.{index}.pooled")
         return weights.reshape(num, 2 * self.wide, self.wide), biases, pools
 
-    def room(self) -> tuple[np.ndarray, ...]:
-        """What the kernel works on, for one thread."""
-        boards, cells = self.sizes["BOARDS"], board_cells(self.sizes)
-        board, tiles = (boards, cells * self.wide), self.sizes["POINTS"] * self.sizes["POINT_STEP"]
-        return room((boards, cells * self.sizes["INPUTS"]), board, board, board, tiles, tiles, (boards, self.wide))
-
 
 # --- an MLP as one kernel: some positions at a time, from inputs to logits and values
 #
@@ -150,8 +140,6 @@ class Trunk:
 
 LANES, ROWS = 16, 12  # numbers in a vector; positions that are computed together, whose sums are in registers at once
 FEW = 3  # positions that are sooner computed one by one: together they take as long as ROWS
-ZERO = np.float32(0.0)
-MLP_UNIT = Unit("mlp", {}, (), intrinsics=INTRINSICS)
 
 
 def _run_mlp(planes: Any, trunk: Any, heads: Any, support: Any, room: Any, logits: Any, values: Any) -> None:
@@ -165,20 +153,21 @@ def _run_mlp(planes: Any, trunk: Any, heads: Any, support: Any, room: Any, logit
     for first in range(0, len(planes), ROWS):
         num = min(ROWS, len(planes) - first)
         for row in range(num):
-            _copy_numbers(planes[first + row], inputs[row * (len(inputs) // ROWS) :], planes.shape[1])
+            copy(planes[first + row], inputs[row * (len(inputs) // ROWS) :])
         _multiply_rows(inputs, stem[0], stem[1], x)
         for layer in range(len(weights)):
-            _rectify_rows(x, active)
+            rectify(x, active)
             _multiply_rows(active, weights[layer], biases[layer], branch)
             for index in range(len(x)):
                 x[index] += branch[index]
-        _rectify_rows(x, active)
+        rectify(x, active)
         _multiply_rows(active, heads[0][0], heads[0][1], actions)
         _multiply_rows(active, heads[1][0], heads[1][1], units)
-        _rectify_rows(units, units)
+        rectify(units, units)
         _multiply_rows(units, heads[2][0], heads[2][1], payoffs)
         for row in range(num):
-            _copy_numbers(actions[row * (len(actions) // ROWS) :], logits[first + row], logits.shape[1])
+            own = actions[row * (len(actions) // ROWS) :]
+            copy(own[: logits.shape[1]], logits[first + row])
             write_values(payoffs[row * (len(payoffs) // ROWS) :], support, values[first + row])
 
 
@@ -193,66 +182,40 @@ def _multiply_rows(source: Any, weights: Any, bias: Any, target: Any) -> None:
             own[index] += bias[index]
 
 
-def _rectify_rows(source: Any, target: Any) -> None:
-    for index in range(len(source)):
-        target[index] = max(source[index], ZERO)
-
-
-def _copy_numbers(source: Any, target: Any, num: int) -> None:
-    for index in range(num):
-        target[index] = source[index]
-
-
-class CompiledMlp:
-    """What `network` answers for one game, up to the rounding of sums; for any number of threads.
-
-    The answer to a position does not depend on the others that it is asked with.
-    """
-
-    def __init__(self, network: StoredNetwork, game: Game, target: str = "cpu") -> None:
+class CompiledMlp(Compiled):
+    def __init__(self, network: StoredNetwork, game: Game, target: str) -> None:
         width, support, units = network.config.width, support_of(network.config), hidden_units(network.config.width)
         # A page asks for one position: of that, four vectors of sums at a time do not wait for each other.
         lanes, together = (16, (1,)) if target == "wasm" else (lanes_of(target), (1, ROWS))
-        inputs = math.prod(game.planes_shape)
+        self.own, self.inputs = local(), math.prod(game.planes_shape)
 
         def layer(name: str, outputs: int, inputs: int) -> Layer:
             weight, bias = network.take(f"{name}.weight", outputs, inputs), network.take(f"{name}.bias", outputs)
             return pack(np.pad(weight, ((0, 0), (0, -inputs % lanes))), bias, lanes)
 
         hidden = [layer(f"trunk.layers.{index}", width, width) for index in range(network.config.layers - 1)]
-        stem = layer("trunk.stem", width, inputs)
+        stem = layer("trunk.stem", width, self.inputs)
         wide = len(stem[1])
         weights = np.array([weight for weight, _ in hidden], np.float32).reshape(-1, wide // lanes, wide * lanes)
-        self.trunk = stem, weights, np.array([bias for _, bias in hidden], np.float32).reshape(-1, wide)
-        self.heads = (
+        heads = (
             layer("policy.actions", game.num_actions, width),
             layer("value.hidden", units, width),
             layer("value.payoff", game.num_values * max(1, len(support)), units),
         )
         network.check_all_taken()
-        self.support, self.own, self.inputs = np.array(support, np.float32), local(), inputs
-        self.columns = inputs + -inputs % lanes, wide, wide, wide, *(len(bias) for _, bias in self.heads)
-        sizes = [(rows, {"LANES": lanes, "ROWS": rows}) for rows in together]
-        self.kernels = {rows: compile_kernel(_run_mlp, MLP_UNIT, target, constants) for rows, constants in sizes}
+        biases = np.array([bias for _, bias in hidden], np.float32).reshape(-1, wide)
+        self.weights = (stem, weights, biases), heads, np.array(support, np.float32)
+        self.columns = self.inputs + -self.inputs % lanes, wide, wide, wide, *(len(bias) for _, bias in heads)
+        self.kernels = {
+            rows: compile_kernel(_run_mlp, UNIT, target, {"LANES": lanes, "ROWS": rows}) for rows in together
+        }
         for num in (0, FEW + 1) if target == "cpu" else ():  # compiled now, not by several threads at once
-            self.answer(np.zeros((num, inputs), np.float32), *empty_answers(num, game.num_actions, game.num_values))
+            nothing = empty_answers(num, game.num_actions, game.num_values)
+            self.answer(np.zeros((num, self.inputs), np.float32), *nothing)
 
-    @property
-    def weights(self) -> tuple[Any, ...]:
-        return self.trunk, self.heads, self.support
-
-    def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
-        """Write logits [positions, actions] and expected payoffs [positions], or [positions, seats]; all float32."""
-        for kernel, arguments in self.calls(planes, logits, values):
-            kernel(*arguments)
-
-    def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[tuple[Any, tuple[Any, ...]]]:
+    def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[Call]:
         if not hasattr(self.own, "rooms"):  # each thread works on its own
             self.own.rooms = {rows: room(*(rows * number for number in self.columns)) for rows in self.kernels}
         rows = min(self.kernels) if len(planes) <= FEW else max(self.kernels)
-        flat, own = planes.reshape(-1, self.inputs), self.own.rooms[rows]
-        return [(self.kernels[rows], (flat, self.trunk, self.heads, self.support, own, logits, in_columns(values)))]
-
-    def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """It has no convolutions."""
-        return []
+        flat = planes.reshape(-1, self.inputs)
+        return [(self.kernels[rows], (flat, *self.weights, self.own.rooms[rows], logits, values))]

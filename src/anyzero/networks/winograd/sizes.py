@@ -32,10 +32,18 @@ def sizes_for(
     lanes = lanes_of(target)
     vectors = -(-channels // lanes)
     own = max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
-    height, width = _tile_for(rows, columns)
+
+    def cost(side: int, cells: int) -> float:
+        return SIDES[side] * (side + 2) * -(-cells // side)
+
+    def fullness(boards: int) -> tuple[float, int]:
+        return boards * tiles / (-(-boards * tiles // most_together) * most_together), boards
+
+    # Tiles that cover the board at the lowest cost, and boards that best fill strips of tiles; the more, the better.
+    height, width = (min(SIDES, key=partial(cost, cells=cells)) for cells in (rows, columns))
     down, across = -(-rows // height), -(-columns // width)
     tiles, most_together = down * across, MOST_SUMS[lanes] // own
-    boards = _boards_for(tiles, most_together, most_tiles)
+    boards = max(range(1, most_tiles // tiles + 1), key=fullness, default=1)
     strips = -(-boards * tiles // most_together)
     together = -(-boards * tiles // strips)
     return {
@@ -61,26 +69,6 @@ def sizes_for(
     }
 
 
-def _tile_for(rows: int, columns: int) -> tuple[int, int]:
-    """Height and width of the tiles that cover a board at the lowest cost."""
-
-    def cost(side: int, cells: int) -> float:
-        return SIDES[side] * (side + 2) * -(-cells // side)
-
-    height, width = (min(SIDES, key=partial(cost, cells=cells)) for cells in (rows, columns))
-    return height, width
-
-
-def _boards_for(tiles: int, together: int, most: int) -> int:
-    """Boards of so many tiles, `most` in all, that best fill strips of so many together; the more, the better."""
-
-    def fullness(boards: int) -> tuple[float, int]:
-        strips = -(-boards * tiles // together)
-        return boards * tiles / (strips * together), boards
-
-    return max(range(1, most // tiles + 1), key=fullness, default=1)
-
-
 def board_cells(sizes: Mapping[str, int]) -> int:
     """Cells of a board with its rim."""
     return (sizes["HEIGHT"] * sizes["TILES_DOWN"] + 2) * sizes["BOARD_WIDTH"]
@@ -101,11 +89,5 @@ def room(*shapes: int | tuple[int, ...]) -> tuple[np.ndarray, ...]:
 
 
 def empty_answers(num: int, num_actions: int, num_values: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Room for the logits and values of so many positions; several values have a dimension of their own."""
-    values = np.empty(num if num_values == 1 else (num, num_values), np.float32)
-    return np.empty((num, num_actions), np.float32), values
-
-
-def in_columns(values: np.ndarray) -> np.ndarray:
-    """The same memory as [positions, values]."""
-    return values if values.ndim == 2 else values[:, None]
+    """Room for the logits and values of so many positions."""
+    return np.empty((num, num_actions), np.float32), np.empty((num, num_values), np.float32)

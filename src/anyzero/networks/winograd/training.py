@@ -13,16 +13,15 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from anyzero.compile import Unit, compile_kernel
+from anyzero.compile import compile_kernel
 from anyzero.networks.winograd.kernels import run_block, run_block_back
 from anyzero.networks.winograd.sizes import board_cells, lanes_here, room, sizes_for
-from anyzero.networks.winograd.transforms import INTRINSICS, weight_transform
+from anyzero.networks.winograd.transforms import UNIT, weight_transform
 
 MOST_TILES = 64
 PIECE = 32  # boards that a thread takes at a time. The sums of each are added in their order, whoever computed them
 THREADS: ContextVar[int | None] = ContextVar("threads", default=None)
 """On which the kernels compute; None: on as many as torch."""
-UNIT = Unit("block", {}, (), intrinsics=INTRINSICS)
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
 
 

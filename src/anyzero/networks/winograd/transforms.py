@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from anyzero.compile import Unit
 from anyzero.compile.lanes import in_lanes, traced
 
 NEAR, FAR = 3 / 4, 4 / 3  # their product is 1, which saves multiplications
@@ -129,18 +130,9 @@ def multiply_transposed(
         target[target_step * row + vector * lanes] = sums[row, vector]
 
 
-INTRINSICS = {
-    function: traced(function)
-    for function in (
-        transform_input,
-        transform_gradient,
-        write_output,
-        rectify_output,
-        add_output,
-        multiply,
-        multiply_transposed,
-    )
-}
+OVER_TILES = transform_input, transform_gradient, write_output, rectify_output, add_output
+INTRINSICS = {function: traced(function) for function in (*OVER_TILES, multiply, multiply_transposed)}
+UNIT = Unit("network", {}, (), intrinsics=INTRINSICS)
 
 
 # --- what they are made of
