@@ -54,7 +54,6 @@ HOMES = {"player": "players:parse_player"} | {name: module for module, names in 
 
 
 def find(name: str) -> Any:
-    """What a public name stands for."""
     module, _, own = HOMES[name].partition(":")
     return getattr(importlib.import_module(f"anyzero.{module}"), own or name)
 

@@ -133,7 +133,6 @@ class Child:
         return self.process.returncode
 
     def describe_end(self) -> str:
-        """How the process ended, with its last words."""
         code = self.wait()
         return f"its process ended with code {code}" + (f": {self.last_word}" if self.last_word else "")
 

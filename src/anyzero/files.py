@@ -122,10 +122,15 @@ def numbers_in(folder: Path, pattern: str) -> list[int]:
 
 
 def cache_folder() -> Path:
-    """Where what can be made again is kept, by the operating system's own convention."""
+    """Where what can be made again is kept."""
+    return own_folder("XDG_CACHE_HOME", ".cache", "cache")
+
+
+def own_folder(variable: str, usual: str, on_windows: str = "") -> Path:
+    """A folder of ours in the user's home, by the operating system's own convention."""
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "anyzero" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "anyzero"
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "anyzero" / on_windows
+    return Path(os.environ.get(variable) or Path.home() / usual) / "anyzero"
 
 
 def remove_unused(folder: Path) -> None:

@@ -19,6 +19,16 @@ class Sheet(NamedTuple):
     def cells(self) -> list[list[str]]:
         return [["" if cell is None else str(cell) for cell in row] for row in (self.columns, *self.rows)]
 
+    def __str__(self) -> str:
+        widths = [max(map(len, column)) for column in zip(*self.cells, strict=True)]
+        lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in self.cells)
+        return "\n".join(lines)
+
+    def to_html(self) -> str:
+        head, *rows = [[escape(cell) for cell in row] for row in self.cells]
+        body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+        return f"<table><tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr>{body}</table>"
+
 
 Part = str | Sheet
 
@@ -28,10 +38,11 @@ class Shown:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return to_text(self.report())
+        return "\n".join(map(str, self.report()))
 
     def _repr_html_(self) -> str:
-        return to_html(self.report())
+        parts = self.report()
+        return "".join(f"<p>{escape(part)}</p>" if isinstance(part, str) else part.to_html() for part in parts)
 
     def to_json(self) -> Any:
         """The same as plain values."""
@@ -41,36 +52,14 @@ class Shown:
         """Its table as plain values, an object a row: the first objects that `to_json` lists, or itself."""
         values = self.to_json()
         parts = [values, *values.values()] if isinstance(values, dict) else [values]
-        rows = (
-            list(part.values() if isinstance(part, dict) else part) for part in parts if isinstance(part, dict | list)
-        )
-        return next((found for found in rows if all(isinstance(row, dict) for row in found)), [values])
+        tables = [part.values() if isinstance(part, dict) else part for part in parts if isinstance(part, dict | list)]
+        return next((list(rows) for rows in tables if all(isinstance(row, dict) for row in rows)), [values])
 
     def to_dataframe(self) -> Any:
         """The table as a pandas DataFrame, with numbers as numbers."""
         import pandas
 
         return pandas.json_normalize(self.records())
-
-
-def to_text(parts: Iterable[Part]) -> str:
-    return "\n".join(part if isinstance(part, str) else _aligned(part.cells) for part in parts)
-
-
-def _aligned(cells: list[list[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells)
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def to_html(parts: Iterable[Part]) -> str:
-    return "".join(f"<p>{escape(part)}</p>" if isinstance(part, str) else _html_table(part.cells) for part in parts)
-
-
-def _html_table(cells: list[list[str]]) -> str:
-    head, *rows = [[escape(cell) for cell in row] for row in cells]
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr>{body}</table>"
 
 
 # --- numbers
@@ -80,8 +69,8 @@ def percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.1f} %"
 
 
-def signed(value: float | None, digits: int = 3) -> str:
-    return "" if value is None else f"{value:+.{digits}f}"
+def signed(value: float | None) -> str:
+    return "" if value is None else f"{value:+.3f}"
 
 
 def short(value: Any) -> str:

@@ -73,9 +73,8 @@ class Setting(NamedTuple):
         """What it may be, in words."""
         if get_origin(self.field.annotation) is Literal:
             return ", ".join(map(str, get_args(self.field.annotation)))
-        return _bounds(limits_of(self.field)) or {bool: "true or false", str: "a text", tuple: "texts"}.get(
-            type(self.default), ""
-        )
+        plain = {bool: "true or false", str: "a text", tuple: "texts"}
+        return _bounds(limits_of(self.field)) or plain.get(type(self.default), "")
 
 
 def settings_of(model: type[Schema], prefix: str = "") -> Iterator[Setting]:
@@ -113,10 +112,9 @@ def read_toml(path: Path | str) -> dict[str, Any]:
 def write_toml(values: Mapping[str, Any]) -> str:
     """Plain values first, then a table for each mapping, alone or in a list; `read_toml` gives them back exactly."""
     tables = [(f"[{name}]", value) for name, value in values.items() if isinstance(value, Mapping)]
-    for name, value in values.items():
-        if _holds_tables(value):
-            tables += [(f"[[{name}]]", part) for part in value]
-    plain = {name: value for name, value in values.items() if not (isinstance(value, Mapping) or _holds_tables(value))}
+    lists = {name: value for name, value in values.items() if _holds_tables(value)}
+    tables += [(f"[[{name}]]", part) for name, value in lists.items() for part in value]
+    plain = {name: value for name, value in values.items() if name not in lists and not isinstance(value, Mapping)}
     return "\n".join([_toml_lines(plain), *(f"{head}\n{_toml_lines(part)}" for head, part in tables)])
 
 

@@ -27,10 +27,6 @@ def test_cells_are_numbered_from_the_bottom_left():
     assert [cell.centre for cell in cells] == [(0, 1), (1, 1), (2, 1), (0, 0), (1, 0), (2, 0)]
 
 
-def test_cells_may_be_numbered_from_the_top():
-    assert [cell.centre[1] for cell in square_cells(2, 1, bottom_up=False)] == [0, 1]
-
-
 def test_a1_of_a_chequered_board_is_dark():
     assert [cell.fill for cell in square_cells(2, 2, chequered=True)] == ["board-dark", "board", "board", "board-dark"]
 

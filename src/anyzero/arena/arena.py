@@ -72,9 +72,8 @@ def watching(plan: Plan, record: Path | str | None, *, shown: bool, pool: Pool |
 
     def words() -> str:
         kept = f", kept in {record}; the same command goes on from there"
-        return f"stopped after {done} of {total} games" + (
-            "; with --record FILE a stopped run can go on later" if record is None else kept
-        )
+        unkept = "; with --record FILE a stopped run can go on later"
+        return f"stopped after {done} of {total} games{unkept if record is None else kept}"
 
     with stopping.telling(words), bar("playing", total, shown=shown) as tell:
 

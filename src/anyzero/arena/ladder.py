@@ -25,6 +25,7 @@ from anyzero.networks.find import BEST, Card, Made, Result, find_network, hash_o
 from anyzero.players import Player, parse_player
 from anyzero.players.engine import find_program
 from anyzero.players.player import consult
+from anyzero.players.text import GRAVE_GAMES
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown, percent
 from anyzero.seeds import draw_seed
@@ -38,7 +39,7 @@ CLEARLY_LOST = 0.25
 """An opponent is too strong once the interval of the score lies below this: after 12 games that are all lost."""
 
 UCT = ("random", "uct:100", "uct:1000", "uct:10000", "uct:100000")
-BEST_METHOD = {"hex": "rave", "knightthrough": "grave", "domineering": "grave", "atarigo": "grave"}
+BEST_METHOD = {"hex": "rave", **dict.fromkeys(GRAVE_GAMES, "grave")}
 """The strongest method without a net, where that is not uct."""
 STOCKFISH = "stockfish"
 LEVELS = tuple(f"uci:{STOCKFISH},level={level},nodes=1000" for level in (0, 3, 5, 10))
@@ -55,8 +56,6 @@ def ladder(game: Game) -> list[tuple[str, ...]]:
 
 @dataclass(frozen=True, repr=False)
 class Rating(Shown):
-    """A net's card, and what was left out."""
-
     card: Card
     path: Path  # where the card was written
     left_out: tuple[str, ...]  # sentences about opponents that were not played
@@ -133,8 +132,6 @@ def new_card(game: Game, path: Path, results: Sequence[Result], made: Made | Non
 
 
 class Climb:
-    """One net on its way up the ladder."""
-
     def __init__(self, game: Game, path: Path, search: str, games: int, folder: Path, playing: dict[str, Any]) -> None:
         self.game, self.path, self.search, self.games = game, path, search, games
         self.folder, self.playing = folder, playing
@@ -236,29 +233,21 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Solved(Shown):
-    """How many problems a player solved."""
-
     player: str
     answers: dict[Problem, bool]  # whether its move was one of the best
 
     @property
     def share(self) -> Interval:
-        """Of the problems, those that it solved."""
         return wilson_interval(sum(self.answers.values()) / len(self.answers), len(self.answers))
 
-    def stages(self) -> dict[tuple[str, int], list[bool]]:
-        """The answers by board and by the first ply of the stage."""
-        found: dict[tuple[str, int], list[bool]] = {}
+    def report(self) -> Iterator[Part]:
+        stages: dict[tuple[str, int], list[bool]] = {}
         for problem, right in self.answers.items():
             first = len(problem.moves) // STAGE_PLIES * STAGE_PLIES
-            found.setdefault((problem.board, first), []).append(right)
-        return dict(sorted(found.items()))
-
-    def report(self) -> Iterator[Part]:
-        rows = [
-            (board, f"{first} to {first + STAGE_PLIES - 1}", len(right), percent(sum(right) / len(right)))
-            for (board, first), right in self.stages().items()
-        ]
+            stages.setdefault((problem.board, first), []).append(right)
+        places = [(board, f"{first} to {first + STAGE_PLIES - 1}") for board, first in sorted(stages)]
+        shares = [(len(right), percent(sum(right) / len(right))) for _, right in sorted(stages.items())]
+        rows = [(*place, *share) for place, share in zip(places, shares, strict=True)]
         yield Sheet(("board", "plies played", "problems", "optimal moves"), rows)
         share, low, high = map(percent, self.share)
         yield f"{self.player}: {share} of {len(self.answers)} moves are optimal, 95 % {low} to {high}"
@@ -295,13 +284,11 @@ def solve_problems(game: Game | str, player: Player | str, *, seed: int = 0, pro
     with bar("solving", len(problems), shown=progress) as tell:
         for number, problem in enumerate(problems):
             stopping.check()
-            answers[problem] = solves(asked, boards[problem.board], problem, draw_seed("problem", seed, number))
+            board = boards[problem.board]
+            line = Line.begin(board)
+            for move in problem.moves:
+                line = line.play(board, board.parse_action(line.state, move))
+            action = consult(asked, board, line, draw_seed("problem", seed, number)).action
+            answers[problem] = board.format_action(line.state, action) in problem.best
             tell(number + 1, words=f"{sum(answers.values())} right")
     return Solved(asked.text, answers)
-
-
-def solves(player: Player, game: Game, problem: Problem, seed: int) -> bool:
-    line = Line.begin(game)
-    for move in problem.moves:
-        line = line.play(game, game.parse_action(line.state, move))
-    return game.format_action(line.state, consult(player, game, line, seed).action) in problem.best

@@ -60,7 +60,6 @@ class Plan:
         return {key: value for key, value in found.items() if key not in left_out}
 
     def describe(self) -> dict[str, Any]:
-        """What a result says of the games that it comes from."""
         return {"game": self.game, "players": list(self.players), "seed": self.seed, "openings": self.openings}
 
     def has_one_seat(self) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from anyzero.arena.match import MatchResult, check_result
 from anyzero.arena.plan import Match, Plan
 from anyzero.errors import AnyzeroError
-from anyzero.files import parse_object, take_lock
+from anyzero.files import parse_object, take_lock, writing
 from anyzero.games.load import load
 from anyzero.sealed import SEAL, seal_of
 
@@ -27,14 +27,11 @@ class Journal:
     """An open file of finished games; `header` is its first line and says what they belong to."""
 
     def __init__(self, path: Path, header: dict[str, Any]) -> None:
-        self.path = path
-        self.form = header["form"]
+        self.path, self.form = path, header["form"]
         if path.exists() and not path.is_file():  # a device may be read for ever
             raise AnyzeroError(f"cannot write {path}: it is not a file")
-        try:
+        with writing(path):
             self.file: BinaryIO = path.open("a+b")
-        except OSError as error:
-            raise AnyzeroError(f"cannot write {path}: {error.strerror}") from None
         try:
             take_lock(self.file.fileno(), path, "is being written by another run")
             self.header = json.dumps(header)
@@ -90,20 +87,17 @@ class Journal:
         for key in expected | found:
             old, new = found.get(key), expected.get(key)
             if old != new:
-                raise AnyzeroError(
-                    f"{self.path} is the record of another run ({key} {old!r}, not {new!r}); nothing was changed"
-                )
+                other = f"({key} {old!r}, not {new!r})"
+                raise AnyzeroError(f"{self.path} is the record of another run {other}; nothing was changed")
         if not content.startswith(header.encode() + b"\n"):
             raise AnyzeroError(f"{self.path}: the first line has been changed")
 
     def write(self, line: str) -> None:
         """Append a line; it is on the disk when this returns."""
-        try:
+        with writing(self.path):
             self.file.write(line.encode() + b"\n")
             self.file.flush()
             os.fsync(self.file.fileno())
-        except OSError as error:
-            raise AnyzeroError(f"cannot write {self.path}: {error.strerror}") from None
 
     def write_game(self, values: dict[str, Any]) -> None:
         self.write(json.dumps({**values, SEAL: seal_of(values, self.header)}))

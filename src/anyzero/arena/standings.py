@@ -105,11 +105,9 @@ def make_standings(results: Sequence[MatchResult]) -> Standings:
     if results and len(results[0].payoffs) == 1:
         return one_seat_standings(results, forfeits)
     legs = [[game_score(result) for result in results if result.match.leg == leg] for leg in (0, 1)]
-    pairs = count_pairs(pair_scores(results))
-    seats = [tally_scores(leg) for leg in legs]
-    return Standings(
-        tally_scores(legs[0] + legs[1]), seats, pairs, len(results), elo_interval(pairs), forfeits=forfeits
-    )
+    pairs, seats = count_pairs(pair_scores(results)), [tally_scores(leg) for leg in legs]
+    elo, total = elo_interval(pairs), tally_scores(legs[0] + legs[1])
+    return Standings(total, seats, pairs, len(results), elo, forfeits=forfeits)
 
 
 def one_seat_standings(results: Sequence[MatchResult], forfeits: tuple[MatchResult, ...]) -> Standings:

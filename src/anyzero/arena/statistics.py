@@ -41,7 +41,6 @@ def elo_difference(score: float) -> float:
 
 
 def count_pairs(scores: Sequence[float]) -> list[int]:
-    """How many pairs fall into each of the five classes."""
     counts = [0] * 5
     for score in scores:
         counts[round(4 * score)] += 1

@@ -54,8 +54,6 @@ class Worker:
 
 
 class Crew:
-    """The workers, and the games that are left."""
-
     def __init__(self, tasks: Sequence[Task], num_workers: int, folder: Path) -> None:
         self.tasks, self.folder = tasks, folder
         self.plans = {plan: number for number, plan in enumerate(dict.fromkeys(task.plan for task in tasks))}
@@ -135,7 +133,6 @@ class Crew:
         return self.blame(worker, (LATE, late) if worker.late else (CRASH, f"its process ended with code {code}"))
 
     def blame(self, worker: Worker, end: tuple[str, str]) -> tuple[Task, MatchResult]:
-        """The game that the seat to move has lost this way."""
         live = worker.live
         task = self.tasks[int(live.row["number"])]
         game = self.games[task.plan.game]

@@ -11,9 +11,8 @@ def main() -> None:
     """Run a command. What that takes is imported only here, so that Ctrl-C is heard while it is."""
     files = [word for word in sys.argv[1:] if ".py" in word]
     if files and "serve" not in sys.argv[:2]:  # the server plays in processes of its own
-        stopping.watch_over(
-            f"code of {', '.join(files)} probably reads or writes out of range, or calls itself for ever"
-        )
+        named = ", ".join(files)
+        stopping.watch_over(f"code of {named} probably reads or writes out of range, or calls itself for ever")
     with stopping.in_two_steps():
         from anyzero.cli.app import main as run
 

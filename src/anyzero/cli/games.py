@@ -62,9 +62,8 @@ def new(
     from anyzero.games.load import start_game
 
     written = [str(path) for path in start_game(file, kind)]
-    said = (
-        f"{written[0]} is a game of the kind {kind}, {written[1]} its test; docs/contract.md tells what each part means"
-    )
+    told = "docs/contract.md tells what each part means"
+    said = f"{written[0]} is a game of the kind {kind}, {written[1]} its test; {told}"
     commands = (f"  anyzero check {file}", f"  anyzero play {file}", f"  anyzero train {file} --minutes 5")
     answer({"kind": kind, "files": written}, (said, *commands), json=json)
 

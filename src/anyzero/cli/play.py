@@ -72,7 +72,6 @@ def play(
 
 
 def play_in_browser(table: "GameInProgress", names: list[str], *, save: Path | None, json: bool) -> None:
-    """The same table as a page of the web app."""
     from urllib.parse import urlencode
 
     from anyzero.cli import serve

@@ -99,7 +99,6 @@ def answer_words(name: str, move: str, answer: Answer) -> str:
 
 
 def end_words(record: GameRecord, game: Game, last: State) -> str:
-    """How the game ended, and for whom."""
     if record.termination == UNFINISHED:
         return "the game is not finished"
     payoffs, words = record.payoffs or (), ["agreed"] if record.termination == AGREEMENT else []

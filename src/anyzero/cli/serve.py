@@ -57,7 +57,6 @@ def run(config: dict[str, Any], *, browser: bool = False, json: bool = False, fr
 
 
 def announce(address: str, *, browser: bool, json: bool) -> None:
-    """Say where the page is, and open it if that is wanted."""
     import sys
 
     answer({"url": address}, [f"anyzero is at {address} (Ctrl-C ends it)"], json=json)

@@ -102,7 +102,6 @@ class Session:
     # --- moves
 
     def let_move(self, player: Player) -> None:
-        """A machine's move, or its forfeit."""
         table = self.table
         try:
             answer = self.think(player)
@@ -118,9 +117,7 @@ class Session:
         with self.screen.busy(f"{player.text} is thinking"):
             return consult(player, self.table.game, self.table.so_far, self.table.move_seed)
 
-    def make_move(
-        self, name: str, move: str | int, seconds: float | None, evaluation: Evaluation | None = None
-    ) -> None:
+    def make_move(self, name: str, move: str | int, seconds: float, evaluation: Evaluation | None = None) -> None:
         seat = self.table.seat_to_move
         self.table.play(move, seconds=seconds, evaluation=evaluation)
         self.table.name_player(seat, name)
@@ -179,7 +176,6 @@ class Session:
         answer(None, found.report(MOST_ROWS), json=False)
 
     def adviser(self, text: str) -> Player:
-        """Who is asked about the position."""
         if self.table.is_over:
             raise AnyzeroError("the game is over; undo takes the last move back")
         player = parse_player(text) if text else self.hints

@@ -90,7 +90,6 @@ def train(
 
 
 def train_one(game: str | None, wanted: dict[str, Any], *, output: Path | None, match: int, json: bool) -> None:
-    """One run, and how to play against what came out."""
     from anyzero.files import write_whole
     from anyzero.learning.history import HISTORY
     from anyzero.learning.train import train as run_train
@@ -104,7 +103,6 @@ def train_one(game: str | None, wanted: dict[str, Any], *, output: Path | None, 
 
 
 def train_each(sweep: str, game: str | None, wanted: dict[str, Any], *, output: Path | None, json: bool) -> None:
-    """One run for each value, and their comparison."""
     from anyzero.learning.train import sweep as run_sweep
 
     found = run_sweep(sweep, game, **wanted)

@@ -171,9 +171,7 @@ def estimate(
         for number in range(repeats):
             found.append(sample_counts(game, state, simulations, seed, number))
             watch(0.5 + 0.5 * (number + 1) / repeats)
-    points = [
-        make_point(budget, [repeat[index] for repeat in found], truth, bias) for index, budget in enumerate(simulations)
-    ]
+    points = [make_point(budget, of, truth, bias) for budget, *of in zip(simulations, *found, strict=True)]
     moves = [game.format_action(state, action) for action in actions]
     text = game.format_state(state) if game.has("format_state") else ""
     return Study(game.text, text, seed, moves, truth, reference, repeats, bias, points)

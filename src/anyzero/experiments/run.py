@@ -198,13 +198,11 @@ def run_experiment(
 
 
 def _check_results(results: Path) -> None:
-    """Refuse a file that this run should not write."""
     if results.suffix.lower() != ".csv":
         raise BadOptionError(f"results go to a .csv file, not to {results}")
     if results.exists() and not journal_path(results).exists():
-        raise AnyzeroError(
-            f"{results} exists, but not {journal_path(results)} with the games that it was made of; nothing was changed"
-        )
+        games = f"{journal_path(results)} with the games that it was made of"
+        raise AnyzeroError(f"{results} exists, but not {games}; nothing was changed")
 
 
 def guess_cost(plan: Plan, plies: int) -> float:

@@ -237,9 +237,8 @@ def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figur
         lines = list(group(panel, lambda row: row.options).values())
         for number, line in enumerate(lines):
             shift = (budgets[-1] / budgets[0]) ** (DODGE * (number - (len(lines) - 1) / 2))
-            points = [
-                (shift * budget_value(name_budgets(row.budgets)), *(100 * limit for limit in row.score)) for row in line
-            ]
+            places = [shift * budget_value(name_budgets(row.budgets)) for row in line]
+            points = [(x, *(100 * limit for limit in row.score)) for x, row in zip(places, line, strict=True)]
             draw_curve(axes, number, sorted(points), names.line(line[0]))
         axes.axhline(50, **GUIDE)
         axes.set_xscale("log")

@@ -54,7 +54,6 @@ def elo_of(score: Interval, games: int) -> Interval:
 
 
 def describe_outcome(outcome: Outcome) -> dict[str, Any]:
-    """The columns of the TOML form from `wins` on."""
     score = [round(limit, 6) for limit in outcome.score]
     elo = [None] * 3 if outcome.elo is None else [round(limit, 2) for limit in outcome.elo]
     found = (*outcome.tally.to_json().values(), *score, *elo, round(outcome.seconds, 3))

@@ -34,7 +34,6 @@ class Bot(NamedTuple):
 
 
 def export_bot(path: Path, game: Game, player: str, network: StoredNetwork | None, max_characters: int | None) -> str:
-    """Write the bot; returns what is good to know about it."""
     bot = make_bot(game, player, network, max_characters)
     write_whole(path, bot.text.encode())
     return bot.note
@@ -127,7 +126,6 @@ def stored(weight: np.ndarray, bits: int) -> tuple[np.ndarray, ...]:
 
 
 def rounded(network: StoredNetwork, bits: int) -> StoredNetwork:
-    """The network with the weights that a bot has."""
     weights = {name: np.asarray(prod(stored(weight, bits)), np.float32) for name, weight in network.weights.items()}
     return replace(network, weights=weights, taken=set())
 

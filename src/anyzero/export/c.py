@@ -159,9 +159,9 @@ class _Builder:
         self.names.append(name)
         self._add_door(name, description, arguments)
         kind = description.restype
-        return (
-            "void" if kind == types.none else "double" if isinstance(kind, types.Float) else c_type(np.dtype(str(kind)))
-        )
+        if kind == types.none:
+            return "void"
+        return "double" if isinstance(kind, types.Float) else c_type(np.dtype(str(kind)))
 
     def emit(self) -> bytes:
         self.library.add_text(str(self.module))
@@ -174,14 +174,8 @@ class _Builder:
         given = [argument for argument in arguments if isinstance(argument, Given)]
         result = kind.args[0].pointee
         returned = ir.VoidType() if description.restype == types.none else result
-        kinds = [
-            BYTE.as_pointer()
-            if isinstance(example, np.ndarray | np.void)
-            else ir.DoubleType()
-            if isinstance(example, float)
-            else WORD
-            for _, example, _ in given
-        ]
+        by_type = {np.ndarray: BYTE.as_pointer(), np.void: BYTE.as_pointer(), float: ir.DoubleType()}
+        kinds = [next((of for type_, of in by_type.items() if isinstance(each.example, type_)), WORD) for each in given]
         door = ir.Function(self.module, ir.FunctionType(returned, kinds), name)
         builder = ir.IRBuilder(door.append_basic_block())
         handed = dict(zip((each.name for each in given), door.args, strict=True))

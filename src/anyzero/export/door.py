@@ -92,7 +92,6 @@ def export(
 
 def network_for(game: Game, net: str) -> StoredNetwork:
     if game.num_values > 1:
-        raise BadOptionError(
-            f"{game.name} has a value for each seat: nets are exported with one, for games of two seats"
-        )
+        why = "nets are exported with one, for games of two seats"
+        raise BadOptionError(f"{game.name} has a value for each seat: {why}")
     return read_network(find_network(net.removeprefix("@"), game), game)

@@ -1,6 +1,7 @@
 """What other programs get of a game: the functions of the contract and one search, with what is baked into them."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,9 +45,8 @@ def plain_search(game: Game, player: str, network: StoredNetwork | None = None) 
     settings = searcher.method.settings
     is_plain = searcher.trees == 1 and searcher.temperature == 0 and not searcher.reuse and not searcher.method.halves
     if not is_plain or searcher.final not in ("visits", "gumbel") or settings.leaves > 1:
-        raise BadOptionError(
-            f"{player}: an exported search has one tree, begins it anew, and plays its most visited move"
-        )
+        how = "has one tree, begins it anew, and plays its most visited move"
+        raise BadOptionError(f"{player}: an exported search {how}")
     if seconds and settings.formula == GUMBEL:
         raise BadOptionError(f"{player}: gumbel plans its simulations and needs their number; with a clock, take puct")
     return Run(game, searcher.method, room=searcher.room, simulations=simulations), simulations, seconds
@@ -124,7 +124,7 @@ def page_functions(game: Game) -> list[Exported]:
 
 
 def _of_contract(game: Game, generic: Any, arguments: list[Baked | Given], about: str) -> Exported:
-    return Exported(generic.__name__, lambda target: game.compile(generic, target), arguments, about)
+    return Exported(generic.__name__, partial(game.compile, generic), arguments, about)
 
 
 def _rules(game: Game, example: Any, actions: Given) -> Iterator[tuple[Any, list[Baked | Given], str]]:
@@ -155,12 +155,9 @@ def _search(game: Game, player: str, state: Any) -> Exported:
     memory = run.tree, run.scratch, run.settings, run.roots, np.zeros(game.max_legal), simulations
     given = Given("state", state), Given("seed", np.uint64(0))
     about = f"The move of {player}, the same for the same seed. Its memory is one for all: one call at a time."
-    return Exported(
-        "search",
-        lambda target: game.compile(search_action, target, run.fixed, parts=run.parts),
-        [Baked(game.rules), *map(Baked, memory), *given],
-        about,
-    )
+    arguments: list[Baked | Given] = [Baked(game.rules), *map(Baked, memory), *given]
+    compiled = partial(game.compile, search_action, constants=run.fixed, parts=run.parts)
+    return Exported("search", compiled, arguments, about)
 
 
 # --- searches for a page: a tree of a fixed size in the memory of a module, the kernels that grow it, a net for them.
@@ -250,7 +247,7 @@ def search_functions(game: Game, memory: Memory, net: Any = None) -> Iterator[Ex
     state, seed = Given("state", game.initial_state()), Given("seed", np.uint64(0))
 
     def function(kernel: Any, arguments: list[Any], **bound: Any) -> Exported:
-        return Exported(kernel.__name__, lambda target: game.compile(kernel, target, **bound), arguments, "")
+        return Exported(kernel.__name__, partial(game.compile, kernel, **bound), arguments, "")
 
     tree, scratch, chosen = memory.arguments
     yield function(begin_search, [tree, scratch, roots, state, seed, Given("simulations", 0)])

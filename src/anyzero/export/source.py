@@ -67,9 +67,8 @@ class Source:
         if id(value) not in self.names:
             taken = {*self.names.values(), *self.imports}
             self.kept.append(value)
-            self.names[id(value)] = next(
-                name for name in (wanted, *(f"{wanted}_{number}" for number in range(2, 99))) if name not in taken
-            )
+            possible = [wanted, *(f"{wanted}_{number}" for number in range(2, 99))]
+            self.names[id(value)] = next(name for name in possible if name not in taken)
             self.parts.append(self._define(value, self.names[id(value)]))
         return self.names[id(value)]
 
@@ -79,11 +78,8 @@ class Source:
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
             self.imports["namedtuple"] = "from collections import namedtuple"
             return f"{name} = namedtuple({name!r}, {' '.join(value._fields)!r})"
-        if isinstance(value, type) and value.__module__ == "numpy":
-            return f"{name} = {self.literal(value)}"
-        if isinstance(value, type):
-            return self._class(value)
-        return f"{name} = {self.literal(value)}"
+        is_class = isinstance(value, type) and value.__module__ != "numpy"
+        return self._class(value) if is_class else f"{name} = {self.literal(value)}"
 
     # --- values
 
@@ -132,12 +128,9 @@ class Source:
             node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
         except (OSError, SyntaxError):
             raise AnyzeroError(f"the source of {function.__qualname__} cannot be read") from None
-        code = function.__code__
-        known = {
-            each: function.__globals__[each]
-            for each in global_names(function.__code__)
-            if each in function.__globals__ and each not in {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
-        }
+        code, outside = function.__code__, function.__globals__
+        own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+        known = {each: outside[each] for each in global_names(code) if each in outside and each not in own}
         node = _Fold(known, self.fixed).visit(_Bare().visit(node))
         for part in ast.walk(node):
             if isinstance(part, ast.Name) and part.id in known:
@@ -223,15 +216,16 @@ class _Fold(ast.NodeTransformer):
         test = self.test(node.test)
         if isinstance(test, ast.Constant):
             return self.block(node.body if test.value else node.orelse)
-        node.test, node.body, node.orelse = test, self.block(node.body), self.block(node.orelse, may_be_empty=True)
+        node.test, node.body = test, self.block(node.body)
+        node.orelse = self.block(node.orelse) if node.orelse else []
         return node
 
-    def block(self, statements: list[Any], *, may_be_empty: bool = False) -> list[Any]:
+    def block(self, statements: list[Any]) -> list[Any]:
         found: list[Any] = []
         for statement in statements:
             folded = self.visit(statement)
             found += folded if isinstance(folded, list) else [folded]
-        return found or ([] if may_be_empty else [ast.Pass()])
+        return found or [ast.Pass()]
 
     def test(self, node: Any) -> Any:
         """A condition, of which what is certain is left out."""

@@ -55,7 +55,6 @@ def write_module(folder: Path, name: str, module: Module, plan: Plan, about: dic
 
 
 def write_files(folder: Path, files: Mapping[str, tuple[bytes, str]]) -> list[tuple[Path, str]]:
-    """Write contents by name, each with a note."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     for file, (content, _) in files.items():

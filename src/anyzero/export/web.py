@@ -144,7 +144,6 @@ def find_net(game: Game, net: str) -> StoredNetwork | None:
 
 
 def net_title(net: str) -> str:
-    """What the page calls a net."""
     return re.sub(r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/"))
 
 

@@ -30,7 +30,7 @@ from anyzero.games.guard import (
     remember,
     told,
 )
-from anyzero.report import Sheet, to_html
+from anyzero.report import Sheet
 from anyzero.views import Board, Picture, Scene
 from anyzero.views.board import assemble, check_board
 
@@ -88,7 +88,7 @@ class Game:
     def _repr_html_(self) -> str:
         sizes = (self.text, self.num_seats, self.num_actions, f"{self.max_plies} plies")
         picture = self.show(self.initial_state()).svg if self.has("board") else ""
-        return to_html([Sheet(("game", "seats", "actions", "longest game"), [sizes])]) + picture
+        return Sheet(("game", "seats", "actions", "longest game"), [sizes]).to_html() + picture
 
     # --- what the parts of the game are called and where they come from
 

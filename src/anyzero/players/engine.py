@@ -260,7 +260,6 @@ class UciClient(EngineClient):
     # --- options
 
     def settings(self) -> list[tuple[str, str]]:
-        """The options to be set, as the engine calls them."""
         wanted = self.wanted
         options = dict(wanted.options)
         if wanted.level is not None:

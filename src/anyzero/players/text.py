@@ -14,22 +14,14 @@ LEVELS = ("beginner", "easy", "medium", "hard", "max")  # from the weakest
 
 PLAIN = ("uct:10", "uct:100", "uct:1000", "uct:10000", "uct:5s")
 """For games that are not in the tables, a user's own among them."""
+GRAVE_GAMES = ("knightthrough", "domineering", "atarigo")  # where GRAVE is stronger than UCT and RAVE
 
 BY_GAME: Mapping[str, tuple[str, ...]] = {
     "tic_tac_toe": ("flat:3", "flat:20", "uct:30", "uct:200", "uct:2000"),
     "connect_four": ("uct:10", "uct:50", "uct:300", "uct:3000", "uct:5s"),
-    "breakthrough": ("uct:10", "uct:100", "uct:1000", "uct:10000", "uct:5s"),
-    "knightthrough": ("uct:10", "rave:100", "grave:1000", "grave:10000", "grave:5s"),
-    "domineering": ("uct:10", "rave:100", "grave:1000", "grave:10000", "grave:5s"),
-    "atarigo": ("uct:10", "rave:100", "grave:1000", "grave:10000", "grave:5s"),
+    **dict.fromkeys(GRAVE_GAMES, ("uct:10", "rave:100", "grave:1000", "grave:10000", "grave:5s")),
     "hex": ("uct:20", "rave:100", "rave:1000", "rave:10000", "rave:5s"),
-    "take_it_easy": (
-        "flat:20",
-        "uct:100",
-        "uct:100,evaluator=guided",
-        "uct:1000,evaluator=guided",
-        "uct:5s,evaluator=guided",
-    ),
+    "take_it_easy": ("flat:20", "uct:100", *(f"uct:{budget},evaluator=guided" for budget in ("100", "1000", "5s"))),
 }
 """Without a net, by the name that a game is loaded with."""
 
@@ -38,11 +30,8 @@ TEMPERATURES = (10, 4, 2)
 HARD = 32
 MOST: Mapping[str, int] = {
     "tic_tac_toe": 500,
-    "connect_four": 1200,
+    **dict.fromkeys(("connect_four", *GRAVE_GAMES), 1200),
     "breakthrough": 700,
-    "knightthrough": 1200,
-    "domineering": 1200,
-    "atarigo": 1200,
     "hex": 500,
     "oware": 1000,
     "chess": 200,

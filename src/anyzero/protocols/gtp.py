@@ -98,9 +98,7 @@ class GtpEngine:
         """The board as the terminal shows it, without empty lines."""
         lines = [line.rstrip() for line in self.game.show(self.table.state).text.splitlines() if line.strip()]
         if self.game.name in GO_GAMES:
-            lines = [
-                line.translate(TO_GO) if re.fullmatch(r"[a-z ]+", line) and "  a b" in line else line for line in lines
-            ]
+            lines = [line.translate(TO_GO) if re.fullmatch(r"[a-z ]*  a b[a-z ]*", line) else line for line in lines]
         return "\n" + "\n".join(lines)
 
     def list_moves(self, words: Words) -> str:

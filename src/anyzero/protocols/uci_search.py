@@ -47,7 +47,6 @@ class Go:
 
     @property
     def is_open(self) -> bool:
-        """Whether only `stop` ends it."""
         bounded = self.simulations is not None or self.seconds is not None or self.limits.depth is not None
         return self.limits.infinite or not bounded
 
@@ -186,9 +185,8 @@ class Thinking:
         """Send what has been found so far, the best moves first."""
         task = self.task
         found = live.result()
-        wanted = [
-            child for child in found.children if not task.limits.searchmoves or child.move in task.limits.searchmoves
-        ]
+        moves = task.limits.searchmoves
+        wanted = [child for child in found.children if not moves or child.move in moves]
         seen = [child for child in wanted if child.visits > 0 or child.proven] or wanted[:1]
         reports = [Report(child, live.line(child.action)) for child in seen[: task.options.multipv]]
         nodes, seconds = live.simulations, live.seconds

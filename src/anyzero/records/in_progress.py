@@ -82,10 +82,7 @@ class GameInProgress:
 
     @property
     def state(self) -> State:
-        return self.state_after(self.num_plies)
-
-    def state_after(self, num_plies: int) -> State:
-        return self.line[num_plies - 1].state if num_plies else self.start
+        return self.line[self.num_plies - 1].state if self.num_plies else self.start
 
     @property
     def so_far(self) -> Line:
@@ -242,7 +239,6 @@ class GameInProgress:
 
 
 def draw_action(game: Game, state: State, stream: np.ndarray) -> int:
-    """An outcome of chance, by its weight."""
     actions = np.array(game.legal_actions(state), np.int32)
     draw = game.compile(draw_outcome, "interpreted")
     with np.errstate(over="ignore"):

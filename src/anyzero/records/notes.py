@@ -35,7 +35,6 @@ def format_clock(seconds: float) -> str:
 
 
 def parse_note(comment: str) -> tuple[float | None, Evaluation | None]:
-    """Seconds and evaluation, where the comment has them."""
     clock, value = ELAPSED.search(comment), VALUE.search(comment)
     seconds, evaluation = None, None
     if clock:

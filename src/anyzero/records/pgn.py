@@ -167,14 +167,12 @@ def read_start(tags: dict[str, str]) -> str | None:
 
 def read_end(found: PgnGame, game: Game, last: State) -> tuple[tuple[float, ...] | None, str]:
     """Payoffs and termination; the result at the end of the moves and the one of the tag must not differ."""
-    written = {
-        result for result in (found.result, found.tags.get("Result")) if result not in (None, "", "?", UNDECIDED)
-    }
-    for result in sorted(map(str, written - set(PAYOFFS))):
+    written = {found.result or "", found.tags.get("Result", "")} - {"", "?", UNDECIDED}
+    for result in sorted(written - set(PAYOFFS)):
         raise BadRecordError(f"the result {result!r} is not one of {', '.join(PAYOFFS)}, *")
     if len(written) > 1:
-        raise BadRecordError(f"its results differ: {' and '.join(sorted(map(str, written)))}")
-    payoffs = PAYOFFS[str(written.pop())] if written else None
+        raise BadRecordError(f"its results differ: {' and '.join(sorted(written))}")
+    payoffs = PAYOFFS[written.pop()] if written else None
     if game.is_over(last):
         end = rule_payoffs(game, last)
         if payoffs not in (None, end):

@@ -214,7 +214,6 @@ def read_result(text: str) -> End:
 
 
 def write_sgf(record: GameRecord) -> str:
-    """One game, a line for each move."""
     if record.rules != "hex":
         raise BadRecordError(f"SGF is for Hex, this is a game of {record.rules}; .json is for every game")
     record, game, states, _ = replay(record)
@@ -227,7 +226,6 @@ def write_sgf(record: GameRecord) -> str:
 
 
 def root_of(record: GameRecord) -> Node:
-    """What is said before the first move."""
     options, (first, second) = record.options, record.players
     root = {"FF": "4", "GM": GAME_NUMBER, "CA": "UTF-8", "SZ": str(options["size"]), "RU": SWAP_RULES[options["swap"]]}
     root |= {"PB": first, "PW": second, "RE": "?"}
@@ -240,7 +238,6 @@ def root_of(record: GameRecord) -> Node:
 
 
 def setup_of(record: GameRecord) -> Node:
-    """The stones of the start position and the side to move."""
     if record.start is None:
         return {}
     size, (board, side) = record.options["size"], record.start.split()

@@ -232,7 +232,6 @@ class Board:
         return np.dtype((np.record, np.dtype(fields, align=True)))
 
     def new_shown(self) -> Any:
-        """A record for `draw` to write."""
         return np.zeros(1, self.shown_dtype)[0]
 
 
@@ -273,13 +272,11 @@ def check_shown(board: Board, shown: Any) -> None:
         values = np.ravel(shown[name]).astype(np.int64)
         wrong = values[(values < 0) | (values > most)]
         if len(wrong):
-            raise ValueError(
-                f"draw writes {wrong[0]} into shown.{name}, and the board has {len(getattr(board, of))} {of}"
-            )
+            has = f"{len(getattr(board, of))} {of}"
+            raise ValueError(f"draw writes {wrong[0]} into shown.{name}, and the board has {has}")
 
 
 def laid_marks(board: Board, shown: Any) -> Iterator[Shape]:
-    """The marks of this position, each moved to its cell."""
     for cell, bits in zip(board.cells, shown.marks.tolist(), strict=True):
         for mark, shapes in enumerate(board.marks):
             if bits >> mark & 1:
@@ -297,7 +294,6 @@ def with_text(shape: Shape, texts: Mapping[str, str]) -> Shape:
 
 
 def fill(text: str, texts: Mapping[str, str]) -> str:
-    """The text with what its braces stand for."""
     return BRACES.sub(lambda found: texts.get(found[0], found[0]), text)
 
 

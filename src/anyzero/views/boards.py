@@ -37,14 +37,12 @@ def rounded(x: float, y: float, width: float, height: float, *, radius: float = 
     """A rectangle around (x, y) with round corners; a radius of half the side makes a disc or a pill."""
     right, down = width / 2 - radius, height / 2 - radius
     corners = ((right, down), (-right, down), (-right, -down), (right, -down))
-    turns = [
-        [(quarter + step / CORNER_STEPS) * math.pi / 2 for step in range(CORNER_STEPS + 1)] for quarter in range(4)
-    ]
-    return tuple(
-        (round(x + dx + radius * math.cos(turn), 4), round(y + dy + radius * math.sin(turn), 4))
-        for (dx, dy), corner in zip(corners, turns, strict=True)
-        for turn in corner
-    )
+    points = []
+    for quarter, (dx, dy) in enumerate(corners):
+        for step in range(CORNER_STEPS + 1):
+            turn = (quarter + step / CORNER_STEPS) * math.pi / 2
+            points.append((round(x + dx + radius * math.cos(turn), 4), round(y + dy + radius * math.sin(turn), 4)))
+    return tuple(points)
 
 
 def hexagon(x: float, y: float, radius: float, *, pointy: bool = True) -> tuple[Point, ...]:
@@ -58,17 +56,14 @@ def hexagon(x: float, y: float, radius: float, *, pointy: bool = True) -> tuple[
 
 
 @lru_cache(MOST_BOARDS)
-def square_cells(rows: int, columns: int, *, bottom_up: bool = True, chequered: bool = False) -> tuple[Cell, ...]:
-    """Cells in the order row * columns + column; `bottom_up` draws row 0 at the bottom, as players see it."""
+def square_cells(rows: int, columns: int, *, chequered: bool = False) -> tuple[Cell, ...]:
+    """Cells in the order row * columns + column, row 0 at the bottom."""
     cells = []
     for row in range(rows):
         for column in range(columns):
-            y = rows - 1 - row if bottom_up else row
             fill = "board-dark" if chequered and (row + column) % 2 == 0 else "board"
-            # Chequers need no lines between them; a line in their own colour closes the seams.
-            cells.append(
-                Cell(cell_name(row, column), rectangle(column, y, 1, 1), fill, line=fill if chequered else "line")
-            )
+            line = fill if chequered else "line"  # chequers need none; one in their own colour closes the seams
+            cells.append(Cell(cell_name(row, column), rectangle(column, rows - 1 - row, 1, 1), fill, line=line))
     return tuple(cells)
 
 

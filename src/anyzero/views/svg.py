@@ -164,7 +164,6 @@ def roles_of(scene: Scene) -> set[str]:
 
 
 def style(theme: Theme, roles: Iterable[str]) -> str:
-    """The rules of the roles in use."""
     scope, names = f".anyzero-{theme} ", sorted(roles)
     light, dark = (
         "".join(f"{scope}.f-{role}{{fill:{tones[role]}}}{scope}.s-{role}{{stroke:{tones[role]}}}" for role in names)

@@ -102,7 +102,6 @@ def add_brackets(canvas: Canvas, letters: Canvas) -> None:
 
 
 def cell_texts(scene: Scene) -> list[PlacedText]:
-    """What each cell shows: its piece, or itself."""
     pieces = {piece.cell: piece for piece in scene.pieces}
     texts = []
     for cell in scene.cells:

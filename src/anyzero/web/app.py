@@ -94,7 +94,6 @@ def add_lists(app: FastAPI, rooms: Rooms) -> None:
 
 
 def add_page(app: FastAPI) -> None:
-    """The files of the page, and the style sheet of the palette."""
     mimetypes.add_type("text/javascript", ".js")  # not every machine's own table has it
     index, sheet = FileResponse(STATIC / "index.html"), Response(palette_sheet(), media_type="text/css")
     app.get("/", include_in_schema=False, response_class=Response)(lambda: index)
@@ -204,7 +203,6 @@ class Client:
             self.tell(f'{text[:-1]}, "request": {json.dumps(request)}}}')
 
     async def enter(self, number: str) -> Room:
-        """A room, from the disk if it is not open."""
         if number in self.joined:
             return self.joined[number]
         self.check_joined()
@@ -295,7 +293,6 @@ class Client:
             task.cancel()
 
     async def close(self) -> None:
-        """Nobody is there any more."""
         for number in list(self.joined):
             self.leave(number)
         tasks = list(self.lanes.values())

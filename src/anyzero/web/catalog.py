@@ -148,7 +148,6 @@ class Catalog:
 
 
 def describe_game(game: Game, name: str) -> dict[str, Any]:
-    """What the page is told of a game that it calls by this name."""
     options = [{"name": key, "default": value, "kind": type(value).__name__} for key, value in game.options.items()]
     return {
         "name": name,

@@ -1,26 +1,19 @@
 """What the server is told, and the limits that keep one client from using up the machine."""
 
-import os
-import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from anyzero.files import own_folder
 from anyzero.networks.find import RUNS
-
-
-def data_file() -> Path:
-    """Where games are kept, by the operating system's own convention."""
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "anyzero" / "games.sqlite3"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "anyzero" / "games.sqlite3"
 
 
 @dataclass(frozen=True)
 class ServerConfig:
     host: str = "127.0.0.1"  # the address that it listens at; others than this machine's own are the user's choice
     port: int = 8000  # 0: any that is free
-    data: Path = field(default_factory=data_file)  # the file that holds the games
+    data: Path = field(default_factory=lambda: own_folder("XDG_DATA_HOME", ".local/share") / "games.sqlite3")
+    """The file that holds the games."""
     games: tuple[str, ...] = ()
     """Files with games of the user's own, with options that are their defaults here; no other file's code is run."""
     engines: tuple[str, ...] = ()

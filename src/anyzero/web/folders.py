@@ -22,8 +22,6 @@ LARGEST_TABLE = 8 << 20  # bytes; a larger table is not one of ours
 
 
 class Folders:
-    """What is answered about runs and experiments."""
-
     def __init__(self, catalog: Catalog) -> None:
         self.catalog, self.root, self.tables = catalog, catalog.config.runs, catalog.config.experiments
 
@@ -36,7 +34,6 @@ class Folders:
         return {"runs": [run_values(run) for run in found.runs], "broken": broken}
 
     def run(self, name: Name) -> dict[str, Any]:
-        """One run with its history, its settings, and its blocks of games."""
         path = self.path_of(name)
         run, folder = summarise(path), RunFolder.open(path)
         blocks = [{"generation": block.generation, "block": block.number} for block in folder.blocks(GAMES)]
@@ -48,7 +45,6 @@ class Folders:
         return {"games": about}
 
     def game(self, name: Name, generation: Number, block: Number, number: Number) -> dict[str, Any]:
-        """One game of a run, as moves."""
         games = self.read_games(name, generation, block)
         if number >= len(games):
             raise UnknownNameError(f"the block has {len(games)} games, not a game {number}")

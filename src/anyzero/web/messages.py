@@ -20,20 +20,16 @@ PaceSeconds = Annotated[float, Field(ge=0.0, le=60.0)]
 
 class Message(Schema):
     noun: ClassVar[str] = "the message"
-    kinds: ClassVar[tuple[str, ...]] = ()
-    """Values of `type` that the schema is for."""
     type: str
     request: int | None = None
     """Comes back with the answer."""
 
 
 class AtTable(Message):
-    kinds: ClassVar[tuple[str, ...]] = ("join", "leave", "undo", "redo", "resign")
     table: Name
 
 
 class NewGame(Message):
-    kinds: ClassVar[tuple[str, ...]] = ("new",)
     game: Name
     seats: Seats
     seed: Annotated[int, Field(ge=0, lt=2**64)] | None = None
@@ -44,14 +40,12 @@ class NewGame(Message):
 
 
 class LoadGame(Message):
-    kinds: ClassVar[tuple[str, ...]] = ("load",)
     text: str
     form: Literal["json", "pgn", "sgf"]
     seats: Seats | None = None
 
 
 class MakeMove(AtTable):
-    kinds: ClassVar[tuple[str, ...]] = ("move",)
     move: Name | None = None
     action: int | None = None
     ply: Ply | None = None
@@ -66,12 +60,10 @@ class MakeMove(AtTable):
 
 
 class TakeSeats(AtTable):
-    kinds: ClassVar[tuple[str, ...]] = ("sit",)
     seats: Seats
 
 
 class SetPace(AtTable):
-    kinds: ClassVar[tuple[str, ...]] = ("pace",)
     paused: bool
     pace: PaceSeconds = 0.0
 
@@ -79,7 +71,6 @@ class SetPace(AtTable):
 class Look(Message):
     """A position: of a table after some plies, or of a game after some moves."""
 
-    kinds: ClassVar[tuple[str, ...]] = ("look",)
     table: Name | None = None
     ply: Ply | None = None
     game: Name | None = None
@@ -94,19 +85,19 @@ class Look(Message):
 
 
 class StartSearch(Look):
-    kinds: ClassVar[tuple[str, ...]] = ("analyse", "hint")
     player: Name = "level:hard"
     lane: Lane = "a"
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
 
 class StopSearch(Message):
-    kinds: ClassVar[tuple[str, ...]] = ("stop",)
     lane: Lane = "a"
 
 
-SCHEMAS = (AtTable, NewGame, LoadGame, MakeMove, TakeSeats, SetPace, Look, StartSearch, StopSearch)
-MESSAGES: dict[str, type[Message]] = {kind: schema for schema in SCHEMAS for kind in schema.kinds}
+MESSAGES: dict[str, type[Message]] = dict.fromkeys(("join", "leave", "undo", "redo", "resign"), AtTable)
+MESSAGES |= {"new": NewGame, "load": LoadGame, "move": MakeMove, "sit": TakeSeats, "pace": SetPace}
+MESSAGES |= {"look": Look, "analyse": StartSearch, "hint": StartSearch, "stop": StopSearch}
+"""What each value of `type` is checked by."""
 
 
 def read_message(values: Mapping[str, Any] | None) -> Message:

@@ -215,7 +215,6 @@ class Room:
 
 
 def thought(answer: dict[str, Any]) -> Evaluation | None:
-    """What the machine thought of its position."""
     found = answer["result"]
     return None if found is None else Evaluation(max(-1.0, min(1.0, found["value"])), found["simulations"])
 

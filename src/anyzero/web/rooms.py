@@ -96,7 +96,6 @@ class Rooms:
             return HUMAN
 
     def add(self, table: GameInProgress, seats: Sequence[str], *, paused: bool = False, pace: float = 0.0) -> Room:
-        """A new room, on the disk already."""
         if self.shelf.count() >= self.config.max_games:
             raise AnyzeroError(f"there are {self.config.max_games} games already; {self.shelf.path} is full")
         number, text = secrets.token_urlsafe(ID_BYTES), self.catalog.public(table.game)

@@ -94,7 +94,6 @@ class Guard:
 
 
 def bracketed(host: str) -> str:
-    """An address as it stands in a URL."""
     return f"[{host}]" if ":" in host else host
 
 

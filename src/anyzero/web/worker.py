@@ -132,7 +132,6 @@ class Job:
 
     @property
     def wanted_nodes(self) -> int:
-        """How large its tree can become."""
         budget = self.player.search
         if budget is None:
             return 0
@@ -260,7 +259,6 @@ def load_plain_evaluator(game: Game, path: Path) -> Evaluator:
 
 
 def compile_apart(jobs: list[dict[str, Any]], *, nicer: int = 0) -> None:
-    """Compile what the jobs need in another process, and wait for it."""
     child = Child(python_command("anyzero.web.worker", "compile_wanted", str(nicer)), own_session=False)
     child.send(json.dumps(jobs))
     child.wait(None)
@@ -296,8 +294,6 @@ def ghost_cells(game: Game, state: State, line: list[str]) -> list[list[str]]:
 
 
 class Jobs:
-    """The searches under way, and what they share."""
-
     def __init__(self, send: Send, max_all_nodes: int) -> None:
         self.send, self.turns, self.nodes = send, Turns(count_cores()), NodePool(max_all_nodes)
         self.running: dict[int, Job] = {}
