@@ -18,7 +18,7 @@ LOWER = {
     "records": {"compile", "games", "views"},
     "search": {"compile", "games"},
     "players": {"compile", "games", "search", "networks"},
-    "arena": {"cluster", "compile", "games", "search", "players", "networks"},
+    "arena": {"cluster", "compile", "games", "records", "search", "players", "networks"},
     "experiments": {"cluster", "compile", "games", "search", "players", "arena", "views"},
     "networks": {"compile", "games", "search"},
     "learning": {"cluster", "compile", "games", "search", "players", "arena", "networks", "experiments"},
