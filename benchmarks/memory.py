@@ -22,7 +22,7 @@ import websockets
 
 from anyzero.arena.arena import match
 from anyzero.learning.folder import RunFolder
-from anyzero.learning.stages import OutOfTimeError, Silent
+from anyzero.learning.stages import OutOfTimeError, Progress
 from anyzero.learning.start import Training, fill_in, make_config
 from web_process import Server, resident_mb
 
@@ -100,7 +100,7 @@ async def measure_server(minutes: float) -> list[Point]:
     return [point async for point in serve_games(minutes)]
 
 
-class Looks(Silent):
+class Looks(Progress):
     """Looks at this process whenever a part of the time has gone by."""
 
     def __init__(self, minutes: float) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from anyzero.cluster import Job, Pool
 from anyzero.learning.folder import RunFolder
-from anyzero.learning.stages import Silent
+from anyzero.learning.stages import Progress
 from anyzero.learning.start import Training, fill_in, make_config
 
 ROOT = Path(__file__).parent.parent.parent
@@ -108,7 +108,7 @@ def content(path):
     return {str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
-class Disturbance(Silent):
+class Disturbance(Progress):
     """Does something to the cluster in the middle of a generation's games."""
 
     def __init__(self, do):

@@ -12,7 +12,7 @@ import numpy as np
 
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.once import verify
-from anyzero.learning.stages import OutOfTimeError, Silent
+from anyzero.learning.stages import OutOfTimeError, Progress
 from anyzero.learning.start import Training, fill_in, make_config
 from anyzero.players.player import search
 from tests.faults.damage import DAMAGES
@@ -31,7 +31,7 @@ DERIVED = ("training_history.csv", "metrics.jsonl", ".lock")
 """Made from the other files whenever they are needed."""
 
 
-class Stopper(Silent):
+class Stopper(Progress):
     """Ends the training before the last gate: a generation stays under way, with its samples and its network."""
 
     def stage(self, generation, name, total):

@@ -15,7 +15,7 @@ from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, change
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.presets import PRESETS, preset_config
-from anyzero.learning.stages import OutOfTimeError, Silent
+from anyzero.learning.stages import OutOfTimeError, Progress
 from anyzero.learning.start import Training, fill_in, make_config, open_run
 from anyzero.learning.train import train
 from anyzero.networks.config import resolve
@@ -76,7 +76,7 @@ def test_another_seed_gives_another_network(whole, tmp_path):
     assert weights(other.path)[first] != weights(whole.path)[first]
 
 
-class StopAt(Silent):
+class StopAt(Progress):
     """Ends the training at its nth look, as a full clock does, or a kill."""
 
     def __init__(self, looks):

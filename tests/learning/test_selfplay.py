@@ -124,7 +124,6 @@ def test_the_gate_promotes_the_stronger_and_keeps_the_weaker_out():
         for candidate, champion in [(STRONG, WEAK), (WEAK, STRONG)]
     )
     assert (passed["promoted"], kept_out["promoted"]) == (True, False)
-    assert passed["against"][0]["sprt"]["llr"] > 0.0 > kept_out["against"][0]["sprt"]["llr"]
     assert passed["low"] <= passed["score"] <= passed["high"]
 
 

@@ -8,7 +8,7 @@ from anyzero.games.load import load
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.samples import Samples, save_shard
 from anyzero.learning.selfplay import play_random, start_states
-from anyzero.learning.stages import Silent, Stages
+from anyzero.learning.stages import Progress, Stages
 from anyzero.learning.start import Training, fill_in, make_config
 from anyzero.networks.manifest import Generation
 from tests.learning.rows import random_samples
@@ -40,11 +40,11 @@ def test_games_whose_samples_went_with_their_process_are_played_again(tmp_path, 
     monkeypatch.setattr(Stages, "play_on_gpu", play)
     with folder.locked():
         before = Training(folder).begin()
-        part, stages = folder.part(1), Stages(folder, Silent())
+        part, stages = folder.part(1), Stages(folder, Progress())
         for _ in range(2):
             assert stages.self_play(part, before)["games"] == 4
         assert calls == [4]
-        later = Stages(folder, Silent())
+        later = Stages(folder, Progress())
         found = later.self_play(part, before)
         assert calls == ([4] if keep_samples else [4, 4])
         assert later.window(1).num == found["samples"]
@@ -53,18 +53,18 @@ def test_games_whose_samples_went_with_their_process_are_played_again(tmp_path, 
 def test_a_run_that_writes_samples_only_when_it_stops_goes_on_with_all_of_them(tmp_path):
     folder = new_folder(tmp_path, **{"replay.window": 25})
     folder.config = folder.config.change(device="cuda", keep_samples=False)
-    first = Stages(folder, Silent())
+    first = Stages(folder, Progress())
     for generation in (1, 2, 3):
         first.keep_block(generation, 0, play_random(TTT, 4, seed=generation))
         first.samples.generations[first.samples.generations == 0] = generation
     window = first.window(3)
     assert not folder.blocks()
     first.save_replay()
-    later = Stages(folder, Silent())
+    later = Stages(folder, Progress())
     assert later.has_samples(3)
     for one, other in zip(window, later.window(3), strict=True):
         assert one.tobytes() == other.tobytes()
-    for stages in (first, Stages(folder, Silent())):  # a process that never stopped, and a new one
+    for stages in (first, Stages(folder, Progress())):  # a process that never stopped, and a new one
         result = play_random(TTT, 2, seed=4)
         result.samples.generations[:] = 4
         stages.keep_block(4, 0, result)
@@ -80,7 +80,7 @@ def test_the_share_of_the_minutes_is_of_the_time_spent_on_training(tmp_path, mon
         training.run(0)
     assert 0.75 <= training.stages.passed() < 1.0
     folder.config = folder.config.change(minutes=0.0)
-    assert Stages(folder, Silent()).passed() is None
+    assert Stages(folder, Progress()).passed() is None
 
 
 @pytest.mark.parametrize(("minutes", "rated"), [(2.0, [10]), (0.0, [0, 10]), (60.0, [0, 10])])
@@ -90,7 +90,7 @@ def test_a_run_of_a_few_minutes_leaves_out_the_rating_of_a_network_that_knows_no
     monkeypatch.setattr(Stages, "rate", lambda stages, number: {"elo": float(number)})
     folder = new_folder(tmp_path, minutes=minutes, league={"every": 10})
     with folder.locked():
-        stages = Stages(folder, Silent())
+        stages = Stages(folder, Progress())
         found = [number for number in (0, 1, 10) if stages.measure(folder.part(number), number)]
     assert found == rated
 
@@ -105,7 +105,7 @@ def test_a_run_of_a_few_minutes_leaves_out_the_rating_of_a_network_that_knows_no
     ],
 )
 def test_the_champion_stands_in_for_opponents_that_are_not_there(tmp_path, monkeypatch, settings, previous, wanted):
-    stages = Stages(new_folder(tmp_path, selfplay={**TINY["selfplay"], **settings}), Silent())
+    stages = Stages(new_folder(tmp_path, selfplay={**TINY["selfplay"], **settings}), Progress())
     monkeypatch.setattr(RunFolder, "numbers", lambda self: [1, 2, 3])
     before = Generation(tmp_path / "0003", {"generation": 3, "champion": 2, "previous": previous})
     assert stages.opponents(before) == wanted
@@ -120,19 +120,19 @@ def samples_of(generation: int, num: int) -> Samples:
 def test_a_window_that_grows_back_into_a_shard_is_the_same_in_a_run_that_goes_on(tmp_path):
     growing = {"replay.window": 10, "replay.window_growth": 0.5, "replay.window_power": 1.0}
     folder = new_folder(tmp_path, **growing)
-    whole, windows = Stages(folder, Silent()), []
+    whole, windows = Stages(folder, Progress()), []
     for generation, num in ((1, 100), (2, 10), (3, 10)):
         save_shard(folder.samples_path(generation, 0), TTT, samples_of(generation, num))
         windows.append(whole.window(generation))
     assert [window.num for window in windows] == [55, 60, 65]
-    later = Stages(folder, Silent()).window(3)
+    later = Stages(folder, Progress()).window(3)
     for one, other in zip(windows[-1], later, strict=True):
         assert one.tobytes() == other.tobytes()
 
 
 def test_shards_that_no_window_will_reach_are_dropped(tmp_path):
     folder = new_folder(tmp_path, **{"replay.window": 25})
-    stages = Stages(folder, Silent())
+    stages = Stages(folder, Progress())
     for generation in range(1, 5):
         save_shard(folder.samples_path(generation, 0), TTT, samples_of(generation, 10))
         window = stages.window(generation)
@@ -146,7 +146,7 @@ def test_a_damaged_shard_is_put_aside(tmp_path):
     for generation in (1, 2):
         save_shard(folder.samples_path(generation, 0), TTT, samples_of(generation, 10))
     folder.samples_path(1, 0).write_bytes(b"nonsense")
-    stages = Stages(folder, Silent())
+    stages = Stages(folder, Progress())
     assert np.unique(stages.window(2).generations).tolist() == [2]
     assert not folder.samples_path(1, 0).exists()
     assert folder.samples_path(1, 0).with_name(folder.samples_path(1, 0).name + ".damaged").exists()
@@ -175,7 +175,7 @@ def report(*, promoted: bool, gate: float | None, selfplay: float | None):
     ],
 )
 def test_the_score_against_the_one_before_is_of_their_last_meeting(tmp_path, monkeypatch, reports, score):
-    stages = Stages(new_folder(tmp_path), Silent())
+    stages = Stages(new_folder(tmp_path), Progress())
     newer = report(promoted=True, gate=0.1, selfplay=0.1)
     numbered = [{"generation": number, **one} for number, one in enumerate([*reports, newer])]
     monkeypatch.setattr(RunFolder, "reports", lambda self: numbered)

@@ -90,9 +90,6 @@ class Pace:
         self.rates[done.kind] = (self.rates.get(done.kind, rate) + rate) / 2
 
 
-# --- the cluster
-
-
 class ClusterError(AnyzeroError):
     """The cluster cannot be used, or not any more."""
 

@@ -58,8 +58,6 @@ class Case:
         self.game, self.config, self.folder = game, config, folder
         self.device = config.device if torch.cuda.is_available() else "cpu"
 
-    # --- what a run has written
-
     @cached_property
     def reports(self) -> list[dict[str, Any]]:
         return self.folder.reports() if self.folder else []
@@ -117,8 +115,6 @@ class Case:
     def batch(self, num: int) -> Batch:
         """Some of these rows, always the same."""
         return self.rows.batch(np.random.default_rng(self.config.seed).permutation(self.rows.num)[:num], None)
-
-    # --- what is made here
 
     @cached_property
     def fresh(self) -> Network:

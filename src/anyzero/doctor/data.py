@@ -20,8 +20,6 @@ from anyzero.learning.selfplay import start_states
 NOT_TRAINED = Finding(SKIPPED, "there has been no training yet")
 FEW_GAMES = 16  # with fewer, nothing is said of shares
 
-# --- a game before it is learnt
-
 
 def check_laws(case: Case) -> Finding:
     """The laws of the contract on a few random games."""
@@ -46,9 +44,6 @@ def check_input(case: Case) -> Finding:
         seen += f"; {percent(unclear.mean())} of {samples.num} positions have the input of another with other moves"
         return Finding(WRONG, "positions with different moves have the same input", seen, advice)
     return Finding(WELL, "a network can read it", seen)
-
-
-# --- files and samples
 
 
 def check_files(case: Case) -> Finding:
@@ -159,9 +154,6 @@ def check_unique(case: Case) -> Finding:
     return Finding(WELL, "positions differ", seen)
 
 
-# --- self-play
-
-
 SMALL = 0.7  # share of different positions in random games below which a game is small
 
 
@@ -234,9 +226,6 @@ def check_outcomes(case: Case) -> Finding:
     return Finding(WELL, "both sides win", seen)
 
 
-# --- training
-
-
 def check_age(case: Case) -> Finding:
     """How many generations the window holds, the mean age in it, and how often a sample is learnt."""
     replay, played, trained = (case.late(part, 1) for part in ("replay", "selfplay", "training"))
@@ -292,9 +281,6 @@ def check_losses(case: Case) -> Finding:
     if norm > 20.0 * clip:
         return Finding(DOUBTFUL, "nearly every gradient is clipped", seen, "a lower learning rate")
     return Finding(WELL, "losses and gradients are of a proper size", seen)
-
-
-# --- the gate
 
 
 def check_gate(case: Case) -> Finding:

@@ -24,9 +24,6 @@ FEW_POSITIONS = 8  # decided positions without which nothing is said of values
 SOUND_RATE = 1e-3  # a learning rate at which networks of this kind learn
 
 
-# --- trials: one batch, learnt again and again
-
-
 class Trial(NamedTuple):
     """Steps of training on one batch."""
 
@@ -96,9 +93,6 @@ def check_one_batch(case: Case) -> Finding:
         return Finding(WRONG, "the learning rate is too low", f"{seen}; {sound.text}", advice)
     advice = "the network is too small or dead, its input does not tell positions apart, or its targets are not numbers"
     return Finding(WRONG, "not even one batch is learnt at any rate", seen, advice)
-
-
-# --- the sign of values
 
 
 def check_learnt_sign(case: Case) -> Finding:
@@ -178,9 +172,6 @@ def slope_of(values: np.ndarray, results: np.ndarray) -> tuple[float, float]:
     return slope, math.sqrt(float(((values - slope * results) ** 2).mean()) / size)
 
 
-# --- layers
-
-
 class LayerState(NamedTuple):
     """What is seen of one layer on a batch."""
 
@@ -227,9 +218,6 @@ def probe(network: Network, planes: Tensor) -> list[LayerState]:
         dead = 1.0 if of is None else float((of.flatten(1) == 0).all(1).float().mean())
         found.append(LayerState(name, not part.weight.any(), dead))
     return found
-
-
-# --- priors
 
 
 def check_priors(case: Case) -> Finding:

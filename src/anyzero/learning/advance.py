@@ -89,9 +89,6 @@ def grow_nothing(rules: Any, slots: Slots, settings: Settings, answers: Any, num
     return False
 
 
-# --- a game begins
-
-
 def begin_game(slots: Slots, number: int) -> None:
     """The slot's next game, with all that is drawn before its first move; there may be none."""
     games, manner = slots.games, slots.manner
@@ -131,9 +128,6 @@ def draw_pairing(games: Games, number: int) -> int:
     while pairing < last and drawn >= games.shares[pairing]:
         pairing += 1
     return pairing
-
-
-# --- moves
 
 
 def begin_move(rules: Any, slots: Slots, settings: Settings, number: int) -> None:

@@ -78,9 +78,6 @@ def self_play_method(config: SelfPlayConfig, *, noise: bool = True) -> Method:
     return find_method(config.method, {**options, "move_value": int(config.move_value)})
 
 
-# --- blocks
-
-
 class GameLine(NamedTuple):
     names: list[str]  # of the contestants, by seat
     start: int  # the number of the position that it began with

@@ -300,9 +300,6 @@ def flatten(changes: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return found
 
 
-# --- files and texts
-
-
 def load_config(path: Path | str) -> RunConfig:
     """The config in a file, with defaults for what it leaves out."""
     changes = read_toml(path)

@@ -4,7 +4,6 @@ A pair has one opening and the seats swapped, and is judged as in the arena. The
 other once a run, so that every generation is measured on the same scale.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ import numpy as np
 from anyzero.arena.match import NORMAL, MatchResult
 from anyzero.arena.plan import BOTH_LEGS, Match, default_openings
 from anyzero.arena.standings import Standings, make_standings
-from anyzero.arena.statistics import PAIR_SCORES, Interval, Sprt, fit_ratings, mean_interval, wilson_interval
+from anyzero.arena.statistics import Interval, fit_ratings, mean_interval, wilson_interval
 from anyzero.games.game import Game
 from anyzero.learning.block import Block, Contestant, Watch
 from anyzero.learning.config import BenchmarkConfig, GateConfig
@@ -82,25 +81,11 @@ def open_gate(contests: Mapping[str, Contest], config: GateConfig) -> dict[str, 
     """What the candidate's contests with each champion come to; it must reach the threshold against all of them."""
     against: list[dict[str, Any]] = []
     for name, found in contests.items():
-        more = {"same_games": found.same_games, "sprt": sprt_report(found.standings, config.threshold)}
-        against.append({"name": name, **found.shares, **found.standings.tally.to_json(), **more})
+        tally = found.standings.tally.to_json()
+        against.append({"name": name, **found.shares, **tally, "same_games": found.same_games})
     promoted = all(entry["score"] >= config.threshold for entry in against)
     summary = {name: against[0][name] for name in ("score", "low", "high")}
     return {**summary, "games": config.games, "promoted": promoted, "against": against}
-
-
-def sprt_report(standings: Standings, threshold: float) -> dict[str, Any] | None:
-    """What the sequential test says of "even" against "as strong as the threshold asks for"; None without a question.
-
-    The gate does not stop by it: it tells how much the games prove.
-    """
-    if not 0.5 < threshold < 1.0 or sum(standings.pairs) == 0:
-        return None
-    test = Sprt(0.0, -400.0 * math.log10(1.0 / threshold - 1.0))
-    for score, count in zip(PAIR_SCORES, standings.pairs, strict=True):
-        for _ in range(count):
-            test.add(score)
-    return test.to_json()
 
 
 def play_anchors(meet: Meet, anchors: Sequence[Contestant], games: int) -> Anchors:

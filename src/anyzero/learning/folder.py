@@ -297,11 +297,6 @@ class RunFolder(Generations):
     def samples_path(self, generation: int, block: int) -> Path:
         return self.path / SAMPLES / f"{generation:04d}-{block:03d}.safetensors"
 
-    def block_files(self, generation: int, block: int) -> list[Path]:
-        """What a block that is finished leaves."""
-        samples = [self.samples_path(generation, block)] if self.config.keep_samples else []
-        return [*samples, self.games_path(generation, block)]
-
     def blocks(self, kind: str = SAMPLES) -> list[BlockFile]:
         end = "safetensors" if kind == SAMPLES else "jsonl"
         found = []
@@ -325,9 +320,6 @@ class RunFolder(Generations):
             for block in self.blocks():
                 if block.generation < first_needed_generation:
                     block.path.unlink()
-
-
-# --- names
 
 
 def is_run(path: Path) -> bool:

@@ -151,9 +151,6 @@ def new_games(
     )
 
 
-# --- samples
-
-
 def page_of(slots: Slots, number: int) -> int:
     return slots.manner.pages * np.int64(number) + slots.games.page[number]  # type: ignore[no-any-return]
 
@@ -217,9 +214,6 @@ def keep_afterstate(rules: Any, slots: Slots, number: int) -> None:
     rows.policy_weights[row] = rows.weights[row] = 0.0
     for index in range(rows.actions.shape[1]):
         rows.actions[row, index], rows.policies[row, index] = -1, np.float32(0.0)
-
-
-# --- the end of a game
 
 
 def end_game(rules: Any, slots: Slots, number: int) -> None:

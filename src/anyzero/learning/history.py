@@ -65,9 +65,6 @@ def read_rows(folder: RunFolder) -> list[Row]:
     return make_rows(folder.reports())
 
 
-# --- files
-
-
 def rebuild(folder: RunFolder) -> None:
     """Write both files, and what TensorBoard reads if the config says so; one that is the same is left alone."""
     timed = folder.timed_reports()
@@ -147,9 +144,6 @@ def field(number: int, value: int | float | bytes, form: str = "<d") -> bytes:
     if isinstance(value, int):
         return varint(number << 3 | 0) + varint(value)
     return varint(number << 3 | (1 if form == "<d" else 5)) + struct.pack(form, value)
-
-
-# --- records
 
 
 def record(content: bytes) -> bytes:

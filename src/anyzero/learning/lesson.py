@@ -131,9 +131,6 @@ def on_device(order: Any, device: str) -> Any:
     return type(order)(*(part.pin_memory().to(device, non_blocking=True) for part in order))
 
 
-# --- the learning rate
-
-
 LOWEST = 1e-3  # cosines end at this share of the rate: a run that goes on beyond its plan still learns
 FIRST = 1 / 25  # one-cycle begins at this share of the rate
 RISING = 0.3  # one-cycle rises for this share of a generation's steps. Smith and Topin 2018
@@ -165,9 +162,6 @@ def warmth(config: TrainerConfig, steps: int) -> float:
 def fall(done: float) -> float:
     """Half a cosine from 1 to the lowest share, and flat after that."""
     return LOWEST + (1.0 - LOWEST) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, done)))
-
-
-# --- the way back
 
 
 MOST = 5  # recoveries in one generation; one more, and training is given up

@@ -179,9 +179,6 @@ class ClusterGames:
         return Blocks(self.pool, order, missing, self.pace, keep)
 
 
-# --- the actor's side
-
-
 def play_piece(kind: Kind, order: Order, first: int, num: int) -> BlockResult:
     """Some games of a block; those of a GPU are any games that it finishes next, and may be a few more."""
     config, game = order.config, game_of(order.config.game)

@@ -46,15 +46,10 @@ def advance_kernel(rules: Any, slots: Any, logits: Any, values: Any, planes: Any
 
 
 def fetch_kernel(places: Any, games: Any, rows: Any, fetched: Any, manner: Any) -> None:
+    """Copy a row to its place among those that are fetched, if it is a sample of a finished game that has one."""
     index = cuda.grid(1)
-    if index < rows.plies.shape[0]:
-        fetch_row(places, games, rows, fetched, manner, index)
-
-
-def fetch_row(places: Any, games: Any, rows: Any, fetched: Any, manner: Manner, index: int) -> None:
-    """Copy row `index` to its place among those that are fetched, if it is a sample of a finished game that has one."""
     page, place = index // manner.max_plies, index % manner.max_plies
-    if places[page] < 0 or place >= games.end_samples[page]:
+    if index >= rows.plies.shape[0] or places[page] < 0 or place >= games.end_samples[page]:
         return
     row = places[page] + place
     fetched.states[row] = rows.states[index]

@@ -89,9 +89,6 @@ def anchor_points(folder: RunFolder, make: Callable[[], Points]) -> Points:
     return write_sealed(path, ANCHORS, {**played, "points": make()})["points"]  # type: ignore[no-any-return]
 
 
-# --- a run checked whole
-
-
 ADVICE = "anyzero train goes on with what is whole, and makes again what can be made again"
 
 

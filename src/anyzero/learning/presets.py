@@ -70,8 +70,6 @@ def preset_config(name: str | None, game_text: str | None, device: str = "cpu") 
     return config
 
 
-# --- on a GPU
-
 SMALL_BOARD = 49  # cells up to which a board counts as small
 MOST_GAMES = 8192  # games at once that fill a large GPU with small boards; half of them with boards that are not small
 MEMORY_SHARE = 0.2  # of the GPU's memory, for samples of games under way; trees, networks and replay need the rest

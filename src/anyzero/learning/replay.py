@@ -102,8 +102,6 @@ class Replay:
         """Whether it wants to hear how hard each row is."""
         return self.config.priority > 0
 
-    # --- which rows
-
     def row_batches(self, steps: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
         """The rows of every step: one permutation after the other, or drawn by their chances at that moment."""
         size = min(size, self.num)
@@ -130,8 +128,6 @@ class Replay:
             return np.ones(len(rows))
         excess = self.chances[rows] / self.base[rows]
         return np.asarray((excess / excess.min()) ** -self.config.importance)
-
-    # --- what they hold
 
     def batch(self, rows: np.ndarray, rng: np.random.Generator | None) -> Batch:
         """These rows, each turned at random; without an `rng` none is."""
@@ -187,9 +183,6 @@ def permuted(num: int, steps: int, size: int, rng: np.random.Generator) -> Itera
             left = np.concatenate([left, rng.permutation(num)])
         yield left[:size]
         left = left[size:]
-
-
-# --- equal positions
 
 
 CHUNK = 1 << 16  # rows whose policies are averaged at a time, so that little memory is needed besides the samples
@@ -253,9 +246,6 @@ def average_policies(
         totals = np.add.reduceat(weights, begins)
         known = totals > 0
         policies[groups[known]] = sums[known] / totals[known, None]
-
-
-# --- on a GPU
 
 
 class BatchOrder(NamedTuple):

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from safetensors.torch import load_file, save
@@ -51,15 +51,9 @@ Play = Callable[[Generation, int, int, Watch], BlockResult]
 """Plays games of the champion after a generation: the number of the first one, and how many."""
 
 
-class Progress(Protocol):
-    """Told how far a stage is."""
+class Progress:
+    """Told how far a stage is; this one keeps it to itself."""
 
-    def stage(self, generation: int, name: str, total: int) -> AbstractContextManager[Callable[[int], None]]: ...
-
-    def finished(self, report: dict[str, Any]) -> None: ...
-
-
-class Silent:
     def stage(self, generation: int, name: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         return nullcontext(lambda done: None)
 
@@ -145,7 +139,9 @@ class Stages:
         return before if number == before.number else self.folder.generation(number)
 
     def once_block(self, part: Path, number: int, block: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        return once(self.folder, part, block_name(block), make, self.folder.block_files(number, block))
+        folder = self.folder
+        samples = [folder.samples_path(number, block)] if self.config.keep_samples else []
+        return once(folder, part, block_name(block), make, [*samples, folder.games_path(number, block)])
 
     def finish_block(self, number: int, by: Generation, block: int, result: BlockResult) -> dict[str, Any]:
         """Complete the samples of a block's games, and write both."""

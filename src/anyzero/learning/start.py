@@ -18,7 +18,7 @@ from anyzero.learning.folder import OtherRunError, RunFolder, is_run, run_path
 from anyzero.learning.history import rebuild
 from anyzero.learning.once import read_seconds, write_json
 from anyzero.learning.presets import preset_config
-from anyzero.learning.stages import OutOfTimeError, Progress, Silent, Stages
+from anyzero.learning.stages import OutOfTimeError, Progress, Stages
 from anyzero.networks.config import resolve
 from anyzero.networks.evaluator import check_device, choose_precision
 from anyzero.networks.find import find_network
@@ -185,9 +185,6 @@ def reopen(
     return folder
 
 
-# --- the loop
-
-
 STAGES = ("selfplay", "replay", "training", "gate", "league", "benchmark")
 """The parts of a report; those that were not measured are null."""
 
@@ -196,7 +193,7 @@ class Training:
     """A run under way, within its locked folder."""
 
     def __init__(self, folder: RunFolder, progress: Progress | None = None, pool: Pool | None = None) -> None:
-        self.folder, self.progress = folder, progress or Silent()
+        self.folder, self.progress = folder, progress or Progress()
         self.config: RunConfig = folder.config
         self.stages = Stages(folder, self.progress, pool)
 

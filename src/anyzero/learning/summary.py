@@ -139,8 +139,6 @@ class RunSummary(Shown):
         """A row for each generation."""
         return [dict(row) for row in self.history]
 
-    # --- for people
-
     def report(self) -> Iterator[Part]:
         """What it plays, where it leaves the defaults, its last generations, and its champion."""
         yield f"{self.name}: {self.config.game}, {describe_network(self.config)}, seed {self.config.seed}"
@@ -231,9 +229,6 @@ def describe_network(config: RunConfig) -> str:
     if network.kind == "mlp":
         return f"mlp {network.layers}x{network.width}"
     return f"{network.kind} network {network.blocks}x{network.channels}"
-
-
-# --- several runs
 
 
 @dataclass(frozen=True, repr=False)
@@ -341,9 +336,6 @@ def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:
         values |= dict.fromkeys(f"network.{name}" for name in unused.get(values[f"network.{key}"], ()))
     by_key = {key: [values[key] for values in flat] for key in flat[0]}
     return {key: values for key, values in by_key.items() if any(value != values[0] for value in values)}
-
-
-# --- figures
 
 
 def show_cell(row: Row, column: str) -> str:

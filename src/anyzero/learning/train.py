@@ -82,10 +82,7 @@ def train(
         return replace(summarise(folder.path), ended=ended)
 
 
-# --- what is seen meanwhile
-
-
-class Watcher:
+class Watcher(Progress):
     """A bar for the stage under way, how long the run will still take, and a line for each generation."""
 
     def __init__(
@@ -178,9 +175,6 @@ def summary_line(report: dict[str, Any]) -> str:
     if report["benchmark"]:
         parts.append(f"benchmark {report['benchmark']['mean']:.1f}")
     return "  ".join([*parts, f"{sum(report['seconds'].values()):.0f} s"])
-
-
-# --- once for each value of a setting
 
 
 @dataclass(frozen=True, repr=False)

@@ -68,8 +68,6 @@ class Trainer:
             weight.copy_(self.average.get(name, weight))
         return copy.to(memory_format=torch.contiguous_format).eval()  # type: ignore[call-overload, no-any-return]
 
-    # --- what the next step depends on
-
     def live_tensors(self) -> dict[str, Tensor]:
         """The very tensors that training changes, by name."""
         found = {f"weights.{name}": weight.detach() for name, weight in self.parameters.items()}
@@ -97,8 +95,6 @@ class Trainer:
                 raise AnyzeroError(f"this is the state of another trainer: {name!r} has the shape {shapes}")
         for name, tensor in tensors.items():
             live[name].copy_(tensor)
-
-    # --- one step
 
     def forward(self, batch: Batch) -> Output:
         """What the network says of a batch; on a GPU in bfloat16."""

@@ -75,9 +75,6 @@ def hidden_units(inputs: int) -> int:
     return max(LEAST_HIDDEN, inputs // 2)
 
 
-# --- what a game makes of it
-
-
 class Layout(NamedTuple):
     """How actions map to a board: action = cell * planes + plane, then the extras, which belong to no cell."""
 

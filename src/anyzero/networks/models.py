@@ -228,9 +228,6 @@ class Pupil(nn.Module):
         return cast(Output, self.network(planes, self.soft))
 
 
-# --- what training compares with its targets
-
-
 def log_priors(logits: Tensor, legal: Tensor | None = None) -> Tensor:
     """The logarithms of the priors, over the legal actions if they are given, [positions, actions] float32."""
     return F.log_softmax(logits.float() if legal is None else logits.float().masked_fill(~legal, ILLEGAL), 1)
@@ -261,9 +258,6 @@ def spread_payoffs(payoffs: Tensor, support: Tensor) -> Tensor:
     wanted = torch.zeros(len(payoffs), len(support), device=payoffs.device)
     wanted.scatter_(1, low.unsqueeze(1), 1.0 - high_part)
     return wanted.scatter_(1, low.unsqueeze(1) + 1, high_part)
-
-
-# --- networks for inference
 
 
 def network_of(stored: StoredNetwork, game: Game) -> Network:

@@ -28,9 +28,6 @@ LANES, ABREAST, READ_ABREAST = 16, 8, 8
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
 
 
-# --- the kernel
-
-
 def _run_heads(features: Any, pooled: Any, policy: Any, value: Any, room: Any, logits: Any, values: Any) -> None:
     """Logits [positions, actions] and values [positions, values] of features [positions, cells * channels], and pooled.
 
@@ -141,8 +138,6 @@ def expected(answers: Any, support: Any) -> Any:
         weighted += share * support[index]
     return weighted / total
 
-
-# --- its weights
 
 Layer = tuple[np.ndarray, np.ndarray]  # weights [parts, inputs * lanes] and bias [parts * lanes]
 

@@ -196,9 +196,6 @@ def flat(boards: Tensor) -> np.ndarray:
     return numbers
 
 
-# --- kernels of the pooling
-
-
 def _run_pool(inputs: Any, pooled: Any) -> None:
     """Pooled [boards, 2, channels] of inputs [boards, cells, channels]."""
     num, cells, channels = inputs.shape

@@ -135,9 +135,6 @@ INTRINSICS = {function: traced(function) for function in (*OVER_TILES, multiply,
 UNIT = Unit("network", {}, (), intrinsics=INTRINSICS)
 
 
-# --- what they are made of
-
-
 def _add_products(source: Any, places: Any, factors: Any, start: Any, sums: Any, vectors: int, lanes: int) -> None:
     """The numbers at these places, one a row, times the vectors of factors that begin at `start`."""
     own = [factors[start + vector * lanes] for vector in range(vectors)]
