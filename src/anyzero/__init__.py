@@ -8,12 +8,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from anyzero.arena import match, tournament
+    from anyzero.arena.arena import match, tournament
     from anyzero.arena.ladder import rate
     from anyzero.doctor.examine import examine
     from anyzero.errors import AnyzeroError, BadPositionError, IllegalMoveError
-    from anyzero.experiments import experiment
     from anyzero.experiments.estimate import estimate
+    from anyzero.experiments.run import experiment
     from anyzero.games.check import check_game
     from anyzero.games.contract import CHANCE, OVER
     from anyzero.games.explain import rules
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from anyzero.networks.find import nets
     from anyzero.players import parse_player as player
     from anyzero.players.player import search
-    from anyzero.search import search_many, solve
+    from anyzero.search.search import search_many
+    from anyzero.search.solve import solve
 
 __all__ = ["CHANCE", "OVER", "AnyzeroError", "BadPositionError", "Game", "IllegalMoveError", "Symmetry", "check_game"]
 __all__ += ["estimate", "examine", "experiment", "load", "match", "nets", "player", "rate", "rules", "runs", "search"]

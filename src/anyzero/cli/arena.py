@@ -3,17 +3,8 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from anyzero.cli.options import (
-    PLAYERS,
-    ClusterAddress,
-    GameText,
-    Json,
-    MovesText,
-    StateText,
-    argument,
-    examples,
-    option,
-)
+import anyzero
+from anyzero.cli.options import PLAYERS, Cluster, GameText, Json, MovesText, StateText, argument, examples, option
 from anyzero.cli.output import answer, load_position, print_result
 
 Games = Annotated[int, option("Games per pair of players; an even number.")]
@@ -38,7 +29,7 @@ def match(
     seed: Seed = 0,
     openings: Openings = None,
     workers: Workers = None,
-    cluster: ClusterAddress = None,
+    cluster: Cluster = None,
     sprt: Annotated[
         tuple[float, float] | None,
         option("Stop early by a sequential test between two Elo differences.", "ELO0 ELO1"),
@@ -51,11 +42,9 @@ def match(
 
     Games come in pairs with the same opening and the seats swapped.
     """
-    from anyzero.arena.arena import match as play
-
     settings: Any = {"games": games, "seed": seed, "openings": openings, "limit_s": limit, "workers": workers}
     settings |= {"cluster": cluster, "record": record, "progress": not json}
-    print_result(play(game, first, second, sprt=sprt, **settings), json=json)
+    print_result(anyzero.match(game, first, second, sprt=sprt, **settings), json=json)
 
 
 @examples(
@@ -70,18 +59,16 @@ def tournament(
     seed: Seed = 0,
     openings: Openings = None,
     workers: Workers = None,
-    cluster: ClusterAddress = None,
+    cluster: Cluster = None,
     limit: Limit = None,
     anchor: Annotated[str | None, option("Whose rating is 0; by default the first.")] = None,
     record: RecordFile = None,
     json: Json = False,
 ) -> None:
     """Play every two players against each other and rate them all."""
-    from anyzero.arena.arena import tournament as play
-
     settings: Any = {"games": games, "seed": seed, "openings": openings, "limit_s": limit, "workers": workers}
     settings |= {"cluster": cluster, "record": record, "progress": not json}
-    print_result(play(game, players, anchor=anchor, **settings), json=json)
+    print_result(anyzero.tournament(game, players, anchor=anchor, **settings), json=json)
 
 
 @examples(
@@ -111,14 +98,14 @@ def rate(
     The ladder: positions with proven best moves, random play, searches with rising budgets; for chess Stockfish.
     Opponents that are too strong end it. The same command resumes a rating that was stopped.
     """
-    from anyzero.arena.ladder import rate as measure
     from anyzero.networks.find import Made
 
     given: dict[str, Any] = {"command": command, "commit": commit, "device": device, "minutes": minutes}
     made = Made(**given) if any(given.values()) else None
     playing: dict[str, Any] = {"seed": seed, "workers": workers, "progress": not json}
     limits: dict[str, Any] = {"simulations": simulations, "games": games, "most": most, "against": against or ()}
-    print_result(measure(net, game, made=made, folder=folder, card=card, **limits, **playing), json=json)
+    found = anyzero.rate(net, game, made=made, folder=folder, card=card, **limits, **playing)
+    print_result(found, json=json)
 
 
 # --- grids of matches, their pictures, and a study of what AMAF estimates
@@ -135,16 +122,15 @@ def experiment(
         Path | None, option("The table; by default named after CONFIG, in this folder.", "FILE.csv")
     ] = None,
     workers: Workers = None,
-    cluster: ClusterAddress = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Play a grid of games, sizes, budgets and players from a file.
 
     Run it again to resume an experiment that was stopped.
     """
-    from anyzero.experiments import experiment as run
-
-    print_result(run(config, results, workers=workers, cluster=cluster, progress=not json), json=json)
+    found = anyzero.experiment(config, results, workers=workers, cluster=cluster, progress=not json)
+    print_result(found, json=json)
 
 
 @examples(
@@ -188,15 +174,15 @@ def estimate(
 
     Their estimates are held against those of very many rollouts.
     """
-    from anyzero.experiments import estimate as module
+    from anyzero.experiments.estimate import parse_simulations
     from anyzero.figures import check_picture
 
-    budgets = module.parse_simulations(simulations)
+    budgets = parse_simulations(simulations)
     if plot is not None:
         check_picture(plot)
     loaded, position = load_position(game, state, moves)
     numbers: dict[str, Any] = {"simulations": budgets, "reference": reference, "repeats": repeats, "bias": bias}
-    found = module.estimate(loaded, position, **numbers, seed=seed, progress=not json)
+    found = anyzero.estimate(loaded, position, **numbers, seed=seed, progress=not json)
     if plot is not None:
         found.plot(plot)
     print_result(found, {"plot": None if plot is None else str(plot)}, json=json, most=most)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+import anyzero
 from anyzero.cli.options import GameText, Json, MovesText, StateText, argument, examples, option
 from anyzero.cli.output import answer, load_position, print_result
 from anyzero.report import Sheet
@@ -13,9 +14,9 @@ from anyzero.report import Sheet
 @examples("anyzero games --json")
 def games(json: Json = False) -> None:
     """List the games with their options."""
-    from anyzero.games.load import game_names, load
+    from anyzero.games.load import game_names
 
-    found = [load(name) for name in game_names()]
+    found = [anyzero.load(name) for name in game_names()]
     sizes = [{key: getattr(game, key) for key in ("name", "num_seats", "num_actions")} for game in found]
     options = [" ".join(f"{key}={value}" for key, value in game.options.items()) for game in found]
     rows = [(game.name, text, game.num_seats, game.num_actions) for game, text in zip(found, options, strict=True)]
@@ -29,9 +30,7 @@ def rules(game: GameText, json: Json = False) -> None:
 
     For a game of your own they are what the docstring of make() says.
     """
-    from anyzero.games.explain import rules as explain
-
-    print_result(explain(game), json=json)
+    print_result(anyzero.rules(game), json=json)
 
 
 @examples("anyzero check hex:size=5", "anyzero check ./my_game.py")
@@ -40,11 +39,10 @@ def check(game: GameText, json: Json = False) -> None:
 
     The laws are checked on random play; the exit code is 1 if one is broken.
     """
-    from anyzero.games.check import check_apart, check_game
-    from anyzero.games.load import load
+    from anyzero.games.check import check_apart
 
-    loaded = load(game)
-    found = check_apart(loaded) if loaded.is_from_file else check_game(loaded)
+    loaded = anyzero.load(game)
+    found = check_apart(loaded) if loaded.is_from_file else anyzero.check_game(loaded)
     print_result(found, json=json)
     raise typer.Exit(0 if found.ok else 1)
 

@@ -19,7 +19,7 @@ GameText = Annotated[str, argument("A game: hex, hex:size=7 or ./my_game.py.", "
 Json = Annotated[bool, option("Print one JSON object for programs.", name="--json")]
 StateText = Annotated[str | None, option("A position as text; by default the start.")]
 MovesText = Annotated[str, option("Moves to play first, separated by spaces.")]
-ClusterAddress = Annotated[str | None, option("Use a Ray cluster: auto, or host:port of its head.", "ADDRESS")]
+Cluster = Annotated[str | None, option("Use a Ray cluster: auto, or host:port of its head.", "ADDRESS")]
 
 
 Command = TypeVar("Command", bound=Callable[..., None])

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import anyzero
 from anyzero.cli.options import PLAYERS, Json, argument, examples, option
 from anyzero.cli.output import HUMAN, answer
 from anyzero.errors import AnyzeroError
@@ -50,7 +51,6 @@ def play(
     """
     from anyzero.cli.screen import Screen
     from anyzero.cli.session import Session
-    from anyzero.players import parse_player
     from anyzero.records.in_progress import UNKNOWN_PLAYER
 
     table = make_table(game, position=position, load=load, seed=seed)
@@ -60,11 +60,11 @@ def play(
         return
     if json and HUMAN in names:
         raise AnyzeroError("with --json every seat is a machine's: name them with --seat0, --seat1, ...")
-    players = [None if name == HUMAN else parse_player(name) for name in names]
+    players = [None if name == HUMAN else anyzero.player(name) for name in names]
     for seat, name in enumerate(names):
         if table.players[seat] == UNKNOWN_PLAYER:
             table.name_player(seat, name)
-    session = Session(table, players, hints=parse_player(hints), screen=Screen(quiet=json), save=save)
+    session = Session(table, players, hints=anyzero.player(hints), screen=Screen(quiet=json), save=save)
     if save is not None:
         check_file(save, table)
     session.run()
@@ -96,7 +96,6 @@ def make_table(game: str | None, *, position: str | None, load: Path | None, see
     import secrets
     from datetime import date
 
-    from anyzero.games.load import load as load_game
     from anyzero.records.files import read_record
     from anyzero.records.in_progress import GameInProgress
 
@@ -104,7 +103,7 @@ def make_table(game: str | None, *, position: str | None, load: Path | None, see
         raise AnyzeroError("name a game to play, or a file with --load; anyzero games lists the games")
     if position is not None and load is not None:
         raise AnyzeroError("--load and --position exclude each other: a file says where its game stands")
-    rules = None if game is None else load_game(game)
+    rules = None if game is None else anyzero.load(game)
     drawn = secrets.randbits(32) if seed is None else seed % 2**64
     if load is not None:
         table = GameInProgress.from_record(read_record(load, game=rules), rules)
@@ -165,11 +164,10 @@ def replay(
 ) -> None:
     """Show the games of a file, move by move."""
     from anyzero.cli.screen import Screen
-    from anyzero.games.load import load
     from anyzero.records.files import read_records
     from anyzero.records.record import replay as play_again
 
-    rules = None if game is None else load(game)
+    rules = None if game is None else anyzero.load(game)
     games = [play_again(record, rules) for record in read_records(file, rules, number=number)]
     for found in games:
         if move is not None and move > len(found.actions):

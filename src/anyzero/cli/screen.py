@@ -6,6 +6,7 @@ Without a terminal the same words are printed, without colours and prompts.
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
+from itertools import takewhile
 from textwrap import wrap
 from typing import Any
 
@@ -42,11 +43,7 @@ class Screen:
 
     def show_table(self, table: GameInProgress) -> None:
         """The position, the last move marked, and what chance has drawn."""
-        drawn = []
-        for ply in reversed(table.plies):
-            if ply.seat != CHANCE:
-                break
-            drawn.append(ply.move)
+        drawn = [ply.move for ply in takewhile(lambda ply: ply.seat == CHANCE, reversed(table.plies))]
         if drawn:
             self.say(f"drawn: {' '.join(reversed(drawn))}")
         self.show_position(table.game, table.state, last_cells(table.game, *table_line(table, table.num_plies)))

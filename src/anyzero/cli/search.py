@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+import anyzero
 from anyzero.cli.options import PLAYERS, GameText, Json, MovesText, StateText, argument, examples, option
 from anyzero.cli.output import answer, load_position, print_result
 from anyzero.progress import progress
@@ -27,12 +28,11 @@ def search(
 ) -> None:
     """Search a position and show what was found for each move."""
     from anyzero.players.player import SEARCHERS
-    from anyzero.players.player import search as run_search
     from anyzero.players.text import split_player
 
     split_player(method, SEARCHERS)  # a method needs its budget here
     loaded, position = load_position(game, state, moves)
-    found = run_search(loaded, position, method, seed=seed)
+    found = anyzero.search(loaded, position, method, seed=seed)
     print_result(found, {"game": loaded.text, "method": method, "seed": seed}, json=json, most=most)
 
 
@@ -55,10 +55,8 @@ def solve(
 
     For games of two seats without chance that are small enough; the exit code is 1 if the value was not found.
     """
-    from anyzero.search.solve import solve as run_solve
-
     loaded, position = load_position(game, state, moves)
-    found = run_solve(loaded, position, max_memory=max_memory, seconds=seconds, method=method, progress=not json)
+    found = anyzero.solve(loaded, position, max_memory=max_memory, seconds=seconds, method=method, progress=not json)
     text = loaded.format_state(position) if loaded.has("format_state") else None
     print_result(found, {"game": loaded.text, "state": text}, json=json, openings=openings)
     raise typer.Exit(1 if found.value is None else 0)
@@ -86,10 +84,9 @@ def bench_rollouts(
     json: Json = False,
 ) -> None:
     """Random games per second from the start position."""
-    from anyzero.games.load import load
     from anyzero.games.rollouts import bench_rollouts as measure
 
-    loaded = load(game)
+    loaded = anyzero.load(game)
     with progress(f"playing {loaded.text} at random", shown=not json):
         found = measure(loaded, target=target, threads=threads, seconds=seconds)
     threads_used = count(found.threads, "thread")
@@ -106,10 +103,9 @@ def bench_search(
     json: Json = False,
 ) -> None:
     """Simulations per second of searches from the start position."""
-    from anyzero.games.load import load
     from anyzero.search.search import bench_search as measure
 
-    loaded = load(game)
+    loaded = anyzero.load(game)
     with progress(f"searching {loaded.text}", shown=not json):
         found = measure(loaded, method, seconds=seconds)
     speed = f"{found.simulations_per_s:,.0f} simulations/s, the best of {found.searches}"

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from anyzero.cli.options import ClusterAddress, Json, argument, examples, option
+import anyzero
+from anyzero.cli.options import Cluster, Json, argument, examples, option
 from anyzero.cli.output import answer, print_result
 
 FLAGS = {
@@ -65,7 +66,7 @@ def train(
     output: Annotated[Path | None, option("Also write training_history.csv here.")] = None,
     sweep: Annotated[str | None, option("Train once per value and compare.", "SETTING=A,B,C")] = None,
     match: Annotated[int, option("Games of the final match against the strongest anchor; 0 for none.", min=0)] = 100,
-    cluster: ClusterAddress = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Train a network by self-play.
@@ -92,9 +93,8 @@ def train(
 def train_one(game: str | None, wanted: dict[str, Any], *, output: Path | None, match: int, json: bool) -> None:
     from anyzero.files import write_whole
     from anyzero.learning.history import HISTORY
-    from anyzero.learning.train import train as run_train
 
-    found = run_train(game, match=match, **wanted)
+    found = anyzero.train(game, match=match, **wanted)
     if output is not None:
         write_whole(output, (found.path / HISTORY).read_bytes())
     facts: dict[str, Any] = {"run": str(found.path), "game": found.config.game, "ended": found.ended}
@@ -103,9 +103,7 @@ def train_one(game: str | None, wanted: dict[str, Any], *, output: Path | None, 
 
 
 def train_each(sweep: str, game: str | None, wanted: dict[str, Any], *, output: Path | None, json: bool) -> None:
-    from anyzero.learning.train import sweep as run_sweep
-
-    found = run_sweep(sweep, game, **wanted)
+    found = anyzero.sweep(sweep, game, **wanted)
     if output is not None:
         found.write_history(output)
     print_result(found, json=json)
@@ -132,15 +130,13 @@ def runs(
     json: Json = False,
 ) -> None:
     """List all training runs, show one, or compare several."""
-    from anyzero.learning.summary import runs as find
-
     if verify:
         from anyzero.learning.once import verify as check
 
         verified = check(*names or (), root=root)
         print_result(verified, json=json)
         raise typer.Exit(not verified.ok)
-    found = find(*names or (), root=root)
+    found = anyzero.runs(*names or (), root=root)
     if plot is not None:
         found.plot(by=by, file=plot)
     print_result(found, json=json)
@@ -164,9 +160,7 @@ def doctor(
     That takes about a minute, and a run is only read. The exit code is 1 if something is wrong.
     What is doubtful is worth a look, but does not change the exit code.
     """
-    from anyzero.doctor.examine import examine
-
-    found = examine(subject, root, progress=not json)
+    found = anyzero.examine(subject, root, progress=not json)
     print_result(found, json=json)
     raise typer.Exit(0 if found.is_well else 1)
 
@@ -174,6 +168,4 @@ def doctor(
 @examples("anyzero nets", "anyzero play connect_four --seat1 gumbel:64@best")
 def nets(json: Json = False) -> None:
     """List the trained nets that come with the package."""
-    from anyzero.networks.find import nets as find_nets
-
-    print_result(find_nets(), json=json)
+    print_result(anyzero.nets(), json=json)

@@ -111,6 +111,7 @@ def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], File
     own, network = folder / "games" / name, find_net(game, net)
     net_name = net_title(net) if network is not None else ""
     public = game_text(Path(game.source or game.name).name, game.options)
+    families = FAMILIES if network is None else {**FAMILIES, NET: NET_METHODS}
     about = {
         **describe_game(game, name),
         "options": [],
@@ -120,7 +121,7 @@ def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], File
         "record": {"game": public, "rules": {"name": game.name, "options": dict(game.options)}},
         "levels": levels_of(game, net_name),
         "scored": game.has("score"),
-        "methods": dict(methods_of(game, network is not None)),
+        "methods": {name: method_values(game, family, name) for family, names in families.items() for name in names},
         "board": board_values(game.board) if game.has("board") else None,
     }
     files = write_module(own, "rules", *build_functions(page_functions(game)), {})
@@ -155,21 +156,12 @@ def levels_of(game: Game, net: str) -> dict[str, str]:
     return dict(zip(LEVELS, texts, strict=True))
 
 
-def methods_of(game: Game, has_net: bool) -> Iterator[tuple[str, dict[str, Any]]]:
-    """By method: its module, its settings, the options that it takes, and its rule of the final move."""
-    for family, names in {**FAMILIES, **({NET: NET_METHODS} if has_net else {})}.items():
-        for name in names:
-            method = method_for(game, name)
-            yield (
-                name,
-                {
-                    "family": family,
-                    "settings": method.settings._asdict(),
-                    "options": [option for option in method.options if option in RUNTIME],
-                    "final": method.final,
-                    "halves": method.halves,
-                },
-            )
+def method_values(game: Game, family: str, name: str) -> dict[str, Any]:
+    """A method's module, its settings, the options that it takes, and its rule of the final move."""
+    method = method_for(game, name)
+    options = [option for option in method.options if option in RUNTIME]
+    settings = {"settings": method.settings._asdict(), "options": options}
+    return {"family": family, **settings, "final": method.final, "halves": method.halves}
 
 
 def write_net(folder: Path, game: Game, network: StoredNetwork) -> Files:

@@ -4,7 +4,6 @@ The command goes up to the first comma and is split into words as a shell does; 
 Where quotes enclose all of it, it is one program if there is such a file, else a command line.
 """
 
-import math
 import os
 import re
 import shlex
@@ -52,12 +51,13 @@ def parse_engine(text: str) -> EngineText:
     known: dict[str, Any] = {}
     options: dict[str, str] = {}
     for name, value in split_options(repr(text), parts).items():
-        if name in SECONDS:
-            known[name] = read_seconds(text, name, value)
-        elif name in NUMBERS:
-            known[name] = read_number(text, name, value)
-        else:
+        if name not in (*SECONDS, *NUMBERS):
             options[name] = value
+            continue
+        known[name] = read_seconds(value) if name in SECONDS else read_number(value)
+        if known[name] is None:
+            wanted = "a positive number of seconds" if name in SECONDS else "a whole number"
+            raise BadOptionError(f"{text!r}: {name} is {wanted}, not {value!r}")
     if kind == "uci" and not known.keys() & {"movetime", "nodes", "depth"}:
         known["movetime"] = MOVETIME_S
     if "movetime" in known:
@@ -100,20 +100,15 @@ def find_program(name: str) -> str | None:
     return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), *GAME_FOLDERS]))
 
 
-def read_seconds(text: str, name: str, value: str) -> float:
+def read_seconds(value: str) -> float | None:
     try:
-        seconds = float(value)
+        return float(value) if 0.0 < float(value) < 1e6 else None
     except ValueError:
-        seconds = math.nan
-    if not 0.0 < seconds < 1e6:
-        raise BadOptionError(f"{text!r}: {name} is a positive number of seconds, not {value!r}")
-    return seconds
+        return None
 
 
-def read_number(text: str, name: str, value: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,12}", value):
-        raise BadOptionError(f"{text!r}: {name} is a whole number, not {value!r}")
-    return int(value)
+def read_number(value: str) -> int | None:
+    return int(value) if re.fullmatch(r"[0-9]{1,12}", value) else None
 
 
 # --- the process

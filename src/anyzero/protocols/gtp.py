@@ -64,12 +64,6 @@ class GtpEngine:
         self.send(f"{mark}{number} {answer}".rstrip() + "\n")
         return command != "quit"
 
-    def knows(self, words: Words) -> str:
-        return "true" if words and words[0] in COMMANDS else "false"
-
-    def list_commands(self, words: Words) -> str:
-        return "\n".join(COMMANDS)
-
     # --- the board
 
     def set_size(self, words: Words) -> str:
@@ -228,8 +222,8 @@ COMMANDS: dict[str, Callable[[GtpEngine, Words], str]] = {
     "protocol_version": lambda engine, words: "2",
     "name": lambda engine, words: "anyzero",
     "version": lambda engine, words: __version__,
-    "known_command": GtpEngine.knows,
-    "list_commands": GtpEngine.list_commands,
+    "known_command": lambda engine, words: "true" if words and words[0] in COMMANDS else "false",
+    "list_commands": lambda engine, words: "\n".join(COMMANDS),
     "quit": lambda engine, words: "",
     "boardsize": GtpEngine.set_size,
     "clear_board": GtpEngine.clear,

@@ -46,17 +46,14 @@ class UciEngine:
             if command == "quit":
                 self.stop([])
                 return False
+            if command and command not in COMMANDS:
+                known, hint = [*COMMANDS, "quit"], nearest_hint(command, [*COMMANDS, "quit"])
+                raise UnknownNameError(f"there is no command {command!r}; {hint}{list_some(known)}")
             if command:
-                self.find(command)(self, words)
+                COMMANDS[command](self, words)
         except Exception as error:  # whatever it is, the GUI must not lose its engine
             say(self.send, words_of(error, "failed: "))
         return True
-
-    def find(self, command: str) -> "Callable[[UciEngine, Words], None]":
-        if command not in COMMANDS:
-            known = [*COMMANDS, "quit"]
-            raise UnknownNameError(f"there is no command {command!r}; {nearest_hint(command, known)}{list_some(known)}")
-        return COMMANDS[command]
 
     @property
     def is_searching(self) -> bool:
@@ -91,17 +88,11 @@ class UciEngine:
     def set_option(self, words: Words) -> None:
         self.need_rest()
         options = changed(self.options, words)
-        evaluator = self.evaluator if options.network == self.options.network else self.load_network(options.network)
+        evaluator = self.evaluator
+        if options.network != self.options.network:
+            evaluator = load_evaluator(self.game, find_network(options.network)) if options.network else None
         make_searcher(self.game, options, evaluator, seconds=1.0)  # says so if they do not fit each other
         self.options, self.evaluator = options, evaluator
-
-    def load_network(self, name: str) -> Evaluator | None:
-        loaded: Evaluator | None = load_evaluator(self.game, find_network(name)) if name else None
-        return loaded
-
-    def begin_game(self, words: Words) -> None:
-        """Nothing is kept from one search to the next."""
-        self.need_rest()
 
     def set_position(self, words: Words) -> None:
         self.need_rest()
@@ -128,21 +119,17 @@ class UciEngine:
         if self.thinking is not None:
             self.thinking.hit()
 
-    def ignore(self, words: Words) -> None:
-        """Commands that have nothing to do here."""
-
 
 COMMANDS: dict[str, Callable[[UciEngine, Words], None]] = {
     "uci": UciEngine.introduce,
     "isready": UciEngine.get_ready,
     "setoption": UciEngine.set_option,
-    "ucinewgame": UciEngine.begin_game,
+    "ucinewgame": lambda engine, words: engine.need_rest(),  # nothing is kept from one search to the next
     "position": UciEngine.set_position,
     "go": UciEngine.go,
     "stop": UciEngine.stop,
     "ponderhit": UciEngine.ponder_hit,
-    "debug": UciEngine.ignore,
-    "register": UciEngine.ignore,
+    **dict.fromkeys(("debug", "register"), lambda engine, words: None),
 }
 
 

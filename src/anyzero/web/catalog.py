@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from anyzero.games.game import Game, game_text
 from anyzero.games.load import game_names, load, split_text
 from anyzero.networks.find import BEST, find_network, known_names
 from anyzero.players import engine_client
-from anyzero.players.engine import EngineClient
 from anyzero.players.text import LEVELS, OWN_KINDS, PlayerText, level_text, split_player
 from anyzero.search import Searcher
 from anyzero.search.methods import METHODS, SearchText
@@ -90,8 +90,11 @@ class Catalog:
         return {"games": [self.describe(name) for name in self.names]}
 
     def describe(self, name: str) -> dict[str, Any]:
-        game = self.load(name)
-        engines = [engine for engine in self.engines if self.engine_plays(engine, game)]
+        game, engines = self.load(name), []
+        for engine, client in self.engines.items():
+            with suppress(AnyzeroError):
+                client.check_game(game)
+                engines.append(engine)
         return {**describe_game(game, name), "engines": engines}
 
     # --- players
@@ -108,7 +111,10 @@ class Catalog:
         """The player's text, if this server lets it play this game; `searches`: it must be one that thinks."""
         text = text.strip()
         if text.startswith(ENGINE) and not searches:
-            self.find_engine(text.removeprefix(ENGINE)).check_game(game)
+            name = text.removeprefix(ENGINE)
+            if name not in self.engines:
+                raise unknown_name("engine", name[:60], self.engines, none="anyzero serve --engine allows one")
+            self.engines[name].check_game(game)
             return text
         player = None if text == HUMAN else split_player(text, OWN_KINDS)
         if searches and (player is None or player.in_game(game).search is None):
@@ -116,18 +122,6 @@ class Catalog:
         if player is not None and player.search is not None:
             self.check_search(player, player.search, game)
         return text
-
-    def find_engine(self, name: str) -> EngineClient:
-        if name not in self.engines:
-            raise unknown_name("engine", name[:60], self.engines, none="anyzero serve --engine allows one")
-        return self.engines[name]
-
-    def engine_plays(self, name: str, game: Game) -> bool:
-        try:
-            self.find_engine(name).check_game(game)
-        except AnyzeroError:
-            return False
-        return True
 
     def check_search(self, player: PlayerText, wanted: SearchText, game: Game) -> None:
         most, longest = self.config.max_simulations, self.config.max_seconds

@@ -1,13 +1,14 @@
 """Runs and experiments as the page shows them: by name, from the folders of the config, and never changed."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Path as InPath
 
 from anyzero.errors import AnyzeroError, UnknownNameError, unknown_name
-from anyzero.experiments.table import GridRow, read_rows
+from anyzero.experiments.table import read_rows
 from anyzero.games.line import move_texts
 from anyzero.learning.config import flatten
 from anyzero.learning.folder import GAMES, RunFolder, list_runs
@@ -73,15 +74,23 @@ class Folders:
         return {"experiments": [{"name": path.name, "changed": path.stat().st_mtime} for path in self.list_tables()]}
 
     def experiment(self, name: Name) -> dict[str, Any]:
-        rows = read_rows(pick(name, self.list_tables(), "experiment"))
-        return {"name": name, "rows": [row_values(row) for row in rows]}
+        rows = []
+        for row in read_rows(pick(name, self.list_tables(), "experiment")):
+            values = row._asdict()
+            rows.append({**values, **vars(values.pop("tally")), "score": list(row.score)})
+        return {"name": name, "rows": rows}
 
     def list_tables(self) -> list[Path]:
         try:
             found = sorted(path for path in self.tables.glob("*.csv") if path.stat().st_size <= LARGEST_TABLE)
         except OSError:
             return []
-        return [path for path in found[:MOST_FILES] if is_table(path)]
+        tables = []
+        for path in found[:MOST_FILES]:
+            with suppress(AnyzeroError):
+                read_rows(path)
+                tables.append(path)
+        return tables
 
 
 def pick(name: str, paths: list[Path], kind: str) -> Path:
@@ -95,15 +104,3 @@ def pick(name: str, paths: list[Path], kind: str) -> Path:
 def run_values(run: RunSummary) -> dict[str, Any]:
     player = None if run.champion_generation is None else f"{run.champion.partition('@')[0]}@{run.name}"
     return {**{key: value for key, value in run.to_json().items() if key != "path"}, "player": player}
-
-
-def is_table(path: Path) -> bool:
-    try:
-        return bool(read_rows(path))
-    except AnyzeroError:
-        return False
-
-
-def row_values(row: GridRow) -> dict[str, Any]:
-    values = row._asdict()
-    return {**values, **vars(values.pop("tally")), "score": list(row.score)}

@@ -70,12 +70,13 @@ class Room:
         """Write the whole line, what was undone as well."""
         table, whole = self.table, copy.copy(self.table)
         whole.num_plies = len(whole.line)
+        check = zlib.crc32(whole.state.tobytes())  # of the last position that the actions lead to
         self.shelf.keep(
             id=self.number,
             game=self.game_text,
             seats=self.seats,
             record=whole.to_record().to_json(),
-            actions=actions_text(table),
+            actions=" ".join(map(str, [check, *(ply.action for ply in table.line if ply.action >= 0)])),
             num_plies=table.num_plies,
             num_moves=len(table.moves),
             termination=table.termination,
@@ -217,12 +218,6 @@ class Room:
 def thought(answer: dict[str, Any]) -> Evaluation | None:
     found = answer["result"]
     return None if found is None else Evaluation(max(-1.0, min(1.0, found["value"])), found["simulations"])
-
-
-def actions_text(table: GameInProgress) -> str:
-    """The whole line as action numbers, a check of its last position first."""
-    last = table.line[-1].state if table.line else table.start
-    return " ".join(map(str, [zlib.crc32(last.tobytes()), *(ply.action for ply in table.line if ply.action >= 0)]))
 
 
 # --- the games on disk: what was acknowledged is there, whatever happens to the server afterwards

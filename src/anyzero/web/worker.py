@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, cached_property, lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 from anyzero.child import Child, Send, count_cores, listen, python_command, read_lines, take_output
@@ -29,7 +28,6 @@ from anyzero.players import parse_player
 from anyzero.players.player import choose_at_random, consult, search_arguments
 from anyzero.players.text import RANDOM, split_player
 from anyzero.search import LiveSearch, Searcher, SearchResult
-from anyzero.search.methods import Evaluator
 from anyzero.search.search import room
 from anyzero.web.catalog import load_interpreted
 from anyzero.web.forms import cells_of, state_of
@@ -213,7 +211,7 @@ class Job:
     def plain_searcher(self) -> Searcher:
         """The same search with nothing compiled: of the same seed the same moves, a hundred times slower."""
         game = load_plain(self.wanted["game"])
-        arguments = search_arguments(self.player, game, load_plain_evaluator)
+        arguments = search_arguments(self.player, game, lambda _, path: numpy_evaluator(game, read_network(path, game)))
         seconds = arguments["seconds"] and min(arguments["seconds"], QUICK_S)
         changes = {"max_nodes": self.max_nodes, "seconds": seconds, "target": "interpreted"}
         return Searcher(game, **{**arguments, **changes})
@@ -252,10 +250,6 @@ def within(seconds: float) -> Callable[[], bool]:
     """Whether so much time has not yet gone by."""
     end = time.perf_counter() + seconds
     return lambda: time.perf_counter() < end
-
-
-def load_plain_evaluator(game: Game, path: Path) -> Evaluator:
-    return numpy_evaluator(game, read_network(path, game))
 
 
 def compile_apart(jobs: list[dict[str, Any]], *, nicer: int = 0) -> None:
