@@ -31,7 +31,7 @@ def random_table(text: str, seed: int, most: int = 12, *, start=None) -> GameInP
         evaluation = draw.choice([None, Evaluation(round(draw.uniform(-1, 1), 4), draw.randrange(10**6))])
         table.play(draw.choice(table.legal_moves), seconds=seconds, evaluation=evaluation)
     if not table.is_over and draw.random() < 0.4:
-        draw.choice([table.resign, table.forfeit])(draw.randrange(load(text).num_seats))
+        table.declare(draw.choice(["resign", "forfeit"]), draw.randrange(load(text).num_seats))
     return table
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import anyzero
 from anyzero.games.contract import CHANCE, OVER
+from anyzero.records.ends import AGREEMENT, FORFEIT
 from anyzero.records.in_progress import GameInProgress
 from anyzero.records.record import replay
 from tests.records.play import load, play_all, random_table
@@ -99,7 +100,7 @@ def test_a_game_can_be_given_up_and_taken_back():
     with pytest.raises(anyzero.IllegalMoveError, match="'c3' cannot be played, the game is over"):
         table.play("c3")
     with pytest.raises(anyzero.IllegalMoveError, match="it cannot be ended, the game is over"):
-        table.forfeit()
+        table.declare(FORFEIT)
     table.undo()
     assert (table.seat_to_move, table.termination, table.payoffs) == (0, "unfinished", None)
     table.play("c3")
@@ -126,7 +127,7 @@ def test_the_rules_end_a_game():
 
 def test_an_agreed_draw_is_one():
     table = play_all("chess", "e4 e5")
-    table.agree()
+    table.declare(AGREEMENT)
     assert (table.termination, table.payoffs) == ("agreement", (0.0, 0.0))
 
 

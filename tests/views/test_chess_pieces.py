@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from anyzero.views.board import Path, Piece, Scene
+from anyzero.views.board import Kind, Path, Scene
 from anyzero.views.boards import chess_piece, square_cells
 from anyzero.views.svg import scene_to_svg
 
@@ -52,7 +52,7 @@ def test_all_but_the_knight_are_symmetric(kind):
 def test_all_pieces_can_be_drawn():
     cells = square_cells(2, 6)
     pieces = [
-        Piece(cell.name, letter, letter, chess_piece(letter).shapes)
+        Kind(letter, letter, chess_piece(letter).shapes).on(cell.name)
         for cell, letter in zip(cells, LETTERS, strict=True)
     ]
     assert scene_to_svg(Scene(cells, tuple(pieces))).count("<path") == 24

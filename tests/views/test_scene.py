@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from anyzero.views.board import Cell, Scene
+from anyzero.views.board import Cell
 from anyzero.views.boards import (
     go_stone,
     hex_cells,
@@ -80,15 +80,3 @@ def test_stones_of_the_seats_differ_without_colour():
     first, second = (stone(seat, text="", name="").on("a1") for seat in (0, 1))
     assert len(first.shapes) != len(second.shapes)
     assert go_stone(1, text="", name="").shapes[0].fill == "white-piece"
-
-
-def test_pieces_and_clicks_must_name_cells_of_the_scene():
-    with pytest.raises(ValueError, match="no cell 'c1'"):
-        Scene(square_cells(1, 2), (stone(0, text="", name="").on("c1"),))
-    with pytest.raises(ValueError, match="no cell 'z9'"):
-        Scene(square_cells(1, 2), clicks={0: ("a1", "z9")})
-
-
-def test_two_cells_must_not_share_a_name():
-    with pytest.raises(ValueError, match="same name"):
-        Scene(square_cells(1, 1) * 2)

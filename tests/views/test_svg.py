@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from anyzero.views.board import Cell, Circle, Label, Path, Picture, Piece, Polygon, Scene
+from anyzero.views.board import Cell, Circle, Kind, Label, Path, Picture, Polygon, Scene
 from anyzero.views.boards import segment, square_cells, square_frame, square_labels, stone
 from anyzero.views.svg import DARK, LIGHT, number, scene_to_svg
 
@@ -68,7 +68,7 @@ def test_a_piece_is_moved_to_the_middle_of_its_cell_and_says_what_it_is():
 def test_hostile_names_stay_text():
     cell = Cell(HOSTILE, ((0, 0), (1, 0), (1, 1)))
     shapes = (Label(0, 0, HOSTILE), Path('M0 0"/><script>'))
-    scene = Scene((cell,), (Piece(HOSTILE, HOSTILE, HOSTILE, shapes),), caption=HOSTILE, title=HOSTILE)
+    scene = Scene((cell,), (Kind(HOSTILE, HOSTILE, shapes).on(HOSTILE),), caption=HOSTILE, title=HOSTILE)
     root = parse(scene)
     assert not [element for element in root.iter() if element.tag.endswith("script")]
     seen = "<script>alert('1')</script> & \" ]]> \ufffd\ufffd\ufffd"

@@ -2,7 +2,7 @@
 
 from textwrap import dedent
 
-from anyzero.views.board import Cell, Label, Picture, Piece, Scene
+from anyzero.views.board import Cell, Kind, Label, Picture, Piece, Scene
 from anyzero.views.boards import hexagon, rectangle, square_cells, square_labels, stone
 from anyzero.views.text import scene_to_text
 
@@ -12,7 +12,7 @@ def drawn(text: str) -> str:
 
 
 def piece(cell: str, text: str) -> Piece:
-    return Piece(cell, text, text, ())
+    return Kind(text, text).on(cell)
 
 
 def test_a_board_of_squares_has_its_labels_left_and_below():

@@ -41,10 +41,8 @@ def elo_difference(score: float) -> float:
 
 
 def count_pairs(scores: Sequence[float]) -> list[int]:
-    counts = [0] * 5
-    for score in scores:
-        counts[round(4 * score)] += 1
-    return counts
+    classes = [round(4 * score) for score in scores]
+    return [classes.count(number) for number in range(5)]
 
 
 def elo_interval(counts: Sequence[int]) -> Interval | None:

@@ -64,7 +64,7 @@ def play(
     for seat, name in enumerate(names):
         if table.players[seat] == UNKNOWN_PLAYER:
             table.name_player(seat, name)
-    session = Session(table, players, hints=anyzero.player(hints), screen=Screen(quiet=json), save=save)
+    session = Session(table, players, anyzero.player(hints), Screen(quiet=json), save)
     if save is not None:
         check_file(save, table)
     session.run()

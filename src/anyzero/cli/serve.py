@@ -1,5 +1,6 @@
 """`anyzero serve`, `uci`, `gtp` and `export`: for browsers, GUIs and other programs."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,8 +11,6 @@ from anyzero.cli.output import answer, print_result
 
 KEPT = "stopped; all games are kept, anyzero serve goes on with them"
 
-Port = Annotated[int, option("0 means any free port.", name="--port", min=0, max=65535)]
-
 
 @examples(
     "anyzero serve --open",
@@ -20,7 +19,7 @@ Port = Annotated[int, option("0 means any free port.", name="--port", min=0, max
     "anyzero play hex --web",
 )
 def serve(
-    port: Port = 8000,
+    port: Annotated[int, option("0 means any free port.", min=0, max=65535)] = 8000,
     browser: Annotated[bool, option("Open the page in a browser.", name="--open")] = False,
     game: Annotated[list[str] | None, option("A game of your own; may be repeated.", "FILE")] = None,
     engine: Annotated[
@@ -46,25 +45,20 @@ def serve(
 
 def run(config: dict[str, Any], *, browser: bool = False, json: bool = False, fragment: str = "") -> None:
     """Serve until Ctrl-C; `config` are fields of ServerConfig, `fragment` is the part of the page that is opened."""
+    import webbrowser
+
     from anyzero.web.config import ServerConfig
     from anyzero.web.server import serving
 
     with stopping.telling(lambda: KEPT), serving(ServerConfig(**config)) as (address, thread):
-        announce(address + fragment, browser=browser, json=json)
+        address += fragment
+        answer({"url": address}, [f"anyzero is at {address} (Ctrl-C ends it)"], json=json)
+        sys.stdout.flush()
+        if browser:
+            webbrowser.open(address)
         with stopping.waiting():
             while thread.is_alive():
                 thread.join(0.2)
-
-
-def announce(address: str, *, browser: bool, json: bool) -> None:
-    import sys
-
-    answer({"url": address}, [f"anyzero is at {address} (Ctrl-C ends it)"], json=json)
-    sys.stdout.flush()
-    if browser:
-        import webbrowser
-
-        webbrowser.open(address)
 
 
 # --- engines for GUIs and other programs

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from anyzero.files import from_home
 from anyzero.games.explain import Rules
 from anyzero.players import Player, parse_player
 from anyzero.players.player import Answer, FailedPlayerError, consult
+from anyzero.records.ends import FORFEIT
 from anyzero.records.files import read_record, write_record
 from anyzero.records.in_progress import GameInProgress
 from anyzero.records.record import Evaluation
@@ -23,22 +25,17 @@ from anyzero.report import count
 MOST_ROWS = 10  # moves that an analysis shows
 
 
+@dataclass
 class Session:
     """A table, who sits at it (None: a person), and who gives hints."""
 
-    def __init__(
-        self,
-        table: GameInProgress,
-        seats: Sequence[Player | None],
-        *,
-        hints: Player,
-        screen: Screen,
-        save: Path | None = None,
-    ) -> None:
-        self.table, self.seats, self.hints, self.screen = table, tuple(seats), hints, screen
-        self.save_at, self.ended = save, False  # where the game is written in the end, and whether somebody has quit
-        self.kept: tuple[Path, list[str]] | None = None
-        """The file that the game was last saved to, and the moves that it holds."""
+    table: GameInProgress
+    seats: Sequence[Player | None]
+    hints: Player
+    screen: Screen
+    save_at: Path | None = None  # where the game is written in the end
+    kept: tuple[Path, list[str]] | None = None  # the file that it was last saved to, and the moves that this holds
+    ended: bool = False  # whether somebody has quit
 
     def run(self) -> None:
         """Play to the end; the game is written where it should be however that comes."""
@@ -108,7 +105,7 @@ class Session:
         except FailedPlayerError as error:
             self.screen.say(str(error))
             table.name_player(table.seat_to_move, player.text)
-            table.forfeit()
+            table.declare(FORFEIT)
             return
         self.screen.say(answer_words(player.text, table.game.format_action(table.state, answer.action), answer))
         self.make_move(player.text, answer.action, answer.seconds, evaluation_of(answer))

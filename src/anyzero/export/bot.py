@@ -6,7 +6,6 @@ The file holds the source of the same functions that are compiled elsewhere, and
 from collections import namedtuple
 from dataclasses import replace
 from math import prod
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,6 @@ from anyzero.errors import BadOptionError
 from anyzero.export import bot_main
 from anyzero.export.functions import plain_search
 from anyzero.export.source import Source, pack_bytes, unpack_array
-from anyzero.files import write_whole
 from anyzero.games.game import Game
 from anyzero.games.observe import observe
 from anyzero.networks.config import Layout, layout_of, support_of
@@ -31,12 +29,6 @@ Named = namedtuple("Named", "name")
 class Bot(NamedTuple):
     text: str
     note: str
-
-
-def export_bot(path: Path, game: Game, player: str, network: StoredNetwork | None, max_characters: int | None) -> str:
-    bot = make_bot(game, player, network, max_characters)
-    write_whole(path, bot.text.encode())
-    return bot.note
 
 
 def make_bot(game: Game, player: str, network: StoredNetwork | None, max_characters: int | None = None) -> Bot:

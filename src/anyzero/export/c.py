@@ -19,15 +19,13 @@ from anyzero.games.game import Game
 
 def export_c(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
     """Write GAME.o, GAME.h and example.c; returns each with a note."""
-    functions = [
-        (CFunction(f"{game.name}_{each.name}", each.compile("object"), each.arguments), each.about)
-        for each in functions_of(game, player)
-    ]
-    content, results = build_object([function for function, _ in functions])
+    offered = functions_of(game, player)
+    functions = [CFunction(f"{game.name}_{each.name}", each.compile("object"), each.arguments) for each in offered]
+    content, results = build_object(functions)
     lines = []
-    for function, about in functions:
-        given = ", ".join(_parameter(game, argument) for argument in function.arguments if isinstance(argument, Given))
-        lines.append(f"/* {about} */\n{results[function.name]} {function.name}({given});\n")
+    for (name, _, arguments), each in zip(functions, offered, strict=True):
+        given = ", ".join(_parameter(game, argument) for argument in arguments if isinstance(argument, Given))
+        lines.append(f"/* {each.about} */\n{results[name]} {name}({given});\n")
     files = {
         f"{game.name}.o": (content, f"for {any_like_this().triple}"),
         f"{game.name}.h": (_header(game, lines).encode(), "what it offers"),
@@ -183,10 +181,7 @@ class _Builder:
         place = builder.alloca(result)
         words = [_fit(builder, number, of) for number, of in zip(flat, kind.args[2:], strict=True)]
         builder.call(kernel, [place, builder.alloca(kind.args[1].pointee), *words])
-        if description.restype == types.none:
-            builder.ret_void()
-        else:
-            builder.ret(builder.load(place))
+        builder.ret_void() if description.restype == types.none else builder.ret(builder.load(place))
 
     def _flatten(self, argument: Any, handed: dict[str, Any]) -> Iterator[Any]:
         """The numbers that Numba hands on for an argument: plain ones, or values of the code."""

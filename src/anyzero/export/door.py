@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from anyzero.errors import BadOptionError
+from anyzero.files import write_whole
 from anyzero.games.game import Game
 from anyzero.games.load import as_game
 from anyzero.networks.find import BEST, find_network
@@ -82,11 +83,13 @@ def export(
 
         written.add(*export_wasm(Path(wasm), first, player or COMPILED))
     if bot is not None:
-        from anyzero.export.bot import export_bot
+        from anyzero.export.bot import make_bot
 
         name = split_player(player or IN_PYTHON).in_game(first).network
         network = network_for(first, name) if name else None
-        written.add((Path(bot), export_bot(Path(bot), first, player or IN_PYTHON, network, max_characters)))
+        text, note = make_bot(first, player or IN_PYTHON, network, max_characters)
+        write_whole(Path(bot), text.encode())
+        written.add((Path(bot), note))
     return written
 
 

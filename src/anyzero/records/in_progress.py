@@ -16,7 +16,7 @@ from anyzero.errors import AnyzeroError, IllegalMoveError
 from anyzero.games.contract import CHANCE, OVER, draw_outcome
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line
-from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, loss_payoffs, rule_payoffs
+from anyzero.records.ends import AGREEMENT, RESIGN, RULES, UNFINISHED, loss_payoffs, rule_payoffs
 from anyzero.records.record import LARGEST_SEED, Evaluation, GameRecord, Replayed, make_record, replay
 
 UNKNOWN_PLAYER = "?"
@@ -153,14 +153,6 @@ class GameInProgress:
         """End the game as a loss of this seat, by default of the one to move."""
         self.declare(RESIGN, seat)
 
-    def forfeit(self, seat: int | None = None) -> None:
-        """End the game as a loss of a seat that broke off, was late, or did what is not allowed."""
-        self.declare(FORFEIT, seat)
-
-    def agree(self) -> None:
-        """End the game without a winner."""
-        self.declare(AGREEMENT, None)
-
     @property
     def can_undo(self) -> bool:
         return self.last_decision >= 0
@@ -221,7 +213,8 @@ class GameInProgress:
         if self.is_over:
             raise IllegalMoveError(f"{self.game.name}: {refusal}, the game is over")
 
-    def declare(self, termination: str, seat: int | None) -> None:
+    def declare(self, termination: str, seat: int | None = None) -> None:
+        """End the game by resignation, forfeit or agreement."""
         self.check_running("it cannot be ended")
         self.push(Ply(self.state, self.seat_to_move if seat is None else seat, termination=termination))
 

@@ -87,12 +87,21 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Piece:
-    cell: str
+class Kind:
+    """What can stand on a cell."""
+
     text: str  # what a terminal shows: a letter or two; lines are separated by a line break
     name: str  # what a screen reader says: "white knight"
-    shapes: tuple[Shape, ...]
+    shapes: tuple[Shape, ...] = ()
     seat: int = -1  # whose it is; -1: nobody's
+
+    def on(self, cell: str) -> "Piece":
+        return Piece(**vars(self), cell=cell)
+
+
+@dataclass(frozen=True)
+class Piece(Kind):
+    cell: str = ""  # where it stands
 
 
 @dataclass(frozen=True)
@@ -110,15 +119,6 @@ class Scene:
     """Cells that stand for another one when they are clicked: any of a column for the one that a stone falls to."""
     text_scale: tuple[float, float] = (2, 1)  # terminal columns and rows for one board unit
     title: str = ""  # the picture's name; where it is missing, the caption stands in
-
-    def __post_init__(self) -> None:
-        """Pieces and clicks name cells that exist, and no two cells share a name."""
-        names = [cell.name for cell in self.cells]
-        if len(set(names)) < len(names):
-            raise ValueError("two cells of a scene have the same name")
-        clicked = {name for cells in self.clicks.values() for name in cells}
-        for name in sorted(({piece.cell for piece in self.pieces} | clicked) - set(names)):
-            raise ValueError(f"the scene has no cell {name!r}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,17 +160,6 @@ def describe(scene: Scene) -> str:
 BRACES = re.compile(r"\{(?:cell|\d{1,3})\}")
 """In a caption or a label on top `{0}` is the first number shown, in a mark's label `{cell}` the name of its cell."""
 MOST_MARKS = 16
-
-
-@dataclass(frozen=True)
-class Kind:
-    text: str  # what a terminal shows: a letter or two; lines are separated by a line break
-    name: str  # what a screen reader says: "white knight"
-    shapes: tuple[Shape, ...] = ()
-    seat: int = -1  # whose it is; -1: nobody's
-
-    def on(self, cell: str) -> Piece:
-        return Piece(cell, self.text, self.name, self.shapes, self.seat)
 
 
 @dataclass(frozen=True)

@@ -90,17 +90,11 @@ def square_frame(rows: int, columns: int, fill: str = "frame") -> Polygon:
 
 
 def square_board(
-    rows: int,
-    columns: int,
-    kinds: Iterable[Kind],
-    *,
-    chequered: bool = False,
-    moves: Iterable[str] | None = None,
-    **rest: Any,
+    rows: int, columns: int, kinds: Iterable[Kind], *, chequered: bool = False, moves: Iterable[str] = (), **rest: Any
 ) -> Board:
     """The usual board of squares, with a rim and coordinates; a move is a cell unless `moves` has other texts."""
     cells = square_cells(rows, columns, chequered=chequered)
-    texts = tuple(cell.name for cell in cells) if moves is None else tuple(moves)
+    texts = tuple(moves) or tuple(cell.name for cell in cells)
     under, over = (square_frame(rows, columns),), square_labels(rows, columns)
     return Board(cells, tuple(kinds), moves=texts, under=under, over=over, **rest)
 

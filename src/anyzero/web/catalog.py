@@ -145,13 +145,11 @@ def describe_game(game: Game, name: str) -> dict[str, Any]:
     options = [{"name": key, "default": value, "kind": type(value).__name__} for key, value in game.options.items()]
     return {
         "name": name,
-        "title": game.title,
+        **{key: getattr(game, key) for key in ("title", "num_seats", "best_score")},
         "rules": Rules(game).paragraphs,
         "example": game.example.split(),
         "seat_names": [game.seat_name(seat) for seat in range(game.num_seats)],
         "options": options,
-        "num_seats": game.num_seats,
-        "best_score": game.best_score,
         "chance": game.num_outcomes > 0,
         "position": game.has("parse_state"),
         "levels": {level: level_text(game, level) for level in LEVELS},

@@ -37,15 +37,7 @@ class Engine:
         """Lines go out in their order, and the server never waits for a process that is slow to read them."""
 
     async def search(
-        self,
-        game: Game,
-        state: State,
-        player: str,
-        *,
-        seed: int,
-        client: str,
-        live: bool = False,
-        line: tuple[State, list[int]] | None = None,
+        self, game: Game, state: State, player: str, *, seed: int, client: str, live: bool = False, line: Any = None
     ) -> AsyncGenerator[dict[str, Any], None]:
         """What the search finds, the last answer with `done`; leaving the loop stops it.
 

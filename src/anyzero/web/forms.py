@@ -28,12 +28,9 @@ def table_values(table: GameInProgress) -> dict[str, Any]:
         "ply": table.num_plies,
         "plies": len(table.line),
         "moves": [ply_values(table.game, before, ply) for before, ply in zip(states, table.plies, strict=False)],
-        "can_undo": table.can_undo,
-        "can_redo": table.can_redo,
         "seat": table.seat_to_move,
         "over": table.is_over,
-        "termination": table.termination,
-        "payoffs": table.payoffs,
+        **{name: getattr(table, name) for name in ("can_undo", "can_redo", "termination", "payoffs")},
         "legal": [] if table.is_over else shown["legal"],
     }
 

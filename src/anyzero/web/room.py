@@ -49,20 +49,16 @@ class Room:
     # --- what is told and kept
 
     def values(self) -> dict[str, Any]:
+        game = self.table.game
         return {
             "type": "table",
             "table": self.number,
             "game": self.game_text,
-            "num_seats": self.table.game.num_seats,
-            "opposed": self.table.game.is_opposed,
-            "seats": self.seats,
-            "seat_names": [self.table.game.seat_name(seat) for seat in range(len(self.seats))],
-            "paused": self.paused,
-            "pace": self.pace,
+            "num_seats": game.num_seats,
+            "opposed": game.is_opposed,
+            "seat_names": [game.seat_name(seat) for seat in range(game.num_seats)],
             "thinking": self.machine is not None and not self.paused,
-            "preparing": self.preparing,
-            "quick": self.quick,
-            "trouble": self.trouble,
+            **{name: getattr(self, name) for name in ("seats", "paused", "pace", "preparing", "quick", "trouble")},
             **table_values(self.table),
         }
 

@@ -64,15 +64,10 @@ class Rooms:
         game = self.catalog.load(wanted.game)
         seats = self.catalog.check_seats(wanted.seats, game)
         states, actions, moves = play_line(game, wanted.position, wanted.moves)
-        steps = zip(states, states[1:], moves, actions, strict=False)
-        table = GameInProgress(
-            game,
-            start=states[0],
-            seed=secrets.randbits(32) if wanted.seed is None else wanted.seed,
-            date=date.today().isoformat(),
-            line=[Ply(after, game.seat_to_move(before), move, action) for before, after, move, action in steps],
-        )
-        return self.add(table, seats, paused=wanted.paused, pace=wanted.pace)
+        line = list(map(Ply, states[1:], map(game.seat_to_move, states), moves, actions))
+        seed, today = secrets.randbits(32) if wanted.seed is None else wanted.seed, date.today().isoformat()
+        table = GameInProgress(game, start=states[0], seed=seed, date=today, line=line)
+        return self.add(table, seats, wanted.paused, wanted.pace)
 
     def read(self, wanted: LoadGame) -> Room:
         """The game of a file's text; a game file's game only if the command line named the file."""
@@ -95,7 +90,7 @@ class Rooms:
         except AnyzeroError:
             return HUMAN
 
-    def add(self, table: GameInProgress, seats: Sequence[str], *, paused: bool = False, pace: float = 0.0) -> Room:
+    def add(self, table: GameInProgress, seats: Sequence[str], paused: bool = False, pace: float = 0.0) -> Room:
         if self.shelf.count() >= self.config.max_games:
             raise AnyzeroError(f"there are {self.config.max_games} games already; {self.shelf.path} is full")
         number, text = secrets.token_urlsafe(ID_BYTES), self.catalog.public(table.game)

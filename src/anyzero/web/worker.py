@@ -45,6 +45,8 @@ MOST_GHOSTS = 6  # moves of the expected line that are drawn
 LEAST_NODES = 5_000  # every search gets at least so large a tree
 FAILED = "the search failed: "
 
+Tell = Callable[[dict[str, Any]], None]
+Found = tuple[dict[str, Any], bool]  # what a search found, and whether that was all of its budget
 COMPILING, ENGINES = threading.Lock(), threading.Lock()
 find_player = cache(parse_player)
 load_game = lru_cache(MOST_GAMES)(load)
@@ -137,7 +139,7 @@ class Job:
             return min(self.max_nodes, int(NODES_A_SECOND * (budget.seconds or 0.0)))
         return room(self.game, budget.simulations, self.max_nodes)
 
-    def run(self, turns: Turns, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    def run(self, turns: Turns, tell: Tell) -> dict[str, Any]:
         """Search to the end, or to the stop; where somebody looks on, tell what was found so far."""
         if self.player.search is None:
             return {"action": self.choose(), "result": None}
@@ -156,7 +158,7 @@ class Job:
         with ENGINES:
             return consult(find_player(self.player.text), self.game, line, self.wanted["seed"]).action
 
-    def run_meanwhile(self, turns: Turns, tell: Callable[[dict[str, Any]], None]) -> tuple[dict[str, Any] | None, bool]:
+    def run_meanwhile(self, turns: Turns, tell: Tell) -> tuple[dict[str, Any] | None, bool]:
         """Search in plain Python while another process compiles, and whether less was found than the budget allows.
 
         Nobody waits long for a move. An analysis goes on until the code is there, which then does it again: None.
@@ -180,13 +182,7 @@ class Job:
             notice.cancel()
         return None, False
 
-    def spend(
-        self,
-        make: Callable[[], Searcher],
-        turns: Turns,
-        tell: Callable[[dict[str, Any]], None],
-        goes_on: Callable[[], bool],
-    ) -> tuple[dict[str, Any], bool]:
+    def spend(self, make: Callable[[], Searcher], turns: Turns, tell: Tell, goes_on: Callable[[], bool]) -> Found:
         """Search as long as it goes on and nobody stops it: what was found, and whether that was all of the budget."""
         look, is_finished = time.perf_counter() + LOOK_EVERY_S / 4, False
         with turns.turn(self.client) as give_way:
