@@ -1,8 +1,8 @@
 """The disk cache, seen from real processes."""
 
-import hashlib
 import io
 import os
+import pickle
 import resource
 import subprocess
 import sys
@@ -67,8 +67,7 @@ def beside(cache: Path) -> list[Path]:
 
 
 def is_whole(entry: Path) -> bool:
-    digest, data = entry.read_bytes()[: cache_module.DIGEST_BYTES], entry.read_bytes()[cache_module.DIGEST_BYTES :]
-    return hashlib.sha256(data).digest() == digest
+    return entry.read_bytes() == cache_module.sealed(entry, entry.read_bytes()[cache_module.DIGEST_BYTES :])
 
 
 def test_code_that_two_processes_compiled_for_two_sizes_is_loaded_by_a_third(cache):
@@ -181,17 +180,15 @@ def test_a_damaged_entry_is_thrown_away_and_rebuilt(cache, damage):
     assert is_whole(entry)
 
 
-def test_a_whole_entry_under_the_name_of_another_is_not_used():
-    own = cache_module.DiskCache("race", "roll", "0123456789abcdef")
-
-    def is_own(name, *args):
-        return own.is_own((b"", SimpleNamespace(qualname=name), None, SimpleNamespace(args=args)), (int, float))
-
-    assert is_own("roll_race_0123456789ab", int, float)
-    assert not is_own("roll_race_ffffffffffff", int, float)
-    assert not is_own("play_race_0123456789ab", int, float)
-    assert not is_own("roll_race_0123456789ab", int)
-    assert not own.is_own({"a": 1}, (int, float))
+@pytest.mark.parametrize("other", ["race/roll-2.code", "race/play-1.code", "pace/roll-1.code"])
+def test_a_whole_entry_under_the_name_of_another_is_not_used(tmp_path, other):
+    one, another = tmp_path / "race" / "roll-1.code", tmp_path / other
+    cache_module.write_entry(one, pickle.dumps("code"))
+    another.parent.mkdir(exist_ok=True)
+    another.write_bytes(one.read_bytes())
+    assert cache_module.read_entry(one) == "code"
+    assert cache_module.read_entry(another) is None
+    assert not another.exists()
 
 
 def test_a_folder_that_cannot_be_written_costs_one_warning(cache, monkeypatch, capsys):

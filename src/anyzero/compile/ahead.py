@@ -162,8 +162,7 @@ def new_library(machine: Machine) -> WholeLibrary:
 
 
 class WholeCompiler(KernelCompiler):
-    def new_library(self) -> Any:
-        return WholeLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+    library = WholeLibrary
 
 
 def compile_function(machine: Machine, function: FunctionType, *, is_kernel: bool, inline: bool) -> Any:

@@ -68,7 +68,7 @@ class DiskCache:
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The compiled code of this signature, or None; then Numba compiles, and a person may be told."""
         path = self.entry(signature, context)
-        found = self.read_own(path, signature)
+        found = None if path is None else read_entry(path)
         if found is None:
             if not may_compile.get():
                 raise NotCompiledError(self.owner)
@@ -76,25 +76,12 @@ class DiskCache:
             self.began = time.monotonic()
             if path is not None:
                 self.turn.enter_context(taking_turns(path))
-                found = self.read_own(path, signature)  # what another process has compiled meanwhile
+                found = read_entry(path)  # what another process has compiled meanwhile
         if found is None:
             return None
         self.end()
         context.refresh()  # what the code links to must be in place before it is loaded
         return CompileResult._rebuild(context, *found)
-
-    def read_own(self, path: Path | None, signature: Any) -> Any:
-        found = None if path is None else read_entry(path)
-        return found if found is not None and self.is_own(found, signature) else None
-
-    def is_own(self, found: Any, signature: Any) -> bool:
-        """Whether an entry is the one that its name says; a file may have been copied over another."""
-        try:
-            _, function, _, made_for, *_ = found
-            is_code = function.qualname.endswith(f"{self.kernel}_{self.owner}_{str(self.key)[:12]}")
-            return is_code and str(made_for.args) == str(tuple(signature))
-        except (AttributeError, TypeError, ValueError):
-            return False
 
     def save_overload(self, signature: Any, result: Any) -> None:
         Compiling.note(self.began)
@@ -184,13 +171,13 @@ def kept(name: str, keys: Sequence[str | None], parts: object, make: Callable[[]
 
 
 def read_entry(path: Path) -> Any:
-    """What `write_entry` wrote, or None if there is nothing there or it is damaged (then it is removed)."""
+    """What `write_entry` wrote, or None if there is nothing, or it is damaged or another's (then it is removed)."""
     try:
         content = path.read_bytes()
     except OSError:
         return None
-    digest, data = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
-    if hashlib.sha256(data).digest() == digest:
+    data = content[DIGEST_BYTES:]
+    if content == sealed(path, data):
         # Whole, but perhaps of a Numba that names its parts otherwise: any failure means "compile again".
         with contextlib.suppress(Exception):
             loaded = pickle.loads(data)
@@ -202,6 +189,11 @@ def read_entry(path: Path) -> Any:
     return None
 
 
+def sealed(path: Path, data: bytes) -> bytes:
+    """An entry with its digest, over its place too: a file may have been copied over another."""
+    return hashlib.sha256("/".join(path.parts[-2:]).encode() + data).digest() + data
+
+
 def write_entry(path: Path, data: bytes) -> None:
     """Write beside the place and rename, so that another process sees all of it or nothing."""
     try:
@@ -210,7 +202,7 @@ def write_entry(path: Path, data: bytes) -> None:
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(data).digest() + data)
+                file.write(sealed(path, data))
             Path(temporary).replace(path)
         except BaseException:
             Path(temporary).unlink()

@@ -157,8 +157,12 @@ FOR_OTHER_CODE = {
 class KernelCompiler(Compiler):  # type: ignore[misc]
     """Numba's compiler with that library and that pass."""
 
+    library: Any = KernelLibrary
+
     def define_pipelines(self) -> Any:
-        self.state.library = self.new_library()
+        self.state.library = self.library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        if self.library is KernelLibrary:
+            self.state.library.enable_object_caching()
         (pipeline,) = pipelines = super().define_pipelines()
         pipeline.add_pass_after(FixedFields, untyped_passes.IRProcessing)
         if not any(isinstance(constant, CodeType) for constant in self.state.func_id.code.co_consts):
@@ -166,35 +170,14 @@ class KernelCompiler(Compiler):  # type: ignore[misc]
         pipeline.finalize()
         return pipelines
 
-    def new_library(self) -> Any:
-        library = KernelLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        library.enable_object_caching()
-        return library
-
 
 class CalleeCompiler(KernelCompiler):
-    """The same for what only other compiled code calls."""
-
-    def new_library(self) -> Any:
-        return CalleeLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+    library = CalleeLibrary  # for what only other compiled code calls
 
 
 class RulesCompiler(KernelCompiler):
-    """The same for the functions of a game."""
-
-    def new_library(self) -> Any:
-        return RulesLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+    library = RulesLibrary  # for the functions of a game
 
 
-PARTS = (
-    CalleeLibrary,
-    RulesLibrary,
-    RulesCompiler,
-    KernelLibrary,
-    FixedFields,
-    KernelCompiler,
-    CalleeCompiler,
-    callers_first,
-    own_parts,
-)
+PARTS = (CalleeLibrary, RulesLibrary, KernelLibrary, FixedFields, KernelCompiler, callers_first, own_parts, tidy)
 """All of it, for the key of the disk cache."""

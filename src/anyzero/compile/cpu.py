@@ -58,29 +58,21 @@ def as_word(builder: Any, value: Any) -> Any:
     return builder.zext(value, ir.IntType(64)) if value.type.width < 64 else value
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def trailing_zeros(_context: Any, word: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.cttz(as_word(builder, args[0]), ir.Constant(ir.IntType(1), 1))
+def on_word(operate: Function) -> Any:
+    """The intrinsic that does this to a word and gives an index or a count."""
 
-    return types.int64(word), generate
+    def define(_context: Any, word: Any) -> Any:
+        return types.int64(word), lambda _context, builder, _signature, args: operate(
+            builder, as_word(builder, args[0])
+        )
 
-
-@intrinsic  # type: ignore[untyped-decorator]
-def leading_bit(_context: Any, word: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        zeros = builder.ctlz(as_word(builder, args[0]), ir.Constant(ir.IntType(1), 1))
-        return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
-
-    return types.int64(word), generate
+    return intrinsic(define)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def count_bits(_context: Any, word: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.ctpop(as_word(builder, args[0]))
-
-    return types.int64(word), generate
+NOT_ZERO = ir.Constant(ir.IntType(1), 1)  # as words are that are asked for their first or last bit
+trailing_zeros = on_word(lambda builder, word: builder.cttz(word, NOT_ZERO))
+leading_bit = on_word(lambda builder, word: builder.sub(ir.Constant(ir.IntType(64), 63), builder.ctlz(word, NOT_ZERO)))
+count_bits = on_word(lambda builder, word: builder.ctpop(word))
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -89,7 +89,7 @@ def make_module(linkable: bytes, names: Iterable[str]) -> tuple[bytes, int]:
     sections = list(_sections(linkable))
     linking = next(body for kind, body in sections if kind == CUSTOM and Reader(body).text() == "linking")
     functions = _function_indices(linking)
-    exports = [_text(name) + b"\0" + _number(functions[name]) for name in names]
+    exports = [_number(len(name)) + name.encode() + b"\0" + _number(functions[name]) for name in names]
     kept = [(kind, body) for kind, body in sections if kind != CUSTOM]
     place = next(index for index, (kind, _) in enumerate(kept) if kind in BEHIND_EXPORTS)
     kept.insert(place, (EXPORT, _number(len(exports)) + b"".join(exports)))
@@ -169,7 +169,3 @@ def _data_end(section: bytes) -> int:
 def _number(value: int) -> bytes:
     low, rest = value & 127, value >> 7
     return bytes([low | 128]) + _number(rest) if rest else bytes([low])
-
-
-def _text(text: str) -> bytes:
-    return _number(len(text.encode())) + text.encode()

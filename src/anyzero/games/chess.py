@@ -28,7 +28,6 @@ from anyzero.games.chess_board import (
     STATE,
     Chess,
     make_rules,
-    sliders_of,
     squares_of_kind,
 )
 from anyzero.games.chess_moves import (
@@ -41,6 +40,7 @@ from anyzero.games.chess_moves import (
     play,
     settle,
     slider_targets,
+    sliders_of,
     verdict,
 )
 from anyzero.games.contract import OVER

@@ -14,9 +14,8 @@ from anyzero.compile.bits import count_bits, trailing_zeros
 from anyzero.compile.random import U
 from anyzero.errors import list_some, nearest_hint
 from anyzero.games import chess_board as board
-from anyzero.games import grid
+from anyzero.games import chess_moves, grid
 from anyzero.games.chess_board import Chess
-from anyzero.games.chess_moves import has_move, legal_actions, move_piece, play, settle, turn, verdict
 from anyzero.games.game import State
 
 NAMES = grid.cell_names(8, 8)
@@ -97,10 +96,10 @@ def parse_state(rules: Chess, state: State, text: str) -> None:
         raise ValueError("a pawn has just moved, so that no earlier position can come again")
     if moves:
         fill_history(rules, state, moves.split())
-    settle(rules, state, passed)
+    chess_moves.settle(rules, state, passed)
     if count_bits(state.checkers) > 2:
         raise ValueError("more than two pieces give check")
-    state.ended = verdict(state, has_move(rules, state))
+    state.ended = chess_moves.verdict(state, chess_moves.has_move(rules, state))
 
 
 def fill_board(state: State, text: str) -> None:
@@ -156,7 +155,7 @@ def parse_en_passant(rules: Chess, state: State, text: str) -> Any:
     before = state.copy()
     before.pawns ^= start | pawn
     before.theirs ^= start | pawn
-    board.find_checks(rules, before)
+    chess_moves.find_checks(rules, before)
     if before.checkers:
         raise ValueError(f"before a pawn passed over {text}, the king could have been taken")
     return passed
@@ -164,8 +163,8 @@ def parse_en_passant(rules: Chess, state: State, text: str) -> Any:
 
 def king_can_be_taken(rules: Chess, state: State) -> bool:
     other = state.copy()
-    turn(other)
-    board.find_checks(rules, other)
+    chess_moves.turn(other)
+    chess_moves.find_checks(rules, other)
     return bool(other.checkers)
 
 
@@ -179,7 +178,7 @@ def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
         raise ValueError(f"{num} moves without capture or pawn's move do not fit a half-move clock of {state.clock}")
     earlier, entries = state.copy(), list[Any]()
     for move in reversed(moves):
-        turn(earlier)
+        chess_moves.turn(earlier)
         if not re.fullmatch("([a-h][1-8]){2}", move):
             raise ValueError(f"{move!r} is not a move such as g1f3")
         source, target = (turned(earlier, grid.cell_index(name, 8, 8)) for name in (move[:2], move[2:]))
@@ -202,7 +201,7 @@ def take_back(rules: Chess, state: State, source: int, target: int) -> bool:
         return False
     if not bit(source) & reach(rules, state, target):
         return False
-    move_piece(state, target, source)
+    chess_moves.move_piece(state, target, source)
     return not king_can_be_taken(rules, state)
 
 
@@ -212,9 +211,9 @@ def reach(rules: Chess, state: State, square: int) -> Any:
         return rules.squares[square, board.KNIGHT if state.knights & bit(square) else board.KING]
     occupied, targets = state.mine | state.theirs, U(0)
     if state.diagonals & bit(square):
-        targets |= board.slider_attacks(rules, square, board.DIAGONAL, occupied)
+        targets |= chess_moves.slider_attacks(rules, square, board.DIAGONAL, occupied)
     if state.straights & bit(square):
-        targets |= board.slider_attacks(rules, square, board.FILE, occupied)
+        targets |= chess_moves.slider_attacks(rules, square, board.FILE, occupied)
     return targets
 
 
@@ -259,7 +258,7 @@ def legal_moves(rules: Chess, state: State) -> dict[int, Move]:
     if state.ended != board.RUNNING:
         return {}
     actions = np.zeros(board.MAX_LEGAL, np.int32)
-    count = legal_actions(rules, state, actions)
+    count = chess_moves.legal_actions(rules, state, actions)
     kinds = kinds_of(state)
     return {action: move_of(rules, state, kinds, action) for action in actions[:count].tolist()}
 
@@ -284,7 +283,7 @@ def parse_action(rules: Chess, state: State, text: str) -> int:
 @np.errstate(over="ignore")
 def notation(rules: Chess, state: State, action: int) -> str:
     after, moves = state.copy(), legal_moves(rules, state)
-    play(rules, after, action)
+    chess_moves.play(rules, after, action)
     suffix = "#" if after.ended == board.CHECKMATE else "+" if after.checkers else ""
     return shorten(moves[action], moves) + suffix
 

@@ -19,17 +19,7 @@ from anyzero.errors import (
     list_some,
     nearest_hint,
 )
-from anyzero.games import contract
-from anyzero.games.guard import (
-    TRIED,
-    GuardedKernel,
-    check_definition,
-    explain_compiler,
-    guards_of,
-    is_known,
-    remember,
-    told,
-)
+from anyzero.games import contract, guard
 from anyzero.report import Sheet
 from anyzero.views import Board, Picture, Scene
 from anyzero.views.board import assemble, check_board
@@ -80,7 +70,7 @@ class Game:
     def __post_init__(self) -> None:
         object.__setattr__(self, "max_legal", self.max_legal or max(self.num_actions, self.num_outcomes))
         object.__setattr__(self, "num_amaf_keys", self.num_amaf_keys or self.num_actions)
-        check_definition(self)
+        guard.check_definition(self)
 
     def __repr__(self) -> str:
         return f"<Game {self.text}>"
@@ -105,7 +95,7 @@ class Game:
     def unit(self) -> Unit:
         """What kernels are compiled for; a game of ours that is loaded again has its kernels already."""
         if self.is_from_file:
-            return contract.make_unit(self.name, self.functions, guards_of(self) if self.unchecked else {})
+            return contract.make_unit(self.name, self.functions, guard.guards_of(self) if self.unchecked else {})
         return contract.unit_of_ours(self.name, tuple(self.functions))
 
     @property
@@ -151,8 +141,8 @@ class Game:
                 return self._plain.compile(kernel, target, constants, parts)
         compiled = compile_kernel(kernel, self.unit, target, constants, parts)
         if target == "cpu" and self.is_from_file:
-            compiled = explain_compiler(self, compiled)
-        return GuardedKernel(self, compiled) if self.unchecked else compiled
+            compiled = guard.explain_compiler(self, compiled)
+        return guard.GuardedKernel(self, compiled) if self.unchecked else compiled
 
     @cached_property
     def _plain(self) -> "Game":
@@ -163,11 +153,11 @@ class Game:
 
     def try_out(self) -> None:
         """Before anything of a guarded game is used: BadGameError if a few interpreted games already show a fault."""
-        if self.unchecked and not is_known(self.unchecked, TRIED):
+        if self.unchecked and not guard.is_known(self.unchecked, guard.TRIED):
             from anyzero.games.check import try_out
 
             try_out(self)
-            remember(self.unchecked, TRIED)
+            guard.remember(self.unchecked, guard.TRIED)
 
     def new_states(self, num: int) -> Any:
         return np.zeros(num, self.state_dtype)
@@ -186,7 +176,7 @@ class Game:
 
     def _ask(self, name: str, *args: Any) -> Any:
         """Call an interpreted function of the game's; a user's may raise anything, which is one sentence."""
-        with told(self, passing=(ValueError,)):  # of a text that is wrong
+        with guard.told(self, passing=(ValueError,)):  # of a text that is wrong
             return self.by_name[name](self.rules, *args)
 
     def need(self, name: str, purpose: str) -> None:
@@ -296,7 +286,7 @@ class Game:
     def move_number(self, state: State, action: int) -> int:
         """Where the board has the text of a legal action."""
         number, most = int(self._run("move_number", state, action)), len(self.board.moves)
-        with told(self):
+        with guard.told(self):
             if not 0 <= number < most:
                 raise ValueError(f"move_number of the action {action} is {number}, and the board has {most} moves")
         return number
@@ -357,7 +347,7 @@ class Game:
     def board(self) -> Board:
         """What never changes in the game's pictures."""
         self.need("board", "a picture")
-        with told(self):
+        with guard.told(self):
             board: Board = self._ask("board")
             if self.is_from_file:
                 check_board(board, self.num_outcomes)
@@ -373,7 +363,7 @@ class Game:
         """The picture of a position, as cells, pieces and labels, with the cells to click for each legal action."""
         listed = self.legal_actions(state) if self.seat_to_move(state) >= 0 and self.board.moves else []
         numbers = {action: self.move_number(state, action) for action in listed}
-        with told(self):
+        with guard.told(self):
             scene = assemble(self.board, self.shown(state), numbers)
             if self.unchecked:
                 _ = Picture(scene).text, Picture(scene).svg  # what it holds may be of any type

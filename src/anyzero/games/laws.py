@@ -67,8 +67,8 @@ class Evidence:
 
     @cached_property
     def ends(self) -> bool:
-        cut = [self.brief and len(record.seats) < self.rows for record in self.records]
-        return all(record.seats[-1] == OVER or cut[number] for number, record in enumerate(self.records))
+        ended = (record.seats[-1] == OVER or (self.brief and len(record.seats) < self.rows) for record in self.records)
+        return all(ended)
 
     def need_an_end(self) -> None:
         """Rollouts of a game that never ends would not come back."""

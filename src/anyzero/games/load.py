@@ -29,13 +29,8 @@ from anyzero.games.faults import tell
 from anyzero.games.game import Game, State
 from anyzero.games.guard import CHECKED, compile_counted, is_known, key_of
 
-BUILT_IN = {
-    name: f"anyzero.games.{name}"
-    for name in (
-        *("tic_tac_toe", "connect_four", "breakthrough", "knightthrough", "domineering"),
-        *("atarigo", "hex", "oware", "chess", "take_it_easy"),
-    )
-}
+NAMES = "tic_tac_toe connect_four breakthrough knightthrough domineering atarigo hex oware chess take_it_easy"
+BUILT_IN = {name: f"anyzero.games.{name}" for name in NAMES.split()}
 BUILT_IN["knightthrough"] = "anyzero.games.breakthrough:make_knightthrough"
 ENTRY_POINT_GROUP = "anyzero.games"
 

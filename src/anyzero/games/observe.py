@@ -59,21 +59,8 @@ class Observations(NamedTuple):
 def observe(game: Game, *, seed: int, rows: int, script: Any = None, target: str = "cpu") -> Observations:
     """Play one game of at most `rows` positions and cut the record to what was played."""
     script = np.full(rows, RANDOM, np.int64) if script is None else script
-    record = new_observations(game, rows)
-    scratch = game.new_states(1), game.new_actions(), np.zeros(1, STREAM)
-    if target == "cuda":
-        from anyzero.games.on_gpu import observe_on_gpu
-
-        record, played = observe_on_gpu(game, record, script, seed, scratch)
-    else:
-        kernel = game.compile(observe_game, target)
-        played = kernel(game.rules, record, script, np.uint64(seed), *scratch)
-    return Observations(*(part if name == "payoffs" else part[:played] for name, part in record._asdict().items()))
-
-
-def new_observations(game: Game, rows: int) -> Observations:
     wide, zeros = (rows, game.max_legal), np.zeros
-    return Observations(
+    record = Observations(
         states=game.new_states(rows),
         **{name: zeros(rows, np.int64) for name in ("seats", "counts", "changed")},
         actions=zeros(wide, np.int32),
@@ -85,6 +72,15 @@ def new_observations(game: Game, rows: int) -> Observations:
         scores=zeros((rows, game.num_seats)),
         payoffs=np.full(game.num_seats, np.nan),
     )
+    scratch = game.new_states(1), game.new_actions(), np.zeros(1, STREAM)
+    if target == "cuda":
+        from anyzero.games.on_gpu import observe_on_gpu
+
+        record, played = observe_on_gpu(game, record, script, seed, scratch)
+    else:
+        kernel = game.compile(observe_game, target)
+        played = kernel(game.rules, record, script, np.uint64(seed), *scratch)
+    return Observations(*(part if name == "payoffs" else part[:played] for name, part in record._asdict().items()))
 
 
 def observe_game(rules: Any, record: Any, script: Any, seed: Any, scratch: Any, actions: Any, streams: Any) -> int:

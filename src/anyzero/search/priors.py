@@ -154,19 +154,14 @@ def gumbel_root_scores(tree: Tree, scratch: Scratch, settings: Settings, number:
 TINY = 1e-300
 
 
-def random_normal(rng: Any) -> float:
-    """Box and Muller 1958."""
-    radius = math.sqrt(-2.0 * math.log(random_unit(rng) + TINY))
-    return radius * math.cos(2.0 * math.pi * random_unit(rng))
-
-
 def random_gamma(shape: float, rng: Any) -> float:
     """Marsaglia and Tsang 2000; a shape below 1 by way of shape + 1."""
     boost = 1.0 if shape >= 1.0 else math.exp(math.log(random_unit(rng) + TINY) / shape)
     d = (shape if shape >= 1.0 else shape + 1.0) - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
     while True:
-        x = random_normal(rng)
+        radius = math.sqrt(-2.0 * math.log(random_unit(rng) + TINY))
+        x = radius * math.cos(2.0 * math.pi * random_unit(rng))  # a normal variate: Box and Muller 1958
         v = (1.0 + c * x) ** 3
         if v > 0.0 and math.log(random_unit(rng) + TINY) < 0.5 * x * x + d * (1.0 - v + math.log(v)):
             return boost * d * v

@@ -121,25 +121,19 @@ MOST_HISTORY = (1 << HISTORY_BITS) - 1
 MOST_REPLIES = 254  # so that replies and history together stay below MOST
 
 
-CHILD = np.dtype((np.record, [(name, np.int32) for name in ("proof", "disproof", "low", "high")]))
-"""A move and what is known of it: its two numbers, and bounds of the first seat's payoff. Going depth first, the
-mover's number is the order in which to try it."""
-ROW = np.dtype(
-    (
-        np.record,
-        [
-            ("key", np.uint64),  # the two hashes of the position
-            ("place", np.uint64),
-            ("seat", np.int64),
-            ("count", np.int64),  # how many children; NONE before they are made
-            ("chosen", np.int64),  # the child that is being searched; NONE before the first
-            ("proof_limit", np.int64),  # go back up once the number is not below this
-            ("disproof_limit", np.int64),
-            ("start", np.int64),  # how many positions had been expanded before this one
-        ],
-    )
-)
-"""A position of the line under way."""
+CHILD = np.dtype((np.record, [("numbers", np.int32, 2), ("low", np.int32), ("high", np.int32)]))
+"""A move and what is known of it: its proof and disproof number, which are those of the first and the second seat's
+question, and bounds of the first seat's payoff. Going depth first, the mover's number is the order in which to try it.
+"""
+ROW_FIELDS: list[Any] = [
+    *(("key", np.uint64), ("place", np.uint64)),  # the two hashes of the position
+    ("seat", np.int64),
+    ("count", np.int64),  # how many children; NONE before they are made
+    ("chosen", np.int64),  # the child that is being searched; NONE before the first
+    ("limits", np.int64, 2),  # go back up once the proof or disproof number is not below its limit
+    ("start", np.int64),  # how many positions had been expanded before this one
+]
+ROW = np.dtype((np.record, ROW_FIELDS))  # a position of the line under way
 
 
 class Stack(NamedTuple):
@@ -219,7 +213,7 @@ def expand(rules: Any, table: ProofTable, stack: Stack, level: int, goal: int, w
     for child in range(row.count):
         enter(rules, stack, level, child)
         look(rules, table, stack, level, child, goal, way)
-        if way_number(stack, level, child) == 0:
+        if stack.children[level, child].numbers[row.seat] == 0:
             keep_one(stack, level, child)
             return
 
@@ -234,7 +228,7 @@ def ends_well(rules: Any, stack: Stack, level: int, child: int, goal: int) -> bo
     if payoff != stack.result[0]:
         stack.counters[FAULT] = OTHER_PAYOFF
     set_bounds(stack.children[level, child], payoff, payoff, goal)
-    return way_number(stack, level, child) == 0
+    return stack.children[level, child].numbers[stack.rows[level].seat] == 0  # type: ignore[no-any-return]
 
 
 def look(rules: Any, table: ProofTable, stack: Stack, level: int, child: int, goal: int, way: int) -> None:
@@ -252,9 +246,10 @@ def look(rules: Any, table: ProofTable, stack: Stack, level: int, child: int, go
         if way == DEPTH_FIRST:
             guess_order(rules, stack, level, child)
         elif content and goal_of(content) == goal:
-            found.proof, found.disproof = proof_of(content), disproof_of(content)
-        else:
-            guess_numbers(rules, stack, level, child)
+            found.numbers[0], found.numbers[1] = proof_of(content), disproof_of(content)
+        else:  # as if it had been expanded: each of its moves is an open position; `expand` finds that there is none
+            moves = max(legal_actions(rules, state, stack.replies), 1)
+            found.numbers[1 - seat_to_move(rules, state)] = moves
 
 
 def guess_order(rules: Any, stack: Stack, level: int, child: int) -> None:
@@ -264,39 +259,14 @@ def guess_order(rules: Any, stack: Stack, level: int, child: int) -> None:
     if seat_to_move(rules, state) == seat:  # its own moves, not replies
         replies = MOST_REPLIES - replies
     order = replies << HISTORY_BITS | MOST_HISTORY - stack.history[seat, stack.actions[level, child]]
-    if seat == 0:
-        stack.children[level, child].proof = 1 + order
-    else:
-        stack.children[level, child].disproof = 1 + order
-
-
-def guess_numbers(rules: Any, stack: Stack, level: int, child: int) -> None:
-    """As if the child had been expanded: each of its moves is an open position."""
-    state = stack.states[level + 1]
-    moves = max(legal_actions(rules, state, stack.replies), 1)  # 0 would mean decided; `expand` finds that fault
-    if seat_to_move(rules, state) == 0:
-        stack.children[level, child].disproof = moves
-    else:
-        stack.children[level, child].proof = moves
+    stack.children[level, child].numbers[seat] = 1 + order
 
 
 def set_bounds(child: Any, low: int, high: int, goal: int) -> None:
     """Write bounds, and the numbers that follow: they decide the question, or it is open."""
     child.low, child.high = low, high
-    child.proof = 0 if low >= goal else (MOST if high < goal else 1)
-    child.disproof = MOST if low >= goal else (0 if high < goal else 1)
-
-
-def way_number(stack: Stack, level: int, child: int) -> int:
-    """The number of the mover's question: to answer it, one child is enough."""
-    found = stack.children[level, child]
-    return np.int64(found.proof) if stack.rows[level].seat == 0 else np.int64(found.disproof)  # type: ignore[return-value]
-
-
-def need_number(stack: Stack, level: int, child: int) -> int:
-    """The number of the opponent's question: to answer it, it takes all children."""
-    found = stack.children[level, child]
-    return np.int64(found.disproof) if stack.rows[level].seat == 0 else np.int64(found.proof)  # type: ignore[return-value]
+    child.numbers[0] = 0 if low >= goal else (MOST if high < goal else 1)
+    child.numbers[1] = MOST if low >= goal else (0 if high < goal else 1)
 
 
 def keep_one(stack: Stack, level: int, child: int) -> None:
@@ -314,11 +284,11 @@ def keep_one(stack: Stack, level: int, child: int) -> None:
 
 def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> int:
     """The child to go on with, its limits set; NONE once this position's numbers reach a limit and it is left."""
-    row, below = stack.rows[level], stack.rows[level + 1]
-    first = row.seat == 0
+    row, below, seat = stack.rows[level], stack.rows[level + 1], stack.rows[level].seat
     best, least, second, largest, others = 0, MOST + 1, MOST + 1, 0, -1
-    for child in range(row.count):
-        number, need = way_number(stack, level, child), need_number(stack, level, child)
+    for child in range(row.count):  # to answer the mover's question one child is enough, for the other's it takes all
+        number: Any = np.int64(stack.children[level, child].numbers[seat])
+        need: Any = np.int64(stack.children[level, child].numbers[1 - seat])
         if number < least:
             best, second, least = child, least, number
         elif number < second:
@@ -328,34 +298,37 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
     # A sum would count a position again for each way that leads to it. Ueda et al. 2008.
     total = largest + others if 0 < largest < MOST else largest
     total = min(total, MOST - 1) if largest < MOST else MOST
-    way_limit = row.proof_limit if first else row.disproof_limit
-    need_limit = row.disproof_limit if first else row.proof_limit
-    if least >= way_limit or total >= need_limit or least == 0 or total == 0:
-        leave(table, stack, level, least if first else total, total if first else least, goal)
+    limit, need_limit = row.limits[seat], row.limits[1 - seat]
+    if least >= limit or total >= need_limit or least == 0 or total == 0:
+        leave(table, stack, level, least, total, goal)
         return NONE
     if way == PROOF_NUMBERS:
         # A quarter more than the second best: fewer changes of mind. Pawlewicz and Lew 2007.
-        way_limit = min(way_limit, second + second // 4 + 1)
-        need_limit = max(need_limit - others, need_number(stack, level, best) + 1)
-    below.proof_limit = way_limit if first else need_limit
-    below.disproof_limit = need_limit if first else way_limit
+        limit = min(limit, second + second // 4 + 1)
+        need_limit = max(need_limit - others, np.int64(stack.children[level, best].numbers[1 - seat]) + 1)
+    below.limits[seat], below.limits[1 - seat] = limit, need_limit
     row.chosen = best
     return best
 
 
-def leave(table: ProofTable, stack: Stack, level: int, proof: int, disproof: int, goal: int) -> None:
-    """Keep what was found here in the table and in the parent's row."""
-    row = stack.rows[level]
+def leave(table: ProofTable, stack: Stack, level: int, least: int, total: int, goal: int) -> None:
+    """Keep what was found here in the table and in the parent's row: `least` is the mover's number."""
+    row, seat = stack.rows[level], stack.rows[level].seat
+    proof, disproof = (least, total) if seat == 0 else (total, least)
     low, high = bounds_of(stack, level)
     if level > 0:
         found = stack.children[level - 1, stack.rows[level - 1].chosen]
         low, high = max(low, np.int64(found.low)), min(high, np.int64(found.high))
-        found.low, found.high, found.proof, found.disproof = low, high, proof, disproof
+        found.low, found.high, found.numbers[0], found.numbers[1] = low, high, proof, disproof
     work = stack.counters[NODES] - row.start
     if work > 0:
         put(table, row.key, row.place, pack(low, high, proof, disproof, goal, work))
-    if row.chosen != NONE and (proof if row.seat == 0 else disproof) == 0:
-        remember(stack, level, work)
+    if row.chosen != NONE and least == 0:  # the action searched last decided this position
+        action = stack.actions[level, row.chosen]
+        stack.history[seat, action] += leading_bit(U(work)) + 1
+        if stack.history[seat, action] > MOST_HISTORY:
+            for other in range(stack.history.shape[1]):
+                stack.history[seat, other] >>= 1
     stack.counters[LOW], stack.counters[HIGH] = low, high
 
 
@@ -370,12 +343,3 @@ def bounds_of(stack: Stack, level: int) -> tuple[Any, Any]:
         else:
             low, high = min(low, np.int64(found.low)), min(high, np.int64(found.high))
     return low, high
-
-
-def remember(stack: Stack, level: int, work: int) -> None:
-    """The action searched last decided this position."""
-    seat, action = stack.rows[level].seat, stack.actions[level, stack.rows[level].chosen]
-    stack.history[seat, action] += leading_bit(U(work)) + 1
-    if stack.history[seat, action] > MOST_HISTORY:
-        for other in range(stack.history.shape[1]):
-            stack.history[seat, other] >>= 1

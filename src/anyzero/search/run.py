@@ -10,25 +10,17 @@ import numpy as np
 from anyzero import stopping
 from anyzero.compile.random import make_streams
 from anyzero.games.game import Game
+from anyzero.search import simulation
 from anyzero.search.halving import gumbel_plan
 from anyzero.search.methods import BATCH, GRAVE, GUMBEL, PUCT, RAVE, Evaluator, Method, Settings, ask
 from anyzero.search.priors import choose_by_prior
 from anyzero.search.report import CERTAIN, RootMoves, report_trees
 from anyzero.search.reuse import NOT_FOUND, copy_subtree, find_descendant
 from anyzero.search.selection import choose_by_amaf, choose_by_statistics, choose_child
-from anyzero.search.simulation import (
-    ANY_CHILD,
-    WAITING,
-    absorb_leaves,
-    plant_trees,
-    prepare_root,
-    select_leaves,
-    simulate,
-)
 from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN, Scratch, Tree, new_scratch, new_tree
 
 TABLE_BYTES = 512 << 20  # most memory for GRAVE's tables
-SIMULATING = (simulate, select_leaves, absorb_leaves)
+SIMULATING = (simulation.simulate, simulation.select_leaves, simulation.absorb_leaves)
 """The kernels that depend on the method; the others are the same for all of them."""
 FEW_TREES = 16  # so few are planted sooner than the code for it is loaded
 
@@ -118,7 +110,7 @@ class Run:
         self.roots[: self.num_used] = states
         self.tree.shared_key[:] = 0
         target = "interpreted" if self.num_used <= FEW_TREES else self.target
-        self.game.compile(plant_trees, target)(self.tree, self.scratch, 0, self.num_used)
+        self.game.compile(simulation.plant_trees, target)(self.tree, self.scratch, 0, self.num_used)
 
     # --- simulations
 
@@ -126,18 +118,18 @@ class Run:
         """Compile or load the kernels of a simulation, by work on no trees at all, before a clock runs."""
         arguments = self.game.rules, self.tree, self.scratch, self.settings
         if self.settings.evaluator == BATCH:
-            self.kernel(select_leaves)(*arguments, self.roots, 0, 0)
-            self.kernel(absorb_leaves)(*arguments, NO_LOGITS, NO_VALUES, 0, 0)
+            self.kernel(simulation.select_leaves)(*arguments, self.roots, 0, 0)
+            self.kernel(simulation.absorb_leaves)(*arguments, NO_LOGITS, NO_VALUES, 0, 0)
         else:
-            self.kernel(simulate)(*arguments, self.roots, 0, 0, ANY_CHILD, 0)
+            self.kernel(simulation.simulate)(*arguments, self.roots, 0, 0, simulation.ANY_CHILD, 0)
 
-    def simulate(self, num: int, forced: int = ANY_CHILD, *, trees: int | None = None) -> int:
+    def simulate(self, num: int, forced: int = simulation.ANY_CHILD, *, trees: int | None = None) -> int:
         """So many simulations in every tree or the first `trees`, fewer where a root is proven; how many there were."""
         stopping.check()
         trees = self.num_used if trees is None else trees
         arguments = self.game.rules, self.tree, self.scratch, self.settings, self.roots
         if self.settings.evaluator != BATCH:
-            kernel = self.kernel(simulate)
+            kernel = self.kernel(simulation.simulate)
             return sum(self.share(lambda *part: int(kernel(*arguments, *part, forced, num)), 0, trees))
         before = self.simulations()
         self.scratch.budget[:] = self.scratch.counters[:, 0] + num * (np.arange(self.num_trees) < trees)
@@ -163,14 +155,14 @@ class Run:
     def finish(self, begin: int, end: int) -> None:
         """With the evaluator outside, all steps of these trees: one leaf for every slot that is not done."""
         arguments = self.game.rules, self.tree, self.scratch, self.settings
-        select, absorb = self.kernel(select_leaves), self.kernel(absorb_leaves)
+        select, absorb = self.kernel(simulation.select_leaves), self.kernel(simulation.absorb_leaves)
         while sum(self.share(partial(select, *arguments, self.roots), begin, end)):
             self.share(partial(absorb, *arguments, *self.answers(begin, end)), begin, end)
 
     def answers(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
         """What the evaluator says of the leaves of these trees that wait for it."""
         scratch, first = self.scratch, begin * self.settings.leaves
-        waiting = first + np.flatnonzero(scratch.known[first : end * self.settings.leaves] == WAITING)
+        waiting = first + np.flatnonzero(scratch.known[first : end * self.settings.leaves] == simulation.WAITING)
         if len(waiting) == 0 or self.evaluator is None:
             return NO_LOGITS, NO_VALUES
         scratch.rows[waiting] = np.arange(len(waiting))
@@ -195,7 +187,7 @@ class Run:
             self.tree, self.spare = new, self.tree
             self.roots[0] = state
             if new.num_children[0] > 0:
-                self.kernel(prepare_root)(new, self.scratch, self.settings, 0)
+                self.kernel(simulation.prepare_root)(new, self.scratch, self.settings, 0)
         self.scratch.counters[:] = 0
         return True
 

@@ -13,20 +13,11 @@ from anyzero.compile.random import make_streams
 from anyzero.errors import AnyzeroError, BadOptionError, check_name
 from anyzero.games.game import Game, State
 from anyzero.games.line import first_decision
+from anyzero.search import report
 from anyzero.search.expectimax import ExpectimaxRun
 from anyzero.search.methods import EXPECTIMAX, GUMBEL, MANY, UNBOUNDED, Evaluator, adapt, find_method, parse_search
 from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
-from anyzero.search.report import (
-    DRAWING,
-    FINAL_RULES,
-    PROVEN_NAMES,
-    RootMoves,
-    SearchResult,
-    draw_index,
-    final_order,
-    gumbel_order,
-    make_children,
-)
+from anyzero.search.report import RootMoves, SearchResult
 from anyzero.search.run import Run
 
 MAX_NODES = 20_000_000
@@ -66,7 +57,7 @@ class Searcher:
         self.method = adapt(game, found, evaluator)
         self.final = self.method.final if final is None else final
         if self.final != "gumbel" or self.method.settings.formula != GUMBEL:
-            check_name("final rule", self.final, FINAL_RULES)
+            check_name("final rule", self.final, report.FINAL_RULES)
         check_max_nodes(max_nodes)
         check_whole("trees", trees, range(1, 1025), f"{trees} trees are not a number from 1 to 1024")
         check_temperature(temperature)
@@ -114,18 +105,18 @@ class Searcher:
     def order(self, run: Run, moves: RootMoves, seed: int) -> np.ndarray:
         """The moves from the best; with a temperature the first is drawn by visits, with Gumbel by the policy."""
         if self.final == "gumbel" and self.trees == 1:
-            order = gumbel_order(run, moves)
+            order = report.gumbel_order(run, moves)
         else:  # of several trees, the one move that most of their halvings came to
-            order = final_order("visits" if self.final == "gumbel" else self.final, moves)
+            order = report.final_order("visits" if self.final == "gumbel" else self.final, moves)
         if self.method.halves or self.method.settings.formula == EXPECTIMAX:
             # The survivors of the last round, whatever the statistics of those that were dropped.
             order = order[np.argsort(-moves.priors[order], kind="stable")]
         if self.temperature > 0.0:
             shares = run.report()[2].mean(axis=0)[moves.actions] if self.final == "gumbel" else moves.visits
             with np.errstate(over="ignore"):
-                stream = make_streams(seed, 1, first=DRAWING)[0]
+                stream = make_streams(seed, 1, first=report.DRAWING)[0]
                 shares = shares.astype(np.float64)
-                drawn = draw_index(shares, moves.proven, len(shares), self.temperature, stream)
+                drawn = report.draw_index(shares, moves.proven, len(shares), self.temperature, stream)
             order = order if drawn < 0 else np.concatenate([[drawn], order[order != drawn]])
         return order
 
@@ -145,13 +136,13 @@ class Searcher:
         game, moves = self.game, merge_moves([run.moves(number) for number in range(self.trees)])
         order = self.order(run, moves, seed)
         texts = [game.format_action(state, int(action)) for action in moves.actions]
-        children = make_children(moves, order, texts)
+        children = report.make_children(moves, order, texts)
         best = children[0]
         return SearchResult(
             best_move=best.move,
             best_action=best.action,
             value=0.0 if best.value is None else best.value,
-            proven=next((PROVEN_NAMES[code] for code in run.proofs() if code in PROVEN_NAMES), None),
+            proven=next((report.PROVEN_NAMES[code] for code in run.proofs() if code in report.PROVEN_NAMES), None),
             children=children,
             principal_variation=self.line(run, state, best.action),
             simulations=int(run.scratch.counters[:, 0].sum()),

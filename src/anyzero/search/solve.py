@@ -204,7 +204,7 @@ class Solver:
         """Bounds of the first seat's payoff that say whether it is at least `goal`, if `most` nodes are enough."""
         for stack in self.stacks.values():
             stack.states[0], stack.rows[0].count = state, proof.NONE
-            stack.rows[0].proof_limit = stack.rows[0].disproof_limit = proof.MOST
+            stack.rows[0].limits[:] = proof.MOST
             stack.counters[proof.LEVEL] = stack.counters[proof.FAULT] = 0
         stop = self.nodes + most
         while self.nodes < stop:
