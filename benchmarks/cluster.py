@@ -79,7 +79,7 @@ class Work:
         blocks = Blocks(
             self.pool, self.order, bounds, self.pace, lambda number, result, busy: self.results.append(result)
         )
-        while not blocks.is_done:
+        while blocks.missing:
             blocks.step(0.2)
         return time.monotonic() - start, sum(result.simulations for result in self.results)
 

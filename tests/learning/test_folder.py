@@ -18,6 +18,7 @@ from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.files import write_whole
 from anyzero.learning.config import RunConfig, change
 from anyzero.learning.folder import RunFolder, find_run, list_runs, run_path
+from anyzero.learning.start import fill_in, open_run
 from anyzero.networks.manifest import NETWORK
 from anyzero.sealed import DamagedError
 
@@ -489,13 +490,13 @@ def test_a_run_is_not_made_over_anything_else(tmp_path, run):
 
 
 def test_a_run_of_another_game_is_one_sentence(tmp_path):
-    folder = RunFolder.create(tmp_path / "x", RunConfig(game="hex:size=5,swap=false"))
-    folder.check_game("hex:size=5,swap=false")
-    folder.check_game("hex:size=5")
+    run = str(RunFolder.create(tmp_path / "x", fill_in(RunConfig(game="hex:size=5,swap=false"))).path)
+    for text in ("hex:size=5,swap=false", "hex:size=5"):
+        assert str(open_run(text, run=run).path) == run
     with pytest.raises(AnyzeroError, match=r"is a run of hex:size=5,swap=false, not of hex:size=7,swap=false"):
-        folder.check_game("hex:size=7")
+        open_run("hex:size=7", run=run)
     with pytest.raises(AnyzeroError, match="is a run of hex:size=5,swap=false, not of oware"):
-        folder.check_game("oware")
+        open_run("oware", run=run)
 
 
 def test_runs_are_found_by_name_and_by_path(tmp_path, monkeypatch, run):

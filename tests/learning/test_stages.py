@@ -107,7 +107,7 @@ def test_a_run_of_a_few_minutes_leaves_out_the_rating_of_a_network_that_knows_no
 def test_the_champion_stands_in_for_opponents_that_are_not_there(tmp_path, monkeypatch, settings, previous, wanted):
     stages = Stages(new_folder(tmp_path, selfplay={**TINY["selfplay"], **settings}), Progress())
     monkeypatch.setattr(RunFolder, "numbers", lambda self: [1, 2, 3])
-    before = Generation(tmp_path / "0003", {"generation": 3, "champion": 2, "previous": previous})
+    before = Generation(tmp_path / "0003", {}, 3, 2, previous, False, "")
     assert stages.opponents(before) == wanted
 
 

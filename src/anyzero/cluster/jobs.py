@@ -157,9 +157,6 @@ def node_of(found: dict[str, Any]) -> Node:
 # --- the actor's side: a process on a node of the cluster that does one job at a time
 
 
-DONE, STOPPED, FAILED = "done", "stopped", "failed"
-
-
 class Worker:
     def __init__(self, kind: Kind) -> None:
         self.kind, self.number, self.lock = kind, -1, threading.Lock()
@@ -173,26 +170,24 @@ class Worker:
 
     def run(
         self, number: int, function: str, arguments: dict[str, Any], files: Shared | None
-    ) -> tuple[str, Any, float]:
-        """What came of it, the result or a sentence, and the seconds that it took."""
+    ) -> tuple[Any, str, float]:
+        """The result, or a sentence about what went wrong, and the seconds that it took."""
         with self.lock:
             self.number = number
             stopping.forget()
-        start = time.monotonic()
+        start, value, fault = time.monotonic(), None, ""
         try:
             if files is not None:
                 os.chdir(unpack(files))
             module, _, name = function.partition(":")
-            kind, value = DONE, getattr(importlib.import_module(module), name)(self.kind, **arguments)
+            value = getattr(importlib.import_module(module), name)(self.kind, **arguments)
         except KeyboardInterrupt:
-            kind, value = STOPPED, "it was stopped"
-        except AnyzeroError as error:
-            kind, value = FAILED, str(error)
+            fault = "it was stopped"
         except Exception as error:
-            kind, value = FAILED, f"{type(error).__name__}: {error}"
+            fault = str(error) if isinstance(error, AnyzeroError) else f"{type(error).__name__}: {error}"
         with self.lock:
             self.number = -1
-        return kind, value, time.monotonic() - start
+        return value, fault, time.monotonic() - start
 
     def stop(self, number: int) -> None:
         """Leave this job at its next step, if it is still under way."""

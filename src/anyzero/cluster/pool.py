@@ -72,7 +72,6 @@ class Pool:
         """Since when there is nobody to work; None: there is, or that was told."""
 
     def close(self) -> None:
-        """End the actors and leave the cluster."""
         if self.is_lost:
             return
         for member in self.members:
@@ -199,23 +198,19 @@ class Pool:
         job, member.job = member.job, None
         if job is None:  # it had been told to stop
             return None
-        kind, value, seconds = answer
-        if kind != jobs.DONE:
-            self.fail(member, job, value)
+        value, fault, seconds = answer
+        if fault:  # the node may be at fault, and is not used any more; if the job fails on a second one, the job is
+            self.again.append(job)
+            if job.failed_on:
+                raise ClusterError(f"{member.node.name}: {fault}")
+            job.failed_on = member.node.id
+            self.put_aside(member.node, fault)
             return None
         for other in self.members:
             if other.job is job:
                 self.leave(other)
         self.times.append(seconds)
         return Done(job, value, member.node.name, member.kind, seconds)
-
-    def fail(self, member: Member, job: Job, words: str) -> None:
-        """The node may be at fault, and is not used any more; if the job fails on a second one, the job is."""
-        self.again.append(job)
-        if job.failed_on:
-            raise ClusterError(f"{member.node.name}: {words}")
-        job.failed_on = member.node.id
-        self.put_aside(member.node, words)
 
     # --- nodes and actors
 
@@ -326,7 +321,6 @@ class Pool:
                 raise ClusterError(f"{node.name}: a job ended its process {deaths} times, at last by: {words[:300]}")
 
     def alive(self) -> dict[str, Node]:
-        """The nodes that Ray takes for alive."""
         return {node["NodeID"]: jobs.node_of(node) for node in self.ray.nodes() if node["Alive"]}
 
     def kill(self, member: Member) -> None:

@@ -118,7 +118,6 @@ class Case:
 
     @cached_property
     def fresh(self) -> Network:
-        """As generation 0 was, with random weights."""
         return new_network(self.game, self.config.network, draw_seed("doctor", self.config.seed) % 2**63)
 
     @cached_property
@@ -129,7 +128,6 @@ class Case:
         return play_random(self.game, num, seed=self.config.seed, max_plies=longest)
 
     def evaluator(self, network: Network) -> NetworkEvaluator:
-        """The network as it plays."""
         precision = self.config.precision if self.device == self.config.device else "auto"
         threads = self.config.threads or count_cores()
         return NetworkEvaluator(self.game, network, device=self.device, precision=precision, threads=threads, cache=0)

@@ -25,8 +25,6 @@ SOUND_RATE = 1e-3  # a learning rate at which networks of this kind learn
 
 
 class Trial(NamedTuple):
-    """Steps of training on one batch."""
-
     network: Network
     rate: float
     first: float
@@ -111,10 +109,8 @@ def check_learnt_sign(case: Case) -> Finding:
     slope, error = slope_of(values_of(case, trial.network, chosen.states), chosen.payoffs)
     seen = f"after {trial.steps} steps on {replay.num} positions before the end, values follow results by {slope:+.2f}"
     if slope < -4.0 * error:
-        advice = (
-            "payoffs, root values and the network's value are all for the seat to move: one of the places where they "
-            "are written or read has the wrong sign, or encode does not show whose turn it is"
-        )
+        advice = "payoffs, root values and the network's value are all for the seat to move: one of the places "
+        advice += "that write or read them has the wrong sign, or encode does not show whose turn it is"
         return Finding(WRONG, "values are learnt with the wrong sign", seen, advice)
     if slope < 0.2 and trial.is_short:
         return Finding(SKIPPED, f"the network is too slow here: {trial.steps} steps in {SECONDS:g} s")
@@ -173,8 +169,6 @@ def slope_of(values: np.ndarray, results: np.ndarray) -> tuple[float, float]:
 
 
 class LayerState(NamedTuple):
-    """What is seen of one layer on a batch."""
-
     name: str
     is_zero: bool  # all weights are 0
     dead_units: float  # share of its outputs whose weights have no gradient
@@ -232,8 +226,8 @@ def check_priors(case: Case) -> Finding:
         logits = case.network(batch.planes[rows]).logits.double().numpy()
     priors, policies, missing = divergences(logits, batch.legal[rows].numpy(), batch.policies[rows].numpy())
     learnt = 1.0 - missing / max(policies, 1e-9)
-    seen = f"the priors are {priors:.3f} nats from equal ones, the policies {policies:.3f}"
-    seen += f", of which {percent(max(0.0, learnt))} is learnt"
+    known = percent(max(0.0, learnt))
+    seen = f"the priors are {priors:.3f} nats from equal ones, the policies {policies:.3f}, of which {known} is learnt"
     if priors < 1e-3:
         advice = "the policy head is dead or its loss has no weight: see the layers and trainer.policy_weight"
         return Finding(WRONG, "all moves have the same prior", seen, advice)

@@ -98,7 +98,14 @@ def begin_game(slots: Slots, number: int) -> None:
         return
     rng, opening = games.streams[number], manner.least_opening
     seed_stream(rng, games.seeds[0], stream_of(games, manner, number))
-    games.pairing[number] = draw_pairing(games, number)
+    last = games.shares.shape[0] - 1
+    if games.shares[last] <= 0.0:  # each pairing in turn
+        games.pairing[number] = games.game[number] % (last + 1)
+    else:
+        drawn, pairing = random_unit(rng), 0
+        while pairing < last and drawn >= games.shares[pairing]:
+            pairing += 1
+        games.pairing[number] = pairing
     games.checked[number] = games.bar[0] > NEVER and random_unit(rng) < manner.resign_checked
     for seat in range(games.low.shape[1]):
         games.low[number, seat], games.lowest[page_of(slots, number), seat] = 0, 1.0
@@ -117,17 +124,6 @@ def place_start(games: Games, manner: Manner, opening: int, number: int) -> None
 
 def stream_of(games: Games, manner: Manner, number: int) -> Any:
     return U(games.game[number] // manner.legs)
-
-
-def draw_pairing(games: Games, number: int) -> int:
-    """Each pairing in turn, or one by their shares."""
-    last = games.shares.shape[0] - 1
-    if games.shares[last] <= 0.0:
-        return games.game[number] % (last + 1)  # type: ignore[no-any-return]
-    drawn, pairing = random_unit(games.streams[number]), 0
-    while pairing < last and drawn >= games.shares[pairing]:
-        pairing += 1
-    return pairing
 
 
 def begin_move(rules: Any, slots: Slots, settings: Settings, number: int) -> None:

@@ -98,8 +98,6 @@ class BlockResult(NamedTuple):
 
 
 class Searching(NamedTuple):
-    """One search of a block: its slots, and what is told to its kernel."""
-
     slots: Slots
     settings: Settings
     late: Settings  # after the plies in which moves are drawn: without Gumbel's noise
@@ -236,8 +234,7 @@ class Block:
         ends = begins + self.games.end_samples[pages]
         samples = take(self.rows, np.concatenate([np.arange(*part) for part in zip(begins, ends, strict=True)]))
         with self.lock:
-            kept = samples._replace(policies=samples.policies.astype(np.float16))
-            self.finished.add(self.games, pages, kept)
+            self.finished.add(self.games, pages, samples._replace(policies=samples.policies.astype(np.float16)))
         self.games.ready[pages] = 0
 
     def ask(self, scratch: Scratch, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
@@ -292,21 +289,20 @@ class Finished:
         if keys:
             samples.keys[:] = input_keys(self.game, samples.states)
         sides, starts = self.sides[ends["end_pairing"]], ends["end_game"] // self.manner.legs % self.num_starts
+        rows = zip(order, sides, starts.tolist(), ends["payoffs"].tolist(), ends["end_reason"], strict=True)
         lines = [
-            GameLine([names[side] for side in sides[row]], start, self.moves[index], payoffs, ENDS[reason])
-            for row, (index, start, payoffs, reason) in enumerate(
-                zip(order, starts.tolist(), ends["payoffs"].tolist(), ends["end_reason"], strict=True)
-            )
+            GameLine([names[side] for side in own], start, self.moves[index], payoffs, ENDS[reason])
+            for index, own, start, payoffs, reason in rows
         ]
         scores = ends["end_score"] if self.game.has("score") else None
-        return BlockResult(samples, lines, sides, ends["payoffs"], scores, simulations, resign_checks(ends))
+        checked = (ends["end_checked"] == 1) & (ends["end_reason"] == BY_RULES)  # a game that was cut off tells nothing
+        seats = zip(ends["lowest"][checked].ravel().tolist(), ends["payoffs"][checked].ravel().tolist(), strict=True)
+        checks = [(low, payoff > -1.0) for low, payoff in seats]
+        return BlockResult(samples, lines, sides, ends["payoffs"], scores, simulations, checks)
 
 
-ENDED = (
-    *("end_game", "end_pairing", "end_samples", "end_plies", "end_reason", "end_checked", "end_score"),
-    *("payoffs", "lowest"),
-)
-"""What is known of a finished game besides its moves."""
+AT_END = ("game", "pairing", "samples", "plies", "reason", "checked", "score")
+ENDED = (*(f"end_{name}" for name in AT_END), "payoffs", "lowest")  # what is known of a game besides its moves
 
 
 def surprise_weights(samples: Samples, share: float) -> np.ndarray:
@@ -315,10 +311,3 @@ def surprise_weights(samples: Samples, share: float) -> np.ndarray:
     mean = float(samples.weights[searched].mean(dtype=np.float64)) if searched.any() else 0.0
     relative = samples.weights / mean if mean > 0.0 else np.ones(samples.num, np.float32)
     return np.where(searched, 1.0 - share + share * relative, 1.0).astype(np.float32)
-
-
-def resign_checks(ends: dict[str, np.ndarray]) -> list[tuple[float, bool]]:
-    """Of checked games with an end by the rules; what one that was cut off would have come to is not known."""
-    rows = np.flatnonzero((ends["end_checked"] == 1) & (ends["end_reason"] == BY_RULES))
-    lowest, payoffs = ends["lowest"][rows].ravel().tolist(), ends["payoffs"][rows].ravel().tolist()
-    return [(low, payoff > -1.0) for low, payoff in zip(lowest, payoffs, strict=True)]

@@ -279,9 +279,8 @@ def change(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
     values = config.to_dict()
     for key, value in flatten(changes).items():
         if key not in KEYS:
-            raise UnknownNameError(
-                f"a run has no setting {key!r}; {nearest_hint(key, KEYS)}docs/settings.md has them all"
-            )
+            hint = f"{nearest_hint(key, KEYS)}docs/settings.md has them all"
+            raise UnknownNameError(f"a run has no setting {key!r}; {hint}")
         part, _, name = key.rpartition(".")
         (values[part] if part else values)[name] = value
     return RunConfig.parse(values)  # all at once: some settings only go together
@@ -376,11 +375,9 @@ def describe_change(run: Path, found: Settings, sealed: Mapping[str, Any]) -> st
     new, old = found.get(key, GONE), sealed.get(key, GONE)
     says = f"no longer says {key}" if new is GONE else f"says {key}={format_setting(new)}"
     begun = f"without {key}" if old is GONE else f"with {key}={format_setting(old)}"
-    advice = (
-        f"anyzero train --run {run} --set {key}=... changes it"
-        if key in FREE
-        else f"for other settings begin a run of another name: anyzero train --run NAME --config {run / CONFIG}"
-    )
+    advice = f"for other settings begin a run of another name: anyzero train --run NAME --config {run / CONFIG}"
+    if key in FREE:
+        advice = f"anyzero train --run {run} --set {key}=... changes it"
     return f"{run / CONFIG} {says}, but the run was begun {begun}: put it back; {advice}"
 
 

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 from anyzero.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.files import numbers_in, put_aside, state_of, sync, take_lock, write_whole, writing
-from anyzero.games.load import load
 from anyzero.learning.config import CONFIG, SEAL_FILE, RunConfig, open_config, settings_hash, write_settings
 from anyzero.networks import manifest
 from anyzero.networks.manifest import GENERATIONS, NETWORK, REPORT, Generation, Generations
@@ -99,13 +98,6 @@ class RunFolder(Generations):
         write_settings(self.path, config)
         self.config = config
 
-    def check_game(self, game_text: str) -> None:
-        """One sentence if the run is of another game, or of the same with other options."""
-        if self.config.game != game_text:
-            ours, wanted = load(self.config.game), load(game_text)
-            if (ours.name, ours.options) != (wanted.name, wanted.options):
-                raise OtherRunError(f"{self.path} is a run of {ours.text}, not of {wanted.text}")
-
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Be the only process that writes here; the system lifts the lock of a process that is killed."""
@@ -114,18 +106,15 @@ class RunFolder(Generations):
         try:
             take_lock(number, self.path)
             self.is_locked = True
-            self.sweep()
+            parts = map(self.part_path, self.part_numbers())
+            for folder in (self.path, self.path / GAMES, self.path / SAMPLES, *parts):
+                for path in folder.glob(".*"):  # what was half written when a process was killed
+                    if TEMPORARY.fullmatch(path.name):
+                        path.unlink(missing_ok=True)
             yield
         finally:
             self.is_locked = False
             os.close(number)
-
-    def sweep(self) -> None:
-        """Remove what was half written when a process was killed."""
-        for folder in (self.path, self.path / GAMES, self.path / SAMPLES, *map(self.part_path, self.part_numbers())):
-            for path in folder.glob(".*"):
-                if TEMPORARY.fullmatch(path.name):
-                    path.unlink(missing_ok=True)
 
     # --- generations
 
@@ -149,9 +138,8 @@ class RunFolder(Generations):
             return found
         if wrong:
             number, reason = next(iter(wrong.items()))
-            raise AnyzeroError(
-                f"no generation of {self.path} is whole, not even the newest ({number}: {reason}); nothing was changed"
-            )
+            words = f"no generation of {self.path} is whole, not even the newest ({number}: {reason})"
+            raise AnyzeroError(f"{words}; nothing was changed")
         return None
 
     def pass_over(self, wrong: Mapping[int, str], newest: Generation) -> None:
@@ -210,11 +198,8 @@ class RunFolder(Generations):
             if not (part / name).is_file():
                 raise AnyzeroError(f"generation {number} of {self.path} cannot be finished without {name}")
         champion, known = facts["champion"], (number, *self.numbers())
-        if (
-            champion not in known
-            or facts["previous"] not in (None, *known)
-            or facts["promoted"] != (champion == number)
-        ):
+        is_known = champion in known and facts["previous"] in (None, *known)
+        if not is_known or facts["promoted"] != (champion == number):
             raise AnyzeroError(f"generation {number} of {self.path} cannot have the champion {champion}")
         with writing(final):
             manifest.write_manifest(part, number, {**facts, **self.links(part, number, champion)})
@@ -327,7 +312,6 @@ def is_run(path: Path) -> bool:
 
 
 def list_runs(root: Path | str = "runs") -> list[Path]:
-    """The runs in a folder, by name."""
     root = Path(root)
     return sorted(path for path in root.iterdir() if is_run(path)) if root.is_dir() else []
 

@@ -117,7 +117,7 @@ class Slots(NamedTuple):
 def new_games(
     game: Game, slots: int, manner: Manner, pairings: Pairings, *, search_of: np.ndarray, starts: Any, seed: int
 ) -> Games:
-    """Without starts, games begin at the beginning."""
+    """All of them at their `BEGINNING`; without starts, that of the game."""
     pages, seats = slots * manner.pages, game.num_seats
     return Games(
         states=game.new_states(slots),
@@ -128,25 +128,19 @@ def new_games(
         sides=np.ascontiguousarray(pairings.sides, np.int32),
         shares=np.cumsum(pairings.shares, dtype=np.float64),
         search_of=search_of.astype(np.int32),
-        phase=np.full(slots, BEGINNING, np.int8),
         game=np.arange(-slots, 0),
-        contestant=np.zeros(slots, np.int32),
         ready=np.zeros(pages, np.int8),
         end_game=np.zeros(pages, np.int64),
         end_score=np.zeros(pages),
-        payoffs=np.zeros((pages, seats)),
-        lowest=np.zeros((pages, seats)),
         moves=np.zeros((pages, manner.max_plies), np.int32),
         low=np.zeros((slots, seats), np.int32),
         surprise=np.zeros(slots, np.float32),
         legal=np.zeros((slots, game.max_legal), np.int32),
-        simulations=np.zeros(slots, np.int64),
-        finished=np.zeros(slots, np.int64),
-        **{
-            name: np.zeros(slots, np.int32)
-            for name in ("pairing", "search", "node", "plies", "opening", "samples", "page")
-        },
-        **{name: np.zeros(slots, np.int8) for name in ("fast", "checked", "reason")},
+        **{name: np.zeros(slots, np.int64) for name in ("simulations", "finished")},
+        **{name: np.zeros(slots, np.int32) for name in ("pairing", "contestant", "search", "node", "plies")},
+        **{name: np.zeros(slots, np.int32) for name in ("opening", "samples", "page")},
+        **{name: np.zeros(slots, np.int8) for name in ("phase", "fast", "checked", "reason")},
+        **{name: np.zeros((pages, seats)) for name in ("payoffs", "lowest")},
         **{f"end_{name}": np.zeros(pages, np.int32) for name in ("pairing", "samples", "plies", "reason", "checked")},
     )
 

@@ -45,7 +45,6 @@ Row = dict[str, Any]  # the columns of one generation; None where nothing was me
 
 
 def make_rows(reports: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """The history that the reports of a run tell, in their order."""
     rows, total = [], 0.0
     for report in reports:
         seconds = sum(filter(None, (report.get("seconds") or {}).values()))
@@ -59,10 +58,6 @@ def make_rows(reports: Sequence[Mapping[str, Any]]) -> list[Row]:
             row["promoted"] = champion == report["generation"]
         rows.append(row)
     return rows
-
-
-def read_rows(folder: RunFolder) -> list[Row]:
-    return make_rows(folder.reports())
 
 
 def rebuild(folder: RunFolder) -> None:
@@ -100,20 +95,17 @@ Timed = tuple[Mapping[str, Any], float]  # a report, and when it was written
 
 def update_events(path: Path, timed: Sequence[Timed]) -> None:
     """Let the file hold these reports; where it holds the first of them it is added to, as TensorBoard may read it."""
-    content = b"".join(write_records(timed))
+    records = [field(1, timed[0][1] if timed else 0.0) + field(3, VERSION)]
+    for report, time in timed:
+        values = [field(1, field(1, tag.encode()) + field(2, value, "<f")) for tag, value in scalars(report)]
+        records.append(field(1, time) + field(2, report["generation"]) + field(5, b"".join(values)))
+    content = b"".join(map(record, records))
     old = path.read_bytes() if path.is_file() else b""
     if not old or not content.startswith(old):
         write_whole(path, content)
     elif len(content) > len(old):
         with writing(path), path.open("ab") as file:
             file.write(content[len(old) :])
-
-
-def write_records(timed: Sequence[Timed]) -> Iterator[bytes]:
-    yield record(field(1, timed[0][1] if timed else 0.0) + field(3, VERSION))
-    for report, time in timed:
-        values = [field(1, field(1, tag.encode()) + field(2, value, "<f")) for tag, value in scalars(report)]
-        yield record(field(1, time) + field(2, report["generation"]) + field(5, b"".join(values)))
 
 
 def scalars(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:

@@ -20,14 +20,12 @@ if TYPE_CHECKING:
     from anyzero.learning.trainer import Trainer
 
 CHECK_EVERY = {"cpu": 1, "cuda": 16}  # steps from one look at the numbers to the next: on a GPU each look waits for it
-Watch = Callable[[int, int], bool | None]  # told how many steps are done and how many there are; True stops training
+Watch = Callable[[int, int], None]  # told how many steps are done and how many there are
 Rng = np.random.Generator
 Pace = Callable[[], float | None]  # what share of the run's minutes has passed; None where none are planned
 
 
 class Lesson:
-    """A trainer at work on a source."""
-
     def __init__(self, trainer: "Trainer", source: Source, generation: int, rng: Rng, pace: Pace) -> None:
         self.trainer, self.source, self.generation, self.rng, self.pace = trainer, source, generation, rng, pace
         self.size = min(trainer.config.batch_size, source.num)
@@ -35,22 +33,15 @@ class Lesson:
         self.recovery = Recovery(trainer.live_tensors())
         self.sums = torch.zeros(NUM_SUMS, dtype=torch.float64, device=trainer.device)
         self.norms: list[float] = []
+        self.pending: list[tuple[Tensor, Tensor]] = []  # measured since the last look: loss and norm, and sums
         self.rate = 0.0
-        self.stopped = False
-        self.forget()
-
-    def forget(self) -> None:
-        """Nothing has been measured since the last look at the numbers."""
-        self.pending: list[Tensor] = []
-        self.pending_sums = torch.zeros_like(self.sums)
 
     def run(self, watch: Watch | None) -> "TrainReport":
         start = clock()
         for step, rows in enumerate(self.source.row_batches(self.steps, self.size, self.rng)):
             self.one(step, rows)
-            if watch is not None and watch(step + 1, self.steps):
-                self.stopped = step + 1 < self.steps
-                break
+            if watch is not None:
+                watch(step + 1, self.steps)
         self.end()
         return self.report(clock() - start)
 
@@ -74,23 +65,23 @@ class Lesson:
     def measure(self, order: Any) -> Tensor:
         """Make the gradients of a batch, and note what there is to say of it; returns the loss of each row."""
         measured = self.trainer.measure(self.source, order)
-        self.pending.append(measured.loss_and_norm.clone())
-        self.pending_sums += measured.sums
+        self.pending.append((measured.loss_and_norm.clone(), measured.sums.clone()))
         return measured.losses
 
     def is_well(self, step: int) -> bool:
         """Whether losses and gradients since the last look are finite; if not, training goes back."""
-        if not self.pending or torch.stack(self.pending).isfinite().all():
+        if not self.pending or torch.stack([numbers for numbers, _ in self.pending]).isfinite().all():
             return True
         self.recovery.recover(step)
-        self.forget()
+        self.pending = []
         return False
 
     def count(self) -> None:
         """What was measured since the last look is part of the report."""
-        self.sums += self.pending_sums
-        self.norms += [float(norm) for _, norm in self.pending]
-        self.forget()
+        for (_, norm), sums in self.pending:
+            self.sums += sums
+            self.norms.append(float(norm))
+        self.pending = []
 
     def end(self) -> None:
         """The state after the last step is looked at too: it is what will play, and where the next lesson begins."""
@@ -112,14 +103,12 @@ class Lesson:
             gradient_norm=sum(self.norms) / max(1, steps),
             gradient_norm_max=max(self.norms, default=0.0),
             recoveries=len(self.recovery.notes),
-            stopped=self.stopped,
             notes=tuple(self.recovery.notes),
             **summarise(self.sums),
         )
 
 
 def num_steps(config: TrainerConfig, source: Source) -> int:
-    """Steps a generation takes on a source."""
     wanted = config.trainings * source.num_new if config.trainings else config.epochs * source.num
     return config.batches or math.ceil(wanted / max(1, min(config.batch_size, source.num)))
 
@@ -205,12 +194,11 @@ class Recovery:
         )
 
 
-# --- what is measured: weighted means over the rows that were seen, and how far values can be trusted
+# --- what is measured: weighted means over the rows that were seen
 
-BINS = 10  # predicted values are sorted into so many bins from -1 to 1
 ABOUT_POLICIES = ("kl", "policy_entropy", "prior_entropy", "agreement")  # means over rows by weight and policy weight
 ABOUT_VALUES = ("value_loss", "value_error")  # means over rows by weight
-NUM_SUMS = len(ABOUT_POLICIES) + len(ABOUT_VALUES) + 2 + 3 * BINS  # in `weighted_sums`
+NUM_SUMS = len(ABOUT_POLICIES) + len(ABOUT_VALUES) + 2  # in `weighted_sums`
 
 
 class RowLosses(NamedTuple):
@@ -222,7 +210,7 @@ class RowLosses(NamedTuple):
 
     @torch.no_grad()
     def weighted_sums(self, predicted: Tensor, batch: Batch) -> Tensor:
-        """One vector, where the batch lives: policy and value measures, their weights, and the bins of calibration."""
+        """One vector, where the batch lives: policy and value measures, and their weights."""
         policy_weights = batch.weights * batch.policy_weights
         predicted, values = (found if found.dim() == 1 else found[:, 0] for found in (predicted, batch.values))
         best = batch.policies.gather(1, self.log_priors.argmax(1, keepdim=True)).squeeze(1)
@@ -236,11 +224,7 @@ class RowLosses(NamedTuple):
         )
         about_values = torch.stack([self.value, (predicted - values).abs()])
         totals = torch.stack([policy_weights.sum(), batch.weights.sum()])
-        numbers = ((predicted.nan_to_num() + 1.0) * (BINS / 2)).long().clamp(0, BINS - 1)
-        bin_of = F.one_hot(numbers, BINS).float()  # [rows, bins]: 1 at the bin of each value
-        bins = (torch.stack([torch.ones_like(values), predicted, values]) * batch.weights) @ bin_of
-        parts = [about_policies @ policy_weights, about_values @ batch.weights, totals, bins.flatten()]
-        return torch.cat(parts).double()
+        return torch.cat([about_policies @ policy_weights, about_values @ batch.weights, totals]).double()
 
 
 class Measured(NamedTuple):
@@ -255,15 +239,6 @@ def row_losses(network: Network, output: Output, batch: Batch) -> RowLosses:
     logs = log_priors(output.logits, batch.legal)
     policy = F.kl_div(logs, batch.policies, reduction="none").sum(1)
     return RowLosses(policy, value_losses(network, output.value, batch.values), logs)
-
-
-@dataclass(frozen=True)
-class Bin:
-    """Values that were predicted to be about alike."""
-
-    share: float  # of all rows, by weight
-    predicted: float
-    target: float
 
 
 @dataclass(frozen=True)
@@ -283,25 +258,16 @@ class TrainReport:
     agreement: float  # how often the move with the greatest prior is one that the search likes best
     value_loss: float
     value_error: float  # mean distance of the value from its target
-    calibration: tuple[Bin, ...]  # predicted values and what came of them; bins without rows are left out
-    calibration_error: float  # mean distance of predicted and target over the bins, by their shares
     gradient_norm: float  # mean over steps, before clipping
     gradient_norm_max: float
     recoveries: int  # how often training went back to its last good state
-    stopped: bool  # whether it was stopped before its last step
     notes: tuple[str, ...]  # what a person should know
 
 
-def summarise(sums: Tensor) -> dict[str, Any]:
+def summarise(sums: Tensor) -> dict[str, float]:
     """The measures of a report from the sum of all vectors; zeros where there were no rows."""
-    numbers = iter(sums.tolist())
-    found: dict[str, Any] = {name: next(numbers) for name in (*ABOUT_POLICIES, *ABOUT_VALUES)}
-    policy_total, value_total = next(numbers) or 1.0, next(numbers) or 1.0
+    *numbers, policy_total, value_total = sums.tolist()
+    found = dict(zip((*ABOUT_POLICIES, *ABOUT_VALUES), numbers, strict=True))
     for name in found:
-        found[name] /= policy_total if name in ABOUT_POLICIES else value_total
-    rows = zip(*([next(numbers) for _ in range(BINS)] for _ in range(3)), strict=True)
-    bins = tuple(Bin(num / value_total, at / num, came / num) for num, at, came in rows if num > 0)
-    found["policy_loss"] = found["kl"] + found["policy_entropy"]
-    found["calibration"] = bins
-    found["calibration_error"] = sum(item.share * abs(item.predicted - item.target) for item in bins)
-    return found
+        found[name] /= (policy_total if name in ABOUT_POLICIES else value_total) or 1.0
+    return found | {"policy_loss": found["kl"] + found["policy_entropy"]}

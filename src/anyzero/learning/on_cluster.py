@@ -45,8 +45,6 @@ Keep = Callable[[int, BlockResult, float], None]
 
 
 class Order(NamedTuple):
-    """What all pieces of a generation share."""
-
     config: RunConfig
     generation: int
     shares: list[float]
@@ -79,10 +77,6 @@ class Blocks:
         self.left[:1] = [(block, end, last)] if end < last else []
         arguments = {"order": self.order, "first": first, "num": end - first}
         return Job(f"{__name__}:play_piece", arguments, self.files, units=end - first, about=(block, first))
-
-    @property
-    def is_done(self) -> bool:
-        return not self.missing
 
     def step(self, wait_s: float) -> None:
         """Go on with all of them, and keep the blocks that are whole."""
@@ -141,7 +135,7 @@ class ClusterGames:
         """See to it that all blocks of a generation are on disk."""
         blocks = self.ahead or self.place(number, by)
         self.ahead, self.waiting_since = None, time.monotonic()
-        while not blocks.is_done:
+        while blocks.missing:
             blocks.step(WAIT_S)
             tell(self.stages.config.selfplay.games - sum(blocks.missing.values()))
             self.stages.look_at_the_clock()

@@ -139,9 +139,8 @@ class GpuGames:
         """Take over all finished games, as many at a time as there is room for; returns how many samples there were."""
         total = 0
         while len(pages := self.gather()):
-            games = self.games._replace(
-                **{name: getattr(self.games, name).copy_to_host() for name in (*ENDED, "moves")}
-            )
+            ends = {name: getattr(self.games, name).copy_to_host() for name in (*ENDED, "moves")}
+            games = self.games._replace(**ends)
             num = int(games.end_samples[pages].sum())
             if finished:
                 finished.add(games, pages, self.to_host(num))
@@ -220,8 +219,7 @@ def new_device_rows(game: Game, num: int) -> Any:
     one = new_samples(game, 1)._asdict()
     needed = sum(lengths[name] * column.nbytes for name, column in one.items())
     if needed > MOST_BYTES:
-        raise BadOptionError(
-            f"{game.name}: samples of all games under way would take {needed / 1e9:.0f} GB; lower selfplay.max_plies"
-        )
+        words = f"samples of all games under way would take {needed / 1e9:.0f} GB"
+        raise BadOptionError(f"{game.name}: {words}; lower selfplay.max_plies")
     shapes = {name: (lengths[name], *column.shape[1:]) for name, column in one.items()}
     return Samples(**{name: cuda.device_array(shape, one[name].dtype) for name, shape in shapes.items()})

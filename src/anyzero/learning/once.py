@@ -13,7 +13,7 @@ from typing import Any
 
 from anyzero.compile.clock import clock
 from anyzero.errors import AnyzeroError
-from anyzero.files import put_aside, write_whole
+from anyzero.files import put_aside
 from anyzero.learning.config import settings_hash
 from anyzero.learning.folder import END, END_FILE, SAMPLES, RunFolder, find_run, list_runs
 from anyzero.networks.manifest import CHAMPION, NETWORK, REPORT, Generation
@@ -25,10 +25,6 @@ ANCHORS_FILE = "anchors.json"
 
 Result = dict[str, Any]
 Points = list[list[float]]
-
-
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
 
 
 def block_name(block: int) -> str:
@@ -63,15 +59,6 @@ def read_stage(path: Path, stage: Mapping[str, str]) -> Result:
     for name, wanted in found["files"].items():
         check_file(path.parent / name, wanted, path.name)
     return found
-
-
-def read_seconds(part: Path) -> float:
-    """What the finished stages of a generation under way took."""
-    total = 0.0
-    for path in part.glob("*.json"):
-        with suppress(DamagedError):
-            total += read_sealed(path, STAGE)["result"]["seconds"]
-    return total
 
 
 def anchor_points(folder: RunFolder, make: Callable[[], Points]) -> Points:

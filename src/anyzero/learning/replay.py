@@ -79,6 +79,8 @@ class Replay:
     ) -> None:
         self.game, self.config, self.statistics = game, config, statistics
         self.samples, self.targets, self.counts = merged
+        self.num, self.prioritised = self.samples.num, config.priority > 0  # whether it wants to hear of losses
+        self.num_new = round(statistics.new_share * statistics.num)  # of this generation, before equal ones were merged
         ages = generation - self.samples.generations
         self.weights = self.samples.weights * np.maximum(config.fade_floor, 1.0 - config.fade * ages)
         self.base = self.counts.astype(np.float64) if config.by_count else np.ones(self.num)
@@ -87,20 +89,6 @@ class Replay:
         turns = game.symmetries if config.symmetries else []
         self.action_turns = np.stack([np.arange(game.num_actions), *(turn.actions for turn in turns)])
         self.plane_turns = [np.asarray(turn.planes) for turn in turns]
-
-    @property
-    def num(self) -> int:
-        return self.samples.num
-
-    @property
-    def num_new(self) -> int:
-        """Samples of this generation, before equal ones were merged."""
-        return round(self.statistics.new_share * self.statistics.num)
-
-    @property
-    def prioritised(self) -> bool:
-        """Whether it wants to hear how hard each row is."""
-        return self.config.priority > 0
 
     def row_batches(self, steps: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
         """The rows of every step: one permutation after the other, or drawn by their chances at that moment."""
@@ -133,21 +121,16 @@ class Replay:
         """These rows, each turned at random; without an `rng` none is."""
         turns = self.draw_turns(len(rows), rng)
         policies, legal = self.dense_policies(rows, turns)
-        return Batch(
-            planes=torch.from_numpy(self.turned_planes(rows, turns)),
-            policies=torch.from_numpy(policies),
-            legal=torch.from_numpy(legal),
-            values=torch.from_numpy(self.targets[rows]),
-            policy_weights=torch.from_numpy(self.samples.policy_weights[rows]),
-            weights=torch.from_numpy((self.weights[rows] * self.importance(rows)).astype(np.float32)),
-        )
+        weights = (self.weights[rows] * self.importance(rows)).astype(np.float32)
+        targets, policy_weights = self.targets[rows], self.samples.policy_weights[rows]
+        arrays = self.turned_planes(rows, turns), policies, legal, targets, policy_weights, weights
+        return Batch(*map(torch.from_numpy, arrays))
 
     def draw_turns(self, num: int, rng: np.random.Generator | None) -> np.ndarray:
         """The number of a symmetry for each of so many rows; 0 is none."""
         return rng.integers(0, len(self.action_turns), num) if rng is not None else np.zeros(num, np.int64)
 
-    def order(self, rows: np.ndarray, rng: np.random.Generator | None) -> Batch:
-        return self.batch(rows, rng)
+    order = batch
 
     def deliver(self, order: Batch) -> Batch:
         return order
@@ -249,8 +232,6 @@ def average_policies(
 
 
 class BatchOrder(NamedTuple):
-    """All that a batch is made from besides the rows themselves."""
-
     rows: Tensor
     turns: Tensor  # the number of a symmetry for each row
     importance: Tensor  # what each row's weight is multiplied by

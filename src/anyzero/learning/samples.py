@@ -43,20 +43,15 @@ LATER_KNOWN = ("keys", "generations", "ages")  # columns that are filled in when
 
 
 def new_samples(game: Game, num: int) -> Samples:
-    """Zeroed rows, without actions."""
     return Samples(
         states=game.new_states(num),
         keys=np.zeros(num, np.uint64),
         actions=np.full((num, game.max_legal), -1, np.int16),
         policies=np.zeros((num, game.max_legal), np.float16),
-        policy_weights=np.ones(num, np.float32),
-        payoffs=np.zeros(num, np.float32),
-        values=np.zeros(num, np.float32),
-        plies=np.zeros(num, np.int16),
-        lengths=np.zeros(num, np.int16),
-        generations=np.zeros(num, np.int32),
-        ages=np.zeros(num, np.int32),
-        weights=np.ones(num, np.float32),
+        **{name: np.ones(num, np.float32) for name in ("policy_weights", "weights")},
+        **{name: np.zeros(num, np.float32) for name in ("payoffs", "values")},
+        **{name: np.zeros(num, np.int16) for name in ("plies", "lengths")},
+        **{name: np.zeros(num, np.int32) for name in ("generations", "ages")},
         others=np.zeros((num, game.num_values - 1), np.float32),
         seats=np.zeros(num, np.int8),
     )
@@ -107,24 +102,20 @@ def save_shard(path: Path | str, game: Game, samples: Samples) -> None:
     """Write samples so that whatever happens, `path` holds nothing or all of them."""
     columns = to_columns(samples)
     forms = {name: [column.dtype.str, list(column.shape)] for name, column in columns.items()}
-    packed = {
-        name: np.frombuffer(zlib.compress(column.tobytes(), PACKING_LEVEL), np.uint8)
-        for name, column in columns.items()
-    }
+    packed = {name: zlib.compress(column.tobytes(), PACKING_LEVEL) for name, column in columns.items()}
     header = {"game": game.name, "options": dict(game.options), "state": state_fields(game), "num": samples.num}
-    write_arrays(Path(path), SHARD, {**header, PACKED: forms}, packed)
+    arrays = {name: np.frombuffer(content, np.uint8) for name, content in packed.items()}
+    write_arrays(Path(path), SHARD, {**header, PACKED: forms}, arrays)
 
 
 def load_shard(path: Path | str, game: Game) -> Samples:
-    """The samples of a file, bit for bit as they were saved."""
     header, columns = read_arrays(Path(path), SHARD)
     if (header["game"], header["options"]) != (game.name, dict(game.options)):
         made_for = game_text(header["game"], header["options"])
         raise BadShardError(f"{path} holds samples of {made_for}, not of {game_text(game.name, game.options)}")
     if header["state"] != state_fields(game):
-        raise BadShardError(
-            f"{path} holds positions of {header['state']}, but those of {game.name} are now of {state_fields(game)}"
-        )
+        now = f"those of {game.name} are now of {state_fields(game)}"
+        raise BadShardError(f"{path} holds positions of {header['state']}, but {now}")
     for name, (kind, shape) in header.get(PACKED, {}).items():
         columns[name] = np.frombuffer(zlib.decompress(columns[name].tobytes()), kind).reshape(shape)
     samples = new_samples(game, header["num"])

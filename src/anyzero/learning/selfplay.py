@@ -249,7 +249,6 @@ def list_seats(rules: Any, states: Any, seats: Any) -> None:
 
 
 def draw_outcomes(rules: Any, states: Any, actions: Any, streams: Any) -> None:
-    """Play an outcome, by its weight, in each of these positions."""
     for row in range(len(states)):
         count = legal_actions(rules, states[row], actions)
         index = draw_outcome(rules, states[row], actions, count, streams[row])

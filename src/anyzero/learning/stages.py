@@ -255,7 +255,6 @@ class Stages:
     # --- training
 
     def first_network(self, part: Path) -> None:
-        """Random weights, or those of a network that is there."""
 
         def make() -> dict[str, Any]:
             if self.config.begin_with:

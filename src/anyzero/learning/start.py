@@ -1,8 +1,10 @@
 """How a run begins or goes on: its config from a preset, a file and single changes, all that is left open decided."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -11,20 +13,22 @@ from anyzero.child import count_cores
 from anyzero.cluster import Pool
 from anyzero.compile.clock import clock
 from anyzero.errors import BadOptionError
+from anyzero.files import write_whole
 from anyzero.games.load import load
 from anyzero.learning.config import FREE, RunConfig, change, flatten
 from anyzero.learning.contests import has_converged
 from anyzero.learning.folder import OtherRunError, RunFolder, is_run, run_path
 from anyzero.learning.history import rebuild
-from anyzero.learning.once import read_seconds, write_json
+from anyzero.learning.once import STAGE
 from anyzero.learning.presets import preset_config
 from anyzero.learning.stages import OutOfTimeError, Progress, Stages
 from anyzero.networks.config import resolve
 from anyzero.networks.evaluator import check_device, choose_precision
 from anyzero.networks.find import find_network
-from anyzero.networks.manifest import Generation
+from anyzero.networks.manifest import REPORT, Generation
 from anyzero.networks.weights import load_network
 from anyzero.schema import read_toml
+from anyzero.sealed import DamagedError, read_sealed
 
 PLANNED = ("minutes", "trainer.horizon", "selfplay.at_once", "selfplay.games")
 """What a run keeps as it was planned, or as the device had room for it, when its recipe is named again."""
@@ -62,20 +66,18 @@ def open_run(
 
     Its schedule is planned over so many minutes, or generations; a run that is there is planned anew for more minutes.
     """
-
-    def go_on(path: Path) -> RunFolder:
-        planned, own = RunFolder.open(path).config.minutes, dict(changes or {})
-        if minutes and 0 < planned < minutes:  # a longer plan for a run that had one
-            own.setdefault("minutes", minutes)
-        return reopen(path, game, preset, config_file, own)
-
+    go_on = partial(reopen, game=game, preset=preset, config_file=config_file, changes=changes, minutes=minutes)
     if run is not None and is_run(run_path(run)):
         return go_on(run_path(run))
     config = make_config(game, preset=preset, config_file=config_file, changes=changes)
     for path in map(run_path, [run] if run is not None else default_names(config, preset)):
-        if not is_run(path):
-            planned = plan(config, asked_for(config_file, changes), generations, minutes)
-            return RunFolder.create(path, fill_in(planned))
+        if not is_run(path):  # its schedule is over the whole run, unless a setting says how long that is
+            asked = asked_for(config_file, changes)
+            if minutes and "minutes" not in asked:
+                config = config.change(minutes=minutes)
+            elif generations and not config.minutes and "trainer.horizon" not in asked:
+                config = change(config, {"trainer.horizon": generations})
+            return RunFolder.create(path, fill_in(config))
         with suppress(OtherRunError):
             return go_on(path)
     raise AssertionError("there is always another name")
@@ -83,15 +85,6 @@ def open_run(
 
 def asked_for(config_file: Path | str | None, changes: Mapping[str, Any] | None) -> list[str]:
     return [*flatten(read_toml(config_file) if config_file is not None else {}), *flatten(changes or {})]
-
-
-def plan(config: RunConfig, asked: list[str], generations: int | None, minutes: float | None) -> RunConfig:
-    """The config with its schedule over the whole run, unless a setting says how long that is."""
-    if minutes and "minutes" not in asked:
-        return config.change(minutes=minutes)
-    if generations and not config.minutes and "trainer.horizon" not in asked:
-        return change(config, {"trainer.horizon": generations})
-    return config
 
 
 def make_config(
@@ -159,12 +152,22 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
 
 
 def reopen(
-    path: Path, game: str | None, preset: str | None, config_file: Path | str | None, changes: Mapping[str, Any]
+    path: Path,
+    *,
+    game: str | None,
+    preset: str | None,
+    config_file: Path | str | None,
+    changes: Mapping[str, Any] | None,
+    minutes: float | None,
 ) -> RunFolder:
     """A run that is there, if what is asked for is what it is."""
-    folder = RunFolder.open(path)
-    if game is not None:
-        folder.check_game(game)
+    folder, changes = RunFolder.open(path), changes or {}
+    if minutes and 0 < folder.config.minutes < minutes:  # a longer plan for a run that had one
+        changes = {"minutes": minutes, **changes}
+    if game not in (None, folder.config.game):
+        ours, other = load(folder.config.game), load(game)
+        if (ours.name, ours.options) != (other.name, other.options):
+            raise OtherRunError(f"{path} is a run of {ours.text}, not of {other.text}")
     if preset is not None or config_file is not None:
         config = make_config(folder.config.game, preset=preset, config_file=config_file, changes=changes)
         begun, asked = flatten(folder.config.to_dict()), asked_for(config_file, changes)
@@ -173,10 +176,10 @@ def reopen(
         config = change(folder.config, changes)
         check_form(config, changes)
     old, wanted = (flatten(one.to_dict()) for one in (folder.config, fill_in(config, folder.config)))
-    other = [key for key, value in wanted.items() if old[key] != value and key not in FREE]
-    if other:
-        named = ", ".join(f"{key}={old[key]}" for key in other[:MOST_SETTINGS])
-        more = f" and {len(other) - MOST_SETTINGS} more" if len(other) > MOST_SETTINGS else ""
+    changed = [key for key, value in wanted.items() if old[key] != value and key not in FREE]
+    if changed:
+        named = ", ".join(f"{key}={old[key]}" for key in changed[:MOST_SETTINGS])
+        more = f" and {len(changed) - MOST_SETTINGS} more" if len(changed) > MOST_SETTINGS else ""
         raise OtherRunError(f"{path} was begun with {named}{more}; take another name for another run")
     new = change(folder.config, {key: wanted[key] for key in FREE})
     if new != folder.config:
@@ -218,9 +221,13 @@ class Training:
         return f"{newest.number} generations are done"
 
     def seconds_so_far(self) -> float:
-        finished = sum(sum(report["seconds"].values()) for report in self.folder.reports())
-        parts = [self.folder.part_path(number) for number in self.folder.part_numbers()]
-        return float(finished + sum(read_seconds(part) for part in parts))
+        """Of the finished generations, and of the finished stages of the one under way."""
+        total = float(sum(sum(report["seconds"].values()) for report in self.folder.reports()))
+        for part in map(self.folder.part_path, self.folder.part_numbers()):
+            for path in part.glob("*.json"):
+                with suppress(DamagedError):
+                    total += read_sealed(path, STAGE)["result"]["seconds"]
+        return total
 
     def begin(self) -> Generation:
         """Generation 0: a network that knows nothing, rated like all the others."""
@@ -230,7 +237,6 @@ class Training:
         return self.finish(0, report, {"champion": 0, "previous": None, "promoted": True})
 
     def next_generation(self, before: Generation, *, is_last: bool = False) -> Generation:
-        """Everything from the games to the verdict."""
         number = before.number + 1
         part = self.folder.part(number)
         played = self.stages.self_play(part, before)
@@ -252,7 +258,7 @@ class Training:
         parts = {name: entry for name, entry in report.items() if isinstance(entry, dict)}
         seconds = {name: entry["seconds"] for name, entry in parts.items() if "seconds" in entry}
         report = dict.fromkeys(STAGES) | report | {"seconds": seconds} | facts
-        write_json(self.folder.part(number) / "report.json", report)
+        write_whole(self.folder.part(number) / REPORT, (json.dumps(report, indent=1) + "\n").encode())
         generation = self.folder.commit(number, facts)
         self.progress.finished(report)
         return generation

@@ -13,7 +13,7 @@ from anyzero.files import reading
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig, flatten, format_setting
 from anyzero.learning.folder import NOW, SAMPLES, RunFolder, find_run, list_runs
-from anyzero.learning.history import Row, read_rows
+from anyzero.learning.history import Row, make_rows
 from anyzero.networks.manifest import CHAMPION, GENERATIONS
 from anyzero.report import Part, Sheet, Shown, short
 
@@ -136,7 +136,6 @@ class RunSummary(Shown):
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each generation."""
         return [dict(row) for row in self.history]
 
     def report(self) -> Iterator[Part]:
@@ -194,7 +193,7 @@ def summarise(path: Path) -> RunSummary:
         newest = folder.generation(numbers[-1]) if numbers else None
     except AnyzeroError as error:
         raise AnyzeroError(f"{path}: generation {numbers[-1]}: {error}") from None
-    history = read_rows(folder)
+    history = make_rows(folder.reports())
     if newest is not None and folder.champion_file() != path / CHAMPION:
         folder.note(f"{path / CHAMPION} is not the champion that the run wrote; anyzero train mends it")
     end = folder.end()

@@ -164,26 +164,19 @@ class Trainer:
 
 def new_optimizers(parameters: Mapping[str, nn.Parameter], config: TrainerConfig) -> list[torch.optim.Optimizer]:
     """AdamW, and Muon for the matrices between the first layer and the heads where that is asked for."""
-    between = [
-        weight for name, weight in parameters.items() if name.startswith("trunk.") and not name.startswith("trunk.stem")
-    ]
-    inner = [weight for weight in between if config.optimizer == "muon" and weight.dim() > 1]
+    names = [name for name in parameters if name.startswith("trunk.") and not name.startswith("trunk.stem")]
+    inner = [parameters[name] for name in names if config.optimizer == "muon" and parameters[name].dim() > 1]
     rest = [weight for weight in parameters.values() if not any(weight is one for one in inner)]
     own = [Muon(inner, rate=config.learning_rate, weight_decay=config.weight_decay)] if inner else []
-    return [new_adamw(rest, config), *own]
-
-
-def new_adamw(every: list[nn.Parameter], config: TrainerConfig) -> torch.optim.AdamW:
-    """AdamW that leaves biases undecayed; its state is there from the start, so that it can be saved at any time."""
-    groups = [
-        {"params": [weight for weight in every if weight.dim() > 1], "weight_decay": config.weight_decay},
-        {"params": [weight for weight in every if weight.dim() <= 1], "weight_decay": 0.0},
+    groups = [  # biases do not decay
+        {"params": [weight for weight in rest if weight.dim() > 1], "weight_decay": config.weight_decay},
+        {"params": [weight for weight in rest if weight.dim() <= 1], "weight_decay": 0.0},
     ]
-    optimizer = torch.optim.AdamW(groups, lr=config.learning_rate, fused=True)
-    for weight in every:
+    adamw = torch.optim.AdamW(groups, lr=config.learning_rate, fused=True)
+    for weight in rest:  # its state is there from the start, so that it can be saved at any time
         zeros = {"exp_avg": torch.zeros_like(weight), "exp_avg_sq": torch.zeros_like(weight)}
-        optimizer.state[weight] = {"step": torch.zeros((), device=weight.device), **zeros}
-    return optimizer
+        adamw.state[weight] = {"step": torch.zeros((), device=weight.device), **zeros}
+    return [adamw, *own]
 
 
 def answer(network: nn.Module, planes: Tensor) -> Output:

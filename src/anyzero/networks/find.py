@@ -39,12 +39,11 @@ def find_network(name: str, game: Game | None = None) -> Path:
 def _possible_files(name: str) -> list[Path]:
     """Where the network may be, the likeliest first."""
     found = [Path(name)] if name.endswith(SUFFIX) else []
-    for folder in (RUNS / name, Path(name)):
-        found.append(folder / CHAMPION)
+    found += [folder / CHAMPION for folder in (RUNS / name, Path(name))]
     head, _, tail = name.rpartition("/")
     if head and tail.isascii() and tail.isdigit() and len(tail) <= MOST_DIGITS:
-        for folder in (RUNS / head, Path(head)):
-            found.append(folder / GENERATIONS / f"{int(tail):04d}" / NETWORK)
+        folders = RUNS / head, Path(head)
+        found += [Generations(folder).generation_path(int(tail)) / NETWORK for folder in folders]
     return [*found, MODELS / f"{name}{SUFFIX}"]
 
 

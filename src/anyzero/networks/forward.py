@@ -18,9 +18,8 @@ from anyzero.search.methods import Evaluator
 
 def forward(ops: Any, planes: Any, config: Any, sizes: Any) -> Any:
     """Logits and what the value head says, of planes [positions, ...]; `sizes` is (extras, last_rows) of the policy."""
-    features = ops.relu(
-        residual_trunk(ops, planes, config) if config.kind == "residual" else dense_trunk(ops, planes, config)
-    )
+    trunk = residual_trunk if config.kind == "residual" else dense_trunk
+    features = ops.relu(trunk(ops, planes, config))
     pooled = ops.pool(features) if config.kind == "residual" else features
     value = ops.dense(ops.relu(ops.dense(pooled, "value.hidden")), "value.payoff")
     return policy(ops, features, pooled, config, sizes), value
@@ -64,8 +63,6 @@ def policy(ops: Any, features: Any, pooled: Any, config: Any, sizes: Any) -> Any
 
 
 class NumpyOps:
-    """Computes with weights by name."""
-
     def __init__(self, weights: Any) -> None:
         self.weights = weights
 

@@ -22,29 +22,11 @@ class Generation:
 
     path: Path
     facts: Mapping[str, Any]  # the whole manifest
-
-    @property
-    def number(self) -> int:
-        return int(self.facts["generation"])
-
-    @property
-    def champion(self) -> int:
-        """The generation whose network is the best so far; this one, if it was promoted."""
-        return int(self.facts["champion"])
-
-    @property
-    def previous(self) -> int | None:
-        """The champion before that one."""
-        found = self.facts["previous"]
-        return None if found is None else int(found)
-
-    @property
-    def promoted(self) -> bool:
-        return bool(self.facts["promoted"])
-
-    @property
-    def seal(self) -> str:
-        return str(self.facts[SEAL])
+    number: int
+    champion: int  # the generation whose network is the best so far; this one, if it was promoted
+    previous: int | None  # the champion before that one
+    promoted: bool
+    seal: str
 
     def read_report(self) -> dict[str, Any]:
         self.check(REPORT)
@@ -87,7 +69,7 @@ class Generations:
         facts = read_sealed(place / MANIFEST, FORM)
         if facts["generation"] != number:
             raise DamagedError(f"its manifest is that of generation {facts['generation']}")
-        return Generation(place, facts)
+        return Generation(place, facts, number, *(facts[name] for name in ("champion", "previous", "promoted", SEAL)))
 
     def network(self, number: int) -> Path:
         """The file with the network of a generation, or with the same bytes; DamagedError if there is none."""

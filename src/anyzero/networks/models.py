@@ -374,8 +374,6 @@ class DensePolicy(nn.Module):
 
 
 class ValueHead(nn.Module):
-    """One hidden layer over the pooled features."""
-
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
         hidden = hidden_units(inputs)

@@ -48,7 +48,6 @@ class GpuEvaluator:
         self.graph = self.capture(None)
 
     def compute(self) -> None:
-        """The work that is captured."""
         with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, benchmark=True):
             for network, logits, values in zip(self.networks, self.logits, self.values, strict=True):
                 self.answer(network, self.support, self.planes, logits, values)

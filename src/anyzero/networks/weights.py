@@ -43,9 +43,8 @@ class StoredNetwork:
         if found is None:
             raise BadNetworkError(f"{self.name} lacks the weights {name!r}")
         if found.shape != shape or found.dtype not in (np.float32, np.float16):
-            raise BadNetworkError(
-                f"{self.name}: the weights {name!r} are {found.dtype} {found.shape}, not float32 {shape}"
-            )
+            are = f"{found.dtype} {found.shape}, not float32 {shape}"
+            raise BadNetworkError(f"{self.name}: the weights {name!r} are {are}")
         if not np.isfinite(found).all():
             raise BadNetworkError(f"{self.name}: the weights {name!r} have numbers that are not finite")
         return found.astype(np.float32)

@@ -67,6 +67,8 @@ class CompiledResidual(Compiled):
             np.stack([self.bias(name) for name in self.names]),
         )
         self.pools = self.pack_pools()
+        self.transform = np.kron(np.array(WEIGHTS[self.sizes["HEIGHT"]]), np.array(WEIGHTS[self.sizes["WIDTH"]]))
+        """[points, 9]: what makes packed weights of untransformed ones."""
         self.heads = Heads(network, game, self.sizes, target)
         self.weights = self.stem, self.blocks, self.pools, self.heads.policy, self.heads.value
         network.check_all_taken()
@@ -87,7 +89,6 @@ class CompiledResidual(Compiled):
         ]
 
     def shapes(self) -> tuple[Any, ...]:
-        """Of what the trunk's kernel works on."""
         boards, cells = self.sizes["BOARDS"], board_cells(self.sizes)
         board, tiles = (boards, cells * self.wide), self.sizes["POINTS"] * self.sizes["POINT_STEP"]
         return (boards, cells * self.sizes["INPUTS"]), board, board, board, tiles, tiles, (boards, self.wide)
@@ -107,11 +108,6 @@ class CompiledResidual(Compiled):
         whole[:, :inputs, : self.channels] = weights
         parts = whole.reshape(points, wide, -1, self.sizes["VECTORS"] * self.sizes["LANES"]).transpose(0, 2, 1, 3)
         return np.ascontiguousarray(parts, np.float32).reshape(points, parts.shape[1], -1)
-
-    @property
-    def transform(self) -> np.ndarray:
-        """[points, 9]: what makes packed weights of untransformed ones."""
-        return np.kron(np.array(WEIGHTS[self.sizes["HEIGHT"]]), np.array(WEIGHTS[self.sizes["WIDTH"]]))
 
     def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
         def nine(name: str) -> np.ndarray:
@@ -206,9 +202,8 @@ class CompiledMlp(Compiled):
         biases = np.array([bias for _, bias in hidden], np.float32).reshape(-1, wide)
         self.weights = (stem, weights, biases), heads, np.array(support, np.float32)
         self.columns = self.inputs + -self.inputs % lanes, wide, wide, wide, *(len(bias) for _, bias in heads)
-        self.kernels = {
-            rows: compile_kernel(_run_mlp, UNIT, target, {"LANES": lanes, "ROWS": rows}) for rows in together
-        }
+        sizes = {rows: {"LANES": lanes, "ROWS": rows} for rows in together}
+        self.kernels = {rows: compile_kernel(_run_mlp, UNIT, target, own) for rows, own in sizes.items()}
         for num in (0, FEW + 1) if target == "cpu" else ():  # compiled now, not by several threads at once
             nothing = empty_answers(num, game.num_actions, game.num_values)
             self.answer(np.zeros((num, self.inputs), np.float32), *nothing)

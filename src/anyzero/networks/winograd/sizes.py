@@ -70,7 +70,6 @@ def sizes_for(
 
 
 def board_cells(sizes: Mapping[str, int]) -> int:
-    """Cells of a board with its rim."""
     return (sizes["HEIGHT"] * sizes["TILES_DOWN"] + 2) * sizes["BOARD_WIDTH"]
 
 
@@ -89,5 +88,4 @@ def room(*shapes: int | tuple[int, ...]) -> tuple[np.ndarray, ...]:
 
 
 def empty_answers(num: int, num_actions: int, num_values: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Room for the logits and values of so many positions."""
     return np.empty((num, num_actions), np.float32), np.empty((num, num_values), np.float32)
