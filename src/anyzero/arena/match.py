@@ -24,6 +24,7 @@ from anyzero.seeds import draw_seed, draw_unit
 NORMAL, CRASH, ILLEGAL, LATE, RESIGNED = "normal", "crash", "illegal move", "time", "resignation"
 """Why a game ended; all but the first are a forfeit."""
 REASONS = (NORMAL, CRASH, ILLEGAL, LATE, RESIGNED)
+FAULTS = ((TimeoutError, LATE), (IllegalMoveError, ILLEGAL), (ResignedError, RESIGNED))  # by what a player raises
 NOBODY = -1
 
 
@@ -144,7 +145,8 @@ def ask(game: Game, line: Line, player: Player, seat: int, *, seed: int, live: L
     try:
         answer = player.choose(game, line.copy(), seed)
     except (Exception, SystemExit) as error:
-        raise ForfeitError(fault_of(error), f"{type(error).__name__}: {error}") from error
+        reason = next((reason for kind, reason in FAULTS if isinstance(error, kind)), CRASH)
+        raise ForfeitError(reason, f"{type(error).__name__}: {error}") from error
     finally:
         seconds = time.perf_counter() - start
         live.end_move(seat, seconds)
@@ -157,11 +159,6 @@ def ask(game: Game, line: Line, player: Player, seat: int, *, seed: int, live: L
     if action not in game.legal_actions(line.state):
         raise ForfeitError(ILLEGAL, f"action {action} is not legal")
     return action
-
-
-def fault_of(error: BaseException) -> str:
-    reasons = ((TimeoutError, LATE), (IllegalMoveError, ILLEGAL), (ResignedError, RESIGNED))
-    return next((reason for kind, reason in reasons if isinstance(error, kind)), CRASH)
 
 
 def report(game: Game, match: Match, players: list[str], opening: int, live: Live, end: tuple[str, str]) -> MatchResult:

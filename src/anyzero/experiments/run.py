@@ -207,11 +207,8 @@ def _check_results(results: Path) -> None:
 
 def guess_cost(plan: Plan, plies: int) -> float:
     """About how long a game takes, in seconds: half of the moves a player, rollouts as long as the game."""
-    return sum(plies / 2 * _guess_move_cost(player, plies) for player in plan.players)
-
-
-def _guess_move_cost(player: str, plies: int) -> float:
-    wanted = split_player(player).search
-    if wanted is None:
-        return SECONDS_PER_MOVE
-    return SECONDS_PER_MOVE + (wanted.seconds or (wanted.simulations or 0) * plies * SECONDS_PER_PLY)
+    cost = 0.0
+    for wanted in (split_player(player).search for player in plan.players):
+        thought = 0.0 if wanted is None else wanted.seconds or (wanted.simulations or 0) * plies * SECONDS_PER_PLY
+        cost += plies / 2 * (SECONDS_PER_MOVE + thought)
+    return cost

@@ -272,15 +272,13 @@ def _draw_table(rows: Sequence[GridRow], names: GameNames) -> Figure:
     players = name_players(rows[0]) if one_pair else ("the first player", "the second")
     games = {place(row)[0]: names.game(row) for row in rows}
     up = dict(reversed(games.items()))  # the first one on top
-    across = {place(row)[1]: name_budgets(row.budgets) if one_pair else _name_column(row) for row in rows}
+    across = {place(row)[1]: name_budgets(row.budgets) for row in rows}
+    if not one_pair:
+        labels = (("\nv. ".join(name_players(row)), name_budgets(row.budgets)) for row in rows)
+        across = {place(row)[1]: "\n".join(filter(None, label)) for row, label in zip(rows, labels, strict=True)}
     title = f"{players[0]} against {players[1]}" if one_pair else "Scores by game and players"
     below = "budget of both players" if one_pair and all(all(row.budgets) for row in rows) else ""
     return draw_matrix(Matrix(place, up, across, title, "", below, players), rows, names)
-
-
-def _name_column(row: GridRow) -> str:
-    first, second = name_players(row)
-    return "\n".join(filter(None, [first, f"v. {second}", name_budgets(row.budgets)]))
 
 
 def _cross_tables(rows: Sequence[GridRow], names: GameNames) -> Figures:

@@ -4,6 +4,7 @@ Reading order: `text` (what a player's text says), `player` (what a player is, h
 search), `engine` (and UCI), `engine_gtp`.
 """
 
+from functools import cache
 from pathlib import Path
 
 from anyzero.games.game import Game
@@ -51,12 +52,7 @@ def engine_client(text: str) -> EngineClient:
 
 def _engine_player(player: PlayerText) -> Player:
     """One process a game; each is started by `prepare`, or when it is first asked."""
-    wanted, clients = engine_client(player.text).wanted, dict[Game, EngineClient]()
-
-    def client(game: Game) -> EngineClient:
-        if game not in clients:
-            clients[game] = engine_client(player.text)
-        return clients[game]
+    wanted, client = engine_client(player.text).wanted, cache(lambda game: engine_client(player.text))
 
     def choose(game: Game, line: Line, seed: int) -> int:
         return client(game).choose(game, line, seed)

@@ -30,10 +30,6 @@ class Think(Protocol):
     def __call__(self, game: Game, line: Line, seed: int, seconds: float | None = None) -> SearchResult: ...
 
 
-def do_nothing(game: Game) -> None:
-    """The preparation of a player that needs none."""
-
-
 @dataclass(frozen=True, repr=False)
 class Player:
     """Chooses moves. What it keeps from one move to the next it uses only while a line goes on: see `Line.extends`."""
@@ -41,7 +37,7 @@ class Player:
     text: str  # what `parse_player` makes it from
     choose: Choose
     limit_s: float | None = None  # most seconds that a move may take; None: it has no clock
-    prepare: Callable[[Game], None] = do_nothing
+    prepare: Callable[[Game], None] = lambda game: None
     """Called before every game, while no clock runs: to compile code, or to start an engine."""
     think: Think | None = None  # `choose` with everything that the search found, for players that search
 

@@ -72,10 +72,6 @@ class GameInProgress:
         return self.line[: self.num_plies]
 
     @property
-    def last(self) -> Ply | None:
-        return self.line[self.num_plies - 1] if self.num_plies else None
-
-    @property
     def last_decision(self) -> int:
         """The number of plies before the last one that was not chance's; -1 if there is none."""
         return next((index for index in reversed(range(self.num_plies)) if self.line[index].seat != CHANCE), -1)
@@ -105,7 +101,8 @@ class GameInProgress:
     @property
     def declared(self) -> Ply | None:
         """The ply that ended the game without the rules, if there is one."""
-        return self.last if self.last is not None and self.last.action < 0 else None
+        last = self.line[self.num_plies - 1] if self.num_plies else None
+        return last if last is not None and last.action < 0 else None
 
     @property
     def legal_moves(self) -> list[str]:

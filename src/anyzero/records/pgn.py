@@ -59,23 +59,31 @@ class PgnGame:
     tags: dict[str, str] = field(default_factory=dict)
     moves: list[MoveText] = field(default_factory=list)
     result: str | None = None
-    depth: int = 0  # how many variations are open
-
-    @property
-    def is_begun(self) -> bool:
-        return bool(self.moves) or self.result is not None
 
 
 def split_games(text: str) -> list[PgnGame]:
-    games, game = list[PgnGame](), PgnGame()
+    """The games of a file; what stands in a variation is passed over."""
+    games, depth = [PgnGame()], 0  # how many variations are open
     for kind, found, line in tokens(text):
-        if game.result is not None or (kind == "value" and game.is_begun and not game.depth):
-            games.append(close(game, line))
-            game = PgnGame()
-        take(game, kind, found, line)
-    if game.tags or game.is_begun or game.depth:
-        games.append(close(game, text.count("\n") + 1))
-    return games
+        if games[-1].result is not None or (kind == "value" and games[-1].moves and not depth):
+            games.append(PgnGame())
+        game = games[-1]
+        depth += (kind == "open") - (kind == "close")
+        if depth < 0:
+            raise BadRecordError(f"line {line}: a variation is closed that was not opened")
+        if depth:
+            continue
+        if kind == "value":
+            game.tags[found["name"]] = ESCAPE.sub(r"\1", found["value"])
+        elif kind == "move":
+            game.moves.append(MoveText(found[0].rstrip("!?"), line))
+        elif kind == "comment" and game.moves:
+            game.moves[-1].comment += found[0].strip("{};")
+        elif kind == "result":
+            game.result = found[0]
+    if depth:
+        raise BadRecordError(f"line {text.count(chr(10)) + 1}: a variation is not closed")
+    return [game for game in games if game.tags or game.moves or game.result is not None]
 
 
 def tokens(text: str) -> Iterator[tuple[str, re.Match[str], int]]:
@@ -97,32 +105,6 @@ def unknown_words(text: str, place: int) -> str:
         return "a comment is not closed"
     word = text[place : place + 20].split()[0]
     return f'{word!r} is not a tag such as [Event "?"]' if word[0] == "[" else f"{word!r} is not PGN"
-
-
-def take(game: PgnGame, kind: str, found: re.Match[str], line: int) -> None:
-    """Add a token to the game; what stands in a variation is passed over."""
-    if kind == "open":
-        game.depth += 1
-    elif kind == "close":
-        game.depth -= 1
-        if game.depth < 0:
-            raise BadRecordError(f"line {line}: a variation is closed that was not opened")
-    elif game.depth:
-        return
-    elif kind == "value":
-        game.tags[found["name"]] = ESCAPE.sub(r"\1", found["value"])
-    elif kind == "move":
-        game.moves.append(MoveText(found[0].rstrip("!?"), line))
-    elif kind == "comment" and game.moves:
-        game.moves[-1].comment += found[0].strip("{};")
-    elif kind == "result":
-        game.result = found[0]
-
-
-def close(game: PgnGame, line: int) -> PgnGame:
-    if game.depth:
-        raise BadRecordError(f"line {line}: a variation is not closed")
-    return game
 
 
 # --- reading

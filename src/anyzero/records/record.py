@@ -1,7 +1,7 @@
 """The record of a game, one form for every game; and playing it again, which is how it is checked."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -101,16 +101,10 @@ def replay(record: GameRecord, game: Game | None = None) -> Replayed:
         if column is not None and len(column) != len(record.moves):
             raise BadRecordError(f"the record has {len(record.moves)} moves but {len(column)} {name}")
     line = play_line(game, record.start, record.moves)
-    checked = replace(
-        record,
-        game=game.text,
-        options=dict(game.options),
-        start=start_text(line.states[0], game),
-        moves=tuple(line.moves),
-        clocks=known(record.clocks),
-        evaluations=known(record.evaluations),
-        payoffs=check_result(record, game, line.states[-1]),
-    )
+    payoffs, nothing = check_result(record, game, line.states[-1]), [None] * len(line.moves)
+    notes = zip(record.clocks or nothing, record.evaluations or nothing, strict=True)
+    others = {name: getattr(record, name) for name in ("players", "termination", "date", "seed", "tags")}
+    checked = make_record(game, line.states[0], line.moves, notes, payoffs=payoffs, **others)
     return Replayed(checked, game, line.states, line.actions)
 
 

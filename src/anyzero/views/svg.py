@@ -14,6 +14,7 @@ from typing import Literal
 
 from anyzero.views.board import Circle, Label, Path, Piece, Point, Polygon, Scene, Shape, describe
 
+SERIES = ("#9ca29c", "#ffa9d3", "#ae8aba", "#6399fb", "#3fdcf0", "#dc5e57", "#c2eb6c", "#f68c41", "#f9ce00")
 PALETTE: Mapping[str, tuple[str, str]] = {
     # role: (light, dark)
     "page": ("#ffffff", "#15181d"),
@@ -44,15 +45,7 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "tile": ("#343a45", "#262c35"),
     "tile-edge": ("#1f242c", "#6b7686"),
     "tile-ink": ("#15171b", "#15171b"),
-    "series1": ("#9ca29c", "#9ca29c"),
-    "series2": ("#ffa9d3", "#ffa9d3"),
-    "series3": ("#ae8aba", "#ae8aba"),
-    "series4": ("#6399fb", "#6399fb"),
-    "series5": ("#3fdcf0", "#3fdcf0"),
-    "series6": ("#dc5e57", "#dc5e57"),
-    "series7": ("#c2eb6c", "#c2eb6c"),
-    "series8": ("#f68c41", "#f68c41"),
-    "series9": ("#f9ce00", "#f9ce00"),
+    **{f"series{number}": (colour, colour) for number, colour in enumerate(SERIES, start=1)},
 }
 
 LIGHT: Mapping[str, str] = {role: light for role, (light, _) in PALETTE.items()}

@@ -94,7 +94,8 @@ class Engine:
                 python_command("anyzero.web.worker", "main", str(self.config.max_all_nodes)),
                 hear=lambda line: loop.call_soon_threadsafe(self.hear, line),
                 own_session=False,  # so that being nice counts
-                env=environment(),
+                # glibc gives back the memory of a tree when its search ends, rather than keeping it for every thread
+                env={**os.environ, "MALLOC_MMAP_THRESHOLD_": str(1 << 20), "MALLOC_ARENA_MAX": "2"},
             )
 
     def send(self, values: dict[str, Any]) -> None:
@@ -118,8 +119,3 @@ class Engine:
         if self.child is not None:
             await asyncio.to_thread(self.child.end)
         self.sender.shutdown()
-
-
-def environment() -> dict[str, str]:
-    """glibc gives back the memory of a tree when its search ends, rather than keeping it for every thread."""
-    return {**os.environ, "MALLOC_MMAP_THRESHOLD_": str(1 << 20), "MALLOC_ARENA_MAX": "2"}
