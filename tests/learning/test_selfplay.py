@@ -23,7 +23,7 @@ from anyzero.learning.selfplay import (
     CHAMPION,
     PREVIOUS,
     RECENT,
-    block_sizes,
+    block_spans,
     lowered_bar,
     make_pairings,
     pairing_shares,
@@ -45,7 +45,7 @@ STRONG, WEAK = anchor_contestant(TOE, "uct:200"), anchor_contestant(TOE, "random
     ("games", "at_once", "sizes"), [(10, 10, [10]), (10, 4, [3, 3, 4]), (1, 8, [1]), (256, 128, [128, 128])]
 )
 def test_blocks_are_about_equal(games, at_once, sizes):
-    assert block_sizes(games, at_once) == sizes
+    assert [end - first for first, end in block_spans(games, at_once)] == sizes
 
 
 @pytest.mark.parametrize(

@@ -250,10 +250,8 @@ class Pool:
             atexit.unregister(self.ray.shutdown)
             sys.excepthook = sys.__excepthook__
             stopping.broken.set()
-            raise ClusterError(
-                f"the head of the cluster at {self.head} does not answer any more; what is finished was kept, and the "
-                "same command goes on, on a new cluster too"
-            )
+            kept = "what is finished was kept, and the same command goes on, on a new cluster too"
+            raise ClusterError(f"the head of the cluster at {self.head} does not answer any more; {kept}")
         return self.head_seen >= self.next_look - LOOK_EVERY_S
 
     def man(self, node: Node) -> None:
@@ -334,8 +332,5 @@ def opened(address: str | None, *, with_gpus: bool = False) -> Iterator[Pool | N
     if address is None:
         yield None
         return
-    pool = Pool(address, with_gpus=with_gpus)
-    try:
+    with contextlib.closing(Pool(address, with_gpus=with_gpus)) as pool:
         yield pool
-    finally:
-        pool.close()

@@ -214,14 +214,9 @@ class RowLosses(NamedTuple):
         policy_weights = batch.weights * batch.policy_weights
         predicted, values = (found if found.dim() == 1 else found[:, 0] for found in (predicted, batch.values))
         best = batch.policies.gather(1, self.log_priors.argmax(1, keepdim=True)).squeeze(1)
-        about_policies = torch.stack(
-            [
-                self.policy,
-                torch.special.entr(batch.policies).sum(1),
-                -(self.log_priors.exp() * self.log_priors).sum(1),
-                (best >= batch.policies.amax(1)).float(),  # as good as the best: ties are no error
-            ]
-        )
+        agrees = (best >= batch.policies.amax(1)).float()  # as good as the best: ties are no error
+        entropies = torch.special.entr(batch.policies).sum(1), -(self.log_priors.exp() * self.log_priors).sum(1)
+        about_policies = torch.stack([self.policy, *entropies, agrees])
         about_values = torch.stack([self.value, (predicted - values).abs()])
         totals = torch.stack([policy_weights.sum(), batch.weights.sum()])
         return torch.cat([about_policies @ policy_weights, about_values @ batch.weights, totals]).double()

@@ -10,7 +10,6 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from anyzero.learning.block import BlockResult, network_contestant
 from anyzero.learning.config import RunConfig
 from anyzero.learning.once import block_name
 from anyzero.learning.samples import Samples
-from anyzero.learning.selfplay import block_sizes, play_block
+from anyzero.learning.selfplay import block_spans, play_block
 from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.manifest import Generation
 from anyzero.networks.weights import read_network
@@ -145,18 +144,12 @@ class ClusterGames:
         self.waiting_since = None
         self.ahead = self.place(number, by)
 
-    def go_on(self) -> None:
-        """To be called now and then while something else is done."""
-        if self.ahead is not None:
-            self.ahead.step(0.0)
-
     def place(self, number: int, by: Generation) -> Blocks:
         """The blocks of a generation that are not on disk; each is written when it is whole."""
         stages, folder = self.stages, self.stages.folder
         part, config = folder.part(number), stages.config.selfplay
-        ends = list(accumulate(block_sizes(config.games, config.at_once), initial=0))
-        spans = dict(enumerate(pairwise(ends)))
-        missing = {block: span for block, span in spans.items() if not (part / f"{block_name(block)}.json").exists()}
+        spans = enumerate(block_spans(config.games, config.at_once))
+        missing = {block: span for block, span in spans if not (part / f"{block_name(block)}.json").exists()}
         networks = []
         for one in stages.opponents(by):  # each is put into the object store once
             path = folder.network(one)

@@ -24,14 +24,8 @@ class Preset(NamedTuple):
 
 PRESETS = {name: Preset(**recipe) for name, recipe in read_toml(Path(__file__).with_suffix(".toml")).items()}
 GENERAL = PRESETS.pop("general")
-PRESET_OF = {
-    "connect_four": "connect-four",
-    "breakthrough": "breakthrough",
-    "hex": "hex",
-    "take_it_easy": "take-it-easy",
-    "oware": "oware-cgzero",
-    "chess": "chess",
-}
+NAMED = ("connect-four", "breakthrough", "hex", "take-it-easy", "chess")  # presets called as their games are
+PRESET_OF = {name.replace("-", "_"): name for name in NAMED} | {"oware": "oware-cgzero"}
 """What a game is trained with if nothing else is asked for; other games have `GENERAL`."""
 PRESET_ON_GPU = PRESET_OF | {"oware": "oware", "chess": "chess-gumbel"}
 """The same on a GPU, where a gate would take most of the time."""

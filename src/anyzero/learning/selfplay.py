@@ -1,8 +1,8 @@
 """Self-play: who plays whom, and one block of games after the other."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,26 +11,21 @@ from anyzero.errors import BadOptionError
 from anyzero.games.contract import CHANCE, draw_outcome, legal_actions, play, seat_to_move
 from anyzero.games.game import Game
 from anyzero.learning.block import Block, BlockResult, Contestant, Watch, anchor_contestant
-from anyzero.learning.config import RANDOM, RunConfig, SelfPlayConfig
+from anyzero.learning.config import RANDOM, SelfPlayConfig
 from anyzero.learning.games import NEVER, Manner, Pairings
 from anyzero.learning.samples import Samples, take
-from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.search.expectimax import Expectimax
 from anyzero.search.methods import Evaluator
 from anyzero.seeds import draw_seed
-
-if TYPE_CHECKING:
-    from anyzero.networks.models import Network
 
 CHAMPION, PREVIOUS, RECENT = 0, 1, 2  # the order of contestants in self-play
 EVEN = 0.5
 
 
-def block_sizes(games: int, at_once: int) -> list[int]:
-    """A generation's games cut into blocks of about the same size, none larger than `at_once`."""
+def block_spans(games: int, at_once: int) -> list[tuple[int, int]]:
+    """A generation's games in blocks of about the same size, none larger than `at_once`: first and end of each."""
     num = -(-games // at_once)
-    bounds = [games * part // num for part in range(num + 1)]
-    return [last - first for first, last in pairwise(bounds)]
+    return list(pairwise(games * part // num for part in range(num + 1)))
 
 
 def manner_of(config: SelfPlayConfig) -> Manner:
@@ -65,18 +60,10 @@ def play_block(
     watch: Watch | None = None,
 ) -> BlockResult:
     """Games `first` to `first + num - 1` of a generation; `shares` are those of `pairing_shares`."""
-    block = Block(
-        game,
-        contestants,
-        make_pairings(game, shares, two_champions=config.two_champions),
-        manner_of(config),
-        games=num,
-        first=first,
-        seed=draw_seed("selfplay", seed, generation),
-        resign_below=resign_below,
-        starts=start_states(game, config.starts),
-    )
-    return block.play(watch)
+    pairings = make_pairings(game, shares, two_champions=config.two_champions)
+    seed = draw_seed("selfplay", seed, generation)
+    more: Any = {"resign_below": resign_below, "starts": start_states(game, config.starts)}
+    return Block(game, contestants, pairings, manner_of(config), games=num, first=first, seed=seed, **more).play(watch)
 
 
 def play_random(game: Game, num: int, *, seed: int, max_plies: int = 0, target: str = "cpu") -> BlockResult:
@@ -186,35 +173,6 @@ def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 CLOSE = 1e-3  # values of one position may differ by so much from batch to batch, on a GPU
-
-
-def run_evaluator(game: Game, config: RunConfig, network: "Network") -> NetworkEvaluator:
-    """A network that answers wherever the run computes."""
-    options = {"device": config.device, "precision": config.precision, "threads": config.threads, "compiled": False}
-    return NetworkEvaluator(game, network, **options)  # type: ignore[arg-type]
-
-
-class Expectations:
-    """What the positions of a run are worth by its champion, one block of games after the other."""
-
-    def __init__(self, game: Game, config: RunConfig) -> None:
-        self.game, self.config = game, config
-        self.champion = -1
-        self.evaluator: NetworkEvaluator | None = None
-
-    def of(self, samples: Samples, champion: int, block: int, network: Callable[[int], "Network"]) -> Samples:
-        """A block's samples, with expectations if expectimax is the search; `network` finds that of a generation."""
-        config = self.config
-        if config.selfplay.method != "expectimax":
-            return samples
-        if self.evaluator is None or (champion != self.champion and config.device == "cpu"):
-            self.evaluator = run_evaluator(self.game, config, network(champion))
-        elif champion != self.champion:  # on a GPU the same evaluator with other weights: what is captured there stays
-            self.evaluator.forward.load(network(champion))
-        self.champion = champion
-        seed = draw_seed("draws", config.seed, champion, block)
-        threads = config.threads if config.device == "cuda" else 1  # on the CPU the network has them
-        return expect(self.game, samples, self.evaluator, config.selfplay, seed=seed, threads=threads)
 
 
 def expect(

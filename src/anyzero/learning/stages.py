@@ -32,6 +32,7 @@ from anyzero.learning.once import STAGE, anchor_points, block_name, once
 from anyzero.learning.replay import GpuReplay, Source, build_replay, window_size
 from anyzero.learning.samples import BadShardError, Samples, join, load_shard, new_samples, save_shard, take
 from anyzero.learning.trainer import Trainer
+from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.find import find_network
 from anyzero.networks.manifest import NETWORK, TRAINER, Generation
 from anyzero.networks.models import new_network
@@ -75,7 +76,8 @@ class Stages:
         self.deadline = float("inf")
         self.samples: Samples | None = None
         self.oldest = 0  # the generation from which on samples are kept
-        self.expectations = selfplay.Expectations(self.game, self.config)
+        self.evaluator: NetworkEvaluator | None = None  # of expectations, and whose network it has
+        self.evaluated = -1
         self.on_gpu: RunGames | None = None
         self.on_cluster = None if pool is None else ClusterGames(self, pool)
 
@@ -95,8 +97,8 @@ class Stages:
 
     def look_at_the_clock(self) -> None:
         stopping.check()
-        if self.on_cluster is not None:
-            self.on_cluster.go_on()
+        if self.on_cluster is not None and self.on_cluster.ahead is not None:
+            self.on_cluster.ahead.step(0.0)
         if clock() >= self.deadline:
             raise OutOfTimeError
 
@@ -107,8 +109,13 @@ class Stages:
         return load_network(path if path.exists() else self.folder.network(number), self.game)
 
     def contestant(self, number: int, simulations: int = 0, *, noise: bool = False) -> Contestant:
-        config, evaluator = self.config.selfplay, selfplay.run_evaluator(self.game, self.config, self.network(number))
+        config, evaluator = self.config.selfplay, self.new_evaluator(number)
         return network_contestant(self.game, str(number), evaluator, config, noise=noise, simulations=simulations)
+
+    def new_evaluator(self, number: int) -> NetworkEvaluator:
+        config, network = self.config, self.network(number)
+        options: Any = {"device": config.device, "precision": config.precision, "threads": config.threads}
+        return NetworkEvaluator(self.game, network, **options, compiled=False)
 
     # --- self-play
 
@@ -116,21 +123,20 @@ class Stages:
         """Blocks of games; each is written as soon as it is over. On a GPU it is one, of the games finished next."""
         config, number, by = self.config.selfplay, before.number + 1, self.lagging(before)
         on_gpu = self.config.device == "cuda" and self.on_cluster is None
-        sizes = [config.games] if on_gpu else selfplay.block_sizes(config.games, config.at_once)
+        spans = [(0, config.games)] if on_gpu else selfplay.block_spans(config.games, config.at_once)
         if on_gpu and not (self.has_samples(number) or (part / "training.json").exists()):
             (part / f"{block_name(0)}.json").unlink(missing_ok=True)  # its samples went with the process that made them
-        play, found, done = self.play_on_gpu if on_gpu else self.play_on_cpu(number), [], 0
+        play, found = self.play_on_gpu if on_gpu else self.play_on_cpu(number), []
         with self.progress.stage(number, "self-play", config.games) as tell:
             if self.on_cluster is not None:
                 self.on_cluster.play(number, by, tell)
-            for block, size in enumerate(sizes):
+            for block, (first, end) in enumerate(spans):
 
-                def make(block: int = block, done: int = done, size: int = size) -> dict[str, Any]:
-                    return self.finish_block(number, by, block, play(by, done, size, self.watch(tell, done)))
+                def make(block: int = block, first: int = first, num: int = end - first) -> dict[str, Any]:
+                    return self.finish_block(number, by, block, play(by, first, num, self.watch(tell, first)))
 
                 found.append(self.once_block(part, number, block, make))
-                done += size
-                tell(done)
+                tell(end)
         return selfplay.summary(found) | {"resign_below": self.resign_bar(by)}
 
     def lagging(self, before: Generation) -> Generation:
@@ -146,26 +152,29 @@ class Stages:
     def finish_block(self, number: int, by: Generation, block: int, result: BlockResult) -> dict[str, Any]:
         """Complete the samples of a block's games, and write both."""
         result.samples.generations[:], result.samples.ages[:] = number, number - 1 - by.champion
-        samples = self.expectations.of(result.samples, by.champion, block, self.network)
-        return self.keep_block(number, block, result._replace(samples=samples))
+        if self.config.selfplay.method == "expectimax":
+            result = result._replace(samples=self.expect(result.samples, by.champion, block))
+        return self.keep_block(number, block, result)
+
+    def expect(self, samples: Samples, champion: int, block: int) -> Samples:
+        """A block's samples, with what the champion expects of positions before a draw."""
+        config = self.config
+        if self.evaluator is None or (champion != self.evaluated and config.device == "cpu"):
+            self.evaluator = self.new_evaluator(champion)
+        elif champion != self.evaluated:  # on a GPU the same evaluator with other weights: what is captured there stays
+            self.evaluator.forward.load(self.network(champion))
+        self.evaluated, seed = champion, draw_seed("draws", config.seed, champion, block)
+        threads = config.threads if config.device == "cuda" else 1  # on the CPU the network has them
+        return selfplay.expect(self.game, samples, self.evaluator, config.selfplay, seed=seed, threads=threads)
 
     def play_on_cpu(self, generation: int) -> Play:
         """Plays blocks, all with the same contestants."""
         contestant = cache(partial(self.contestant, noise=True))
 
         def play(by: Generation, first: int, num: int, watch: Watch) -> BlockResult:
-            return selfplay.play_block(
-                self.game,
-                [contestant(number) for number in self.opponents(by)],
-                self.config.selfplay,
-                generation=generation,
-                first=first,
-                num=num,
-                seed=self.config.seed,
-                shares=self.shares(by),
-                resign_below=self.resign_bar(by),
-                watch=watch,
-            )
+            players, config = [contestant(number) for number in self.opponents(by)], self.config
+            which: Any = {"generation": generation, "first": first, "num": num, "seed": config.seed}
+            return selfplay.play_block(self.game, players, config.selfplay, **which, **self.asked(by), watch=watch)
 
         return play
 
@@ -177,8 +186,10 @@ class Stages:
         if self.on_gpu is None:
             self.on_gpu = RunGames(self.game, self.config, draw_seed("gpu", self.config.seed, numbers[0]))
         contestants = [(str(number), self.network(number)) for number in numbers]
-        asked = {"shares": self.shares(before), "resign_below": self.resign_bar(before)}
-        return self.on_gpu.play(contestants, num, **asked, watch=watch)  # type: ignore[arg-type]
+        return self.on_gpu.play(contestants, num, **self.asked(before), watch=watch)
+
+    def asked(self, before: Generation) -> dict[str, Any]:
+        return {"shares": self.shares(before), "resign_below": self.resign_bar(before)}
 
     def has_samples(self, number: int) -> bool:
         """Whether those of a generation are in memory or on disk."""

@@ -112,10 +112,8 @@ def check(game: Game, network: "Network | StoredNetwork", device: str) -> None:
     if device == "cuda" and game.num_values > 1:
         raise BadOptionError(f"{game.name} has a value for each seat, which trains and plays on the CPU only")
     if not fits(network.config, network.planes_shape, network.num_actions, game):
-        raise BadNetworkError(
-            f"a network with the input {network.planes_shape} and {network.num_actions} actions "
-            f"does not fit {game.text}"
-        )
+        sizes = f"the input {network.planes_shape} and {network.num_actions} actions"
+        raise BadNetworkError(f"a network with {sizes} does not fit {game.text}")
 
 
 def choose_precision(precision: str, device: str, config: NetworkConfig) -> str:

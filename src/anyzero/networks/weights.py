@@ -96,11 +96,9 @@ def read_network(path: Path | str, game: Game) -> StoredNetwork:
     if not all(type(size) is int and size > 0 for size in shape):
         raise BadNetworkError(f"{path} has a header without a proper 'planes_shape'")
     if not fits(config, shape, num_actions, game):
-        made_for = game_text(header["game"], header["options"])
-        raise BadNetworkError(
-            f"{path} was made for {made_for}: its input {shape} and {num_actions} actions do not fit {game.text} "
-            f"with {game.planes_shape} and {game.num_actions}"
-        )
+        made_for, ours = game_text(header["game"], header["options"]), f"{game.planes_shape} and {game.num_actions}"
+        words = f"{path} was made for {made_for}: its input {shape} and {num_actions} actions"
+        raise BadNetworkError(f"{words} do not fit {game.text} with {ours}")
     return StoredNetwork(config, game.planes_shape, game.num_actions, weights, str(path))
 
 
