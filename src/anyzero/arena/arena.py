@@ -62,7 +62,10 @@ def match(
             return test is not None and is_decided(test, results)
 
         results = play_games(plan, workers=pool or workers, record=record, watch=look)
-    return replace(judge_couple(results, test), plan=plan, sprt=test)
+    counted = list(results.values())
+    if test is not None and is_decided(test, results):
+        counted = leading_pairs(results)[: 2 * sum(test.counts)]  # so that their number is no accident
+    return replace(make_standings(counted), plan=plan, sprt=test)
 
 
 @contextmanager
@@ -75,22 +78,19 @@ def watching(plan: Plan, record: Path | str | None, *, shown: bool, pool: Pool |
         unkept = "; with --record FILE a stopped run can go on later"
         return f"stopped after {done} of {total} games{unkept if record is None else kept}"
 
+    def score(results: Results) -> str:
+        tally = make_standings(list(results.values())).tally if len(plan.players) == 2 else None
+        said = "playing" if tally is None else f"+{tally.wins} ={tally.draws} -{tally.losses}"
+        return said if pool is None else f"{said} ({pool.describe()})"
+
     with stopping.telling(words), bar("playing", total, shown=shown) as tell:
 
         def watch(results: Results) -> None:
             nonlocal done
             done = len(results)
-            tell(done, words=lambda: running_words(plan, results, pool))
+            tell(done, words=lambda: score(results))
 
         yield watch
-
-
-def running_words(plan: Plan, results: Results, pool: Pool | None) -> str:
-    score = "playing"
-    if len(plan.players) == 2:
-        tally = make_standings(list(results.values())).tally
-        score = f"+{tally.wins} ={tally.draws} -{tally.losses}"
-    return score if pool is None else f"{score} ({pool.describe()})"
 
 
 def leading_pairs(results: Mapping[Match, MatchResult], start: int = 0) -> list[MatchResult]:
@@ -108,13 +108,6 @@ def is_decided(sprt: Sprt, results: Mapping[Match, MatchResult]) -> bool:
     """Show the test the pairs that it has not seen yet, in order."""
     sprt.add_until_decided(pair_scores(leading_pairs(results, sum(sprt.counts))))
     return sprt.decision is not None
-
-
-def judge_couple(results: Mapping[Match, MatchResult], sprt: Sprt | None = None) -> Standings:
-    """The standings; games beyond the pair that decided the test are left out, so that their number is no accident."""
-    if sprt is not None and is_decided(sprt, results):
-        return make_standings(leading_pairs(results)[: 2 * sum(sprt.counts)])
-    return make_standings(list(results.values()))
 
 
 def play_games(

@@ -96,17 +96,14 @@ class Crew:
         return finished
 
     def start(self) -> None:
+        """A new worker: it is told all plans, which one to get ready for, and the room that the largest game needs."""
         self.num_started += 1
-        first = self.tasks[self.left[0]].plan
-        worker = Worker(self.hello(first), self.folder / f"live{self.num_started}", self.inbox)
+        first, games = self.tasks[self.left[0]].plan, self.games.values()
+        sizes = {name: max(getattr(game, name) for game in games) for name in ("max_plies", "num_seats")}
+        hello = {"plans": [asdict(plan) for plan in self.plans], "first": self.plans[first], **sizes}
+        worker = Worker(hello, self.folder / f"live{self.num_started}", self.inbox)
         worker.game = first.game
         self.workers.append(worker)
-
-    def hello(self, first: Plan) -> dict[str, Any]:
-        """All plans, the number of the one to get ready for, and the room that the largest game needs."""
-        games = self.games.values()
-        sizes = {name: max(getattr(game, name) for game in games) for name in ("max_plies", "num_seats")}
-        return {"plans": [asdict(plan) for plan in self.plans], "first": self.plans[first], **sizes}
 
     def give(self, worker: Worker) -> None:
         if self.left:
@@ -129,14 +126,11 @@ class Crew:
             self.start()
         if not blamed:
             return None
-        late = "a move went on past the time limit and was stopped"
-        return self.blame(worker, (LATE, late) if worker.late else (CRASH, f"its process ended with code {code}"))
-
-    def blame(self, worker: Worker, end: tuple[str, str]) -> tuple[Task, MatchResult]:
-        live = worker.live
         task = self.tasks[int(live.row["number"])]
         game = self.games[task.plan.game]
         players = [task.plan.players[index] for index in task.match.by_seat(game.num_seats)]
+        late = LATE, "a move went on past the time limit and was stopped"
+        end = late if worker.late else (CRASH, f"its process ended with code {code}")
         return task, report(game, task.match, players, int(live.row["opening"]), live, end)
 
     def stop_late_workers(self) -> None:

@@ -83,11 +83,14 @@ def train(
     changes |= {key: given[name] for name, key in FLAGS.items() if given[name] is not None}
     times = {"generations": generations, "minutes": minutes}
     recipe = {"run": run, "preset": preset, "config_file": config, "changes": changes}
-    wanted = {**recipe, **times, "cluster": cluster, "progress": not json}
+    wanted: dict[str, Any] = {**recipe, **times, "cluster": cluster, "progress": not json}
     if sweep is None:
         train_one(game, wanted, output=output, match=match, json=json)
-    else:
-        train_each(sweep, game, {**wanted, "match": match}, output=output, json=json)
+        return
+    found = anyzero.sweep(sweep, game, match=match, **wanted)
+    if output is not None:
+        found.write_history(output)
+    print_result(found, json=json)
 
 
 def train_one(game: str | None, wanted: dict[str, Any], *, output: Path | None, match: int, json: bool) -> None:
@@ -100,13 +103,6 @@ def train_one(game: str | None, wanted: dict[str, Any], *, output: Path | None, 
     facts: dict[str, Any] = {"run": str(found.path), "game": found.config.game, "ended": found.ended}
     facts |= {"generations": found.generations or 0, "champion": found.champion_generation or 0}
     answer(facts if found.match is None else facts | {"match": found.match}, found.ending(), json=json)
-
-
-def train_each(sweep: str, game: str | None, wanted: dict[str, Any], *, output: Path | None, json: bool) -> None:
-    found = anyzero.sweep(sweep, game, **wanted)
-    if output is not None:
-        found.write_history(output)
-    print_result(found, json=json)
 
 
 # --- how training goes, what is wrong with it, and the nets in the box

@@ -179,7 +179,11 @@ def run_experiment(
     same seed gives the same table (its seconds aside) whatever the number of workers and of stops.
     """
     results, written_at = Path(results), 0.0
-    _check_results(results)
+    if results.suffix.lower() != ".csv":
+        raise BadOptionError(f"results go to a .csv file, not to {results}")
+    if results.exists() and not journal_path(results).exists():
+        games = f"{journal_path(results)} with the games that it was made of"
+        raise AnyzeroError(f"{results} exists, but not {games}; nothing was changed")
     with closing(GridJournal(journal_path(results), experiment)) as journal:
         tell = watch or (lambda reached: None)
         tell(journal.reached)
@@ -195,14 +199,6 @@ def run_experiment(
         finally:
             write_table(results, experiment.columns, journal.rows())
         return journal.rows()
-
-
-def _check_results(results: Path) -> None:
-    if results.suffix.lower() != ".csv":
-        raise BadOptionError(f"results go to a .csv file, not to {results}")
-    if results.exists() and not journal_path(results).exists():
-        games = f"{journal_path(results)} with the games that it was made of"
-        raise AnyzeroError(f"{results} exists, but not {games}; nothing was changed")
 
 
 def guess_cost(plan: Plan, plies: int) -> float:

@@ -121,20 +121,18 @@ def _read_table(path: Path, text: str) -> list[GridRow]:
     """Commas or, as some spreadsheets write them, semicolons."""
     header = text.partition("\n")[0]
     reader = csv.DictReader(text.splitlines(), delimiter=";" if header.count(";") > header.count(",") else ",")
-    for needed, read_line in TABLES.items():
-        if set(needed) <= set(reader.fieldnames or []):
-            return [_read_checked(f"{path}: line {number}", read_line, line) for number, line in enumerate(reader, 2)]
-    raise BadOptionError(f"{path} is neither the table of an experiment nor a record of games")
-
-
-def _read_checked(place: str, read_line: Callable[..., GridRow], values: Mapping[str, Any]) -> GridRow:
-    try:
-        row = read_line(values)
-    except (TypeError, ValueError, AttributeError) as error:
-        raise BadOptionError(f"{place} is not a row of results: {error}") from None
-    if min(row.tally.to_json().values()) < 0 or row.tally.total == 0:
-        raise BadOptionError(f"{place} has no games")
-    return row
+    forms = [read_line for needed, read_line in TABLES.items() if set(needed) <= set(reader.fieldnames or [])]
+    if not forms:
+        raise BadOptionError(f"{path} is neither the table of an experiment nor a record of games")
+    rows = []
+    for number, values in enumerate(reader, start=2):
+        try:
+            rows.append(forms[0](values))
+        except (TypeError, ValueError, AttributeError) as error:
+            raise BadOptionError(f"{path}: line {number} is not a row of results: {error}") from None
+        if min(rows[-1].tally.to_json().values()) < 0 or rows[-1].tally.total == 0:
+            raise BadOptionError(f"{path}: line {number} has no games")
+    return rows
 
 
 def _read_grid_line(values: Mapping[str, str]) -> GridRow:

@@ -165,7 +165,8 @@ def method_values(game: Game, family: str, name: str) -> dict[str, Any]:
 
 
 def write_net(folder: Path, game: Game, network: StoredNetwork) -> Files:
-    net = net_for_page(network, game)
+    rounded = {name: weight.astype(np.float16) for name, weight in network.weights.items()}
+    net = compiled(replace(network, weights=rounded, taken=set()), game, "wasm")
     functions = list(search_functions(game, memory_for(game, NET_METHODS[-1]), net))
     module, plan = build_functions(functions)
     weights, content = take_weights(net, plan)
@@ -209,12 +210,6 @@ def service_worker(folder: Path, files: Sequence[Path]) -> bytes:
 
 
 STACKED = 4  # dimensions of an array of packed convolutions
-
-
-def net_for_page(network: StoredNetwork, game: Game) -> Any:
-    """The net with its weights rounded to 16 bits, as kernels of wasm."""
-    rounded = {name: weight.astype(np.float16) for name, weight in network.weights.items()}
-    return compiled(replace(network, weights=rounded, taken=set()), game, "wasm")
 
 
 def take_weights(net: Any, plan: Plan) -> tuple[dict[str, Any], bytes]:

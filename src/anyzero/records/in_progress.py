@@ -223,13 +223,9 @@ class GameInProgress:
     def draw(self) -> None:
         """What chance does until a seat is to move."""
         while self.seat_to_move == CHANCE:
-            state = self.state
-            action = draw_action(self.game, state, self.stream())
-            self.push(Ply(self.game.play(state, action), CHANCE, self.game.format_action(state, action), action))
-
-
-def draw_action(game: Game, state: State, stream: np.ndarray) -> int:
-    actions = np.array(game.legal_actions(state), np.int32)
-    draw = game.compile(draw_outcome, "interpreted")
-    with np.errstate(over="ignore"):
-        return int(actions[draw(game.rules, state, actions, len(actions), stream)])
+            game, state = self.game, self.state
+            actions = np.array(game.legal_actions(state), np.int32)
+            draw = game.compile(draw_outcome, "interpreted")
+            with np.errstate(over="ignore"):
+                action = int(actions[draw(game.rules, state, actions, len(actions), self.stream())])
+            self.push(Ply(game.play(state, action), CHANCE, game.format_action(state, action), action))

@@ -38,13 +38,6 @@ def name_files(texts: Sequence[str]) -> dict[str, str]:
     return named
 
 
-def add_options(text: str, options: str) -> str:
-    """A game's text with further options; of one that is there twice, the last counts."""
-    name, own = split_text(text)
-    both = ",".join(filter(None, (own, options)))
-    return f"{name}:{both}" if both else name
-
-
 def load_interpreted(source: str) -> Game:
     game = load(source)
     game.stay_interpreted()
@@ -72,8 +65,9 @@ class Catalog:
     def source(self, text: str) -> str:
         """The text that `load` takes: a file only if the command line named it."""
         name, options = split_text(text.strip())
-        if name in self.files:
-            return add_options(self.files[name], options)
+        if name in self.files:  # of an option that is there twice, the last counts
+            file, own = split_text(self.files[name])
+            return ":".join(filter(None, [file, ",".join(filter(None, [own, options]))]))
         if name not in self.names and Path(name) not in self.paths:
             raise unknown_name("game", name, self.names)
         return text.strip()

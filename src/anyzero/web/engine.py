@@ -43,7 +43,10 @@ class Engine:
 
         `line` is the start of the game and its actions since, for engines, which want to see repetitions.
         """
-        self.check_space(client)
+        if len(self.inboxes) >= self.config.max_jobs:
+            raise AnyzeroError("too many searches are under way; try again in a moment")
+        if sum(inbox.client == client for inbox in self.inboxes.values()) >= self.config.max_client_jobs:
+            raise AnyzeroError(f"you have {self.config.max_client_jobs} searches under way already; stop one first")
         self.number += 1
         number, inbox, finished = self.number, Inbox(client, asyncio.Queue()), False
         about: dict[str, Any] = {"job": number, "client": client, "live": live, "seed": seed}
@@ -80,12 +83,6 @@ class Engine:
         jobs = [self.wanted(game, start, player) for game, start, player in starts if start is not None]
         self.wake()
         self.send({"prepare": jobs, "apart": apart})
-
-    def check_space(self, client: str) -> None:
-        if len(self.inboxes) >= self.config.max_jobs:
-            raise AnyzeroError("too many searches are under way; try again in a moment")
-        if sum(inbox.client == client for inbox in self.inboxes.values()) >= self.config.max_client_jobs:
-            raise AnyzeroError(f"you have {self.config.max_client_jobs} searches under way already; stop one first")
 
     def wake(self) -> None:
         if self.child is None:

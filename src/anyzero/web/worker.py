@@ -19,7 +19,7 @@ from typing import Any
 from anyzero.child import Child, Send, count_cores, listen, python_command, read_lines, take_output
 from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.errors import words_of
-from anyzero.games.game import Game, State
+from anyzero.games.game import Game
 from anyzero.games.line import Line
 from anyzero.games.load import load
 from anyzero.networks.forward import numpy_evaluator
@@ -216,7 +216,12 @@ class Job:
         """The result as plain values, and the cells of the expected line; those are worked out again if it changes."""
         line = result.principal_variation[:MOST_GHOSTS]
         if self.ghosts[0] != line:
-            self.ghosts = line, ghost_cells(self.game, self.state, line)
+            state, cells = self.state, list[list[str]]()
+            for move in line if self.game.has("board") else ():
+                action = self.game.parse_action(state, move)
+                cells.append(cells_of(self.game, state, action))
+                state = self.game.play(state, action)
+            self.ghosts = line, cells
         return {**result.to_json(), "ghosts": self.ghosts[1]}
 
     # --- compiled code
@@ -271,16 +276,6 @@ def load_all(jobs: list[dict[str, Any]]) -> None:
             job = Job(wanted)
             if not job.is_compiled():
                 job.compile()
-
-
-def ghost_cells(game: Game, state: State, line: list[str]) -> list[list[str]]:
-    """For each move of the line, the cells that it names; empty for a game without a picture."""
-    cells: list[list[str]] = []
-    for move in line if game.has("board") else ():
-        action = game.parse_action(state, move)
-        cells.append(cells_of(game, state, action))
-        state = game.play(state, action)
-    return cells
 
 
 class Jobs:
