@@ -299,9 +299,7 @@ def _tell_laws(text: str, brief: str = "") -> None:
         send(json.dumps(asdict(seen)))
 
 
-def simulate_game(
-    game: Game, *, seed: int, rows: int, streams: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def simulate_game(game: Game, *, seed: int, rows: int, streams: int) -> tuple[np.ndarray, ...] | None:
     """Payoffs and moves of rollouts and the keys of a random game's positions; None without numba-cuda or a text."""
     if importlib.util.find_spec("numba_cuda") is None or not game.source:
         return None

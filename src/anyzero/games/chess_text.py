@@ -39,7 +39,14 @@ def format_state(rules: Chess, state: State) -> str:
     words = [grid.format_grid(letters_of(state), 8), SIDES[state.mover], "".join(rights) or "-"]
     words += [name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-"]
     words += [str(state.clock), str(state.move_number)]
-    return " ".join([*words, *format_history(state)])
+    moves, num, mover = [], int(state.recorded), int(state.mover)
+    for index, entry in enumerate(
+        state.history[:num].tolist()
+    ):  # the moves that it holds, each seen from its own mover
+        source, target = divmod(entry & int(board.MOVE_BITS), 64)
+        flip = 0 if (num - index + mover) % 2 == 0 else 56
+        moves.append(NAMES[source ^ flip] + NAMES[target ^ flip])
+    return " ".join([*words, *(["after", *moves] if moves else [])])
 
 
 def letters_of(state: State) -> list[str]:
@@ -61,16 +68,6 @@ def turned(state: State, square: int) -> int:
 
 def name_of(state: State, square: int) -> str:
     return NAMES[turned(state, square)]
-
-
-def format_history(state: State) -> list[str]:
-    """The moves that the history holds; each was seen from its own mover."""
-    moves, num, mover = [], int(state.recorded), int(state.mover)
-    for index, entry in enumerate(state.history[:num].tolist()):
-        source, target = divmod(entry & int(board.MOVE_BITS), 64)
-        flip = 0 if (num - index + mover) % 2 == 0 else 56
-        moves.append(NAMES[source ^ flip] + NAMES[target ^ flip])
-    return ["after", *moves] if moves else []
 
 
 # --- reading
@@ -296,18 +293,10 @@ def shorten(move: Move, moves: dict[int, Move]) -> str:
     if move.kind == "P":
         start = move.source[0] if takes else ""
         return start + takes + move.target + (f"={move.promotion}" if move.promotion else "")
-    return move.kind + distinction(move, moves) + takes + move.target
-
-
-def distinction(move: Move, moves: dict[int, Move]) -> str:
-    """What tells a piece from others of its kind with the same target: its file, else its rank, else both."""
+    # What tells a piece from others of its kind with the same target: nothing, its file, its rank, or both.
     rivals = [other.source for other in moves.values() if other.kind == move.kind and other.target == move.target]
-    file, rank = move.source[0], move.source[1]
-    if len(rivals) == 1:
-        return ""
-    if sum(rival[0] == file for rival in rivals) == 1:
-        return file
-    return rank if sum(rival[1] == rank for rival in rivals) == 1 else move.source
+    own = next((part for part in ("", *move.source) if sum(part in rival for rival in rivals) == 1), move.source)
+    return move.kind + own + takes + move.target
 
 
 def can_mean(text: str, move: Move) -> bool:

@@ -164,14 +164,9 @@ def parse_state(rules: ConnectFour, state: State, text: str) -> None:
             raise ValueError(f"the stone on {cell_name(*divmod(cell, rules.columns))} has nothing below it")
     grid.check_turn(cells, MARKS, state.mover)
     state.stones[:] = [grid.set_of(cells, mark, bits_of(rules)) for mark in MARKS]
-    check_ended_once(rules, state)
-
-
-def check_ended_once(rules: ConnectFour, state: State) -> None:
-    """A four must have come with the last stone, which lies on top of its column."""
     if has_four(rules, state.stones[state.mover]):
         raise ValueError("the side to move has already won")
-    last = state.stones[1 - state.mover]
+    last = state.stones[1 - state.mover]  # a four must have come with the last stone, which lies on top of its column
     tops = last & (free_cells(rules, state.stones[0] | state.stones[1]) >> U(1))
     full = last & (rules.bottom << U(rules.rows - 1))
     lasts = [U(1 << bit) for bit in range(64) if int(tops | full) >> bit & 1]

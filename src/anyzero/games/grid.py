@@ -31,13 +31,11 @@ def format_position(cells: Sequence[str], columns: int, mover: str, *, bottom_up
     return f"{format_grid(cells, columns, bottom_up=bottom_up)} {mover}"
 
 
-def parse_position(
-    text: str, rows: int, columns: int, letters: str, *, bottom_up: bool = True
-) -> tuple[list[str], int]:
-    """The letters on the cells and the seat to move, of a `format_position` text; `letters` has one for each seat."""
+def parse_position(text: str, rows: int, columns: int, marks: str, *, bottom_up: bool = True) -> tuple[list[str], int]:
+    """What stands on the cells and the seat to move, of a `format_position` text; `marks` has one for each seat."""
     board, mover = split_fields(text, ("board", "side to move"))
-    cells = parse_grid(board, rows, columns, letters, bottom_up=bottom_up)
-    return cells, parse_choice(mover, letters, "the side to move")
+    cells = parse_grid(board, rows, columns, marks, bottom_up=bottom_up)
+    return cells, parse_choice(mover, marks, "the side to move")
 
 
 def check_turn(cells: Sequence[str], letters: str, mover: int) -> None:

@@ -20,31 +20,27 @@ from anyzero.errors import AnyzeroError, BadGameError, list_some, nearest_hint
 from anyzero.files import cache_folder
 from anyzero.games import contract
 from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.contract import amaf_key as own_amaf_key
-from anyzero.games.contract import chance_weight as own_chance_weight
-from anyzero.games.contract import legal_actions as own_legal_actions
-from anyzero.games.contract import payoffs as own_payoffs
-from anyzero.games.contract import score as own_score
-from anyzero.games.contract import seat_to_move as own_seat_to_move
 from anyzero.games.faults import is_foreign, place_of_field, tell
 
 if TYPE_CHECKING:
     from anyzero.games.game import Game
 
 NUM_SEATS, NUM_ACTIONS, NUM_OUTCOMES, MAX_LEGAL, NUM_AMAF_KEYS, ZERO_SUM = 0, 0, 0, 0, 0, False
-"""Filled in for each game."""
+OWN: Any = None
+own_seat_to_move = own_legal_actions = own_payoffs = own_chance_weight = own_amaf_key = own_score = OWN
+"""All of these are filled in for each game."""
 LARGEST = 1e300
 
 
 def seat_to_move(rules: Any, state: Any) -> int:
-    seat = own_seat_to_move(rules, state)
+    seat: int = own_seat_to_move(rules, state)
     if seat < OVER or seat >= NUM_SEATS:
         raise ValueError("seat_to_move returns a number that is no seat, nor CHANCE, nor OVER")
     return seat
 
 
 def legal_actions(rules: Any, state: Any, actions: Any) -> int:
-    count = own_legal_actions(rules, state, actions)
+    count: int = own_legal_actions(rules, state, actions)
     if count < 1 or count > MAX_LEGAL:
         raise ValueError("legal_actions returns fewer than 1 or more than max_legal actions")
     size = NUM_OUTCOMES if own_seat_to_move(rules, state) == CHANCE else NUM_ACTIONS
@@ -66,21 +62,21 @@ def payoffs(rules: Any, state: Any, out: Any) -> None:
 
 
 def chance_weight(rules: Any, state: Any, outcome: int) -> float:
-    weight = own_chance_weight(rules, state, outcome)
+    weight: float = own_chance_weight(rules, state, outcome)
     if not 0.0 < weight < LARGEST:
         raise ValueError("chance_weight returns a weight that is not positive")
     return weight
 
 
 def amaf_key(rules: Any, state: Any, action: int) -> int:
-    key = own_amaf_key(rules, state, action)
+    key: int = own_amaf_key(rules, state, action)
     if key < 0 or key >= NUM_AMAF_KEYS:
         raise ValueError("amaf_key returns a key that is out of range")
     return key
 
 
 def score(rules: Any, state: Any, seat: int) -> float:
-    points = own_score(rules, state, seat)
+    points: float = own_score(rules, state, seat)
     if not -LARGEST < points < LARGEST:
         raise ValueError("score returns something that is not a finite number")
     return points

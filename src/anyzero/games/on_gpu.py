@@ -16,9 +16,7 @@ from anyzero.games.rollouts import rollout_stream
 STATE_TYPE, STREAM_TYPE, MAX_LEGAL, NUM_SEATS = None, None, 1, 1
 
 
-def rollouts_on_gpu(
-    game: Game, root: np.ndarray, streams: int, repeats: int, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
+def rollouts_on_gpu(game: Game, root: np.ndarray, streams: int, repeats: int, seed: int) -> tuple[Any, Any]:
     """The sums of payoffs and moves of each stream."""
     sums, moves = cuda.to_device(np.zeros((streams, game.num_seats))), cuda.to_device(np.zeros(streams, np.int64))
     types: dict[str, Any] = {"STATE_TYPE": game.state_dtype, "STREAM_TYPE": STREAM}

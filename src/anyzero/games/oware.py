@@ -217,26 +217,15 @@ def score(rules: Oware, state: State, seat: int) -> float:
 
 
 def remember(rules: Oware, state: State, action: int, taken: int) -> bool:
-    """Keep the move and say whether the position has returned; without the rule, nothing and False."""
+    """Keep the move and say whether the same seat had the same rows before it since the last capture.
+
+    Without the rule, nothing and False.
+    """
     if len(state.moves) == 0 or taken > 0:  # no earlier position can return
         forget(state)
         return False
     state.moves[state.num_moves] = action
     state.num_moves += 1
-    return is_repeated(rules, state)
-
-
-def forget(state: State) -> None:
-    if len(state.moves) > 0:
-        for seat in range(2):
-            state.origin[seat] = state.houses[seat]
-        for move in range(state.num_moves):
-            state.moves[move] = 0
-        state.num_moves = 0
-
-
-def is_repeated(rules: Oware, state: State) -> bool:
-    """Whether the same seat had the same rows before it since the last capture."""
     seat, last = (state.ply - state.num_moves) & 1, state.ply & 1
     mine, theirs = state.origin[seat], state.origin[1 - seat]
     for move in range(state.num_moves):
@@ -246,6 +235,15 @@ def is_repeated(rules: Oware, state: State) -> bool:
         theirs = after
         seat = 1 - seat
     return False
+
+
+def forget(state: State) -> None:
+    if len(state.moves) > 0:
+        for seat in range(2):
+            state.origin[seat] = state.houses[seat]
+        for move in range(state.num_moves):
+            state.moves[move] = 0
+        state.num_moves = 0
 
 
 # --- for search and learning

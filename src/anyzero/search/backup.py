@@ -139,20 +139,15 @@ def credit_table(tree: Tree, scratch: Scratch, seen: Any, node: int, result: Any
         visits, values, payoff = tree.table_visits[row, seat], tree.table_value[row, seat], np.float32(result[seat])
         if seen.shape[1] == SMALL_SET_WORDS:
             count_small_set(scratch.all_keys, seen[seat], visits, values, payoff, len(visits))
-        else:
-            credit_members(seen[seat], visits, values, payoff)
-
-
-def credit_members(seen: Any, visits: Any, values: Any, payoff: Any) -> None:
-    """Go through the set of bits: few of many keys were seen."""
-    for word in range(len(seen)):
-        left = seen[word]
-        while left != U(0):
-            key = (word << 6) + trailing_zeros(left)
-            left &= left - U(1)
-            if visits[key] < MOST_COUNT:
-                visits[key] += np.float32(1.0)
-                values[key] += payoff
+            continue
+        for word in range(seen.shape[1]):  # through the set of bits: few of many keys were seen
+            left = seen[seat, word]
+            while left != U(0):
+                key = (word << 6) + trailing_zeros(left)
+                left &= left - U(1)
+                if visits[key] < MOST_COUNT:
+                    visits[key] += np.float32(1.0)
+                    values[key] += payoff
 
 
 # --- a look at the next two moves before the first simulation: what wins or loses at once is proven, not sampled.

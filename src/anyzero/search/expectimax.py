@@ -61,7 +61,9 @@ class Expectimax:
 
     def values(self, states: Any, depth: int) -> np.ndarray:
         """Expected payoffs [positions, seats] with `depth` moves looked ahead; 0: the evaluator's own."""
-        values, parts = np.zeros((len(states), self.game.num_seats)), self.num_parts(states, depth)
+        values, some = np.zeros((len(states), self.game.num_seats)), states[:: max(1, len(states) // LINES)]
+        leaves = sum(estimate_leaves(self.game, state, depth) for state in some) / max(1, len(some)) * len(states)
+        parts = max(1, min(len(states), int(np.ceil(leaves / TOGETHER))))  # of about as many leaves as fit together
 
         def run(part: int) -> None:
             stopping.check()
@@ -70,12 +72,6 @@ class Expectimax:
 
         run_parts(run, parts, min(parts, self.threads))
         return values
-
-    def num_parts(self, states: Any, depth: int) -> int:
-        """Parts with about as many leaves as are laid out together."""
-        some = states[:: max(1, len(states) // LINES)]
-        leaves = sum(estimate_leaves(self.game, state, depth) for state in some) / max(1, len(some)) * len(states)
-        return max(1, min(len(states), int(np.ceil(leaves / TOGETHER))))
 
     def count_leaves(self, state: Any, depth: int) -> int:
         """Positions at the ends of all lines of so many moves."""

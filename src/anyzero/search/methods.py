@@ -192,34 +192,27 @@ class SearchText(NamedTuple):
         return {"method": self.method, **budget, **self.options}
 
 
-def parse_search(text: str) -> SearchText:
-    """The method, budget and options that a text names; an error says what is wrong with it."""
-    method, _, rest = text.strip().partition(":")
-    budget, *parts = rest.split(",")
-    options = split_options(repr(text), parts)
-    find_method(method, {key: value for key, value in options.items() if key not in SEARCH_OPTIONS})
-    simulations, seconds = parse_budget(text, budget.strip())
-    return SearchText(method, simulations, seconds, convert_options(text, options))
-
-
 SEARCH_OPTIONS = ("final", "evaluator", "max_nodes", "trees", "reuse", "temperature")
 """Options of `search` itself rather than of a method."""
 
 
-def convert_options(text: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Options with their numbers as numbers; `search` itself says whether they make sense."""
-    converted = dict(options)
-    for key in ("max_nodes", "trees", "reuse"):
-        if key in options:
-            if not re.fullmatch(r"[0-9]{1,10}", options[key]):
-                raise BadOptionError(f"{text!r}: {key} is {options[key]!r}, not a whole number")
-            converted[key] = int(options[key])
+def parse_search(text: str) -> SearchText:
+    """The method, budget and options that a text names; `search` itself says whether its options make sense."""
+    method, _, rest = text.strip().partition(":")
+    budget, *parts = rest.split(",")
+    options: dict[str, Any] = dict(split_options(repr(text), parts))
+    find_method(method, {key: value for key, value in options.items() if key not in SEARCH_OPTIONS})
+    simulations, seconds = parse_budget(text, budget.strip())
+    for key in {"max_nodes", "trees", "reuse"} & options.keys():
+        if not re.fullmatch(r"[0-9]{1,10}", options[key]):
+            raise BadOptionError(f"{text!r}: {key} is {options[key]!r}, not a whole number")
+        options[key] = int(options[key])
     if "temperature" in options:
         try:
-            converted["temperature"] = float(options["temperature"])
+            options["temperature"] = float(options["temperature"])
         except ValueError:
             raise BadOptionError(f"{text!r}: temperature is {options['temperature']!r}, not a number") from None
-    return converted
+    return SearchText(method, simulations, seconds, options)
 
 
 def parse_budget(text: str, budget: str) -> tuple[int | None, float | None]:

@@ -16,9 +16,7 @@ from anyzero.search.tree import DRAW, UNKNOWN, Scratch, Tree, root_of
 LEAST_PRIOR = 1e-30
 
 
-def choose_by_prior(
-    tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, reference: int
-) -> int:
+def choose_by_prior(tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, row: int) -> int:
     """PUCT and Gumbel."""
     scores, number = scratch.scores[slot], slot // settings.leaves
     if settings.formula == PUCT:

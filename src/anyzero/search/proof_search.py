@@ -243,23 +243,17 @@ def look(rules: Any, table: ProofTable, stack: Stack, level: int, child: int, go
     else:
         set_bounds(found, -1, 1, goal)
     if found.low < goal <= found.high:
-        if way == DEPTH_FIRST:
-            guess_order(rules, stack, level, child)
+        if way == DEPTH_FIRST:  # early if it leaves few replies; among equal ones, if its action has decided much
+            seat, replies = stack.rows[level].seat, min(legal_actions(rules, state, stack.replies), MOST_REPLIES)
+            if seat_to_move(rules, state) == seat:  # its own moves, not replies
+                replies = MOST_REPLIES - replies
+            history = stack.history[seat, stack.actions[level, child]]
+            found.numbers[seat] = 1 + (replies << HISTORY_BITS | MOST_HISTORY - history)
         elif content and goal_of(content) == goal:
             found.numbers[0], found.numbers[1] = proof_of(content), disproof_of(content)
         else:  # as if it had been expanded: each of its moves is an open position; `expand` finds that there is none
             moves = max(legal_actions(rules, state, stack.replies), 1)
             found.numbers[1 - seat_to_move(rules, state)] = moves
-
-
-def guess_order(rules: Any, stack: Stack, level: int, child: int) -> None:
-    """Try a child early that leaves few replies; among equal ones, an action that has decided much."""
-    state, seat = stack.states[level + 1], stack.rows[level].seat
-    replies = min(legal_actions(rules, state, stack.replies), MOST_REPLIES)
-    if seat_to_move(rules, state) == seat:  # its own moves, not replies
-        replies = MOST_REPLIES - replies
-    order = replies << HISTORY_BITS | MOST_HISTORY - stack.history[seat, stack.actions[level, child]]
-    stack.children[level, child].numbers[seat] = 1 + order
 
 
 def set_bounds(child: Any, low: int, high: int, goal: int) -> None:

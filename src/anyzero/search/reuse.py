@@ -68,7 +68,12 @@ def copy_subtree(old: Tree, new: Tree, node: int, number: int) -> None:
             new.num_children[scan] = 0
         scan += 1
     new.used[number, 0] = end
-    see_as_root(new, root)
+    # A root's value and proof are for the seat to move there, as those of its children are; without any it is new.
+    first, count = new.first[root], new.num_children[root]
+    new.value[root] = mean_value(new.visits[first : first + count], new.value[first : first + count])
+    new.proven[root] = best_proof(new, root) if count > 0 else UNKNOWN
+    if count == 0:
+        new.visits[root] = 0
 
 
 def copy_node(old: Tree, new: Tree, number: int, source: int, target: int) -> None:
@@ -82,14 +87,10 @@ def copy_node(old: Tree, new: Tree, number: int, source: int, target: int) -> No
         new.amaf_key[target] = old.amaf_key[source]
     if new.amaf_visits.shape[0] > 0:
         new.amaf_visits[target], new.amaf_value[target] = old.amaf_visits[source], old.amaf_value[source]
-    if new.table.shape[0] > 0:
-        copy_table(old, new, number, source, target)
-
-
-def copy_table(old: Tree, new: Tree, number: int, source: int, target: int) -> None:
-    """GRAVE: the node's AMAF table, while there is room."""
+    if new.table.shape[0] == 0:
+        return
     new.table[target] = NO_TABLE
-    if old.table[source] == NO_TABLE or is_full(new, number):
+    if old.table[source] == NO_TABLE or is_full(new, number):  # GRAVE: the node's AMAF table, while there is room
         return
     row, old_row = new.used[number, 1], old.table[source]
     new.table[target] = row
@@ -98,15 +99,6 @@ def copy_table(old: Tree, new: Tree, number: int, source: int, target: int) -> N
         for key in range(new.table_visits.shape[2]):
             new.table_visits[row, seat, key] = old.table_visits[old_row, seat, key]
             new.table_value[row, seat, key] = old.table_value[old_row, seat, key]
-
-
-def see_as_root(tree: Tree, root: int) -> None:
-    """A root's value and proof are for the seat to move there, as those of its children are; without any it is new."""
-    first, count = tree.first[root], tree.num_children[root]
-    tree.value[root] = mean_value(tree.visits[first : first + count], tree.value[first : first + count])
-    tree.proven[root] = best_proof(tree, root) if count > 0 else UNKNOWN
-    if count == 0:
-        tree.visits[root] = 0
 
 
 # --- transpositions

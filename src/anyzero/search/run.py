@@ -16,7 +16,7 @@ from anyzero.search.methods import BATCH, GRAVE, GUMBEL, PUCT, RAVE, Evaluator, 
 from anyzero.search.priors import choose_by_prior
 from anyzero.search.report import CERTAIN, RootMoves, report_trees
 from anyzero.search.reuse import NOT_FOUND, copy_subtree, find_descendant
-from anyzero.search.selection import choose_by_amaf, choose_by_statistics, choose_child
+from anyzero.search.selection import choose_by_amaf, choose_by_means, choose_child
 from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN, Scratch, Tree, new_scratch, new_tree
 
 TABLE_BYTES = 512 << 20  # most memory for GRAVE's tables
@@ -41,7 +41,7 @@ def new_scratch_for(game: Game, settings: Settings, simulations: int | None, num
 def choice_parts(settings: Settings) -> dict[Callable[..., Any], Callable[..., Any]]:
     if settings.amaf:
         return {choose_child: choose_by_amaf}
-    return {choose_child: choose_by_prior if settings.formula in (PUCT, GUMBEL) else choose_by_statistics}
+    return {choose_child: choose_by_prior if settings.formula in (PUCT, GUMBEL) else choose_by_means}
 
 
 def fixed_settings(game: Game, settings: Settings) -> dict[str, Any]:

@@ -85,21 +85,18 @@ class Searcher:
         if self.game.seat_to_move(state) < 0:
             raise AnyzeroError(f"{self.game.name}: there is nothing to search, the game is over or it is chance's turn")
         check_room(self.game, state, self.room)
-        run = self.last = self.new_run() if self.last is None else self.last  # its memory is used again
+        if self.last is None:  # memory and kernels that are ready are used again: neither is part of a search's time
+            kind = ExpectimaxRun if self.method.settings.formula == EXPECTIMAX else Run
+            share = None if self.simulations is None else -(-self.simulations // self.trees)
+            memory: Any = {"room": self.room, "simulations": share, "num_trees": self.trees, "keeps": self.reuse}
+            doing: Any = {"evaluator": self.evaluator, "threads": self.trees, "target": self.target}
+            self.last = kind(self.game, self.method, **memory, **doing)
+            self.last.make_ready()
+        run = self.last
         run.seed(seed)
         if not (self.remembers and run.move_on(state)):
             run.plant(state)
         self.remembers = self.reuse
-        return run
-
-    def new_run(self) -> Run:
-        """Memory for the trees, and kernels that are ready: neither is part of a search's time."""
-        kind = ExpectimaxRun if self.method.settings.formula == EXPECTIMAX else Run
-        share = None if self.simulations is None else -(-self.simulations // self.trees)
-        memory: Any = {"room": self.room, "simulations": share, "num_trees": self.trees, "keeps": self.reuse}
-        doing: Any = {"evaluator": self.evaluator, "threads": self.trees, "target": self.target}
-        run = kind(self.game, self.method, **memory, **doing)
-        run.make_ready()
         return run
 
     def order(self, run: Run, moves: RootMoves, seed: int) -> np.ndarray:

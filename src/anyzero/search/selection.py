@@ -52,16 +52,12 @@ def rave_score(value: float, amaf_value: float, weight: float) -> float:
     return (1.0 - weight) * value + weight * amaf_value
 
 
-def choose_child(
-    tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, reference: int
-) -> int:
-    """The child to visit next; a kernel is compiled with one of the functions that do it."""
+def choose_child(tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, row: int) -> int:
+    """The child to visit next, for GRAVE by this row of AMAF tables; a kernel is compiled with one that does it."""
     raise NotImplementedError
 
 
-def choose_by_statistics(
-    tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, reference: int
-) -> int:
+def choose_by_means(tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, row: int) -> int:
     """Flat, UCT, and expectimax one move deep."""
     if settings.formula == FLAT or settings.formula == EXPECTIMAX:
         return least_visited(tree, node)
@@ -72,13 +68,11 @@ def choose_by_statistics(
     return best_child(tree, node, scratch.scores[slot])
 
 
-def choose_by_amaf(
-    tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, reference: int
-) -> int:
+def choose_by_amaf(tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, row: int) -> int:
     """RAVE and GRAVE."""
     scores = scratch.scores[slot]
     if settings.formula == GRAVE:
-        grave_scores(tree, scratch, settings, slot, node, seat, reference)
+        grave_scores(tree, scratch, settings, slot, node, seat, row)
     else:
         first, count = tree.first[node], tree.num_children[node]
         amaf_visits, amaf_values = tree.amaf_visits[first : first + count], tree.amaf_value[first : first + count]
@@ -99,18 +93,16 @@ def uct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
         scores[index] = score if visits[index] > 0 else settings.first_play
 
 
-def grave_scores(
-    tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, reference: int
-) -> None:
-    """Scores with the AMAF statistics of the reference; without one there is no AMAF."""
+def grave_scores(tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, row: int) -> None:
+    """Scores with the AMAF statistics of a row of the tables; without one there is no AMAF."""
     first, count = tree.first[node], tree.num_children[node]
     keys = tree.amaf_key[first : first + count]
     amaf_visits, amaf_values = scratch.amaf[slot, 0, :count], scratch.amaf[slot, 1, :count]
-    if reference == NO_TABLE:
+    if row == NO_TABLE:
         for index in range(count):
             amaf_visits[index] = amaf_values[index] = np.float32(0.0)
     else:
-        table_visits, table_values = tree.table_visits[reference, seat], tree.table_value[reference, seat]
+        table_visits, table_values = tree.table_visits[row, seat], tree.table_value[row, seat]
         for index in range(count):
             amaf_visits[index] = table_visits[keys[index]]
             amaf_values[index] = table_values[keys[index]]

@@ -281,15 +281,11 @@ class _Task:
         most = FIRST_TRY
         while None in [bounds.value for bounds in self.moves.values()]:
             for action, after in self.after.items():
-                self.moves[action] = self.moves[action].meet(Bounds(-1, self.bounds.high))
-                self.try_move(action, after, most)
+                known = self.moves[action] = self.moves[action].meet(Bounds(-1, self.bounds.high))
+                stop = self.solver.nodes + most
+                while known.value is None and self.solver.nodes < stop:
+                    known = self.moves[action] = known.meet(self.ask(after, known.high, most))
             most *= 10
-
-    def try_move(self, action: int, after: State, most: int) -> None:
-        """Narrow a move's bounds until it is decided or the nodes are spent."""
-        stop = self.solver.nodes + most
-        while self.moves[action].value is None and self.solver.nodes < stop:
-            self.moves[action] = self.moves[action].meet(self.ask(after, self.moves[action].high, most))
 
     def ask(self, state: State, payoff: int, most: float = math.inf) -> Bounds:
         """Whether the seat to move at the root gets this payoff from here."""
