@@ -1,7 +1,4 @@
-"""Many machines: work placed on a Ray cluster, without knowledge of games.
-
-Reading order: `jobs` (what is to be done, and where it is done), `pool`.
-"""
+"""Many machines: work placed on a Ray cluster, without knowledge of games."""
 
 from anyzero.cluster.jobs import Done, Job, Kind, Pace, Shared
 from anyzero.cluster.pool import Pool, opened

@@ -46,6 +46,18 @@ LAST = 10  # how many generations are shown
 PLAYS, PLAYS_AFTERSTATES = "gumbel:64", "expectimax:8000"  # how a champion plays where nobody says otherwise
 
 
+def plot_runs(self: Any, *, by: str = "generations", file: Path | str | None = None) -> "Figure":
+    """The curves over `generations` or `minutes`, as a figure of matplotlib; also written to a file if named."""
+    from anyzero.experiments import plots
+    from anyzero.figures import keep
+
+    runs: list[RunSummary] = getattr(self, "runs", [self])
+    if not runs:
+        raise AnyzeroError("there are no runs to draw")
+    curves = [plots.RunCurves(run.name, run.config.game, run.config.gate.threshold, run.history) for run in runs]
+    return keep(plots.draw_runs(curves, by), file)
+
+
 @dataclass(frozen=True, repr=False)
 class RunSummary(Shown):
     """A training run as it stands on the disk."""
@@ -112,9 +124,7 @@ class RunSummary(Shown):
                 return f"{name} {show_measured(value, half)}{around}{whose}"
         return ""
 
-    def plot(self, *, by: str = "generations", file: Path | str | None = None) -> "Figure":
-        """Its curves over `generations` or `minutes`, as a figure of matplotlib; also written to a file if named."""
-        return draw_runs([self], by=by, file=file)
+    plot = plot_runs
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -245,9 +255,7 @@ class Runs(Shown):
     def __len__(self) -> int:
         return len(self.runs)
 
-    def plot(self, *, by: str = "generations", file: Path | str | None = None) -> "Figure":
-        """Their curves over `generations` or `minutes`, as a figure of matplotlib; also written to a file if named."""
-        return draw_runs(self.runs, by=by, file=file)
+    plot = plot_runs
 
     def report(self) -> Iterator[Part]:
         """All runs in a list, one run at length, or several compared."""
@@ -316,16 +324,6 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
         except AnyzeroError as error:
             broken[path.name] = str(error)
     return Runs(root, found, broken, named=False)
-
-
-def draw_runs(found: Sequence[RunSummary], *, by: str = "generations", file: Path | str | None = None) -> "Figure":
-    from anyzero.experiments import plots
-    from anyzero.figures import keep
-
-    if not found:
-        raise AnyzeroError("there are no runs to draw")
-    curves = [plots.RunCurves(run.name, run.config.game, run.config.gate.threshold, run.history) for run in found]
-    return keep(plots.draw_runs(curves, by), file)
 
 
 def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:

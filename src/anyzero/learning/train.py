@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anyzero import stopping
 from anyzero.cluster import Pool, opened
@@ -21,15 +21,12 @@ from anyzero.learning.folder import END, END_FILE, NOW, RunFolder, is_run, run_p
 from anyzero.learning.history import HISTORY, rebuild
 from anyzero.learning.stages import Progress, Stages
 from anyzero.learning.start import default_names, fill_in, make_config, open_run, train_on
-from anyzero.learning.summary import RunSummary, describe_network, draw_runs, span, summarise
+from anyzero.learning.summary import RunSummary, describe_network, plot_runs, span, summarise
 from anyzero.progress import Tell, in_notebook
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
 from anyzero.sealed import write_sealed
 from anyzero.seeds import draw_seed
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NOTE_EVERY_S = 1.0
 RECENT = 5  # generations that say how long the next ones will take
@@ -185,8 +182,7 @@ class Sweep(Shown):
     runs: list[RunSummary]
     picture: Path  # the file of their curves
 
-    def plot(self, *, by: str = "generations", file: Path | str | None = None) -> "Figure":
-        return draw_runs(self.runs, by=by, file=file)
+    plot = plot_runs
 
     def report(self) -> Iterator[Part]:
         rows = [[run.path, *(show_known(run, name) for name in COMPARED), run.match_text] for run in self.runs]

@@ -301,14 +301,12 @@ HEAD_GAIN = 0.2  # heads start this weak: priors near uniform, values near 0, an
 
 def new_policy_head(game: Game, config: NetworkConfig) -> nn.Module:
     """The head that the resolved config names; all take (features, pooled features)."""
-    if config.kind == "mlp":
-        return DensePolicy(config.width, game.num_actions)
     if config.policy == "columns":
         return ColumnPolicy(config.channels)
     layout = layout_of(game.planes_shape, game.num_actions)
     if config.policy == "cells" and layout is not None:
         return CellPolicy(config.channels, layout)
-    return FlatPolicy(config.channels, game)
+    return FlatPolicy(game, config)
 
 
 class CellPolicy(nn.Module):
@@ -352,25 +350,18 @@ class ColumnPolicy(nn.Module):
 
 
 class FlatPolicy(nn.Module):
-    """A linear layer over all cells: for actions in no known order, on a board of one size."""
+    """A linear layer over all features: of an MLP, or for actions in no known order, on a board of one size."""
 
-    def __init__(self, channels: int, game: Game) -> None:
+    def __init__(self, game: Game, config: NetworkConfig) -> None:
         super().__init__()
-        cells = math.prod(game.planes_shape[1:])
-        self.local = Conv(channels, FLAT_PLANES, 1, start=after_relu(channels))
-        self.actions = Dense(FLAT_PLANES * cells, game.num_actions, start=after_relu(FLAT_PLANES * cells, HEAD_GAIN))
+        is_board = config.kind == "residual"
+        inputs = FLAT_PLANES * math.prod(game.planes_shape[1:]) if is_board else config.width
+        self.local = Conv(config.channels, FLAT_PLANES, 1, start=after_relu(config.channels)) if is_board else None
+        self.actions = Dense(inputs, game.num_actions, start=after_relu(inputs, HEAD_GAIN))
 
     def forward(self, features: Tensor, _pooled: Tensor) -> Tensor:
-        return cast(Tensor, self.actions(F.relu(self.local(features)).flatten(1)))
-
-
-class DensePolicy(nn.Module):
-    def __init__(self, wide: int, num_actions: int) -> None:
-        super().__init__()
-        self.actions = Dense(wide, num_actions, start=after_relu(wide, HEAD_GAIN))
-
-    def forward(self, features: Tensor, _pooled: Tensor) -> Tensor:
-        return cast(Tensor, self.actions(features))
+        seen = features if self.local is None else F.relu(self.local(features)).flatten(1)
+        return cast(Tensor, self.actions(seen))
 
 
 class ValueHead(nn.Module):

@@ -25,7 +25,7 @@ NEAR, FAR = 3 / 4, 4 / 3  # their product is 1, which saves multiplications
 SQUARES = NEAR**2 + FAR**2
 NEAR_SCALE, FAR_SCALE = 2 * NEAR**2 * (NEAR**2 - FAR**2), 2 * FAR**2 * (FAR**2 - NEAR**2)
 
-Transform = Callable[[Sequence[Any]], Sequence[Any]]
+Transform = Callable[..., Sequence[Any]]  # of the numbers along a side
 
 
 def transform_weights(weight: np.ndarray, height: int, width: int) -> np.ndarray:
@@ -165,59 +165,33 @@ def _write_points(square: Any, points: Any, point_step: Any) -> None:
 
 def _both_ways(down: Transform, across: Transform, square: Sequence[Sequence[Any]]) -> Any:
     """Each row transformed, and then each column."""
-    rows = [across(row) for row in square]
-    return list(zip(*(down(column) for column in zip(*rows, strict=True)), strict=True))
+    rows = [across(*row) for row in square]
+    return list(zip(*(down(*column) for column in zip(*rows, strict=True)), strict=True))
 
 
-def _input_for_two(cells: Sequence[Any]) -> Sequence[Any]:
-    a, b, c, d = cells
-    return a - c, b + c, c - b, b - d
-
-
-def _output_of_two(points: Sequence[Any]) -> Sequence[Any]:
-    a, b, c, d = points
-    return a + b + c, b - c - d
-
-
-def _gradient_of_two(cells: Sequence[Any]) -> Sequence[Any]:
-    a, b = cells
-    return a, a + b, a - b, -b
-
-
-def _input_for_three(cells: Sequence[Any]) -> Sequence[Any]:
-    a, b, c, d, e = cells
+def _input_for_three(a: Any, b: Any, c: Any, d: Any, e: Any) -> Sequence[Any]:
     ahead, behind = c - 2 * b, d - 2 * c
     return behind - (b - 2 * a), behind + ahead, behind - ahead, d - b, e - 2 * d - ahead
 
 
-def _output_of_three(points: Sequence[Any]) -> Sequence[Any]:
-    zero, plus, minus, two, infinite = points
+def _output_of_three(zero: Any, plus: Any, minus: Any, two: Any, infinite: Any) -> Sequence[Any]:
     even, odd = plus + minus, plus - minus
     return zero + even + two, odd + 2 * two, even + infinite + 4 * two
 
 
-def _gradient_of_three(cells: Sequence[Any]) -> Sequence[Any]:
-    a, b, c = cells
+def _gradient_of_three(a: Any, b: Any, c: Any) -> Sequence[Any]:
     even = a + c
     return a, even + b, even - b, a + 2 * b + 4 * c, c
 
 
-def _input_for_four(cells: Sequence[Any]) -> Sequence[Any]:
-    a, b, c, d, e, f = cells
+def _input_for_four(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Sequence[Any]:
     near_even, near_odd = e - FAR**2 * c, NEAR * d - FAR * b
     far_even, far_odd = e - NEAR**2 * c, FAR * d - NEAR * b
-    return (
-        a + e - SQUARES * c,
-        near_even + near_odd,
-        near_even - near_odd,
-        far_even + far_odd,
-        far_even - far_odd,
-        b + f - SQUARES * d,
-    )
+    first, last = a + e - SQUARES * c, b + f - SQUARES * d
+    return first, near_even + near_odd, near_even - near_odd, far_even + far_odd, far_even - far_odd, last
 
 
-def _output_of_four(points: Sequence[Any]) -> Sequence[Any]:
-    zero, near, near_minus, far, far_minus, infinite = points
+def _output_of_four(zero: Any, near: Any, near_minus: Any, far: Any, far_minus: Any, infinite: Any) -> Sequence[Any]:
     near_even, near_odd = near + near_minus, near - near_minus
     far_even, far_odd = far + far_minus, far - far_minus
     return (
@@ -228,14 +202,21 @@ def _output_of_four(points: Sequence[Any]) -> Sequence[Any]:
     )
 
 
-def _gradient_of_four(cells: Sequence[Any]) -> Sequence[Any]:
-    a, b, c, d = cells
+def _gradient_of_four(a: Any, b: Any, c: Any, d: Any) -> Sequence[Any]:
     near_even, near_odd = a + NEAR**2 * c, NEAR * b + NEAR**3 * d
     far_even, far_odd = a + FAR**2 * c, FAR * b + FAR**3 * d
     return a, near_even + near_odd, near_even - near_odd, far_even + far_odd, far_even - far_odd, d
 
 
-INPUTS: dict[int, Transform] = {2: _input_for_two, 3: _input_for_three, 4: _input_for_four}
-OUTPUTS: dict[int, Transform] = {2: _output_of_two, 3: _output_of_three, 4: _output_of_four}
-GRADIENTS: dict[int, Transform] = {2: _gradient_of_two, 3: _gradient_of_three, 4: _gradient_of_four}
+INPUTS: dict[int, Transform] = {
+    2: lambda a, b, c, d: (a - c, b + c, c - b, b - d),
+    3: _input_for_three,
+    4: _input_for_four,
+}
+OUTPUTS: dict[int, Transform] = {
+    2: lambda a, b, c, d: (a + b + c, b - c - d),
+    3: _output_of_three,
+    4: _output_of_four,
+}
+GRADIENTS: dict[int, Transform] = {2: lambda a, b: (a, a + b, a - b, -b), 3: _gradient_of_three, 4: _gradient_of_four}
 """By the outputs along a side."""
