@@ -88,12 +88,17 @@ def make_plan(
     if len(players) < 2:
         raise BadOptionError("a match needs two players")
     check_games(loaded, games, legs)
-    if openings is not None:
-        check_openings(loaded, openings)
+    plies = default_openings(loaded) if openings is None else openings
+    if plies < 0:
+        raise BadOptionError(f"an opening of {plies} moves is not possible")
+    if plies and loaded.num_seats == 1:
+        raise BadOptionError(f"{loaded.name} has one seat: there are no openings")
+    if openings is not None and plies >= loaded.max_plies:
+        longest = f"the longest game of {loaded.text}, {loaded.max_plies} moves"
+        raise BadOptionError(f"an opening of {plies} moves is not shorter than {longest}")
     if limit_s is not None and not 0.0 < limit_s < 1e7:
         raise BadOptionError(f"a limit of {limit_s} seconds is not a positive number")
     texts = tuple(parse_player(player).text for player in players)
-    plies = default_openings(loaded) if openings is None else openings
     return Plan(loaded.text, texts, games, seed, plies, limit_s, legs)
 
 
@@ -106,16 +111,6 @@ def check_games(game: Game, games: int, legs: tuple[int, ...]) -> None:
         raise BadOptionError(f"{games} is not a positive number of games")
     if legs == BOTH_LEGS and (games < 2 or games % 2):
         raise BadOptionError(f"games are played in pairs with the seats swapped: {games} is not a positive even number")
-
-
-def check_openings(game: Game, openings: int) -> None:
-    if openings < 0:
-        raise BadOptionError(f"an opening of {openings} moves is not possible")
-    if openings and game.num_seats == 1:
-        raise BadOptionError(f"{game.name} has one seat: there are no openings")
-    if openings >= game.max_plies:
-        longest = f"the longest game of {game.text}, {game.max_plies} moves"
-        raise BadOptionError(f"an opening of {openings} moves is not shorter than {longest}")
 
 
 def default_openings(game: Game) -> int:

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from anyzero import stopping
-from anyzero.cli import arena, games, play, search, serve, train
+from anyzero.cli import arena, games, play, serve, train
 from anyzero.cli.options import EPILOG
 from anyzero.errors import NEEDS_TORCH, AnyzeroError, shorten
 
@@ -41,12 +41,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS: tuple[Callable[..., None], ...] = (
-    *(play.play, serve.serve, games.rules, games.games, games.show, play.replay, search.search, search.solve),
+    *(play.play, serve.serve, games.rules, games.games, games.show, play.replay, games.search, games.solve),
     *(arena.match, arena.tournament, arena.rate, arena.experiment, arena.plot, arena.estimate),
     *(train.train, train.runs, train.nets, games.new, games.check, games.perft),
     *(serve.export, train.doctor, serve.uci, serve.gtp),
 )
-BENCHES: dict[str, Callable[..., None]] = {"rollouts": search.bench_rollouts, "search": search.bench_search}
+BENCHES: dict[str, Callable[..., None]] = {"rollouts": games.bench_rollouts, "search": games.bench_search}
 bench = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True, rich_markup_mode=None)
 for command in COMMANDS:
     app.command(epilog=command.__dict__[EPILOG])(command)

@@ -1,4 +1,4 @@
-"""`anyzero games`, `rules`, `new`, `check`, `show` and `perft`: the rules of games."""
+"""`anyzero games`, `rules`, `new`, `check`, `show`, `perft`, `search`, `solve` and `bench`: games and their positions."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 import anyzero
-from anyzero.cli.options import GameText, Json, MovesText, StateText, argument, examples, option
+from anyzero.cli.options import PLAYERS, GameText, Json, MovesText, StateText, argument, examples, option
 from anyzero.cli.output import answer, load_position, print_result
-from anyzero.report import Sheet
+from anyzero.progress import progress
+from anyzero.report import Sheet, count
 
 
 @examples("anyzero games --json")
@@ -104,3 +105,109 @@ def perft(
 
     found = count_lines(*load_position(game, state, moves), depth=depth, progress=not json)
     answer(found.to_json(divide=divide), found.report(divide=divide), json=json)
+
+
+# --- what a method thinks of a position, what is proven about it, and how fast that is
+
+
+@examples(
+    "anyzero search hex:size=7 rave:5000",
+    "anyzero search chess uct:2s --json",
+    'anyzero search connect_four gumbel:64@RUN --moves "d d"',
+    about=PLAYERS,
+)
+def search(
+    game: GameText,
+    method: Annotated[str, argument("A method and its budget: uct:2000, rave:1s,bias=1e-5, gumbel:64@RUN.")],
+    state: StateText = None,
+    moves: MovesText = "",
+    seed: Annotated[int, option("The same seed gives the same search.")] = 0,
+    most: Annotated[int, option("How many moves to show.", name="--top", min=1)] = 10,
+    json: Json = False,
+) -> None:
+    """Search a position and show what was found for each move."""
+    from anyzero.players.player import SEARCHERS
+    from anyzero.players.text import split_player
+
+    split_player(method, SEARCHERS)  # a method needs its budget here
+    loaded, position = load_position(game, state, moves)
+    found = anyzero.search(loaded, position, method, seed=seed)
+    print_result(found, {"game": loaded.text, "method": method, "seed": seed}, json=json, most=most)
+
+
+@examples(
+    "anyzero solve tic_tac_toe",
+    "anyzero solve hex:size=4 --openings",
+    'anyzero solve chess --state "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1" --seconds 10',
+)
+def solve(
+    game: GameText,
+    state: StateText = None,
+    moves: MovesText = "",
+    openings: Annotated[bool, option("Also show the exact value of every move.", name="--openings")] = False,
+    max_memory: Annotated[int, option("Size of the table.", "MB", min=1, max=1_000_000)] = 256,
+    seconds: Annotated[float | None, option("Give up after this long.")] = None,
+    method: Annotated[str, option("both, depth (first) or proof (numbers).")] = "both",
+    json: Json = False,
+) -> None:
+    """Find the exact value of a position and all its best moves.
+
+    For games of two seats without chance that are small enough; the exit code is 1 if the value was not found.
+    """
+    loaded, position = load_position(game, state, moves)
+    found = anyzero.solve(loaded, position, max_memory=max_memory, seconds=seconds, method=method, progress=not json)
+    text = loaded.format_state(position) if loaded.has("format_state") else None
+    print_result(found, {"game": loaded.text, "state": text}, json=json, openings=openings)
+    raise typer.Exit(1 if found.value is None else 0)
+
+
+# --- how fast it runs here
+
+
+def check_seconds(seconds: float) -> float:
+    """Typer lets nan through: it is neither too small nor too large."""
+    if seconds != seconds:
+        raise typer.BadParameter("nan is not a number of seconds")
+    return seconds
+
+
+Seconds = Annotated[float, option("How long to measure.", name="--seconds", min=0.01, max=3600, callback=check_seconds)]
+
+
+@examples("anyzero bench rollouts hex:size=11 --threads 2")
+def bench_rollouts(
+    game: GameText,
+    threads: Annotated[int, option("CPU threads.", min=1, max=1024)] = 1,
+    target: Annotated[str, option("cpu, cuda, interpreted or wasm.")] = "cpu",
+    seconds: Seconds = 2.0,
+    json: Json = False,
+) -> None:
+    """Random games per second from the start position."""
+    from anyzero.games.rollouts import bench_rollouts as measure
+
+    loaded = anyzero.load(game)
+    with progress(f"playing {loaded.text} at random", shown=not json):
+        found = measure(loaded, target=target, threads=threads, seconds=seconds)
+    threads_used = count(found.threads, "thread")
+    rollouts = f"{found.game} on {found.target}, {threads_used}: {found.rollouts_per_s:,.0f} rollouts/s"
+    moves = f"{found.moves_per_s:,.0f} moves/s; ready after {found.compile_s:.2f} s"
+    answer(found._asdict(), (rollouts, moves), json=json)
+
+
+@examples("anyzero bench search hex:size=11 uct:10000")
+def bench_search(
+    game: GameText,
+    method: Annotated[str, argument("A method and its budget: uct:10000, rave:0.5s.", "METHOD")],
+    seconds: Seconds = 2.0,
+    json: Json = False,
+) -> None:
+    """Simulations per second of searches from the start position."""
+    from anyzero.search.search import bench_search as measure
+
+    loaded = anyzero.load(game)
+    with progress(f"searching {loaded.text}", shown=not json):
+        found = measure(loaded, method, seconds=seconds)
+    speed = f"{found.simulations_per_s:,.0f} simulations/s, the best of {found.searches}"
+    median = f"median {found.median_simulations_per_s:,.0f} simulations/s; ready after {found.ready_s:.2f} s"
+    size = f"{found.simulations:,} simulations made {found.nodes:,} nodes of {found.bytes_per_node:.0f} bytes"
+    answer(found._asdict(), (f"{found.game}, {found.method}: {speed}", median, size), json=json)

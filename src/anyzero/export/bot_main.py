@@ -13,7 +13,7 @@ from anyzero.compile.random import seed_stream
 from anyzero.export.functions import begin_search, chosen_action
 from anyzero.games.contract import encode, initial_state, legal_actions, move_number, play, seat_to_move
 from anyzero.networks.forward import forward
-from anyzero.players.engine_gtp import from_gtp, to_gtp
+from anyzero.players.engine import from_gtp, to_gtp
 from anyzero.search.methods import GUMBEL
 from anyzero.search.report import choose_child_of_root
 from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, simulate_tree

@@ -109,7 +109,8 @@ def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], File
         game.show(game.initial_state())  # a picture that fails is told here, not to whoever opens the page
     name = re.sub(r"\W+", "_", game.name)
     own, network = folder / "games" / name, find_net(game, net)
-    net_name = net_title(net) if network is not None else ""
+    title = re.sub(r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/"))
+    net_name = "" if network is None else title  # what the page calls it
     public = game_text(Path(game.source or game.name).name, game.options)
     families = FAMILIES if network is None else {**FAMILIES, NET: NET_METHODS}
     about = {
@@ -142,10 +143,6 @@ def find_net(game: Game, net: str) -> StoredNetwork | None:
         if net != BEST:
             raise
         return None
-
-
-def net_title(net: str) -> str:
-    return re.sub(r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/"))
 
 
 def levels_of(game: Game, net: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Who chooses a move: random play, every search method, engines of others, and players of the user's own.
 
 Reading order: `text` (what a player's text says), `player` (what a player is, how it is asked, and players that
-search), `engine` (and UCI), `engine_gtp`.
+search), `engine` (UCI and GTP).
 """
 
 from functools import cache
@@ -11,8 +11,7 @@ from anyzero.games.game import Game
 from anyzero.games.line import Line
 from anyzero.games.load import files_of
 from anyzero.networks.find import BEST, find_network
-from anyzero.players.engine import EngineClient, UciClient, parse_engine
-from anyzero.players.engine_gtp import GtpClient
+from anyzero.players.engine import EngineClient, GtpClient, UciClient, parse_engine
 from anyzero.players.player import Player, choose_at_random, load_player, search_player
 from anyzero.players.text import ENGINE, FILE, RANDOM, PlayerText, split_player
 

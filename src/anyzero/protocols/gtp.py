@@ -14,7 +14,7 @@ from anyzero.errors import AnyzeroError, BadOptionError, IllegalMoveError, Missi
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.players import parse_player
-from anyzero.players.engine_gtp import COLOURS, GO_GAMES, RESIGN, TO_GO, from_gtp, seat_of, to_gtp
+from anyzero.players.engine import COLOURS, GO_GAMES, RESIGN, TO_GO, from_gtp, seat_of, to_gtp
 from anyzero.protocols.limits import Clock, read_seconds, whole_number
 from anyzero.records.in_progress import GameInProgress
 
@@ -133,7 +133,13 @@ class GtpEngine:
 
     def choose(self, words: Words) -> int | None:
         """The action of the colour to move; None: it gives up."""
-        seat, player, table = self.read_turn(words), self.player, self.table
+        player, table = self.player, self.table
+        if len(words) != 1 or (seat := seat_of(words[0])) is None:
+            raise GtpError(SYNTAX)
+        if table.is_over:
+            raise GtpError("the game is over")
+        if seat != table.seat_to_move:
+            raise GtpError(f"it is the turn of {COLOURS[table.seat_to_move]}")
         clock, start = self.clocks[seat], time.perf_counter()
         seconds = None if clock is None else clock.seconds
         if player.think is None:
@@ -143,15 +149,6 @@ class GtpEngine:
             action, value = found.best_action, found.value
         self.clocks[seat] = None if clock is None else clock.after(time.perf_counter() - start)
         return None if self.resign is not None and value < self.resign else action
-
-    def read_turn(self, words: Words) -> int:
-        if len(words) != 1 or (seat := seat_of(words[0])) is None:
-            raise GtpError(SYNTAX)
-        if self.table.is_over:
-            raise GtpError("the game is over")
-        if seat != self.table.seat_to_move:
-            raise GtpError(f"it is the turn of {COLOURS[self.table.seat_to_move]}")
-        return seat
 
     def analyse(self, words: Words) -> str:
         """What the search thinks of the best moves; a number of seconds may follow."""

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from pydantic import Field
 
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
-from anyzero.schema import Schema, Setting, limits_of, parse_setting, settings_of
+from anyzero.schema import Schema, limits_of, parse_setting, settings_of
 
 MOST_DIGITS = 12
 
@@ -118,20 +118,16 @@ def read_limits(words: list[str]) -> Limits:
         if word in FLAGS:
             said[word] = True
         elif word in NUMBERS:
-            said[word] = read_number(word, left.popleft() if left else "")
+            text = left.popleft() if left else ""
+            said[word] = number = whole_number(text)
+            if number is None or (number < 0 and word not in MAY_BE_NEGATIVE) or (number == 0 and word == "nodes"):
+                raise BadOptionError(f"go {word} wants a number, not {text!r}")
         elif word == "searchmoves":
             said[word] = tuple(takewhile(lambda each: each not in WORDS, left))
             left = deque(list(left)[len(said[word]) :])
         else:
             raise UnknownNameError(f"go knows no {word!r}; {nearest_hint(word, WORDS)}known: {list_some(WORDS)}")
     return Limits(**said)
-
-
-def read_number(word: str, text: str) -> int:
-    number = whole_number(text)
-    if number is None or (number < 0 and word not in MAY_BE_NEGATIVE) or (number == 0 and word == "nodes"):
-        raise BadOptionError(f"go {word} wants a number, not {text!r}")
-    return number
 
 
 # --- UCI's options
@@ -170,18 +166,16 @@ class UciOptions(Schema):
 
 def offers() -> Iterator[str]:
     """A line for each option, as a GUI wants to read it."""
-    for setting in settings_of(UciOptions):
-        yield f"option name {setting.field.title} {type_words(setting)}"
-
-
-def type_words(setting: Setting) -> str:
-    default, limits = setting.default, limits_of(setting.field)
-    if isinstance(default, bool):
-        return f"type check default {str(default).lower()}"
-    if isinstance(default, int):
-        return f"type spin default {default} min {limits['ge']} max {limits['le']}"
-    choices = "".join(f" var {choice}" for choice in get_args(setting.field.annotation))
-    return f"type combo default {default}{choices}" if choices else f"type string default {default or '<empty>'}"
+    for _, default, _, field in settings_of(UciOptions):
+        limits, choices = limits_of(field), "".join(f" var {choice}" for choice in get_args(field.annotation))
+        kind = f"string default {default or '<empty>'}"
+        if isinstance(default, bool):
+            kind = f"check default {str(default).lower()}"
+        elif isinstance(default, int):
+            kind = f"spin default {default} min {limits['ge']} max {limits['le']}"
+        elif choices:
+            kind = f"combo default {default}{choices}"
+        yield f"option name {field.title} type {kind}"
 
 
 def changed(options: UciOptions, words: list[str]) -> UciOptions:

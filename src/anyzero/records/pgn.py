@@ -92,19 +92,14 @@ def tokens(text: str) -> Iterator[tuple[str, re.Match[str], int]]:
     while place < len(text):
         found = TOKEN.match(text, place)
         if found is None:
-            raise BadRecordError(f"line {line}: {unknown_words(text, place)}")
+            word = text[place : place + 20].split()[0]
+            wrong = f'{word!r} is not a tag such as [Event "?"]' if word[0] == "[" else f"{word!r} is not PGN"
+            raise BadRecordError(f"line {line}: {'a comment is not closed' if word[0] == '{' else wrong}")
         kind = str(found.lastgroup)
         if kind != "space":
             yield kind, found, line
         line += found[0].count("\n")
         place = found.end()
-
-
-def unknown_words(text: str, place: int) -> str:
-    if text[place] == "{":
-        return "a comment is not closed"
-    word = text[place : place + 20].split()[0]
-    return f'{word!r} is not a tag such as [Event "?"]' if word[0] == "[" else f"{word!r} is not PGN"
 
 
 # --- reading

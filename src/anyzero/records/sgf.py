@@ -72,18 +72,15 @@ def main_lines(text: str) -> list[list[Node]]:
             elif not name:
                 raise BadRecordError(f"{value[:20]!r} belongs to no property")
             else:
-                node.setdefault(name, []).append(unescape(value))
+                # a backslash keeps the next letter as it is, and takes a line break away
+                meant = ESCAPE.sub(lambda kept: "" if kept[1][0] in "\r\n" else kept[1], value)
+                node.setdefault(name, []).append(meant)
         except BadRecordError as error:
             raise BadRecordError(f"line {text.count(chr(10), 0, place) + 1}: {error}") from None
         place = found.end()
     if open_trees:
         raise BadRecordError("a game is not closed")
     return games
-
-
-def unescape(text: str) -> str:
-    """The value that is meant: a backslash keeps the next letter as it is, and takes a line break away."""
-    return ESCAPE.sub(lambda found: "" if found[1][0] in "\r\n" else found[1], text)
 
 
 @dataclass

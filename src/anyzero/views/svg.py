@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from html import escape
 from typing import Literal
 
-from anyzero.views.board import Circle, Label, Path, Piece, Point, Polygon, Scene, Shape, describe
+from anyzero.views.board import Circle, Label, Path, Point, Polygon, Scene, Shape, describe
 
 SERIES = ("#9ca29c", "#ffa9d3", "#ae8aba", "#6399fb", "#3fdcf0", "#dc5e57", "#c2eb6c", "#f68c41", "#f9ce00")
 PALETTE: Mapping[str, tuple[str, str]] = {
@@ -99,7 +99,11 @@ def layers(scene: Scene) -> Iterator[tuple[str, str]]:
     centres = {cell.name: cell.centre for cell in scene.cells}
     yield "under", "".join(map(draw, scene.under))
     yield "cells", "".join(draw(Polygon(cell.outline, cell.fill, cell.line, 0.025)) for cell in scene.cells)
-    yield "pieces", "".join(draw_piece(piece, centres[piece.cell]) for piece in scene.pieces)
+    pieces = []
+    for piece in scene.pieces:  # moved to the cell, with a title that a pointer or a screen reader finds
+        title, shapes = clean(f"{piece.name} {piece.cell}"), "".join(map(draw, piece.shapes))
+        pieces.append(f'<g transform="{move(*centres[piece.cell])}"><title>{title}</title>{shapes}</g>')
+    yield "pieces", "".join(pieces)
     yield "over", "".join(map(draw, scene.over))
     yield "caption", "".join(map(draw, caption_labels(scene)))
 
@@ -168,12 +172,6 @@ def style(theme: Theme, roles: Iterable[str]) -> str:
 
 
 # --- drawing
-
-
-def draw_piece(piece: Piece, centre: Point) -> str:
-    """The shapes moved to the cell, with a title that a pointer or a screen reader finds."""
-    title = clean(f"{piece.name} {piece.cell}")
-    return f'<g transform="{move(*centre)}"><title>{title}</title>{"".join(map(draw, piece.shapes))}</g>'
 
 
 def draw(shape: Shape) -> str:

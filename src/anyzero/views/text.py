@@ -76,7 +76,11 @@ def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
 
 
 def lay_out(scene: Scene, marked: Collection[str] = ()) -> Canvas:
-    cells = cell_texts(scene)
+    pieces, cells = {piece.cell: piece for piece in scene.pieces}, []
+    for cell in scene.cells:  # what each shows: its piece, or itself
+        piece = pieces.get(cell.name)
+        role = "muted" if piece is None else f"seat{piece.seat}" if piece.seat >= 0 else "ink"
+        cells.append(place_text(cell.centre, cell.text if piece is None else piece.text, role))
     labels = [place_text((shape.x, shape.y), shape.text, "muted") for shape in scene.over if isinstance(shape, Label)]
     scale = free_scale(cells, scene.text_scale)
     canvas: Canvas = {}
@@ -99,16 +103,6 @@ def add_brackets(canvas: Canvas, letters: Canvas) -> None:
         before = canvas.get((row, column), Letter(" ", ""))
         if before.role == "accent" or before.text == " ":
             canvas[row, column] = Letter("|" if before.role == "accent" else bracket, "accent")
-
-
-def cell_texts(scene: Scene) -> list[PlacedText]:
-    pieces = {piece.cell: piece for piece in scene.pieces}
-    texts = []
-    for cell in scene.cells:
-        piece = pieces.get(cell.name)
-        role = "muted" if piece is None else f"seat{piece.seat}" if piece.seat >= 0 else "ink"
-        texts.append(place_text(cell.centre, cell.text if piece is None else piece.text, role))
-    return texts
 
 
 def place_text(centre: Point, text: str, role: str = "ink") -> PlacedText:

@@ -37,12 +37,10 @@ class ServerConfig:
     @cached_property
     def engine_texts(self) -> dict[str, str]:
         """The texts of the engines by the names that people see; one without a name is called by its command."""
-        return dict(name_engine(text) for text in self.engines)
-
-
-def name_engine(text: str) -> tuple[str, str]:
-    """`Strong=uci:stockfish,elo=2000` in its parts; a name is one word, as every player's text is."""
-    name, _, rest = text.partition("=")
-    if name.startswith(("uci:", "gtp:")):
-        name, rest = text.partition(":")[2], text
-    return "-".join(name.split()), rest.strip()
+        found = {}
+        for text in self.engines:  # `Strong=uci:stockfish,elo=2000`
+            name, _, rest = text.partition("=")
+            if name.startswith(("uci:", "gtp:")):
+                name, rest = text.partition(":")[2], text
+            found["-".join(name.split())] = rest.strip()  # a name is one word, as every player's text is
+        return found

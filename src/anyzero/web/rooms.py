@@ -78,7 +78,12 @@ class Rooms:
             record = GameRecord.parse(values)
         else:
             record = FORMS[f".{wanted.form}"][0](wanted.text, 1, None)[0]
-        table = continue_record(record, self.catalog.load(record.game))
+        game = self.catalog.load(record.game)
+        if record.payoffs is None:  # moves that end the game by the rules may come without a result
+            last = play_line(game, record.start, record.moves).states[-1]
+            if game.seat_to_move(last) == OVER:
+                record = replace(record, payoffs=rule_payoffs(game, last), termination=RULES)
+        table = GameInProgress.from_record(record, game)
         if wanted.seats is not None:
             return self.add(table, self.catalog.check_seats(wanted.seats, table.game))
         return self.add(table, [self.known_player(name, table.game) for name in table.players])
@@ -139,15 +144,6 @@ class Rooms:
                 del self.open[number]
         if len(self.open) >= self.config.max_rooms:
             raise AnyzeroError(f"{self.config.max_rooms} games are open already; close one first")
-
-
-def continue_record(record: GameRecord, game: Game) -> GameInProgress:
-    """The table of a record; moves that end the game by the rules may come without a result."""
-    if record.payoffs is None:
-        last = play_line(game, record.start, record.moves).states[-1]
-        if game.seat_to_move(last) == OVER:
-            record = replace(record, payoffs=rule_payoffs(game, last), termination=RULES)
-    return GameInProgress.from_record(record, game)
 
 
 def take_up(record: GameRecord, game: Game, numbers: str) -> GameInProgress:

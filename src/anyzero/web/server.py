@@ -118,7 +118,20 @@ def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
     """The address of a server that runs in a thread of its own until the end of the block."""
     with contextlib.closing(listen(config)) as listener:
         port = listener.getsockname()[1]
-        server = uvicorn.Server(uvicorn_config(config, port))
+        settings = uvicorn.Config(
+            Guard(create_app(config), config.host, port),
+            log_level="warning",
+            access_log=False,
+            http=Impatient,
+            ws="websockets-sansio",
+            ws_max_size=config.max_message,
+            ws_per_message_deflate=False,  # it takes longer than the way to this machine's own browser
+            ws_ping_interval=PINGS_S,
+            timeout_graceful_shutdown=1,
+            server_header=False,
+            limit_concurrency=4 * config.max_connections,
+        )
+        server = uvicorn.Server(settings)
         sys.setswitchinterval(SWITCH_S)
         # a client that sends broken text is let go; the log needs no traceback of that
         logging.getLogger("uvicorn.error").addFilter(lambda record: "Invalid UTF-8" not in record.getMessage())
@@ -129,19 +142,3 @@ def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
         finally:
             server.should_exit = True
             thread.join(END_S)
-
-
-def uvicorn_config(config: ServerConfig, port: int) -> uvicorn.Config:
-    return uvicorn.Config(
-        Guard(create_app(config), config.host, port),
-        log_level="warning",
-        access_log=False,
-        http=Impatient,
-        ws="websockets-sansio",
-        ws_max_size=config.max_message,
-        ws_per_message_deflate=False,  # it takes longer than the way to this machine's own browser
-        ws_ping_interval=PINGS_S,
-        timeout_graceful_shutdown=1,
-        server_header=False,
-        limit_concurrency=4 * config.max_connections,
-    )
