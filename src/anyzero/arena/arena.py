@@ -161,12 +161,10 @@ class Tournament(Shown):
 
     def cross(self) -> list[list[float | None]]:
         """The score of each player (down, in the order of the rows) against each other (across)."""
+        scores = {couple: found.tally.score for couple, found in self.couples.items()}
+        scores |= {(b, a): None if score is None else 1.0 - score for (a, b), score in scores.items()}
         order = [row.number for row in self.rows]
-        return [[None if a == b else self.score(a, b) for b in order] for a in order]
-
-    def score(self, a: int, b: int) -> float | None:
-        score = self.couples[min(a, b), max(a, b)].tally.score
-        return score if score is None or a < b else 1.0 - score
+        return [[scores.get((a, b)) for b in order] for a in order]
 
     def report(self) -> Iterator[Part]:
         """Ratings or mean scores, then who scored what against whom."""
@@ -231,22 +229,14 @@ def tournament(
     >>> anyzero.tournament("hex:size=5", ["uct:500", "rave:500", "grave:500"], games=20)
     """
     plan = make_plan(game, players, **settings)
-    number = find_anchor(plan, anchor)
-    with opened(cluster) as pool, watching(plan, record, shown=progress, pool=pool) as watch:
-        results = play_games(plan, workers=pool or workers, record=record, watch=watch)
-    return judge_tournament(plan, results, number)
-
-
-def find_anchor(plan: Plan, anchor: str | None) -> int:
-    """The place of the player whose rating is 0; the first one if none is named."""
-    if anchor is None:
-        return 0
-    if plan.has_one_seat():
+    if anchor is not None and plan.has_one_seat():
         raise BadOptionError(f"{plan.game} has one seat: there are no ratings, and no anchor")
-    if anchor.strip() not in plan.players:
+    if anchor is not None and anchor.strip() not in plan.players:
         hint = nearest_hint(anchor, plan.players)
         raise UnknownNameError(f"the anchor {anchor!r} does not play; {hint}players: {list_some(plan.players)}")
-    return plan.players.index(anchor.strip())
+    with opened(cluster) as pool, watching(plan, record, shown=progress, pool=pool) as watch:
+        results = play_games(plan, workers=pool or workers, record=record, watch=watch)
+    return judge_tournament(plan, results, 0 if anchor is None else plan.players.index(anchor.strip()))
 
 
 def judge_tournament(plan: Plan, results: Mapping[Match, MatchResult], anchor: int = 0) -> Tournament:

@@ -137,10 +137,6 @@ class Climb:
         self.folder, self.playing = folder, playing
         self.left_out: list[str] = []  # what was not played, and why
 
-    @property
-    def player(self) -> str:
-        return f"{self.search}@{self.path}"
-
     def ask_problems(self) -> Iterator[Result]:
         """The share of optimal moves, where best moves are known."""
         if self.game.name not in problem_games():
@@ -188,7 +184,7 @@ class Climb:
     def play(self, opponent: str, games: int) -> Results:
         """The games against an opponent that its file does not hold yet, and those that it does."""
         settings = {key: value for key, value in self.playing.items() if key in ("seed", "openings", "limit_s")}
-        plan = make_plan(self.game, (self.player, opponent), games=games, **settings)
+        plan = make_plan(self.game, (f"{self.search}@{self.path}", opponent), games=games, **settings)
         record = self.folder / f"{re.sub('[^a-z0-9]+', '_', opponent)}.jsonl"
         with watching(plan, record, shown=self.playing.get("progress", True)) as watch:
 

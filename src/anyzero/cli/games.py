@@ -1,4 +1,4 @@
-"""`anyzero games`, `rules`, `new`, `check`, `show`, `perft`, `search`, `solve` and `bench`: games and their positions."""
+"""`anyzero games`, `rules`, `new`, `check`, `show`, `perft`, `search`, `solve` and `bench`: games and positions."""
 
 from pathlib import Path
 from typing import Annotated

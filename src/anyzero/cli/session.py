@@ -56,8 +56,8 @@ class Session:
     def take_turns(self) -> None:
         """Play until somebody quits, the input ends, or machines have come to the end."""
         self.greet()
-        for machine in self.machines:
-            if not self.table.is_over:  # else they are prepared if a move is taken back and they are asked
+        for machine in self.seats:
+            if machine is not None and not self.table.is_over:  # else prepared if a move is taken back and it is asked
                 self.prepare(machine)
         self.screen.show_table(self.table)
         told = False
@@ -84,10 +84,6 @@ class Session:
         except NotCompiledError:
             with self.screen.busy(f"preparing {game.title} for this computer, once"):
                 player.prepare(game)
-
-    @property
-    def machines(self) -> list[Player]:
-        return [player for player in self.seats if player is not None]
 
     def greet(self) -> None:
         game = self.table.game

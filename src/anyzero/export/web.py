@@ -111,6 +111,9 @@ def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], File
     own, network = folder / "games" / name, find_net(game, net)
     title = re.sub(r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/"))
     net_name = "" if network is None else title  # what the page calls it
+    plain, boxed = BY_GAME.get(game.source or game.name, PLAIN), [level_text(game, level) for level in LEVELS]
+    # made from the net if there is one, the box's own as everywhere
+    levels = plain if not net_name else boxed if net_name == BEST else net_levels(game.name, net_name)
     public = game_text(Path(game.source or game.name).name, game.options)
     families = FAMILIES if network is None else {**FAMILIES, NET: NET_METHODS}
     about = {
@@ -120,7 +123,7 @@ def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], File
         "opposed": game.is_opposed,
         "net": net_name,
         "record": {"game": public, "rules": {"name": game.name, "options": dict(game.options)}},
-        "levels": levels_of(game, net_name),
+        "levels": dict(zip(LEVELS, levels, strict=True)),
         "scored": game.has("score"),
         "methods": {name: method_values(game, family, name) for family, names in families.items() for name in names},
         "board": board_values(game.board) if game.has("board") else None,
@@ -143,14 +146,6 @@ def find_net(game: Game, net: str) -> StoredNetwork | None:
         if net != BEST:
             raise
         return None
-
-
-def levels_of(game: Game, net: str) -> dict[str, str]:
-    """The player of each level: made from the net if there is one, the box's own as everywhere."""
-    plain = BY_GAME.get(game.source or game.name, PLAIN)
-    boxed = [level_text(game, level) for level in LEVELS]
-    texts = plain if not net else boxed if net == BEST else net_levels(game.name, net)
-    return dict(zip(LEVELS, texts, strict=True))
 
 
 def method_values(game: Game, family: str, name: str) -> dict[str, Any]:

@@ -92,16 +92,12 @@ class Limits:
 
     def seconds(self, seat: int, overhead_ms: int) -> float | None:
         """What a move may take, by `movetime` and by the clock of the seat; None: there is no clock."""
-        allowed = [self.movetime, self.by_clock(seat)]
-        known = [time for time in allowed if time is not None]
-        return max(LEAST_S, (min(known) - overhead_ms) / 1000) if known and not self.infinite else None
-
-    def by_clock(self, seat: int) -> int | None:
         left, gained = ((self.wtime, self.winc), (self.btime, self.binc))[seat]
-        if left is None:
-            return None
-        share = max(left, 0) / (self.movestogo or MOVES_LEFT) + max(gained, 0)
-        return int(min(share, LARGEST_SHARE * max(left, 0)))
+        known = [] if self.movetime is None else [self.movetime]
+        if left is not None:
+            share = max(left, 0) / (self.movestogo or MOVES_LEFT) + max(gained, 0)
+            known.append(int(min(share, LARGEST_SHARE * max(left, 0))))
+        return max(LEAST_S, (min(known) - overhead_ms) / 1000) if known and not self.infinite else None
 
 
 FLAGS = ("infinite", "ponder")

@@ -152,7 +152,10 @@ def read_position(game: Game, words: list[str], known: Position) -> Position:
     The words are refused as a whole: an error says which of them was wrong.
     """
     end = words.index("moves") if "moves" in words else len(words)
-    start, moves = read_start(words[:end]), tuple(words[end + 1 :])
+    start, moves = START if words[:end] == [START] else " ".join(words[1:end]), tuple(words[end + 1 :])
+    if start != START and (not start or words[0] != "fen"):
+        way = "position startpos [moves ...], or position fen FEN [moves ...]"
+        raise BadPositionError(f"a position is given by: {way}")
     if start == known.start:
         pairs = enumerate(zip(moves, known.moves, strict=False))
         shared = next((index for index, (one, other) in pairs if one != other), min(len(moves), len(known.moves)))
@@ -162,14 +165,6 @@ def read_position(game: Game, words: list[str], known: Position) -> Position:
     for move in moves[shared:]:
         states.append(playable(game.play(states[-1], move)))
     return Position(start, moves, tuple(states))
-
-
-def read_start(words: list[str]) -> str:
-    if words == [START]:
-        return START
-    if len(words) > 1 and words[0] == "fen":
-        return " ".join(words[1:])
-    raise BadPositionError("a position is given by: position startpos [moves ...], or position fen FEN [moves ...]")
 
 
 def playable(state: State) -> State:

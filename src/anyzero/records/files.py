@@ -65,10 +65,6 @@ def read_json(text: str, number: int | None, game: Game | None) -> list[GameReco
     return [GameRecord.from_json(one, game) for _, one in pick([values], number)]
 
 
-def write_json(record: GameRecord) -> str:
-    return json.dumps(record.to_json(), ensure_ascii=False, indent=1) + "\n"
-
-
 # --- the games of a match, as `--record` keeps them: a line that says what is played, then a line a game
 
 
@@ -123,7 +119,7 @@ def refuse_lines(record: GameRecord) -> str:
 
 
 FORMS: dict[str, tuple[Read, Write]] = {
-    ".json": (read_json, write_json),
+    ".json": (read_json, lambda record: json.dumps(record.to_json(), ensure_ascii=False, indent=1) + "\n"),
     ".pgn": (lambda text, number, game: read_pgn(text, number), write_pgn),
     ".sgf": (lambda text, number, game: read_sgf(text, number), write_sgf),
     ".jsonl": (read_lines, refuse_lines),

@@ -158,11 +158,6 @@ def find_start(text: str | None, game: Game) -> State:
         return game.parse_state(text)
 
 
-def start_text(start: State, game: Game) -> str | None:
-    """The text of a start position; None if it is the initial one."""
-    return None if start.tobytes() == game.initial_state().tobytes() else game.format_state(start)
-
-
 def check_result(record: GameRecord, game: Game, last: State) -> tuple[float, ...] | None:
     """The payoffs, as the rules have them where the game came to its end by the rules."""
     payoffs, how = record.payoffs, record.termination
@@ -191,11 +186,7 @@ Note = tuple[float | None, Evaluation | None]
 def make_record(game: Game, start: State, moves: Sequence[str], notes: Iterable[Note], **facts: Any) -> GameRecord:
     """The record of moves that were played, with a note on each."""
     clocks, evaluations = tuple(zip(*notes, strict=True)) or ((), ())
-    about: Any = {
-        "game": game.text,
-        "rules": game.name,
-        "options": dict(game.options),
-        "start": start_text(start, game),
-    }
+    first = None if start.tobytes() == game.initial_state().tobytes() else game.format_state(start)
+    about: Any = {"game": game.text, "rules": game.name, "options": dict(game.options), "start": first}
     columns: Any = {"clocks": known(clocks), "evaluations": known(evaluations)}
     return GameRecord(**about, moves=tuple(moves), **columns, **facts)
