@@ -90,7 +90,11 @@ class Crew:
             task = self.tasks[message.pop("number")]
             finished = task, MatchResult.from_json(message)
             worker.number = None
-        self.give(worker)
+        if self.left:
+            worker.number = self.left.popleft()
+            plan, match = self.tasks[worker.number]
+            worker.game = plan.game
+            worker.send([worker.number, self.plans[plan], *match])
         while worker.ready and len(self.workers) < min(self.num_workers, len(self.workers) + len(self.left)):
             self.start()
         return finished
@@ -104,13 +108,6 @@ class Crew:
         worker = Worker(hello, self.folder / f"live{self.num_started}", self.inbox)
         worker.game = first.game
         self.workers.append(worker)
-
-    def give(self, worker: Worker) -> None:
-        if self.left:
-            worker.number = self.left.popleft()
-            plan, match = self.tasks[worker.number]
-            worker.game = plan.game
-            worker.send([worker.number, self.plans[plan], *match])
 
     def bury(self, worker: Worker) -> tuple[Task, MatchResult] | None:
         """A worker has ended by itself or by us: whose move it was has lost the game, and another takes its place."""

@@ -116,7 +116,9 @@ def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
             raise BadRecordError(f"the variant {found.tags['Variant']!r} is not chess as it is played here")
         texts = [move.text for move in found.moves]
         words = [text if "O" in text or "0" in text else text.replace("-", "") for text in texts]
-        line = play_line(game, read_start(found.tags), words, [f"line {move.line}" for move in found.moves])
+        fen, after = found.tags.get("FEN"), found.tags.get("After")
+        start = fen if fen is None or after is None else f"{fen} after {after}"
+        line = play_line(game, start, words, [f"line {move.line}" for move in found.moves])
         payoffs, termination = read_end(found, game, line.states[-1])
         facts = {"payoffs": payoffs, "termination": termination, **read_tags(found.tags, termination)}
         return annotated_record(game, line, [move.comment for move in found.moves], **facts)
@@ -133,13 +135,6 @@ def read_tags(written: dict[str, str], termination: str) -> dict[str, Any]:
         del tags["Date"]
     players = (facts.get("White", "?"), facts.get("Black", "?"))
     return {"players": players, "date": day, "seed": read_seed(written.get("Seed", "")), "tags": tags}
-
-
-def read_start(tags: dict[str, str]) -> str | None:
-    """The position that the tags name; None: the initial one."""
-    if "FEN" not in tags:
-        return None
-    return f"{tags['FEN']} after {tags['After']}" if "After" in tags else tags["FEN"]
 
 
 def read_end(found: PgnGame, game: Game, last: State) -> tuple[tuple[float, ...] | None, str]:

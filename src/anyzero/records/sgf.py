@@ -140,25 +140,22 @@ def read_game(nodes: list[Node], number: int) -> GameRecord:
     with within(f"game {number}"):
         if not nodes or value(nodes[0], "GM", GAME_NUMBER).strip() != GAME_NUMBER:
             raise BadRecordError("it is not a game of Hex, GM[11]")
-        return record_of(nodes[0], read_moves(nodes))
+        root, found = nodes[0], read_moves(nodes)
+        swaps = value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower() != SWAP_RULES[False]
+        game = load("hex", size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
+        line = play_line(game, read_start(root, game), found.moves)
+        payoffs, termination = read_end(value(root, "RE").strip(), found, game, line.states[-1])
+        date = value(root, "DT").strip()
+        tags = {name: value(root, name) for name in root if name not in OWN_PROPERTIES}
+        tags |= {} if read_day(date) == date else {"DT": date}
+        players, seed = (value(root, "PB", "?"), value(root, "PW", "?")), read_seed(value(root, "SEED").strip())
+        facts = {"payoffs": payoffs, "termination": termination, "date": read_day(date), "seed": seed, "tags": tags}
+        return annotated_record(game, line, found.notes, players=players, **facts)
 
 
 def value(node: Node, name: str, default: str = "") -> str:
     """A property's value on one line; the first if there are several."""
     return CONTROL.sub(" ", node.get(name, [default])[0])
-
-
-def record_of(root: Node, found: LineText) -> GameRecord:
-    swaps = value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower() != SWAP_RULES[False]
-    game = load("hex", size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
-    line = play_line(game, read_start(root, game), found.moves)
-    payoffs, termination = read_end(value(root, "RE").strip(), found, game, line.states[-1])
-    date = value(root, "DT").strip()
-    tags = {name: value(root, name) for name in root if name not in OWN_PROPERTIES}
-    tags |= {} if read_day(date) == date else {"DT": date}
-    players, seed = (value(root, "PB", "?"), value(root, "PW", "?")), read_seed(value(root, "SEED").strip())
-    facts = {"payoffs": payoffs, "termination": termination, "date": read_day(date), "seed": seed, "tags": tags}
-    return annotated_record(game, line, found.notes, players=players, **facts)
 
 
 def read_size(text: str) -> int:
