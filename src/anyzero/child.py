@@ -19,16 +19,14 @@ from typing import IO
 
 from anyzero.errors import AnyzeroError
 
-Send = Callable[[str], None]
-"""Sends one line, or several at once."""
+Send = Callable[[str], None]  # sends one line, or several at once
 Hear = Callable[[str | None], object]  # told of each line, and of None when there will be no more
 
 NOT_FOUND = 127
 LAST_WORDS = 3  # lines of standard error that are kept for the reason of a crash
 LONGEST_LINE = 1 << 22
 TOO_LONG = "a_line_that_is_too_long"  # no command of any protocol
-END_S = 1.0
-"""A process whose output has ended has this long to end by itself, so that the exit code is its own."""
+END_S = 1.0  # a process whose output has ended has this long to end by itself, so that the exit code is its own
 
 
 class ChildError(AnyzeroError):

@@ -30,8 +30,7 @@ class Schema(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
-    noun: ClassVar[str] = "the config"
-    """What a sentence about a wrong key calls it."""
+    noun: ClassVar[str] = "the config"  # what a sentence about a wrong key calls it
 
     def __init__(self, **values: Any) -> None:
         try:
@@ -203,8 +202,7 @@ def _model_at(model: type[Schema], path: list[Any]) -> type[Schema]:
     return model
 
 
-MOST_LISTED = 20
-"""Names that are listed beside a hint: among more, a person looks for none."""
+MOST_LISTED = 20  # names that are listed beside a hint: among more, a person looks for none
 
 
 def _unknown(noun: str, key: str, known: Mapping[str, Any]) -> str:

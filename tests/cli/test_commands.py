@@ -199,3 +199,10 @@ def test_rules_are_explained_with_pictures(run):
     assert "joining the top and the bottom edge" in " ".join(out.split())
     assert "orange (o) has joined left and right and won" in out
     assert run("rules", "chess", "--json")[0] == 0
+
+
+def test_export_tells_programs_what_it_wrote(run, tmp_path):
+    bot = tmp_path / "bot.py"
+    code, out, _ = run("export", "tic_tac_toe", "--bot", str(bot), "--player", "uct:20", "--json")
+    (written,) = json.loads(out)
+    assert (code, written["file"], written["bytes"]) == (0, str(bot), bot.stat().st_size)

@@ -166,8 +166,7 @@ def _search(game: Game, player: str, state: Any) -> Exported:
 
 FAMILIES = {"uct": ("flat", "ucb", "halving", "uct"), "rave": ("amaf", "shuss", "rave"), "grave": ("grave",)}
 NET = "net"
-NET_METHODS = ("puct", "gumbel")
-"""What can be searched with, by module; memory is laid out for the last of each."""
+NET_METHODS = ("puct", "gumbel")  # what can be searched with, by module; memory is laid out for the last of each
 MOST_NODES, MOST_ASKED = 1_500_000, 16_384
 """Of a tree, which is 40 to 60 MB; and simulations with a net, for which Gumbel has a plan."""
 TABLE_BYTES = 32 << 20  # memory for GRAVE's tables

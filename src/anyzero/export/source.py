@@ -42,8 +42,7 @@ class Source:
     def __init__(self, functions: Mapping[Function, Any], fixed: Mapping[str, Any]) -> None:
         self.functions, self.fixed = functions, fixed
         self.names: dict[int, str] = {}
-        self.kept: list[Any] = []
-        """Keeps what has a name alive, so that nothing else gets its number."""
+        self.kept: list[Any] = []  # keeps what has a name alive, so that nothing else gets its number
         self.imports: dict[str, str] = {"os": ONE_THREAD, "np": "import numpy as np"}
         self.numbers: dict[float, str] = {}
         self.parts: list[str] = []

@@ -23,8 +23,7 @@ from anyzero.players.player import LATE_FACTOR, LATE_S, FailedPlayerError, Resig
 
 PATIENCE_S = 60.0  # for a start, and for a move without a clock
 MOVETIME_S = 0.1
-GAME_FOLDERS = ("/usr/games", "/usr/local/games")
-"""Where some systems put engines without telling everybody's PATH."""
+GAME_FOLDERS = ("/usr/games", "/usr/local/games")  # where some systems put engines without telling everybody's PATH
 
 
 @dataclass(frozen=True)
@@ -132,8 +131,7 @@ class EngineClient:
     def __init__(self, wanted: EngineText) -> None:
         self.wanted = wanted
         self.child: Child | None = None
-        self.known: Line | None = None
-        """What it was told last; None: nothing of this game."""
+        self.known: Line | None = None  # what it was told last; None: nothing of this game
 
     def check_game(self, game: Game) -> None:
         """An error if the protocol is not for this game."""

@@ -36,8 +36,7 @@ class UciEngine:
         self.evaluator: Evaluator | None = None
         self.position = Position(START, (), (self.game.initial_state(),))
         self.thinking: Thinking | None = None
-        self.prepared: set[tuple[str, str]] = set()
-        """Methods and networks whose code is compiled."""
+        self.prepared: set[tuple[str, str]] = set()  # methods and networks whose code is compiled
 
     def handle(self, line: str) -> bool:
         """Do what a line says; False once the engine is to end."""

@@ -118,8 +118,7 @@ class Thinking:
     def __init__(self, task: Go, send: Send) -> None:
         self.task, self.send = task, send
         self.stopped, self.done, self.pondering = threading.Event(), threading.Event(), task.limits.ponder
-        self.since = time.perf_counter()
-        """When the clock of this move began to run."""
+        self.since = time.perf_counter()  # when the clock of this move began to run
         self.thread = threading.Thread(target=self.answer, daemon=True)
         self.thread.start()
 

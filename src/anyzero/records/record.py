@@ -179,8 +179,7 @@ def check_result(record: GameRecord, game: Game, last: State) -> tuple[float, ..
     raise BadRecordError(f"the record has {found}; the end by {how} has {ends}")
 
 
-Note = tuple[float | None, Evaluation | None]
-"""What a move took in seconds, and what the mover thought, where known."""
+Note = tuple[float | None, Evaluation | None]  # what a move took in seconds, and what the mover thought, where known
 
 
 def make_record(game: Game, start: State, moves: Sequence[str], notes: Iterable[Note], **facts: Any) -> GameRecord:

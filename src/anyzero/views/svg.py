@@ -68,8 +68,7 @@ SNAP = 8  # the picture's borders lie on eighths of a unit
 CAPTION_SIZE = 0.36
 CAPTION_GAP = 0.3
 LETTER_WIDTH = 0.56  # the width of a letter of the text font, on average and in parts of its size
-CAPITALS_CENTRE = 0.36
-"""How far the baseline lies below the middle of the capitals and digits, in parts of the size."""
+CAPITALS_CENTRE = 0.36  # how far the baseline lies below the middle of the capitals and digits, in parts of the size
 FONTS = "system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif"
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -21,8 +21,7 @@ BROKEN = "the process that searches broke off twice; the next search starts a ne
 
 class Inbox(NamedTuple):
     client: str
-    answers: asyncio.Queue[dict[str, Any] | None]
-    """None when the process is gone."""
+    answers: asyncio.Queue[dict[str, Any] | None]  # None when the process is gone
 
 
 class Engine:
