@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from anyzero.child import count_cores
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.learning.block import BlockResult
@@ -128,8 +127,8 @@ class Case:
         return play_random(self.game, num, seed=self.config.seed, max_plies=longest)
 
     def evaluator(self, network: Network) -> NetworkEvaluator:
-        precision = self.config.precision if self.device == self.config.device else "auto"
-        threads = self.config.threads or count_cores()
+        precision, threads = self.config.precision, self.config.threads or None
+        precision = precision if self.device == self.config.device else "auto"
         return NetworkEvaluator(self.game, network, device=self.device, precision=precision, threads=threads, cache=0)
 
 

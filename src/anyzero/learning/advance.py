@@ -24,8 +24,7 @@ from anyzero.learning.games import (
     Manner,
     Slots,
     end_game,
-    keep_afterstate,
-    keep_searched,
+    keep_sample,
     list_policy,
     page_of,
 )
@@ -137,7 +136,7 @@ def begin_move(rules: Any, slots: Slots, settings: Settings, number: int) -> Non
             place_start(games, manner, 0, number)
     elif seat == CHANCE or is_opening:
         if manner.keep_samples and not is_opening:
-            keep_afterstate(rules, slots, number)
+            keep_sample(rules, slots, 0.0, 0, number)
         play_any(rules, slots, number)
     else:
         contestant = games.sides[games.pairing[number], seat]
@@ -191,7 +190,7 @@ def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> No
     if keeps or draws or best == root:
         count = list_policy(rules, slots, settings, number)
     if keeps:
-        keep_searched(rules, slots, value, count, number)
+        keep_sample(rules, slots, value, count, number)
     if best == root:  # there was no search
         action = scratch.actions[number, random_below(scratch.streams[number], count)]
     elif draws:

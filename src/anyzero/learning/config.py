@@ -352,21 +352,16 @@ def open_config(run: Path) -> tuple[RunConfig, str]:
     try:
         seal = read_sealed(run / SEAL_FILE, FORM)
     except DamagedError as error:
-        check_without_seal(run)
+        generations = Generations(run)
+        with suppress(DamagedError):
+            for number in generations.numbers()[-1:]:  # it still knows the hash of the settings it was made with
+                if generations.generation(number).facts.get("settings") not in (None, settings_hash(run)):
+                    words = f"{run / CONFIG} is not the one that generation {number} was made with"
+                    raise AnyzeroError(f"{words}; put a copy of the old one back") from None
         return config, f"{run}: {error}; its settings are taken as they stand in {CONFIG}"
     if settings not in (seal["settings"], seal["earlier"]):
         raise AnyzeroError(describe_change(run, settings, seal["settings"]))
     return config, ""
-
-
-def check_without_seal(run: Path) -> None:
-    """The newest generation still knows the hash of the settings that it was made with."""
-    generations = Generations(run)
-    with suppress(DamagedError):
-        for number in generations.numbers()[-1:]:
-            if generations.generation(number).facts.get("settings") not in (None, settings_hash(run)):
-                words = f"{run / CONFIG} is not the one that generation {number} was made with"
-                raise AnyzeroError(f"{words}; put a copy of the old one back")
 
 
 def describe_change(run: Path, found: Settings, sealed: Mapping[str, Any]) -> str:

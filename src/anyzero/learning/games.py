@@ -149,21 +149,18 @@ def page_of(slots: Slots, number: int) -> int:
     return slots.manner.pages * np.int64(number) + slots.games.page[number]  # type: ignore[no-any-return]
 
 
-def next_row(rules: Any, slots: Slots, number: int) -> int:
-    """The row of the game's next sample, with what is known before any search."""
-    games, rows = slots.games, slots.rows
+def keep_sample(rules: Any, slots: Slots, value: float, count: int, number: int) -> None:
+    """A position that was searched, as a sample; scratch holds its policy, as `list_policy` leaves it.
+
+    Without a policy, it is one before a draw: its value is filled in at the game's end.
+    """
+    games, rows, state = slots.games, slots.rows, slots.games.states[number]
     row = page_of(slots, number) * slots.manner.max_plies + games.samples[number]
     games.samples[number] += 1
-    state = games.states[number]
-    rows.states[row], rows.plies[row] = state, games.plies[number]
+    rows.states[row], rows.plies[row], rows.values[row] = state, games.plies[number], value
     rows.seats[row] = max(seat_to_move(rules, state), 0)  # a value before a draw is the first seat's
-    return row  # type: ignore[no-any-return]
-
-
-def keep_searched(rules: Any, slots: Slots, value: float, count: int, number: int) -> None:
-    """The position that was searched, as a sample; scratch holds its policy, as `list_policy` leaves it."""
-    row, rows = next_row(rules, slots, number), slots.rows
-    rows.values[row], rows.policy_weights[row], rows.weights[row] = value, 1.0, slots.games.surprise[number]
+    rows.policy_weights[row] = 1.0 if count > 0 else 0.0
+    rows.weights[row] = games.surprise[number] if count > 0 else np.float32(0.0)
     order, shares = slots.scratch.actions[number], slots.scratch.scores[number]
     for index in range(rows.actions.shape[1]):
         rows.actions[row, index] = order[index] if index < count else -1
@@ -202,26 +199,16 @@ def surprise_of(policy: Any, priors: Any) -> float:
     return found
 
 
-def keep_afterstate(rules: Any, slots: Slots, number: int) -> None:
-    """The position before a draw: a sample of a value, which is filled in at the game's end."""
-    row, rows = next_row(rules, slots, number), slots.rows
-    rows.policy_weights[row] = rows.weights[row] = 0.0
-    for index in range(rows.actions.shape[1]):
-        rows.actions[row, index], rows.policies[row, index] = -1, np.float32(0.0)
-
-
 def end_game(rules: Any, slots: Slots, number: int) -> None:
     """Write down what the game came to, and leave its page to be fetched; a game that was cut off came to nothing."""
     games, page = slots.games, page_of(slots, number)
     state, reason = games.states[number], games.reason[number]
     if reason == BY_RULES:
         payoffs(rules, state, games.payoffs[page])
-    elif reason == RESIGNED:
-        for seat in range(games.payoffs.shape[1]):
-            games.payoffs[page, seat] = -1.0 if seat == seat_to_move(rules, state) else 1.0
     else:
         for seat in range(games.payoffs.shape[1]):
-            games.payoffs[page, seat] = 0.0
+            resigned = -1.0 if seat == seat_to_move(rules, state) else 1.0
+            games.payoffs[page, seat] = resigned if reason == RESIGNED else 0.0
     if slots.manner.keep_samples:
         fill_rows(slots, reason, number)
     games.end_game[page], games.end_pairing[page] = games.game[number], games.pairing[number]

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -206,7 +207,9 @@ def summarise(path: Path) -> RunSummary:
     history = make_rows(folder.reports())
     if newest is not None and folder.champion_file() != path / CHAMPION:
         folder.note(f"{path / CHAMPION} is not the champion that the run wrote; anyzero train mends it")
-    end = folder.end()
+    end, now = folder.end(), ""
+    with suppress(OSError, ValueError):  # of a process that was killed, what it last wrote of itself is old
+        now = (path / NOW).read_text() if time.time() - (path / NOW).stat().st_mtime < FRESH_S else ""
     with reading(path):  # it may have been moved meanwhile
         places = (path, *(place for place in (path / GENERATIONS, path / SAMPLES) if place.exists()))
         changed = max(place.stat().st_mtime for place in places)
@@ -218,19 +221,11 @@ def summarise(path: Path) -> RunSummary:
         generations=None if newest is None else newest.number,
         champion_generation=None if newest is None else newest.champion,
         changed=changed,
-        now=read_now(path / NOW),
+        now=now,
         match=end.get("match"),
         match_generation=end.get("generation"),
         notes=tuple(folder.notes),
     )
-
-
-def read_now(path: Path) -> str:
-    """What the process that trains last wrote of itself; nothing if that is long ago, as it was killed."""
-    try:
-        return path.read_text() if time.time() - path.stat().st_mtime < FRESH_S else ""
-    except (OSError, ValueError):
-        return ""
 
 
 def describe_network(config: RunConfig) -> str:

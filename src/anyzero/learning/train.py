@@ -31,8 +31,6 @@ from anyzero.seeds import draw_seed
 NOTE_EVERY_S = 1.0
 RECENT = 5  # generations that say how long the next ones will take
 COMPARED = ("generation", "policy_loss", "value_loss", "kl", "benchmark_score_mean", "elo")
-MEASURED = {"benchmark_score_mean": "benchmark_generation", "elo": "elo_generation"}
-"""What not every generation has, and the field that says which one had it last."""
 
 
 def train(
@@ -192,7 +190,7 @@ class Sweep(Shown):
     def to_json(self) -> dict[str, Any]:
         runs = [
             {"run": str(run.path), **{name: run.last(name) for name in COMPARED}, "match": run.match}
-            | {field: run.last(name, "generation") for name, field in MEASURED.items()}
+            | {field: run.to_json()[field] for field in ("benchmark_generation", "elo_generation")}
             for run in self.runs
         ]
         return {"sweep": self.setting, "picture": str(self.picture), "runs": runs}

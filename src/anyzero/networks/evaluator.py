@@ -67,7 +67,7 @@ class NetworkEvaluator:
         if device == "cuda":
             from anyzero.networks.on_gpu import GpuForward
 
-            self.forward = GpuForward(network, game, self.precision, self.threads, compiled)
+            self.forward = GpuForward(network, game, self.precision, compiled)
         else:
             self.forward = CpuForward(network, game, self.precision, self.threads, cache)
         self.pool = None if device == "cuda" else self.forward.pool

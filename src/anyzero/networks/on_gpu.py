@@ -132,11 +132,9 @@ def encode_kernel(rules: Any, states: Any, rows: Any, planes: Any) -> None:
 class GpuForward:
     """Encodes and computes on the GPU, where only positions and answers are copied to and from."""
 
-    def __init__(
-        self, network: Network | StoredNetwork, game: Game, precision: str, threads: int, compiled: bool = True
-    ) -> None:
+    def __init__(self, network: Network | StoredNetwork, game: Game, precision: str, compiled: bool) -> None:
         self.network = network_of(network, game) if isinstance(network, StoredNetwork) else deepcopy(network)
-        self.game, self.threads, self.compiled, self.precision = game, threads, compiled, precision
+        self.game, self.compiled, self.precision = game, compiled, precision
         self.sizes: dict[int, GpuEvaluator] = {}
         self.rules, self.kernel = gpu.rules_to_device(game.rules), game.compile(encode_kernel, "cuda")
 

@@ -43,8 +43,7 @@ def _run_heads(features: Any, pooled: Any, policy: Any, value: Any, room: Any, l
         else:
             copy(features[position], spots)
         _multiply_one(pooled[position], whole, board)
-        _multiply_some(spots, local[0], hidden, (SEEN, HIDDEN))
-        _rectify_spots(hidden, board, local[1])
+        _hide_spots(spots, local, board, hidden, (SEEN, HIDDEN))
         _read_logits(hidden, last, readings, logits[position])
         if EXTRAS > 0:
             rectify(board, board)
@@ -86,11 +85,17 @@ def _multiply_one(source: Any, layer: Any, target: Any) -> None:
         target[index] += bias[index]
 
 
-def _multiply_some(spots: Any, weights: Any, hidden: Any, steps: Any) -> None:
+def _hide_spots(spots: Any, layer: Any, board: Any, hidden: Any, steps: Any) -> None:
+    """The hidden vector of each spot: of what is seen of it, and what the whole board says, after a ReLU."""
+    weights, bias = layer
     for part in range(HIDDEN // LANES):
         for spot in range(0, SPOTS, ABREAST):
             target = hidden[spot * HIDDEN + part * LANES :]
             multiply(spots[spot * SEEN :], weights[part], target, steps, ABREAST, 1, LANES)
+    for spot in range(SPOTS):
+        own = hidden[spot * HIDDEN :]
+        for index in range(HIDDEN):
+            own[index] = max(own[index] + board[index] + bias[index], ZERO)
 
 
 def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Any) -> None:
@@ -104,13 +109,6 @@ def _read_logits(hidden: Any, layer: Any, readings: Any, logits: Any) -> None:
         own, answers = logits[reading * LOGITS :], readings[reading * len(bias) :]
         for index in range(LOGITS):
             own[index] = answers[index] + bias[index]
-
-
-def _rectify_spots(hidden: Any, board: Any, bias: Any) -> None:
-    for spot in range(SPOTS):
-        own = hidden[spot * HIDDEN :]
-        for index in range(HIDDEN):
-            own[index] = max(own[index] + board[index] + bias[index], ZERO)
 
 
 def rectify(source: Any, target: Any) -> None:
