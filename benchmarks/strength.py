@@ -22,6 +22,7 @@ PANELS = {
     "take-it-easy-expectimax": {
         "H200, shared": "expectimax_tie",
         "H200, shared, again": "expectimax_tie2",
+        "H200, shared, a third time": "expectimax_tie3",
         "two cores": "expectimax_tie_cpu",
     },
     "chess-gumbel": {"H200, shared": "chess_stockfish"},

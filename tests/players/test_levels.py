@@ -10,7 +10,7 @@ from anyzero.games.line import Line
 from anyzero.games.load import BUILT_IN
 from anyzero.players import parse_player
 from anyzero.players.player import FailedPlayerError, consult
-from anyzero.players.text import BY_GAME, LEVELS, MOST, PLAIN, level_text, net_levels
+from anyzero.players.text import AFTERSTATES, BY_GAME, LEVELS, MOST, PLAIN, level_text, net_levels
 from anyzero.search.methods import parse_search
 
 GAME = anyzero.load("tic_tac_toe")
@@ -30,7 +30,7 @@ def test_every_level_of_every_game_is_a_search_that_can_be_asked_for():
 def test_levels_of_every_game_are_made_from_its_net_by_default(name):
     texts = [level_text(anyzero.load(name), level) for level in LEVELS]
     assert texts == list(net_levels(name))
-    assert all(text.endswith("@best") for text in texts)
+    assert all(text.endswith("@best") for text in (texts[-1:] if name in AFTERSTATES else texts))
 
 
 def test_a_board_without_a_net_of_its_own_has_plain_searches():

@@ -120,7 +120,7 @@ def test_the_whole_budget_of_the_advisor_is_seen(server, screen, request):
     page = request.getfixturevalue(screen)
     page.goto(f"{server.url}#/advisor")
     page.wait_for_selector(".budget")
-    assert page.input_value(".budget") == "64,considered=19"
+    assert page.input_value(".budget") == "2000,evaluator=guided"
     assert page.eval_on_selector(".budget", "field => field.scrollWidth <= field.clientWidth")
 
 

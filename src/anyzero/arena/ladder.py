@@ -21,11 +21,11 @@ from anyzero.errors import BadOptionError, UnknownNameError, list_some
 from anyzero.games.game import Game, game_text
 from anyzero.games.line import Line
 from anyzero.games.load import load
-from anyzero.networks.find import BEST, Card, Made, Result, find_network, hash_of, read_card, write_card
+from anyzero.networks.find import BEST, Card, Made, Result, find_network, hash_of, net_file, read_card, write_card
 from anyzero.players import Player, parse_player
 from anyzero.players.engine import find_program
 from anyzero.players.player import consult
-from anyzero.players.text import GRAVE_GAMES
+from anyzero.players.text import AFTERSTATES, GRAVE_GAMES
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown, percent
 from anyzero.seeds import draw_seed
@@ -95,7 +95,8 @@ def rate(
     place = Path(folder) / f"{loaded.name}-{hash_of(path)}"
     place.mkdir(parents=True, exist_ok=True)
     target = place / "card.toml" if card is None else Path(card)
-    climb = Climb(loaded, path, f"{METHOD}:{simulations}", games, place, playing)
+    method = "expectimax" if path == net_file(loaded.name) and loaded.name in AFTERSTATES else METHOD
+    climb = Climb(loaded, path, f"{method}:{simulations}", games, place, playing)
     flights = [tuple(against)] if against else ladder(loaded)
     results = [] if against else list(climb.ask_problems())
     results += climb.deal() if loaded.num_seats == 1 else climb.climb(flights, most)

@@ -9,7 +9,7 @@ import { capital, preparing } from "./table.js";
 
 const GAME = "take_it_easy";
 const BEST_SCORE = 307;
-const ADVISOR = "gumbel:64,considered=19@best";
+const ADVISOR = "uct:2000,evaluator=guided";
 const ROUNDS = 8;
 const MOST_NAMED = 3;
 
@@ -18,7 +18,7 @@ function score(value) {
   return ((value + 1) / 2) * BEST_SCORE;
 }
 
-// The mean of some searches, and half of its 95 % interval (Student's t); none where all of them looked no further than the net.
+// The mean of some searches, and half of its 95 % interval (Student's t); none where they were all the same.
 function estimate(cell, points) {
   const mean = points.reduce((sum, one) => sum + one, 0) / points.length;
   const squares = points.reduce((sum, one) => sum + (one - mean) ** 2, 0);
@@ -123,7 +123,7 @@ export async function render(section) {
     const names = best.slice(0, MOST_NAMED).map((one) => one.name).join(best.length > MOST_NAMED ? ", " : " or ") + (best.length > MOST_NAMED ? ` or one of ${best.length - MOST_NAMED} others` : "");
     const equal = best.length > 1 ? `; ${plural(rounds, "search", "searches")} cannot tell them apart` : "";
     summary.textContent = `Put it on ${names}: ${number(cells[0].mean, 1)} points expected${equal}${rounds < ROUNDS ? " …" : ""}`;
-    replace(advice, h("table", {}, h("thead", {}, h("tr", {}, [["Cell"], ["Expected points"], ["95 % interval", "Of the mean over searches with other draws; what the net itself gets wrong is not in it"]]
+    replace(advice, h("table", {}, h("thead", {}, h("tr", {}, [["Cell"], ["Expected points"], ["95 % interval", "Of the mean over searches with other draws; what the rollouts' guide gets wrong is not in it"]]
       .map(([name, title]) => h("th", { scope: "col", title }, name)))),
       h("tbody", {}, cells.map((one) => h("tr", { class: best.includes(one) ? "best" : undefined },
         h("td", {}, one.name), h("td", {}, number(one.mean, 1)), h("td", {}, one.half === null ? "" : `${number(one.mean - one.half, 1)} to ${number(one.mean + one.half, 1)}`))))));
