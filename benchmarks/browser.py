@@ -107,7 +107,7 @@ def write_game(folder: Path, name: str, net: str) -> tuple[Game, Path]:
         file = best_network(game)
     else:
         save_network(file, new_network(game, parse_network("small")), game)
-    export(game, web=folder, net=BEST if net == BEST else str(file))
+    export(game, web=folder, net=str(file))
     given: list[Any] = [Baked(value) for value in rollout_arguments(game, 1)]
     given[5] = Given("repeats", 1)
     function = Exported("rollout_streams", lambda target: game.compile(rollout_streams, target), given, "")
@@ -231,7 +231,7 @@ def main() -> None:
             url = f"http://127.0.0.1:{server.server_port}/{text}/index.html"
             page.goto(url)
             page.evaluate(PREPARE, text)
-            rates = found[text] = measure(game, page, file, file.stem if wanted.net != BEST else BEST)
+            rates = found[text] = measure(game, page, file, file.stem)
             cells = (f"{rates[kind][1]:,.0f}/s | {rates[kind][1] / rates[kind][0]:.2f}" for kind in KINDS)
             print(f"| {game.title} | " + " | ".join(cells) + " |", flush=True)
             page.close()
