@@ -16,6 +16,7 @@ from anyzero.learning.config import RunConfig, flatten, format_setting
 from anyzero.learning.folder import NOW, SAMPLES, RunFolder, find_run, list_runs
 from anyzero.learning.history import Row, make_rows
 from anyzero.networks.manifest import CHAMPION, GENERATIONS
+from anyzero.players.text import BY_AFTERSTATES
 from anyzero.report import Part, Sheet, Shown, short
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ LIMITS = {"benchmark_score_mean": ("benchmark_score_low", "benchmark_score_high"
 """Columns that have an interval, which says how many of their digits mean something."""
 FRESH_S = 60.0
 LAST = 10  # how many generations are shown
-PLAYS, PLAYS_AFTERSTATES = "gumbel:64", "expectimax:8000"  # how a champion plays where nobody says otherwise
+PLAYS = "gumbel:64"  # how a champion with a policy plays where nobody says otherwise
 
 
 def plot_runs(self: Any, *, by: str = "generations", file: Path | str | None = None) -> "Figure":
@@ -80,7 +81,7 @@ class RunSummary(Shown):
     @property
     def champion(self) -> str:
         """The champion as a player, for `match`, `tournament`, `search` and `player`: `gumbel:64@hex7`."""
-        plays = PLAYS_AFTERSTATES if self.config.selfplay.method == "expectimax" else PLAYS
+        plays = BY_AFTERSTATES if self.config.selfplay.method == "expectimax" else PLAYS
         return f"{plays}@{self.net}"
 
     @property
