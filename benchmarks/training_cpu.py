@@ -42,7 +42,7 @@ def measure(name: str, batch: int, rounds: int) -> dict[str, Any]:
     game = load(name)
     trainer = Trainer(game, new_network(game, parse_network(NETWORKS[name]), seed=1), TrainerConfig(batch_size=batch))
     replay = build_replay(game, made_up_samples(game), ReplayConfig(merge=False), 0)
-    rows = replay.batch(np.arange(batch), np.random.default_rng(0))
+    rows = replay.order(np.arange(batch), np.random.default_rng(0))
     best = {"torch": float("inf"), "own": float("inf")}
     with computing_on(trainer.threads, trainer.network.config):
         for _ in range(rounds):

@@ -1,4 +1,4 @@
-"""Training on one GPU: samples a second from a replay on the host and from one on the GPU, and the GPU's busy time.
+"""Training on one GPU: samples a second from a replay on the GPU, and the GPU's busy time.
 
     .venv/bin/python benchmarks/training_gpu.py [--games connect_four hex chess] [--batch 1024] [--json FILE]
 
@@ -17,7 +17,7 @@ from torch.profiler import ProfilerActivity, profile
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
-from anyzero.learning.replay import GpuReplay, Replay, build_replay
+from anyzero.learning.replay import Replay, build_replay
 from anyzero.learning.samples import Samples, new_samples
 from anyzero.learning.trainer import Trainer
 from anyzero.networks.config import parse_network
@@ -40,11 +40,10 @@ def made_up_samples(game: Game) -> Samples:
     return samples
 
 
-def measure(game: Game, replay: Replay, batch: int, on_gpu: bool) -> dict[str, Any]:
+def measure(game: Game, source: Replay, batch: int) -> dict[str, Any]:
     """One generation to warm up, one by the clock, one under the profiler."""
     network = new_network(game, parse_network(NETWORKS[game.name]), seed=1)
     trainer = Trainer(game, network, TrainerConfig(batches=STEPS, batch_size=batch), device="cuda")
-    source = GpuReplay(replay) if on_gpu else replay
     trainer.train(source, 0, np.random.default_rng(0))
     report = trainer.train(source, 1, np.random.default_rng(1))
     with profile(activities=[ProfilerActivity.CUDA]) as profiler:
@@ -54,7 +53,6 @@ def measure(game: Game, replay: Replay, batch: int, on_gpu: bool) -> dict[str, A
     return {
         "game": game.name,
         "batch": batch,
-        "replay": "gpu" if on_gpu else "host",
         "samples_per_s": round(report.samples_per_second),
         "busy": round(busy / report.seconds, 3),
     }
@@ -70,10 +68,9 @@ def main() -> None:
     print(f"wanted busy share {WANTED_BUSY}")
     for name in options.games:
         game = load(name)
-        replay = build_replay(game, made_up_samples(game), ReplayConfig(window=ROWS, merge=False), 0)
-        for on_gpu in (False, True):
-            found.append(measure(game, replay, options.batch, on_gpu))
-            print(f"  {found[-1]}", flush=True)
+        replay = build_replay(game, made_up_samples(game), ReplayConfig(window=ROWS, merge=False), 0, "cuda")
+        found.append(measure(game, replay, options.batch))
+        print(f"  {found[-1]}", flush=True)
     if options.json:
         options.json.write_text(json.dumps(found, indent=2))
 

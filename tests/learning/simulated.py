@@ -6,14 +6,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import torch
 
 from anyzero.cluster import Kind
 from anyzero.games.load import load
-from anyzero.learning import on_gpu
+from anyzero.learning import on_gpu, replay
 from anyzero.learning.block import network_contestant
 from anyzero.learning.config import ReplayConfig, SelfPlayConfig
 from anyzero.learning.on_cluster import Order, join_pieces, play_piece
-from anyzero.learning.replay import GpuReplay, build_replay
+from anyzero.learning.replay import build_replay
 from anyzero.learning.selfplay import make_pairings, manner_of, pairing_shares
 from anyzero.learning.start import fill_in, make_config
 from anyzero.networks import on_gpu as networks_on_gpu
@@ -29,7 +30,6 @@ SCENARIOS = {
     "puct": ("tic_tac_toe", {"method": "puct", "simulations": 4, "temperature_plies": 4, **QUIET}),
     "expectimax": ("tic_tac_toe", {"method": "expectimax", "temperature": 0.1, "temperature_plies": 4}),
     "short": ("tic_tac_toe", {"method": "puct", "simulations": 2, "opening_plies": 2, "max_plies": 5, **QUIET}),
-    "fast": ("tic_tac_toe", {"simulations": 4, "fast_share": 0.5, "fast_simulations": 2}),
     "reuse": ("tic_tac_toe", {"method": "puct", "simulations": 4, "reuse": True}),
     "three": ("tic_tac_toe", {"simulations": 4, "two_champions": True, "recent_share": 0.3, "resign_checked": 0.5}),
     "cut dice": ("tests/dice_race.py", {"simulations": 2, "max_plies": 5}),
@@ -97,12 +97,15 @@ def wait():
 def same_batches(name):
     """Whether the batches of both replays are equal, turned and not."""
     game = load(name)
-    replay = build_replay(game, random_samples(game, 40), ReplayConfig(fade=0.1), 3)
+    replay.upload = lambda array, device: torch.from_numpy(array)  # the simulated GPU has the host's memory
+    here, there = (
+        build_replay(game, random_samples(game, 40), ReplayConfig(fade=0.1), 3, on) for on in ("cpu", "cuda")
+    )
     rows = np.array([3, 0, 17, 17, 25])
     found = []
     for seed in (None, 4):
         rngs = [None if seed is None else np.random.default_rng(seed) for _ in range(2)]
-        pairs = zip(replay.batch(rows, rngs[0]), GpuReplay(replay, "cpu").batch(rows, rngs[1]), strict=True)
+        pairs = zip(here.batch(rows, rngs[0]), there.batch(rows, rngs[1]), strict=True)
         found += [bool(np.allclose(one, other, atol=1e-6)) for one, other in pairs]
     return found
 

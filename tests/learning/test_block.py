@@ -248,16 +248,6 @@ def test_draws_within_the_opening_are_no_samples():
     assert samples.plies.min() == 3
 
 
-def test_fast_searches_are_no_samples():
-    player = scripted(FOUR, simulations=2, fast_simulations=1)
-    full = play(FOUR, [player], 12, keep_samples=1)
-    some = play(FOUR, [player], 12, keep_samples=1, fast_share=0.5)
-    assert full.samples.num == sum(len(line.actions) for line in full.games)
-    share = some.samples.num / sum(len(line.actions) for line in some.games)
-    assert 0.2 < share < 0.8  # each of about 150 moves a fair coin: 7 deviations
-    assert some.simulations < full.simulations
-
-
 def noisy(simulations=2):
     def evaluate(_game, states):
         return np.zeros((len(states), 7)), np.zeros(len(states))

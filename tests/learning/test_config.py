@@ -83,6 +83,15 @@ def test_a_config_comes_back_from_its_file_as_it_was(config):
     assert change(RunConfig(), tomllib.loads(write_toml(config.to_dict()))) == config
 
 
+def test_a_config_of_an_earlier_version_is_read_unless_it_uses_what_is_gone(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text('game = "oware"\ntensorboard = false\n[replay]\npriority = 0.0\nimportance = 0.4\nwindow = 7\n')
+    assert load_config(path) == change(RunConfig(), {"game": "oware", "replay.window": 7})
+    path.write_text("[replay]\npriority = 0.6\n")
+    with pytest.raises(AnyzeroError, match=r"config\.toml: a run has no setting 'replay\.priority'"):
+        load_config(path)
+
+
 def test_the_file_is_laid_out_for_people(tmp_path):
     text = write_toml(change(RunConfig(), {"game": "hex:size=5", "league.anchors": ["random", "uct:100"]}).to_dict())
     lines = text.splitlines()

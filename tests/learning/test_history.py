@@ -1,15 +1,14 @@
-"""History: rows from reports, files that can be made again at any time, and events read back by another reader."""
+"""History: rows from reports, files that can be made again at any time."""
 
 import csv
 import json
-import struct
 
 import pytest
 
 from anyzero.files import write_whole
-from anyzero.learning.config import RunConfig, change
+from anyzero.learning.config import RunConfig
 from anyzero.learning.folder import RunFolder
-from anyzero.learning.history import COLUMNS, EVENTS, crc32c, make_rows, rebuild
+from anyzero.learning.history import COLUMNS, make_rows, rebuild
 from tests.learning.reports import make_report
 
 WHOLE = make_report(7, champion=7)
@@ -82,94 +81,3 @@ def test_a_damaged_report_costs_its_row_alone(run):
     (run.generation_path(8) / "report.json").write_text('{"generation":')
     rebuild(run)
     assert [row["generation"] for row in read_table(run.path / "training_history.csv")] == ["7", "9"]
-
-
-# --- TensorBoard
-
-
-def read_events(content):
-    """The records of an event file: (step, tag to value); checksums are left to the test of their own."""
-    found = []
-    while content:
-        (length,) = struct.unpack_from("<Q", content)
-        fields = read_fields(content[12 : 12 + length])
-        content = content[12 + length + 4 :]
-        values = [read_fields(value) for _, value in read_fields(fields.get(5, b""), every=True)]
-        tags = {value[1].decode(): struct.unpack("<f", value[2])[0] for value in values}
-        found.append((fields.get(2, 0), tags))
-    return found
-
-
-def read_fields(content, every=False):
-    """The fields of a protocol buffer message by number, or all of them as pairs."""
-    found = []
-    while content:
-        key, content = read_varint(content)
-        if key % 8 == 0:
-            value, content = read_varint(content)
-        else:
-            length, content = {1: (8, content), 5: (4, content)}.get(key % 8) or read_varint(content)
-            value, content = content[:length], content[length:]
-        found.append((key // 8, value))
-    return found if every else dict(found)
-
-
-def read_varint(content):
-    value = shift = 0
-    for number, byte in enumerate(content):
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, content[number + 1 :]
-    raise AssertionError("a number without an end")
-
-
-def test_the_checksum_is_that_of_rfc_3720():
-    """Its appendix B.4, and the check value of the catalogue of CRC algorithms."""
-    assert crc32c(bytes(32)) == 0x8A9136AA
-    assert crc32c(b"\xff" * 32) == 0x62A8AB43
-    assert crc32c(bytes(range(32))) == 0x46DD794E
-    assert crc32c(b"123456789") == 0xE3069283
-
-
-def test_tensorboard_is_told_every_number_that_was_measured(run):
-    run.write_config(change(run.config, {"tensorboard": True}))
-    rebuild(run)
-    (_, none), (step, tags), *rest = read_events((run.path / EVENTS).read_bytes())
-    assert (none, step, [step for step, _ in rest]) == ({}, 7, [8, 9])
-    assert tags["training/policy_loss"] == 1.5
-    assert tags["league/anchors/random"] == 1.0
-    assert tags["gate/promoted"] == 1
-    assert rest[0][1] == {"seconds/selfplay": 1.5, "champion": 7.0}
-
-
-def test_events_begin_with_the_bytes_that_tensorboard_knows(run):
-    """By hand: length 24; the key of field 1 and 8 bytes of time; field 3 with the 13 letters of the version."""
-    run.write_config(change(run.config, {"tensorboard": True}))
-    rebuild(run)
-    content = (run.path / EVENTS).read_bytes()
-    assert content[:8] == bytes([24, 0, 0, 0, 0, 0, 0, 0])
-    assert content[12] == 0x09
-    assert content[21:36] == b"\x1a\x0dbrain.Event:2"
-
-
-def test_events_are_added_to_the_file_that_tensorboard_has_open(run):
-    run.write_config(change(run.config, {"tensorboard": True}))
-    rebuild(run)
-    path = run.path / EVENTS
-    whole, place = path.read_bytes(), path.stat().st_ino
-    path.write_bytes(whole[:-100])  # a kill in the middle of a record
-    with run.locked():
-        add(run, make_report(10, champion=10))
-    rebuild(run)
-    assert path.read_bytes().startswith(whole)
-    assert path.stat().st_ino == place
-    assert [step for step, _ in read_events(path.read_bytes())] == [0, 7, 8, 9, 10]
-    path.write_bytes(b"something else")
-    rebuild(run)
-    assert path.read_bytes().startswith(whole)
-
-
-def test_nothing_is_written_for_tensorboard_unless_it_is_wanted(run):
-    rebuild(run)
-    assert not (run.path / EVENTS).exists()

@@ -8,7 +8,7 @@ from torch import Tensor
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig, TrainerConfig
-from anyzero.learning.replay import GpuReplay, build_replay
+from anyzero.learning.replay import build_replay
 from anyzero.learning.trainer import Trainer
 from anyzero.networks.config import parse_network
 from anyzero.networks.models import new_network
@@ -26,8 +26,8 @@ def trained(rows: int, *, recorded: bool) -> tuple[Trainer, float]:
     network = new_network(TTT, parse_network("2x16"), seed=1)
     trainer = Trainer(TTT, network, TrainerConfig(batches=20, batch_size=rows, learning_rate=3e-3), device="cuda")
     if not recorded:
-        trainer.graph = None
-    replay = build_replay(TTT, random_samples(TTT, 64), ReplayConfig(merge=False), 0)
+        trainer.records = False
+    replay = build_replay(TTT, random_samples(TTT, 64), ReplayConfig(merge=False), 0, "cuda")
     reports = [trainer.train(replay, generation, np.random.default_rng(generation)) for generation in (0, 1)]
     assert reports[1].policy_loss < reports[0].policy_loss
     return trainer, reports[1].policy_loss
@@ -43,8 +43,8 @@ def gradients(game: Game, *, recorded: bool) -> list[Tensor]:
     config = TrainerConfig(clip=1e6)
     trainer = Trainer(game, new_network(game, parse_network("3x32"), seed=1), config, device="cuda")
     if not recorded:
-        trainer.graph = None
-    source = GpuReplay(build_replay(game, random_samples(game, 128), ReplayConfig(merge=False), 0))
+        trainer.records = False
+    source = build_replay(game, random_samples(game, 128), ReplayConfig(merge=False), 0, "cuda")
     found = []
     for first in (0, 64):
         trainer.measure(source, source.order(np.arange(first, first + 64), None))
@@ -61,25 +61,30 @@ def test_a_recorded_batch_has_the_gradients_of_a_plain_one(name: str) -> None:
     assert float((plain[0] - plain[1]).norm() / plain[0].norm()) > 0.2  # two batches
 
 
-def test_a_replay_on_the_gpu_teaches_what_one_on_the_host_teaches() -> None:
-    """Their batches are made in different places, one of them as part of the recording, from the same orders."""
-    samples = [random_samples(TTT, 256, seed) for seed in (0, 9)]
-    on_host = [build_replay(TTT, some, ReplayConfig(merge=False), 0) for some in samples]
-    reports = []
-    for sources in (on_host, [GpuReplay(replay) for replay in on_host]):
-        config = TrainerConfig(batches=20, batch_size=64, learning_rate=3e-3)
-        trainer = Trainer(TTT, new_network(TTT, parse_network("3x32"), seed=1), config, device="cuda")
-        reports.append([trainer.train(source, 0, np.random.default_rng(0)) for source in (*sources, sources[0])])
-    for one, same in zip(*reports, strict=True):
-        assert one.recoveries == same.recoveries == 0
-        assert one.policy_loss == pytest.approx(same.policy_loss, rel=0.02)
-        assert one.value_loss == pytest.approx(same.value_loss, rel=0.05)
-    assert reports[0][0].policy_loss != pytest.approx(reports[0][1].policy_loss, rel=1e-4)  # sources differ
+def test_a_replay_on_the_gpu_makes_the_batches_of_one_on_the_host() -> None:
+    samples, rows = random_samples(TTT, 256), np.arange(64)
+    batches = []
+    for device in ("cpu", "cuda"):
+        replay = build_replay(TTT, samples, ReplayConfig(merge=False), 0, device)
+        batches.append(replay.batch(rows, np.random.default_rng(0)))
+    for here, there in zip(*batches, strict=True):
+        assert torch.equal(here, there.cpu())
+
+
+def test_a_source_is_recorded_anew_and_teaches_its_own_rows() -> None:
+    sources = [
+        build_replay(TTT, random_samples(TTT, 256, seed), ReplayConfig(merge=False), 0, "cuda") for seed in (0, 9)
+    ]
+    config = TrainerConfig(batches=20, batch_size=64, learning_rate=3e-3)
+    trainer = Trainer(TTT, new_network(TTT, parse_network("3x32"), seed=1), config, device="cuda")
+    reports = [trainer.train(source, 0, np.random.default_rng(0)) for source in (*sources, sources[0])]
+    assert all(report.recoveries == 0 for report in reports)
+    assert reports[2].policy_loss < reports[0].policy_loss
 
 
 def test_another_size_of_batch_is_recorded_anew() -> None:
     trainer, _ = trained(32, recorded=True)
-    replay = build_replay(TTT, random_samples(TTT, 8), ReplayConfig(merge=False), 0)
+    replay = build_replay(TTT, random_samples(TTT, 8), ReplayConfig(merge=False), 0, "cuda")
     report = trainer.train(replay, 2, np.random.default_rng(2))
     assert report.samples == 20 * 8
     assert report.recoveries == 0

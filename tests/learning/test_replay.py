@@ -7,7 +7,7 @@ import pytest
 
 from anyzero.games.load import load
 from anyzero.learning.config import ReplayConfig
-from anyzero.learning.replay import CHUNK, build_replay, merge, window_size
+from anyzero.learning.replay import CHUNK, build_replay, merge
 from anyzero.learning.samples import join, new_samples
 from tests.learning.rows import plain_samples, random_samples
 
@@ -22,19 +22,9 @@ def replay_of(samples, generation=0, game=TTT, **config):
 # --- the window
 
 
-def test_the_window_grows_with_the_samples_of_the_run():
-    """Sixteen windows of samples and a power of 3/4: 100 * (1 + 0.4 * (8 - 1) / 0.75) = 473.3."""
-    config = ReplayConfig(window=100, window_growth=0.4, window_power=0.75)
-    assert [window_size(config, total) for total in (0, 100, 1600)] == [100, 100, 473]
-    assert window_size(config.change(window_growth=0.5, window_power=1.0), 300) == 200
-    assert window_size(ReplayConfig(window=100), 1600) == 100
-
-
 def test_the_newest_samples_are_kept():
     samples = plain_samples(TTT, range(10))
-    growing = {"window": 2, "window_growth": 0.25, "window_power": 1.0}
-    assert replay_of(samples, **growing).samples.keys.tolist() == [6, 7, 8, 9]
-    assert build_replay(TTT, samples, ReplayConfig(**growing), 2, total=14).samples.keys.tolist() == [5, 6, 7, 8, 9]
+    assert replay_of(samples, window=4).samples.keys.tolist() == [6, 7, 8, 9]
     assert replay_of(samples, window=99).num == 10
 
 
@@ -177,30 +167,6 @@ def test_old_samples_fade_but_not_below_the_floor():
     assert replay.batch(np.arange(4), None).weights == pytest.approx([0.5, 0.6, 0.4, 1.0])
 
 
-def test_importance_weights_by_hand():
-    """Losses 1, 4, 16 drawn by their roots 1, 2, 4: weights (1 / chance) ** 0.5 up to a factor, 1, 1/sqrt 2, 1/2."""
-    replay = replay_of(plain_samples(TTT, range(3)), priority=0.5, importance=0.5)
-    replay.note_losses(np.arange(3), np.array([1.0, 4.0, 16.0]))
-    assert replay.chances.tolist() == [1.0, 2.0, 4.0]
-    assert replay.importance(np.array([0, 1, 2])) == pytest.approx([1.0, 0.5**0.5, 0.5])
-    assert replay.importance(np.array([1, 2, 2])) == pytest.approx([1.0, 0.5**0.5, 0.5**0.5])
-    assert replay.batch(np.array([2, 1]), None).weights == pytest.approx([0.5**0.5, 1.0])
-
-
-def test_drawing_by_count_is_no_bias_to_take_back():
-    """Counts 1 and 3, equal losses: chances 1 : 3, and both rows weigh the same."""
-    replay = replay_of(plain_samples(TTT, [5, 6, 6, 6]), by_count=True, priority=1.0, importance=1.0)
-    replay.note_losses(np.arange(2), np.array([2.0, 2.0]))
-    assert replay.chances.tolist() == [2.0, 6.0]
-    assert replay.importance(np.arange(2)).tolist() == [1.0, 1.0]
-
-
-def test_a_loss_that_is_nothing_or_no_number_leaves_a_small_chance():
-    replay = replay_of(plain_samples(TTT, range(3)), priority=1.0)
-    replay.note_losses(np.arange(3), np.array([0.0, np.nan, np.inf]))
-    assert replay.chances.tolist() == [0.01] * 3
-
-
 # --- drawing
 
 
@@ -225,22 +191,11 @@ def test_a_replay_that_is_smaller_than_a_batch_is_one_batch():
     assert [sorted(rows) for rows in replay.row_batches(2, 256, np.random.default_rng(0))] == [list(range(5))] * 2
 
 
-@pytest.mark.parametrize("config", [{"by_count": True}, {"priority": 1.0}])
-def test_rows_are_drawn_by_count_or_by_loss(config):
+def test_rows_are_drawn_by_count():
     """100,000 draws with chances 1/8, 5/8, 2/8: a share is off by 0.0082, 5.3 sigma, once in 4 million."""
-    replay = replay_of(plain_samples(TTT, [1, 2, 2, 2, 2, 2, 3, 3]), **config)
-    if replay.prioritised:
-        replay.note_losses(np.arange(3), np.array([0.1, 0.5, 0.2]))
+    replay = replay_of(plain_samples(TTT, [1, 2, 2, 2, 2, 2, 3, 3]), by_count=True)
     rows = np.concatenate(list(replay.row_batches(33_334, 3, np.random.default_rng(0))))
     assert np.bincount(rows) / len(rows) == pytest.approx([1 / 8, 5 / 8, 2 / 8], abs=0.0082)
-
-
-def test_losses_that_are_noted_change_the_very_next_draw():
-    replay = replay_of(plain_samples(TTT, range(4)), priority=2.0)
-    batches = replay.row_batches(2, 4, np.random.default_rng(0))
-    next(batches)
-    replay.note_losses(np.arange(4), np.array([1e9, 0.0, 0.0, 0.0]))
-    assert next(batches).tolist() == [0, 0, 0, 0]
 
 
 # --- batches

@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from anyzero.learning.config import TrainerConfig
-from anyzero.learning.lesson import learning_rate, warmth
+from anyzero.learning.lesson import learning_rate
 
 
 def rate(schedule, generation, step=0, steps=10, **config):
@@ -21,11 +21,6 @@ def test_every_schedule_but_the_constant_one_changes_the_rate():
 
 def test_constant_stays():
     assert {rate("constant", generation, step) for generation in (0, 50) for step in (0, 9)} == {0.5}
-
-
-def test_step_falls_by_its_factor_every_so_many_generations():
-    found = [rate("step", generation, 7, step_every=3, step_factor=0.1) for generation in (1, 3, 4, 6, 7)]
-    assert found == pytest.approx([0.5, 0.5, 0.05, 0.05, 0.005])
 
 
 def test_cosine_falls_over_the_horizon_and_stays_at_a_thousandth():
@@ -43,11 +38,6 @@ def test_cosine_falls_by_the_share_of_the_minutes_where_some_are_planned():
     config = TrainerConfig(schedule="cosine", learning_rate=0.5, horizon=8)
     found = [learning_rate(config, 5, 0, 10, passed) for passed in (0.0, 0.5, 1.0, 1.5)]
     assert found == pytest.approx([0.5, 0.0005 + 0.4995 / 2, 0.0005, 0.0005])
-
-
-def test_the_rate_warms_up_on_a_straight_line():
-    assert [warmth(TrainerConfig(warm_up=4), steps) for steps in (0, 1, 3, 9)] == [0.25, 0.5, 1.0, 1.0]
-    assert warmth(TrainerConfig(), 0) == 1.0
 
 
 def test_one_cycle_rises_for_three_tenths_and_falls_to_a_thousandth():

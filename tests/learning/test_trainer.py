@@ -27,7 +27,7 @@ from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import new_samples
 from anyzero.learning.trainer import Trainer, computing_on, orthogonal
 from anyzero.networks.config import NetworkConfig, parse_network
-from anyzero.networks.models import Output, new_network
+from anyzero.networks.models import new_network
 from anyzero.networks.winograd.training import THREADS
 from tests.learning.rows import random_samples
 
@@ -87,7 +87,7 @@ def test_won_positions_get_positive_values_and_lost_ones_negative(text):
 
 def test_learning_with_turned_boards_and_all_options_makes_the_loss_fall():
     samples = random_samples(TTT, 300)
-    config = {"priority": 0.6, "by_count": True, "fade": 0.1, "payoff_share": 0.5}
+    config = {"by_count": True, "fade": 0.1, "payoff_share": 0.5}
     trainer = trainer_of(batches=40, batch_size=64, learning_rate=5e-3, average=0.9)
     reports = [trainer.train(replay_of(samples, **config), generation, stream(generation)) for generation in range(3)]
     assert reports[2].policy_loss + reports[2].value_loss < reports[0].policy_loss + reports[0].value_loss
@@ -201,7 +201,7 @@ def test_averaged_weights_follow_by_the_decay_that_few_steps_allow():
 
 
 @pytest.mark.parametrize("game", [TTT, OWARE], ids=["residual", "mlp"])
-@pytest.mark.parametrize("config", [{}, {"priority": 0.6}], ids=["alike", "prioritised"])
+@pytest.mark.parametrize("config", [{}, {"by_count": True}], ids=["alike", "counted"])
 def test_training_after_save_and_load_is_bit_for_bit_that_without(game, config):
     replay = [replay_of(random_samples(game, 80, seed), game, **config) for seed in (1, 2)]
     options = {"batch_size": 16, "average": 0.99, "schedule": "one-cycle"}
@@ -382,25 +382,10 @@ def test_no_samples_are_said_in_a_sentence():
 # --- sources
 
 
-def test_a_prioritised_source_hears_the_loss_of_every_row_and_of_each_that_was_trained():
-    """At a rate of 0 both are the same: what NumPy makes of the network's outputs, policy plus twice the value."""
-    replay = replay_of(random_samples(TTT, 30), merge=False, priority=1.0, symmetries=False)
-    trainer = trainer_of(batches=3, batch_size=8, learning_rate=0.0, weight_decay=0.0, value_weight=2.0)
-    trainer.train(replay, 0, stream())
-    batch, network = replay.batch(np.arange(30), None), trainer.network_to_play()
-    output = network(batch.planes)
-    priors = torch.softmax(output.logits.masked_fill(~batch.legal, -1e9), 1).double()
-    policies = batch.policies.double()
-    policy = (torch.xlogy(policies, policies) - torch.xlogy(policies, priors)).sum(1)
-    wanted = torch.stack([batch.values == 1, batch.values == 0, batch.values == -1], 1)
-    value = -torch.log_softmax(output.value.double(), 1)[wanted]
-    assert replay.chances == pytest.approx((policy + 2 * value).numpy(), abs=1e-5)
-
-
 class OneBatch:
     """A source that always gives the same batch."""
 
-    num, num_new, prioritised = 16, 16, False
+    num, num_new = 16, 16
 
     def __init__(self, batch):
         self.given = batch
@@ -413,9 +398,6 @@ class OneBatch:
 
     def deliver(self, order):
         return order
-
-    def note_losses(self, rows, losses):
-        raise AssertionError
 
 
 def test_an_orthogonal_step_has_singular_values_of_about_one():
@@ -446,21 +428,8 @@ def test_muon_takes_steps_of_the_size_of_adamw_and_has_the_inner_matrices():
     assert float(change) == pytest.approx(0.02, rel=0.3)
 
 
-def test_a_softer_policy_is_learnt_by_a_head_that_is_not_part_of_the_network():
-    """(1/2, 1/2) stays, the fourth roots of (16/17, 1/17) are 2 to 1; the head still says 1/9 for each action."""
-    trainer = trainer_of(soft_policy=2.0)
-    policies = torch.zeros(2, 9)
-    policies[0, :2], policies[1, :2] = torch.tensor([0.5, 0.5]), torch.tensor([16 / 17, 1 / 17])
-    batch = Batch(torch.zeros(2, 3, 3, 3), policies, torch.ones(2, 9, dtype=torch.bool), *torch.ones(3, 2))
-    found = trainer.soft_loss(Output(policies, policies, torch.zeros(2, 9)), batch)
-    wanted = [math.log(9) - math.log(2), math.log(9) - (math.log(3) - 2 / 3 * math.log(2))]
-    assert found.tolist() == pytest.approx([2.0 * one for one in wanted], abs=1e-5)
-    assert trainer.network_to_play().state_dict().keys() == new_network(TTT, SIZE).state_dict().keys()
-
-
-@pytest.mark.parametrize("config", [{"optimizer": "muon"}, {"soft_policy": 8.0}], ids=["muon", "soft"])
-def test_learning_with_muon_or_a_softer_policy_goes_down_and_resumes_bit_for_bit(config):
-    replay, reports = replay_of(random_samples(TTT, 64), merge=False), []
+def test_learning_with_muon_goes_down_and_resumes_bit_for_bit():
+    replay, reports, config = replay_of(random_samples(TTT, 64), merge=False), [], {"optimizer": "muon"}
     whole = trainer_of(batches=10, batch_size=32, learning_rate=5e-3, **config)
     again = trainer_of(batches=10, batch_size=32, learning_rate=5e-3, **config)
     for generation in (1, 2, 3):

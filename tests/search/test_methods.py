@@ -44,6 +44,6 @@ def statistics(found):
 
 def test_no_option_is_forgotten():
     """The rest is tested where it belongs: proofs, equal positions, leaves, noise, schedules."""
-    elsewhere = {"solve", "look_ahead", "transpositions", "leaves", "noise_concentration", "noise_total", "equivalence"}
+    elsewhere = {"solve", "look_ahead", "transpositions", "leaves", "noise_concentration", "equivalence"}
     taken = {key for method in METHODS.values() for key in method.options}
     assert taken == {*OTHER, *elsewhere, *MANY}

@@ -49,9 +49,9 @@ def test_root_noise_is_a_dirichlet_mixed_once():
     assert abs(squares.mean() - variance) < 5.5 * squares.std() / 1_000**0.5
 
 
-def test_noise_is_mixed_by_its_fraction_and_may_scale_with_the_moves():
+def test_noise_is_mixed_by_its_fraction():
     plain = {"simulations": 3, "evaluator": "uniform"}
-    quarter = search(FOUR, START, "puct", noise_fraction=0.25, noise_total=10.0, **plain)
+    quarter = search(FOUR, START, "puct", noise_fraction=0.25, **plain)
     assert sum(child.prior for child in quarter.children) == pytest.approx(1.0, abs=1e-5)
     assert min(child.prior for child in quarter.children) >= 0.75 / 7 - 1e-6
     assert {round(child.prior, 5) for child in search(FOUR, START, "puct", **plain).children} == {round(1 / 7, 5)}

@@ -108,7 +108,7 @@ class Case:
     def rows(self) -> Replay:
         """Different positions of the newest samples, none of them turned, with the run's own targets."""
         has_keys = bool(self.samples.keys.any())  # without keys they cannot be told apart
-        config = self.config.replay.change(merge=has_keys, symmetries=False, priority=0.0, by_count=False)
+        config = self.config.replay.change(merge=has_keys, symmetries=False, by_count=False)
         return build_replay(self.game, self.samples, config, self.generation)
 
     def batch(self, num: int) -> Batch:

@@ -13,7 +13,6 @@ from anyzero.errors import AnyzeroError
 from anyzero.games.check import check_game
 from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
 from anyzero.learning.block import self_play_method
-from anyzero.learning.replay import window_size
 from anyzero.learning.samples import Samples, load_shard
 from anyzero.learning.selfplay import start_states
 
@@ -231,9 +230,8 @@ def check_age(case: Case) -> Finding:
     replay, played, trained = (case.late(part, 1) for part in ("replay", "selfplay", "training"))
     if not (replay and played and trained):
         return NOT_TRAINED
-    new, so_far = max(1, played[0]["samples"]), sum(one["samples"] for one in case.late("selfplay", case.generation))
-    window = window_size(case.config.replay, so_far)
-    held, age = window / new, float(replay[0]["mean_age"])
+    new = max(1, played[0]["samples"])
+    held, age = case.config.replay.window / new, float(replay[0]["mean_age"])
     uses = trained[0]["samples"] / max(1, replay[0]["rows"]) * min(held, case.generation)
     seen = f"the window holds {held:.1f} generations; mean age {age:.1f}; a sample is learnt about {uses:.1f} times"
     if held < 1.0:

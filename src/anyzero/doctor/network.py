@@ -12,7 +12,7 @@ from torch import Tensor
 from anyzero.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding, percent
 from anyzero.errors import list_some
 from anyzero.learning.config import RunConfig, change
-from anyzero.learning.lesson import on_device, row_losses
+from anyzero.learning.lesson import row_losses
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import Samples, take
 from anyzero.learning.trainer import Trainer, computing_on
@@ -50,7 +50,7 @@ def learn_batch(case: Case, network: Network, batch: Batch, config: RunConfig) -
     """Train a copy on this batch alone, on one thread: two that share their cores with others are far slower."""
     trainer = Trainer(case.game, network, config.trainer, device=case.device, threads=1)
     rate, losses, end = config.trainer.learning_rate, list[float](), math.inf
-    batch = on_device(batch, case.device)
+    batch = Batch(*(part.to(case.device) for part in batch))
     with computing_on(1, network.config):
         while len(losses) < STEPS and monotonic() < end:
             parts = row_losses(trainer.network, trainer.forward(batch), batch)
@@ -102,7 +102,7 @@ def check_learnt_sign(case: Case) -> Finding:
     if chosen.num < FEW_POSITIONS or np.ptp(chosen.payoffs) == 0.0:
         return Finding(SKIPPED, "random games of this game are hardly ever won by either side")
     chosen.values[:] = chosen.payoffs  # what a search finds there
-    settings = {"replay.merge": True, "replay.priority": 0.0, "replay.symmetries": False}
+    settings = {"replay.merge": True, "replay.symmetries": False}
     config = change(case.config, settings | {"trainer.learning_rate": 2e-3, "trainer.policy_weight": 0.0})
     replay = build_replay(case.game, chosen, config.replay, 0)
     trial = learn_batch(case, case.fresh, replay.batch(np.arange(replay.num), None), config)
@@ -205,7 +205,7 @@ def probe(network: Network, planes: Tensor) -> list[LayerState]:
     modules = {name: part for name, part in network.named_modules() if isinstance(part, Conv | Dense)}
     weights = [part.weight.requires_grad_(True) for part in modules.values()]
     rng, output = torch.Generator().manual_seed(0), network(planes)
-    loss = sum((part * torch.randn(part.shape, generator=rng)).mean() for part in output if part is not None)
+    loss = sum((part * torch.randn(part.shape, generator=rng)).mean() for part in output)
     gradients = torch.autograd.grad(loss, weights, allow_unused=True)
     found = []
     for (name, part), of in zip(modules.items(), gradients, strict=True):

@@ -164,15 +164,12 @@ def play_action(rules: Any, slots: Slots, action: int, number: int) -> None:
 
 
 def begin_search(slots: Slots, settings: Settings, number: int) -> None:
-    """Simulations are counted from where Gumbel's plan for this kind of search begins."""
     games, manner, scratch = slots.games, slots.manner, slots.scratch
-    fast = manner.fast_share > 0.0 and random_unit(games.streams[number]) < manner.fast_share
-    first = manner.simulations if fast else 0
-    games.fast[number], games.phase[number] = 1 if fast else 0, SEARCHING
+    games.phase[number] = SEARCHING
     stream = stream_of(games, manner, number) * U(PLIES) + U(games.plies[number])
     seed_stream(scratch.streams[number], games.seeds[1], stream)
     save_subtree(slots, number)
-    begin_tree(slots.tree, scratch, number, first, first + (manner.fast_simulations if fast else manner.simulations))
+    begin_tree(slots.tree, scratch, number, 0, manner.simulations)
     restore_subtree(slots, settings, number)
 
 
@@ -180,16 +177,16 @@ def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> No
     """A search is over: keep its sample, then play or resign."""
     tree, scratch, games, manner = slots.tree, slots.scratch, slots.games, slots.manner
     root, seat = root_of(tree, number), seat_to_move(rules, games.states[number])
-    games.simulations[number] += scratch.counters[number, 0] - (manner.simulations if games.fast[number] else 0)
+    games.simulations[number] += scratch.counters[number, 0]
     value, best, count = 0.0, root, 0
     if tree.num_children[root] > 0:
         best = choose_child_of_root(tree, scratch, settings, number)
         value = value_after(tree, settings, root, best)
     temperature = manner.temperature if games.plies[number] < manner.temperature_plies else manner.late_temperature
-    keeps, draws = manner.keep_samples and not games.fast[number], temperature > 0.0 and settings.formula != GUMBEL
-    if keeps or draws or best == root:
+    draws = temperature > 0.0 and settings.formula != GUMBEL
+    if manner.keep_samples or draws or best == root:
         count = list_policy(rules, slots, settings, number)
-    if keeps:
+    if manner.keep_samples:
         keep_sample(rules, slots, value, count, number)
     if best == root:  # there was no search
         action = scratch.actions[number, random_below(scratch.streams[number], count)]

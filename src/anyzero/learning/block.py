@@ -18,8 +18,7 @@ from anyzero.learning.advance import WITHOUT_REUSE, advance_game, grow_alone, gr
 from anyzero.learning.config import RANDOM, SelfPlayConfig, anchor_search
 from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, Pairings, Slots, new_games
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
-from anyzero.search.halving import gumbel_plan
-from anyzero.search.methods import BATCH, GUMBEL, Evaluator, Method, Settings, adapt, ask, find_method
+from anyzero.search.methods import BATCH, Evaluator, Method, Settings, adapt, ask, find_method
 from anyzero.search.run import choice_parts, fixed_settings, new_scratch_for, new_tree_for, part_bounds
 from anyzero.search.search import room
 from anyzero.search.simulation import IDLE as NO_LEAF
@@ -42,7 +41,6 @@ class Contestant(NamedTuple):
     name: str
     method: Method  # as the game and the evaluator allow it
     simulations: int
-    fast_simulations: int = 0
     evaluator: Evaluator | None = None  # None: it is part of the search
 
 
@@ -52,8 +50,8 @@ def network_contestant(
     """A network as self-play or a match uses it; 0 simulations: as many as in self-play."""
     method = adapt(game, self_play_method(config, noise=noise), evaluator)
     if config.method == "expectimax":
-        return Contestant(name, method, game.num_actions, game.num_actions, evaluator)
-    return Contestant(name, method, simulations or config.simulations, config.fast_simulations, evaluator)
+        return Contestant(name, method, game.num_actions, evaluator)
+    return Contestant(name, method, simulations or config.simulations, evaluator)
 
 
 def anchor_contestant(game: Game, text: str) -> Contestant:
@@ -62,7 +60,7 @@ def anchor_contestant(game: Game, text: str) -> Contestant:
     return Contestant(text, adapt(game, method, "rollout"), simulations)
 
 
-NOISE = {"gumbel": ("gumbel_scale",), "puct": ("noise_fraction", "noise_concentration", "noise_total")}
+NOISE = {"gumbel": ("gumbel_scale",), "puct": ("noise_fraction", "noise_concentration")}
 FORM = {"gumbel": ("considered", "value_scale", "visit_scale"), "puct": ("exploration", "first_play")}
 """The settings of a search that are settings of self-play too: those that are noise, and those that shape it."""
 
@@ -119,15 +117,11 @@ def advance_games(
 
 
 def new_search(game: Game, contestant: Contestant, games: Games, rows: Samples, manner: Manner) -> Searching:
-    settings, fast = contestant.method.settings, contestant.fast_simulations if manner.fast_share > 0.0 else 0
-    manner, slots = manner._replace(simulations=contestant.simulations, fast_simulations=fast), len(games.plies)
-    most = max(contestant.simulations, fast)
+    settings, most, slots = contestant.method.settings, contestant.simulations, len(games.plies)
+    manner = manner._replace(simulations=most)
     nodes = room(game, most * (REUSED if manner.reuse else 1), 1 << 30)
     tree = new_tree_for(game, settings, nodes, slots)
     scratch = new_scratch_for(game, settings, None if manner.reuse else most, slots)
-    if settings.formula == GUMBEL:  # the plan of a full search, and after it that of a fast one
-        plans = [gumbel_plan(game, settings.considered, num) for num in (contestant.simulations, fast) if num]
-        scratch = scratch._replace(plan=np.ascontiguousarray(np.concatenate(plans, axis=1)))
     scratch.known[:] = NO_LEAF
     grow = grow_with_answers if settings.evaluator == BATCH else grow_alone if most else grow_nothing
     spare = new_tree_for(game, settings, nodes, slots) if manner.reuse else tree
@@ -159,7 +153,7 @@ class Block:
         self.slots = min(games, at_once or games)
         longest = min(manner.max_plies or game.max_plies, game.max_plies)
         manner = manner._replace(max_plies=longest, last=first + games, legs=pairings.legs)
-        kinds = [(one.method, one.simulations, one.fast_simulations) for one in contestants]
+        kinds = [(one.method, one.simulations) for one in contestants]
         first_of_kind = sorted({kinds.index(kind) for kind in kinds})
         search_of = np.array([first_of_kind.index(kinds.index(kind)) for kind in kinds])
         self.games = new_games(game, self.slots, manner, pairings, search_of=search_of, starts=starts, seed=seed)

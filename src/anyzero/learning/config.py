@@ -69,8 +69,6 @@ class SelfPlayConfig(Schema):
     """PUCT: share of Dirichlet noise in the root's priors."""
     noise_concentration: float = Field(0.3, ge=0.001, le=1000.0)
     """PUCT: alpha of that noise."""
-    noise_total: float = Field(0.0, ge=0, le=1e12)
-    """PUCT: where it is positive, alpha is this divided by the number of moves."""
     gumbel_scale: float = Field(1.0, ge=0, le=1e12)
     """Gumbel: how much noise the root's moves get."""
     temperature: float = Field(1.0, ge=0, le=100)
@@ -91,10 +89,6 @@ class SelfPlayConfig(Schema):
     """Lambda of TD(lambda): how much of a root value, or of an expectation's surprise, comes from the next position."""
     surprise: float = Field(0.0, ge=0, le=1)
     """Share of a sample's weight that goes by how far its policy is from the priors (KataGo: 0.5)."""
-    fast_share: float = Field(0.0, ge=0, le=0.95)
-    """Share of moves searched with few simulations, which are not samples (playout-cap randomisation)."""
-    fast_simulations: int = Field(8, ge=1, le=1_000_000)
-    """Simulations for those moves."""
     resign_below: float = Field(-1.0, ge=-1, le=0)
     """A seat resigns when its value has been below this for two of its moves; -1: never."""
     resign_checked: float = Field(0.1, ge=0, le=1)
@@ -122,10 +116,6 @@ class ReplayConfig(Schema):
 
     window: int = Field(50_000, ge=1, le=1 << 40)
     """Samples in the replay buffer, the newest."""
-    window_growth: float = Field(0.0, ge=0, le=1)
-    """How fast the window grows with the samples of the run, once it is full (beta of KataGo: 0.4); 0: not at all."""
-    window_power: float = Field(0.75, ge=0.01, le=1)
-    """The power of the run's samples by which it grows (alpha of KataGo)."""
     merge: bool = True
     """Whether equal positions become one sample with the mean of their targets."""
     fade: float = Field(0.0, ge=0, le=1)
@@ -134,10 +124,6 @@ class ReplayConfig(Schema):
     """The least weight that fading leaves."""
     by_count: bool = False
     """Whether merged samples are drawn as often as there were of them."""
-    priority: float = Field(0.0, ge=0, le=2)
-    """Samples are drawn in proportion to loss ** priority; 0: all alike."""
-    importance: float = Field(0.6, ge=0, le=1)
-    """How much of the bias of priorities is taken back by importance weights."""
     symmetries: bool = True
     """Whether boards are turned and mirrored at random."""
     payoff_share: float = Field(1.0, ge=0, le=1)
@@ -163,22 +149,14 @@ class TrainerConfig(Schema):
     """AdamW's weight decay."""
     clip: float = Field(1.0, ge=1e-06, le=1000000.0)
     """The greatest norm of a gradient."""
-    warm_up: int = Field(0, ge=0, le=1e12)
-    """Steps at the start of the run in which the rate rises from near zero."""
-    schedule: Literal["constant", "step", "cosine", "one-cycle"] = "constant"
-    """constant, step, cosine (over the run's minutes, or `horizon` generations) or one-cycle (in each generation)."""
+    schedule: Literal["constant", "cosine", "one-cycle"] = "constant"
+    """constant, cosine (over the run's minutes, or `horizon` generations) or one-cycle (in each generation)."""
     horizon: int = Field(100, ge=1, le=1_000_000)
     """Schedule cosine: generations until the rate has fallen, in a run that no minutes are planned for."""
-    step_every: int = Field(20, ge=1, le=1_000_000)
-    """Schedule step: generations until the rate falls."""
-    step_factor: float = Field(0.5, ge=0, le=1)
-    """Schedule step: what the rate is multiplied by."""
     policy_weight: float = Field(1.0, ge=0, le=1e12)
     """Weight of the policy in the loss."""
     value_weight: float = Field(1.0, ge=0, le=1e12)
     """Weight of the value in the loss."""
-    soft_policy: float = Field(0.0, ge=0, le=1000)
-    """Weight of a head of its own for the policy ** (1 / 4), which only training has (KataGo: 8); 0: no such head."""
     average: float = Field(0.0, ge=0, le=0.99999)
     """Where it is positive, games are played with an exponential average of the weights, of this decay."""
 
@@ -244,8 +222,6 @@ class RunConfig(Schema):
     """The numbers that networks play in; auto: what is faster here."""
     threads: int = Field(0, ge=0, le=1e12)
     """Threads that play; 0: one for each processor."""
-    tensorboard: bool = False
-    """Whether TensorBoard's files are written too."""
     begin_with: str = ""
     """A network (`hex5`, `hex5/12`, a file) whose weights the run begins with instead of random ones."""
     network: NetworkConfig = NetworkConfig()
@@ -271,6 +247,7 @@ class RunConfig(Schema):
         return self
 
 
+GONE = object()  # stands where there is no value
 KEYS = tuple(setting.key for setting in settings_of(RunConfig))  # every setting by its full name
 
 
@@ -299,9 +276,32 @@ def flatten(changes: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return found
 
 
+GONE_SETTINGS = {
+    "tensorboard": False,
+    "selfplay.noise_total": 0.0,
+    "selfplay.fast_share": 0.0,
+    "selfplay.fast_simulations": None,
+    "replay.window_growth": 0.0,
+    "replay.window_power": None,
+    "replay.priority": 0.0,
+    "replay.importance": None,
+    "trainer.warm_up": 0,
+    "trainer.step_every": None,
+    "trainer.step_factor": None,
+    "trainer.soft_policy": 0.0,
+}
+"""Settings that configs of earlier versions name, and the value with which each did nothing; None: any."""
+
+
+def read_settings(path: Path | str) -> dict[str, Any]:
+    """What a config file says, by full names; settings that are gone and did nothing are passed over."""
+    found = flatten(read_toml(path))
+    return {key: value for key, value in found.items() if GONE_SETTINGS.get(key, GONE) not in (None, value)}
+
+
 def load_config(path: Path | str) -> RunConfig:
     """The config in a file, with defaults for what it leaves out."""
-    changes = read_toml(path)
+    changes = read_settings(path)
     try:
         return change(RunConfig(), changes)
     except AnyzeroError as error:
@@ -332,8 +332,7 @@ def format_setting(value: Any) -> str:
 
 CONFIG, SEAL_FILE = "config.toml", "seal.json"
 FORM = "anyzero run 1"
-FREE = ("generations", "minutes", "keep", "tensorboard")  # settings that may change when a run goes on
-GONE = object()
+FREE = ("generations", "minutes", "keep")  # settings that may change when a run goes on
 
 Settings = dict[str, Any]  # what a config file says, by full names
 

@@ -53,7 +53,7 @@ class RunFolder(Generations):
         self.notes: list[str] = []  # what was wrong and passed over, in words
         self.is_locked = False
         self.pruned: set[int] = set()  # generations that have nothing to drop any more
-        self.read: dict[int, tuple[object, dict[str, Any], float]] = {}  # reports, and the state of their files
+        self.read: dict[int, tuple[object, dict[str, Any]]] = {}  # reports, and the state of their files
 
     @classmethod
     def create(cls, path: Path | str, config: RunConfig) -> "RunFolder":
@@ -245,11 +245,7 @@ class RunFolder(Generations):
                 self.pruned |= {number} if promoted or not wanted else set()
 
     def reports(self) -> list[dict[str, Any]]:
-        """The reports of all finished generations, in order; `notes` says which are damaged and left out."""
-        return [report for report, _ in self.timed_reports()]
-
-    def timed_reports(self) -> list[tuple[dict[str, Any], float]]:
-        """The same, each with the time at which it was written.
+        """The reports of all finished generations, in order; `notes` says which are damaged and left out.
 
         One is read again only if its files have changed since: training asks for all of them all the time.
         """
@@ -259,14 +255,13 @@ class RunFolder(Generations):
             state = [state_of(path / name) for name in (manifest.MANIFEST, REPORT)]
             try:
                 if number not in self.read or self.read[number][0] != state:
-                    report = self.generation(number).read_report()
-                    self.read[number] = state, report, (path / REPORT).stat().st_mtime
-                found.append(self.read[number][1:])
+                    self.read[number] = state, self.generation(number).read_report()
+                found.append(self.read[number][1])
             except DamagedError as error:
                 self.note(f"generation {number} of {self.path} is damaged: {error}; what it measured is left out")
         end = self.end()
         measured = {end.get("generation"): end.get("measured", {})}
-        return [(report | measured.get(report["generation"], {}), time) for report, time in found]
+        return [report | measured.get(report["generation"], {}) for report in found]
 
     def end(self) -> dict[str, Any]:
         """What was measured when training last stopped; nothing where that is damaged, since it is measured again."""

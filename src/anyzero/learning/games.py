@@ -30,8 +30,6 @@ class Manner(NamedTuple):
     """How the games of a block are played, as plain numbers that a kernel reads."""
 
     simulations: int = 1  # for each move of the contestants who share this search
-    fast_simulations: int = 0
-    fast_share: float = 0.0  # share of moves that get the fewer simulations and are no samples
     temperature: float = 0.0
     temperature_plies: int = 0
     late_temperature: float = 0.0  # after those plies
@@ -82,7 +80,6 @@ class Games(NamedTuple):
     page: np.ndarray  # [slots]: which of its pages the game fills
     opening: np.ndarray  # [slots]: random moves at the game's start
     reason: np.ndarray  # [slots]: why the game ends
-    fast: np.ndarray  # [slots]: whether the search under way has few simulations
     checked: np.ndarray  # [slots]: whether nobody resigns in this game
     low: np.ndarray  # [slots, seats]: how many values in a row were below the bar
     surprise: np.ndarray  # [slots]: how far the policy after the last search was from its priors, in nats
@@ -139,7 +136,7 @@ def new_games(
         **{name: np.zeros(slots, np.int64) for name in ("simulations", "finished")},
         **{name: np.zeros(slots, np.int32) for name in ("pairing", "contestant", "search", "node", "plies")},
         **{name: np.zeros(slots, np.int32) for name in ("opening", "samples", "page")},
-        **{name: np.zeros(slots, np.int8) for name in ("phase", "fast", "checked", "reason")},
+        **{name: np.zeros(slots, np.int8) for name in ("phase", "checked", "reason")},
         **{name: np.zeros((pages, seats)) for name in ("payoffs", "lowest")},
         **{f"end_{name}": np.zeros(pages, np.int32) for name in ("pairing", "samples", "plies", "reason", "checked")},
     )

@@ -13,7 +13,7 @@ from torch import Tensor
 from anyzero.compile.clock import clock
 from anyzero.errors import AnyzeroError
 from anyzero.learning.config import TrainerConfig
-from anyzero.learning.replay import Batch, Source
+from anyzero.learning.replay import Batch, Order, Replay
 from anyzero.networks.models import Network, Output, log_priors, value_losses
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Pace = Callable[[], float | None]  # what share of the run's minutes has passed;
 
 
 class Lesson:
-    def __init__(self, trainer: "Trainer", source: Source, generation: int, rng: Rng, pace: Pace) -> None:
+    def __init__(self, trainer: "Trainer", source: Replay, generation: int, rng: Rng, pace: Pace) -> None:
         self.trainer, self.source, self.generation, self.rng, self.pace = trainer, source, generation, rng, pace
         self.size = min(trainer.config.batch_size, source.num)
         self.steps = num_steps(trainer.config, source)
@@ -48,25 +48,22 @@ class Lesson:
     def one(self, step: int, rows: Any) -> None:
         """Measure a batch, and take a step unless the numbers say that something is wrong."""
         trainer = self.trainer
-        order = on_device(self.source.order(rows, self.rng), trainer.device)
-        losses = self.measure(order)
+        order = self.source.order(rows, self.rng)
+        self.measure(order)
         if (step + 1) % CHECK_EVERY[trainer.device] == 0:
             if not self.is_well(step):
                 return
             self.count()
             self.recovery.keep_if_due(step)  # before the step: what comes after it is not known to be good
         rate = learning_rate(trainer.config, self.generation, step, self.steps, self.pace())
-        self.rate = self.recovery.factor * rate * warmth(trainer.config, int(trainer.steps))
+        self.rate = self.recovery.factor * rate
         trainer.step(self.rate)
-        if self.source.prioritised:
-            self.source.note_losses(rows, losses.cpu().numpy())
         self.last_order = order
 
-    def measure(self, order: Any) -> Tensor:
-        """Make the gradients of a batch, and note what there is to say of it; returns the loss of each row."""
+    def measure(self, order: Order) -> None:
+        """Make the gradients of a batch, and note what there is to say of it."""
         measured = self.trainer.measure(self.source, order)
         self.pending.append((measured.loss_and_norm.clone(), measured.sums.clone()))
-        return measured.losses
 
     def is_well(self, step: int) -> bool:
         """Whether losses and gradients since the last look are finite; if not, training goes back."""
@@ -108,16 +105,9 @@ class Lesson:
         )
 
 
-def num_steps(config: TrainerConfig, source: Source) -> int:
+def num_steps(config: TrainerConfig, source: Replay) -> int:
     wanted = config.trainings * source.num_new if config.trainings else config.epochs * source.num
     return config.batches or math.ceil(wanted / max(1, min(config.batch_size, source.num)))
-
-
-def on_device(order: Any, device: str) -> Any:
-    """The same tensors where the network is; they stay where they are if they are there already."""
-    if device == "cpu" or order[0].is_cuda:
-        return order
-    return type(order)(*(part.pin_memory().to(device, non_blocking=True) for part in order))
 
 
 LOWEST = 1e-3  # cosines end at this share of the rate: a run that goes on beyond its plan still learns
@@ -133,19 +123,12 @@ def learning_rate(config: TrainerConfig, generation: int, step: int, steps: int,
     before, done, share = max(0, generation - 1), step / max(1, steps - 1), 1.0
     if passed is None:
         passed = (before + step / steps) / config.horizon
-    if config.schedule == "step":
-        share = math.pow(config.step_factor, before // config.step_every)
-    elif config.schedule == "cosine":  # over the run, falling a little with every step
+    if config.schedule == "cosine":  # over the run, falling a little with every step
         share = fall(passed)
     elif config.schedule == "one-cycle":  # in the generation: a straight line up, then a cosine down
         rising = FIRST + (1.0 - FIRST) * done / RISING
         share = rising if done < RISING else fall((done - RISING) / (1.0 - RISING))
     return config.learning_rate * share
-
-
-def warmth(config: TrainerConfig, steps: int) -> float:
-    """The share of the rate after so many steps of the run: a straight line up, then 1."""
-    return min(1.0, (steps + 1) / max(1, config.warm_up))
 
 
 def fall(done: float) -> float:
@@ -225,7 +208,6 @@ class RowLosses(NamedTuple):
 class Measured(NamedTuple):
     """What one batch says; its gradients are in the weights."""
 
-    losses: Tensor  # [rows]: policy and value as the config weighs them
     loss_and_norm: Tensor  # [2]: the weighted mean of the losses, and the norm of its gradients before they are clipped
     sums: Tensor  # as `weighted_sums` has them
 

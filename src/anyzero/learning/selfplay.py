@@ -36,7 +36,6 @@ def manner_of(config: SelfPlayConfig) -> Manner:
         temperature_plies=config.temperature_plies,
         late_temperature=config.late_temperature if draws else 0.0,
         most_opening=config.opening_plies,
-        fast_share=config.fast_share,
         resign_checked=config.resign_checked,
         max_plies=config.max_plies,
         keep_samples=1,

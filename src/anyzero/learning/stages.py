@@ -28,8 +28,8 @@ from anyzero.learning.contests import benchmark, contest, open_gate, play_anchor
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.lesson import num_steps
 from anyzero.learning.on_cluster import ClusterGames
-from anyzero.learning.once import STAGE, anchor_points, block_name, once
-from anyzero.learning.replay import GpuReplay, Source, build_replay, window_size
+from anyzero.learning.once import anchor_points, block_name, once
+from anyzero.learning.replay import build_replay
 from anyzero.learning.samples import BadShardError, Samples, join, load_shard, new_samples, save_shard, take
 from anyzero.learning.trainer import Trainer
 from anyzero.networks.evaluator import NetworkEvaluator
@@ -37,7 +37,6 @@ from anyzero.networks.find import find_network
 from anyzero.networks.manifest import NETWORK, TRAINER, Generation
 from anyzero.networks.models import new_network
 from anyzero.networks.weights import load_network, save_network
-from anyzero.sealed import read_sealed
 from anyzero.seeds import draw_seed
 
 if TYPE_CHECKING:
@@ -286,12 +285,10 @@ class Stages:
             trainer = Trainer(self.game, network, config.trainer, device=config.device, threads=config.threads)
             if (before.path / TRAINER).exists():
                 trainer.load_state_tensors(load_file(before.path / TRAINER))
-            total = self.samples_so_far(number)
-            replay = build_replay(self.game, self.window(number), config.replay, number, total)
-            source: Source = GpuReplay(replay) if config.device == "cuda" else replay
+            replay = build_replay(self.game, self.window(number), config.replay, number, config.device)
             rng = np.random.default_rng(draw_seed("training", config.seed, number))
-            with self.progress.stage(number, "training", num_steps(config.trainer, source)) as tell:
-                report = trainer.train(source, number, rng, self.watch(tell), self.passed)
+            with self.progress.stage(number, "training", num_steps(config.trainer, replay)) as tell:
+                report = trainer.train(replay, number, rng, self.watch(tell), self.passed)
             save_network(part / NETWORK, trainer.network_to_play(), self.game)
             write_whole(part / TRAINER, save(trainer.state_tensors()))
             return {"training": asdict(report), "replay": asdict(replay.statistics) | {"oldest": self.oldest}}
@@ -313,22 +310,14 @@ class Stages:
                     self.folder.note(f"samples were put aside: {error}")
                     put_aside(block.path)
         joined = join(parts) if parts else new_samples(self.game, 0)
-        most = window_size(self.config.replay, max(joined.num, self.samples_so_far(number)))
-        window = take(joined, slice(max(0, joined.num - most), None))
+        window = take(joined, slice(max(0, joined.num - self.config.replay.window), None))
         if window.num:
-            oldest = int(window.generations[0])
-            self.oldest = oldest
-            self.folder.prune_samples(oldest)
-            # Whole generations, as a run that goes on finds them: the next window may reach back further.
-            joined = take(joined, slice(int(np.searchsorted(joined.generations, oldest)), None))
+            self.oldest = int(window.generations[0])
+            self.folder.prune_samples(self.oldest)
+            # Whole generations, as a run that goes on finds them.
+            joined = take(joined, slice(int(np.searchsorted(joined.generations, self.oldest)), None))
         self.samples = joined
         return window
-
-    def samples_so_far(self, number: int) -> int:
-        """Of all generations up to this one, which is under way."""
-        played = [report["selfplay"] for report in self.folder.reports()]
-        blocks = [read_sealed(path, STAGE)["result"] for path in self.folder.part_path(number).glob("block-*.json")]
-        return sum(int(one["samples"]) for one in (*played, *blocks) if one)
 
     # --- gate, league and benchmark
 

@@ -15,7 +15,7 @@ from anyzero.compile.clock import clock
 from anyzero.errors import BadOptionError
 from anyzero.files import write_whole
 from anyzero.games.load import load
-from anyzero.learning.config import FREE, RunConfig, change, flatten
+from anyzero.learning.config import FREE, RunConfig, change, flatten, read_settings
 from anyzero.learning.contests import has_converged
 from anyzero.learning.folder import OtherRunError, RunFolder, is_run, run_path
 from anyzero.learning.history import rebuild
@@ -27,7 +27,6 @@ from anyzero.networks.evaluator import check_device, choose_precision
 from anyzero.networks.find import find_network
 from anyzero.networks.manifest import REPORT, Generation
 from anyzero.networks.weights import load_network
-from anyzero.schema import read_toml
 from anyzero.sealed import DamagedError, read_sealed
 
 PLANNED = ("minutes", "trainer.horizon", "selfplay.at_once", "selfplay.games")
@@ -84,7 +83,7 @@ def open_run(
 
 
 def asked_for(config_file: Path | str | None, changes: Mapping[str, Any] | None) -> list[str]:
-    return [*flatten(read_toml(config_file) if config_file is not None else {}), *flatten(changes or {})]
+    return [*(read_settings(config_file) if config_file is not None else ()), *flatten(changes or {})]
 
 
 def make_config(
@@ -95,12 +94,12 @@ def make_config(
     changes: Mapping[str, Any] | None = None,
 ) -> RunConfig:
     """A preset, then a file, then single changes; each may change what came before."""
-    written = read_toml(config_file) if config_file is not None else {}
+    written = read_settings(config_file) if config_file is not None else {}
     text, own = written.pop("game", None), changes or {}
     if game is None and text is None and preset is None:
         raise BadOptionError("name a game, a preset, or a config file that names a game")
     config = preset_config(preset, game or text, {**written, **own}.get("device", "cpu"))
-    asked = {*flatten(written), *flatten(own)}
+    asked = {*written, *flatten(own)}
     if asked.intersection(AMOUNTS):  # the recipe has no say in it
         config = change(config, {key: 0 for key in AMOUNTS[:2] if key not in asked})
     config = change(change(config, written), own)

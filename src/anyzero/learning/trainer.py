@@ -5,27 +5,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from copy import deepcopy
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
-import numpy as np
 import torch
-import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
 from anyzero.child import count_cores
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.learning.config import TrainerConfig
-from anyzero.learning.lesson import Lesson, Measured, Pace, Rng, RowLosses, TrainReport, Watch, on_device, row_losses
-from anyzero.learning.replay import Batch, Source
+from anyzero.learning.lesson import Lesson, Measured, Pace, Rng, RowLosses, TrainReport, Watch, row_losses
+from anyzero.learning.replay import Batch, Order, Replay
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.evaluator import check
-from anyzero.networks.models import Network, Output, Pupil, log_priors
-from anyzero.networks.on_gpu import MOST_COMPILED
+from anyzero.networks.models import Network, Output
+from anyzero.networks.on_gpu import capture, warm_up
 from anyzero.networks.winograd.training import THREADS
 
-SOFTNESS = 4.0  # the temperature of the softer policy
-CHUNK = 1024  # rows whose losses are computed at a time
 NARROW = 384
 """Layers up to this width, and all that torch does for a residual network, take less time than waking up threads."""
 
@@ -40,25 +36,23 @@ class Trainer:
         self.config, self.device = config, device
         self.threads = threads or count_cores()
         self.network = deepcopy(network).float().requires_grad_(True)
-        self.pupil: Network | Pupil = Pupil(game, self.network) if config.soft_policy else self.network
-        self.pupil.to(device)
+        self.network.to(device)
         if network.config.kind == "residual":
-            self.pupil.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.parameters = {name.removeprefix("network."): one for name, one in self.pupil.named_parameters()}
+            self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.parameters = dict(self.network.named_parameters())
         self.optimizers = new_optimizers(self.parameters, config)
         self.steps = torch.zeros((), dtype=torch.int64)
-        self.graph = MeasureGraph() if device == "cuda" else None
+        self.records = device == "cuda"  # whether steps are recorded, and what was
+        self.recorded: Recorded | None = None
         self.average = {name: weight.detach().clone() for name, weight in self.parameters.items() if config.average}
 
     def train(
-        self, source: Source, generation: int, rng: Rng, watch: Watch | None = None, pace: Pace = lambda: None
+        self, source: Replay, generation: int, rng: Rng, watch: Watch | None = None, pace: Pace = lambda: None
     ) -> TrainReport:
         """Learn from a source for one generation; the numbers are the same for the same state, source and `rng`."""
         if source.num == 0:
             raise AnyzeroError("there are no samples to train on: play games first")
         with computing_on(self.threads, self.network.config):
-            if source.prioritised:
-                self.note_all_losses(source)
             return Lesson(self, source, generation, rng, pace).run(watch)
 
     def network_to_play(self) -> Network:
@@ -101,39 +95,39 @@ class Trainer:
         planes = batch.planes
         if planes.dim() == 4:
             planes = planes.contiguous(memory_format=torch.channels_last)
-        run = compiled_answer() if self.graph is not None and torch.is_grad_enabled() else answer
+        run = compiled_answer() if self.records and torch.is_grad_enabled() else answer
         # On a CPU bfloat16 made training slower (49 against 34 ms a step of 256, Connect Four 4x32).
         with torch.autocast("cuda", torch.bfloat16) if self.device == "cuda" else nullcontext():
-            return run(self.pupil, planes)
+            return run(self.network, planes)
 
     def loss(self, losses: RowLosses, batch: Batch) -> Tensor:
         """Of each row, [rows]: policy and value as the config weighs them."""
         policy = self.config.policy_weight * batch.policy_weights * losses.policy
         return policy + self.config.value_weight * losses.value
 
-    def soft_loss(self, output: Output, batch: Batch) -> Tensor:
-        """Of each row, [rows]: how far the softer policy is from what the head for it says."""
-        if output.soft is None:
-            return batch.weights.new_zeros(len(batch.weights))
-        softened = batch.policies ** (1.0 / SOFTNESS)
-        softened = softened / softened.sum(1, keepdim=True).clamp(min=1e-6)
-        losses = F.kl_div(log_priors(output.soft, batch.legal), softened, reduction="none").sum(1)
-        return self.config.soft_policy * batch.policy_weights * losses
-
-    def measure(self, source: Source, order: Any) -> Measured:
-        if self.graph is None:
+    def measure(self, source: Replay, order: Order) -> Measured:
+        """What a batch says, with its gradients; on a GPU it is recorded, and the next call overwrites it."""
+        if not self.records:
             return self.measure_now(source, order)
-        return self.graph.run(self.measure_now, source, order)
+        shapes = [part.shape for part in order]
+        if self.recorded is None or (self.recorded.source, self.recorded.shapes) != (source, shapes):
+            self.recorded = None  # its memory first
+            place = type(order)(*(part.clone() for part in order))
+            warm_up(lambda: self.measure_now(source, place))
+            self.recorded = Recorded(source, shapes, place, *capture(lambda: self.measure_now(source, place)))
+        for own, new in zip(self.recorded.order, order, strict=True):
+            own.copy_(new)
+        self.recorded.graph.replay()
+        return self.recorded.answer
 
-    def measure_now(self, source: Source, order: Any) -> Measured:
+    def measure_now(self, source: Replay, order: Order) -> Measured:
         batch = source.deliver(order)
         output = self.forward(batch)
         parts = row_losses(self.network, output, batch)
-        losses = self.loss(parts, batch)
-        loss = (batch.weights * (losses + self.soft_loss(output, batch))).mean()
+        loss = (batch.weights * self.loss(parts, batch)).mean()
         norm = self.backward(loss)
         sums = parts.weighted_sums(self.network.expected(output.value.detach()), batch)
-        return Measured(losses.detach(), torch.stack([loss.detach(), norm]), sums)
+        return Measured(torch.stack([loss.detach(), norm]), sums)
 
     def backward(self, loss: Tensor) -> Tensor:
         """Gradients of this loss, clipped; their norm before that."""
@@ -153,14 +147,15 @@ class Trainer:
             decay = min(self.config.average, (1 + steps) / (10 + steps))
             torch._foreach_lerp_(list(self.average.values()), weights, 1.0 - decay)
 
-    @torch.inference_mode()
-    def note_all_losses(self, source: Source) -> None:
-        """Tell the source how hard every row is for the network as it is now."""
-        for first in range(0, source.num, CHUNK):
-            rows = np.arange(first, min(source.num, first + CHUNK))
-            batch = source.deliver(on_device(source.order(rows, None), self.device))
-            losses = self.loss(row_losses(self.network, self.forward(batch), batch), batch)
-            source.note_losses(rows, losses.cpu().numpy())
+
+class Recorded(NamedTuple):
+    """The way from orders of one size, by one source, to their measures, as one launch."""
+
+    source: Replay
+    shapes: list[torch.Size]
+    order: Order  # where the graph reads its order
+    graph: torch.cuda.CUDAGraph
+    answer: Measured
 
 
 def new_optimizers(parameters: Mapping[str, nn.Parameter], config: TrainerConfig) -> list[torch.optim.Optimizer]:
@@ -201,57 +196,6 @@ def computing_on(threads: int, config: NetworkConfig) -> Iterator[None]:
     finally:
         torch.set_num_threads(before)
         THREADS.reset(token)
-
-
-# --- a recorded step on the GPU
-
-
-WARM_UP = 3  # runs before the recording, in which libraries choose their kernels
-Measure = Callable[[Any, Any], Measured]  # makes the batch that a source was asked for, and measures it
-
-
-class MeasureGraph:
-    """Stands in for a function that must neither wait for the GPU nor change what the gradients depend on."""
-
-    def __init__(self) -> None:
-        self.recorded: Recorded | None = None
-
-    def run(self, measure: Measure, source: Any, order: Any) -> Measured:
-        """What `measure`, always the same one, says of a batch; it is overwritten by the next call."""
-        if self.recorded is None or not self.recorded.suits(source, order):
-            self.recorded = None  # its memory first
-            self.recorded = record(measure, source, order)
-        for place, new in zip(self.recorded.order, order, strict=True):
-            place.copy_(new)
-        self.recorded.graph.replay()
-        return self.recorded.answer
-
-
-class Recorded(NamedTuple):
-    """One source's way from orders of one size to their measures."""
-
-    source: Any
-    order: Any  # where the graph reads its order
-    graph: torch.cuda.CUDAGraph
-    answer: Measured
-
-    def suits(self, source: Any, order: Any) -> bool:
-        return source is self.source and [part.shape for part in order] == [part.shape for part in self.order]
-
-
-def record(measure: Measure, source: Any, order: Any) -> Recorded:
-    place = type(order)(*(part.clone() for part in order))
-    side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-    side.wait_stream(torch.cuda.current_stream())
-    dynamo: Any = torch._dynamo.config
-    with torch.cuda.stream(side), dynamo.patch(recompile_limit=MOST_COMPILED):
-        for _ in range(WARM_UP):
-            measure(source, place)
-    torch.cuda.current_stream().wait_stream(side)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, capture_error_mode="relaxed"):
-        answer = measure(source, place)
-    return Recorded(source, place, graph, answer)
 
 
 # --- Muon: steps that are equally large in every direction of a weight matrix. Jordan et al. 2024.

@@ -147,7 +147,6 @@ class Output(NamedTuple):
     logits: Tensor  # [positions, actions]
     value: Tensor
     """[positions, 1] before the tanh (scalar), or logits over the support (wdl, scores); of each seat where needed."""
-    soft: Tensor | None = None  # [positions, actions]: logits of a softer policy, while training
 
 
 @cache
@@ -169,12 +168,10 @@ class Network(nn.Module):
         self.policy = new_policy_head(game, config)
         self.value = ValueHead(wide, self.num_values * max(1, len(support_of(config))))
 
-    def forward(self, planes: Tensor, soft: nn.Module | None = None) -> Output:
-        """What the heads say, and one more that is no part of the network if it is given."""
+    def forward(self, planes: Tensor) -> Output:
         features = F.relu(self.trunk(planes))
         pooled = pool(features) if features.dim() == 4 else features
-        softer = None if soft is None else soft(features, pooled)
-        return Output(self.policy(features, pooled), self.value(pooled), softer)
+        return Output(self.policy(features, pooled), self.value(pooled))
 
     def expected(self, value: Tensor) -> Tensor:
         """The expected payoff of the seat to move, [positions], from the value head's answer.
@@ -193,39 +190,19 @@ class Network(nn.Module):
 
 def new_network(game: Game, config: NetworkConfig, seed: int = 0) -> Network:
     """A network with random weights; the same seed gives the same ones, and torch's own generator is left alone."""
-    network = empty_network(game, config)
-    draw_weights(network, seed)
-    return network
-
-
-def draw_weights(part: nn.Module, seed: int) -> None:
-    rng = torch.Generator().manual_seed(seed)
-    for module in part.modules():
+    network, rng = empty_network(game, config), torch.Generator().manual_seed(seed)
+    for module in network.modules():
         if isinstance(module, Conv | Dense):
             nn.init.normal_(module.weight, std=module.start, generator=rng)
             if module.bias is not None:
                 nn.init.zeros_(module.bias)
+    return network
 
 
 def empty_network(game: Game, config: NetworkConfig) -> Network:
     with torch.device("meta"):  # torch would draw weights here, from its global generator
         network = Network(game, resolve(config, game))
     return network.to_empty(device="cpu").eval()
-
-
-class Pupil(nn.Module):
-    """A network while it learns, with a policy head more, for a softer policy than the one it will play by."""
-
-    def __init__(self, game: Game, network: Network, seed: int = 0) -> None:
-        super().__init__()
-        self.network = network
-        with torch.device("meta"):
-            soft = new_policy_head(game, network.config)
-        self.soft = soft.to_empty(device="cpu")
-        draw_weights(self.soft, seed)
-
-    def forward(self, planes: Tensor) -> Output:
-        return cast(Output, self.network(planes, self.soft))
 
 
 def log_priors(logits: Tensor, legal: Tensor | None = None) -> Tensor:

@@ -44,8 +44,8 @@ class GpuEvaluator:
         self.logits = torch.zeros(len(networks), rows, game.num_actions, device="cuda")
         self.values = torch.zeros(len(networks), rows, 1, device="cuda")
         self.answer: Any = torch.compile(answer, dynamic=False, options=OPTIONS) if compiled else answer
-        self.warm_up()
-        self.graph = self.capture(None)
+        warm_up(self.compute)
+        self.graph, _ = capture(self.compute)
 
     def compute(self) -> None:
         with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, benchmark=True):
@@ -53,33 +53,20 @@ class GpuEvaluator:
                 self.answer(network, self.support, self.planes, logits, values)
             self.planes.zero_()
 
-    def warm_up(self) -> None:
-        """Compile, and let the convolutions find their fastest way."""
-        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        stream.wait_stream(torch.cuda.current_stream())
-        dynamo: Any = torch._dynamo.config
-        with torch.cuda.stream(stream), dynamo.patch(recompile_limit=MOST_COMPILED):
-            for _ in range(WARM_UPS):
-                self.compute()
-        torch.cuda.current_stream().wait_stream(stream)
-
-    def capture(self, before: Callable[[int], None] | None) -> torch.cuda.CUDAGraph:
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, capture_error_mode="relaxed"):
-            if before:
-                before(torch.cuda.current_stream().cuda_stream)
-            self.compute()
-        return graph
-
     def run(self) -> None:
         """From the planes to logits and values; the host does not wait for it."""
         self.graph.replay()
 
     def record(self, before: Callable[[int], None]) -> Callable[[], None]:
         """`before`, which launches on the stream it is handed, then the network, as one launch; run once at once."""
+
+        def both() -> None:
+            before(torch.cuda.current_stream().cuda_stream)
+            self.compute()
+
         before(torch.cuda.current_stream().cuda_stream)
         self.run()
-        return self.capture(before).replay
+        return capture(both)[0].replay
 
     def load(self, *networks: Network) -> None:
         """Take over the weights of other networks: what was compiled and captured stays as it is."""
@@ -90,6 +77,25 @@ class GpuEvaluator:
             with torch.no_grad():
                 for weight, new_weight in zip(own.parameters(), new, strict=True):
                     weight.copy_(new_weight)
+
+
+def warm_up(work: Callable[[], Any]) -> None:
+    """Let torch compile, and its convolutions find their fastest way."""
+    stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    stream.wait_stream(torch.cuda.current_stream())
+    dynamo: Any = torch._dynamo.config
+    with torch.cuda.stream(stream), dynamo.patch(recompile_limit=MOST_COMPILED):
+        for _ in range(WARM_UPS):
+            work()
+    torch.cuda.current_stream().wait_stream(stream)
+
+
+def capture(work: Callable[[], Any]) -> tuple[torch.cuda.CUDAGraph, Any]:
+    """What is launched, as one launch, and where its result will be; it must not wait for the GPU."""
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, capture_error_mode="relaxed"):
+        found = work()
+    return graph, found
 
 
 def answer(network: Network, support: Tensor, planes: Tensor, logits: Tensor, values: Tensor) -> None:

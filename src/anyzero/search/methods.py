@@ -58,7 +58,6 @@ class Settings(NamedTuple):
     transpositions: int = 0  # whether nodes of the same position share their children
     noise_fraction: float = 0.0  # share of Dirichlet noise in the root's priors; for self-play, never for matches
     noise_concentration: float = 0.3  # alpha of that noise: small values put it on few moves
-    noise_total: float = 0.0  # where it is positive, alpha is this divided by the number of moves
     considered: int = 16
     """Gumbel: the most moves that the root considers; expectimax: those that it looks at more than one move deep."""
     visit_scale: float = 50.0
@@ -78,7 +77,7 @@ class Settings(NamedTuple):
 # Options that go together; a method has those that change what it does.
 BONUS = ("exploration", "first_play")
 TRUST = ("schedule", "equivalence", "bias")
-NOISE = ("noise_fraction", "noise_concentration", "noise_total")
+NOISE = ("noise_fraction", "noise_concentration")
 POLICY = ("considered", "visit_scale", "value_scale", "gumbel_scale", "doubt")
 GROWTH = ("expand_after", "max_depth", "transpositions")
 PROOFS = ("solve", "look_ahead")

@@ -173,10 +173,9 @@ def random_gumbel(rng: Any) -> float:
 def mix_noise(tree: Tree, settings: Settings, node: int, noise: Any, rng: Any) -> None:
     """Mix Dirichlet noise into the priors of a node's children; `noise` is scratch. Silver et al. 2017."""
     first, count = tree.first[node], tree.num_children[node]
-    alpha = settings.noise_total / count if settings.noise_total > 0.0 else settings.noise_concentration
     total = 0.0
     for index in range(count):
-        noise[index] = random_gamma(alpha, rng)
+        noise[index] = random_gamma(settings.noise_concentration, rng)
         total += noise[index]
     if total <= 0.0:  # every draw too small for a float: a Dirichlet that cannot be told from no noise
         return
