@@ -128,7 +128,7 @@ def evaluations_here(game: Game, file: Path) -> Callable[[int, int], Any]:
 
 def evaluator_of(game: Game, file: Path) -> NetworkEvaluator:
     """It asks its net for every leaf: a memory of answers would know a position that comes again."""
-    return NetworkEvaluator(game, read_network(file, game), precision="float32", threads=1, cache=0)
+    return NetworkEvaluator(game, read_network(file, game), threads=1, cache=0)
 
 
 def search_here(game: Game, method: str, file: Path) -> Callable[[int, int], Any]:

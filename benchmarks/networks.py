@@ -28,7 +28,6 @@ from anyzero.search import search_many
 NETWORK = "4x32"
 GAMES = ("connect_four", "hex")
 BATCHES = (64, 256)
-PRECISIONS = ("float32", "bfloat16")
 SIMULATIONS = 16
 WANTED_SHARE = 0.75
 GAMES_AT_ONCE = 256
@@ -51,9 +50,9 @@ def seconds(run: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-def measure(game: Game, network: Any, *, precision: str, threads: int, rounds: int) -> list[dict[str, Any]]:
+def measure(game: Game, network: Any, *, threads: int, rounds: int) -> list[dict[str, Any]]:
     """The network alone and a search with it, in turns, for each size of batch."""
-    evaluator = NetworkEvaluator(game, network, precision=precision, threads=threads, cache=0)
+    evaluator = NetworkEvaluator(game, network, threads=threads, cache=0)
     rows = []
     for batch in BATCHES:
         states = early_positions(game, batch)
@@ -72,7 +71,6 @@ def measure(game: Game, network: Any, *, precision: str, threads: int, rounds: i
         rows.append(
             {
                 "game": game.name,
-                "precision": precision,
                 "threads": threads,
                 "batch": batch,
                 "evaluations_per_s": round(evaluations),
@@ -89,7 +87,7 @@ def measure_games(game: Game, network: Any, *, threads: int, num: int = GAMES_AT
     config = SelfPlayConfig(simulations=SIMULATIONS, games=num, at_once=num)
 
     def play(num: int) -> tuple[float, int, NetworkEvaluator]:
-        evaluator = NetworkEvaluator(game, network, precision="float32", threads=threads)
+        evaluator = NetworkEvaluator(game, network, threads=threads)
         players, start = [network_contestant(game, "network", evaluator, config, noise=True)], time.perf_counter()
         block = play_block(
             game, players, config, generation=1, first=0, num=num, seed=1, shares=[1, 0, 0], resign_below=-1.0
@@ -118,12 +116,11 @@ def main() -> None:
     for text in GAMES:
         game = load(text)
         network = new_network(game, parse_network(NETWORK))
-        for precision in PRECISIONS:
-            for threads in (1, 2):
-                rows = measure(game, network, precision=precision, threads=threads, rounds=options.rounds)
-                found += rows
-                for row in rows:
-                    show(row)
+        for threads in (1, 2):
+            rows = measure(game, network, threads=threads, rounds=options.rounds)
+            found += rows
+            for row in rows:
+                show(row)
         for threads in (1, 2):
             found.append(measure_games(game, network, threads=threads))
             show(found[-1])

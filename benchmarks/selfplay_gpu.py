@@ -109,7 +109,7 @@ def check_search(name: str) -> dict[str, Any]:
     game = load(name)
     network = new_network(game, parse_network("2x32"), seed=2)
     states = some_positions(game, CHECKED_TREES)
-    on_cpu = NetworkEvaluator(game, network, precision="float32")
+    on_cpu = NetworkEvaluator(game, network)
     wanted = search_many(game, states, "gumbel", simulations=32, evaluator=on_cpu, seed=5, gumbel_scale=1.0)
     beside = GpuEvaluator(game, network, rows=CHECKED_TREES, precision="float32", compiled=False)
     method = adapt(game, find_method("gumbel", {"gumbel_scale": 1.0}), on_cpu)

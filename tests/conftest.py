@@ -27,7 +27,6 @@ TOGETHER = {
     "loop": ("learning/test_loop", "learning/test_begin_with"),
     "simulated": ("learning/test_on_gpu",),
     "kernels": (
-        "networks/test_training",
         "networks/test_winograd",
         "networks/test_evaluator",
         "networks/test_remembered",

@@ -21,7 +21,6 @@ from anyzero.players import parse_player
 pytestmark = pytest.mark.usefixtures("games_here")
 
 TINY = """
-precision = "float32"
 threads = 1
 [network]
 blocks = 1

@@ -24,7 +24,6 @@ HEALTHY = {
     "trainer": {"batch_size": 64, "epochs": 20.0, "learning_rate": 3e-3},
     "gate": {"games": 64, "opening_plies": 4},
     "league": {"every": 0},
-    "precision": "float32",
     "threads": 1,
 }
 

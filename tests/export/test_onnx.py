@@ -42,7 +42,7 @@ def difference(path, network, game):
     states = positions(game)
     planes = np.stack([game.encode(state) for state in states])
     theirs = onnxruntime.InferenceSession(path).run(None, {"planes": planes})
-    ours = NetworkEvaluator(game, network, precision="float32", threads=1, cache=0)(game, states)
+    ours = NetworkEvaluator(game, network, threads=1, cache=0)(game, states)
     assert [part.shape for part in theirs] == [part.shape for part in ours]
     pairs = zip(ours, theirs, strict=True)
     return max(float(np.abs(one - other).max() / max(1.0, np.abs(one).max())) for one, other in pairs)

@@ -72,7 +72,7 @@ def play(name, folder):
 
 def pieces(path):
     """Two pieces of a generation, as an actor of a cluster plays them that has a GPU; the network does not matter."""
-    networks_on_gpu.GpuEvaluator = lambda game, *networks, rows, precision: Weighing(game, rows, len(networks))
+    networks_on_gpu.GpuEvaluator = lambda game, *networks, rows: Weighing(game, rows, len(networks))
     config = fill_in(
         make_config("tic_tac_toe", changes={"selfplay": {"simulations": 2, "at_once": SLOTS, "opening_plies": 0}})
     )

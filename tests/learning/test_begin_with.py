@@ -18,7 +18,6 @@ SMALL = {
     "selfplay": {"games": 4, "at_once": 4, "simulations": 2},
     "trainer": {"batch_size": 16},
     "league": {"every": 0},
-    "precision": "float32",
     "threads": 1,
 }
 LATER = {key: value for key, value in SMALL.items() if key != "network"}

@@ -83,7 +83,7 @@ def test_threads_change_nothing_and_compiled_games_are_those_of_the_plain_functi
     networks = [new_network(TOE, parse_network("1x16"), seed) for seed in (1, 2)]
     config, found = SelfPlayConfig(simulations=4), []
     for threads, target in ((1, "cpu"), (2, "cpu"), (1, "interpreted")):
-        evaluators = [NetworkEvaluator(TOE, one, precision="float32", threads=threads) for one in networks]
+        evaluators = [NetworkEvaluator(TOE, one, threads=threads) for one in networks]
         players = [network_contestant(TOE, str(n), one, config, noise=True) for n, one in enumerate(evaluators)]
         players.append(anchor_contestant(TOE, "uct:9"))
         sides = np.array([[0, 1], [1, 2], [2, 0]])

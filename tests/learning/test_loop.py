@@ -26,7 +26,6 @@ TINY = {
     "trainer": {"batch_size": 32, "epochs": 2.0},
     "gate": {"games": 4, "threshold": 0.3},
     "league": {"every": 2, "games": 4, "anchors": ("random", "uct:20")},
-    "precision": "float32",
     "threads": 1,
 }
 GENERATIONS = 2

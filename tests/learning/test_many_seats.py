@@ -83,10 +83,9 @@ def test_a_network_learns_what_each_seat_gets_and_says_it_by_seat(three_race, sa
     assert np.abs(values - (1.5 * np.eye(3) - 0.5)).max() < 0.2  # any step wins for whoever is to move
 
 
-@pytest.mark.parametrize("size", ["1x32", "1x8"])
-def test_our_kernels_and_torch_turn_values_to_their_seats(size):
+def test_our_kernels_turn_values_to_their_seats():
     game = load(str(TRIO))
-    network = new_network(game, parse_network(size), 5)
+    network = new_network(game, parse_network("1x8"), 5)
     states = game.new_states(3)
     for state, cells in zip(states, (0, 1, 2), strict=True):  # three positions, one for each seat to move
         for cell in range(cells):

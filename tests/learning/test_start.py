@@ -5,7 +5,6 @@ import pytest
 from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.learning import start
 from anyzero.learning.start import open_run
-from anyzero.networks import evaluator
 
 SMALL = {"network": {"blocks": 1, "channels": 8}}
 
@@ -14,10 +13,8 @@ SMALL = {"network": {"blocks": 1, "channels": 8}}
 def machine(monkeypatch):
     """Say what the machine decides from now on."""
 
-    def decide(threads, precision):
+    def decide(threads):
         monkeypatch.setattr(start, "count_cores", lambda: threads)
-        decided = {"auto": precision}
-        monkeypatch.setattr(evaluator, "choose_precision", lambda _network, _game, asked: decided.get(asked, asked))
 
     return decide
 
@@ -25,10 +22,10 @@ def machine(monkeypatch):
 @pytest.fixture
 def begun(machine, tmp_path):
     """A run that began on a machine with three threads; the machine is another one since."""
-    machine(3, "float32")
+    machine(3)
     path = str(tmp_path / "run")
     open_run("hex:size=3", run=path, preset="hex", changes=SMALL)
-    machine(5, "bfloat16")
+    machine(5)
     return path
 
 
@@ -69,31 +66,26 @@ def test_an_explicit_plan_wins(tmp_path):
         assert (config.minutes, config.trainer.horizon) == (120.0, 7)
 
 
-def decided(folder):
-    return folder.config.threads, folder.config.precision
-
-
 def test_the_same_command_goes_on_on_another_machine(begun):
-    assert decided(open_run("hex:size=3", run=begun, preset="hex", changes=SMALL)) == (3, "float32")
+    assert open_run("hex:size=3", run=begun, preset="hex", changes=SMALL).config.threads == 3
 
 
 def test_a_config_file_that_leaves_them_open_goes_on_too(begun, tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text("[network]\nblocks = 1\nchannels = 8\n")
-    assert decided(open_run("hex:size=3", run=begun, config_file=path)) == (3, "float32")
+    assert open_run("hex:size=3", run=begun, config_file=path).config.threads == 3
 
 
 @pytest.mark.parametrize("preset", [None, "hex"])
 def test_what_is_left_to_the_machine_is_what_the_run_has(begun, preset):
-    changes = {**SMALL, "threads": 0, "precision": "auto"}
-    assert decided(open_run("hex:size=3", run=begun, preset=preset, changes=changes)) == (3, "float32")
+    changes = {**SMALL, "threads": 0}
+    assert open_run("hex:size=3", run=begun, preset=preset, changes=changes).config.threads == 3
 
 
 @pytest.mark.parametrize("preset", [None, "hex"])
-@pytest.mark.parametrize(("name", "value"), [("threads", 4), ("precision", "bfloat16")])
-def test_what_is_asked_for_must_be_what_the_run_has(begun, preset, name, value):
-    with pytest.raises(BadOptionError, match=f"was begun with {name}="):
-        open_run("hex:size=3", run=begun, preset=preset, changes={**SMALL, name: value})
+def test_what_is_asked_for_must_be_what_the_run_has(begun, preset):
+    with pytest.raises(BadOptionError, match="was begun with threads="):
+        open_run("hex:size=3", run=begun, preset=preset, changes={**SMALL, "threads": 4})
 
 
 def test_a_network_of_the_same_form_and_a_list_for_a_tuple_are_no_difference(begun):

@@ -30,7 +30,7 @@ def test_a_first_layer_of_full_width_changes_no_answer(text, config):
         answer(
             wide, torch.tensor(support_of(network.config)), torch.tensor(encode_states(game, states)), logits, values
         )
-    wanted_logits, wanted_values = NetworkEvaluator(game, network, precision="float32")(game, states)
+    wanted_logits, wanted_values = NetworkEvaluator(game, network)(game, states)
     np.testing.assert_allclose(logits, wanted_logits, atol=1e-5)
     np.testing.assert_allclose(values[:, 0], wanted_values, atol=1e-5)
 

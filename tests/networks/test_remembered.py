@@ -74,7 +74,7 @@ def leaves(cache: int | None, threads: int) -> tuple[Any, Any, list[int]]:
     And the network that answers, and how many positions it was asked for in each call.
     """
     network = new_network(FOUR, parse_network("1x20"))
-    evaluator = NetworkEvaluator(FOUR, network, precision="float32", threads=threads, cache=cache)
+    evaluator = NetworkEvaluator(FOUR, network, threads=threads, cache=cache)
     answering, asked = evaluator.forward.network, list[int]()
     own = answering.network if isinstance(answering, Remembered) else answering
     answer = own.answer
@@ -102,9 +102,3 @@ def test_searches_find_the_same_with_and_without_on_any_number_of_threads() -> N
 @pytest.mark.parametrize(("game", "remembers"), [("connect_four", True), ("hex:size=11", True), ("chess", False)])
 def test_memory_is_bounded_and_left_out_where_it_would_hold_too_little(game: str, remembers: bool) -> None:
     assert (places_that_pay(load(game)) > 0) == remembers
-
-
-def test_a_network_of_torch_remembers_only_when_told_to() -> None:
-    network = new_network(FOUR, parse_network("1x8"))
-    assert not isinstance(NetworkEvaluator(FOUR, network).forward.network, Remembered)
-    assert isinstance(NetworkEvaluator(FOUR, network, cache=100).forward.network, Remembered)

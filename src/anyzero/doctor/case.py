@@ -127,9 +127,8 @@ class Case:
         return play_random(self.game, num, seed=self.config.seed, max_plies=longest)
 
     def evaluator(self, network: Network) -> NetworkEvaluator:
-        precision, threads = self.config.precision, self.config.threads or None
-        precision = precision if self.device == self.config.device else "auto"
-        return NetworkEvaluator(self.game, network, device=self.device, precision=precision, threads=threads, cache=0)
+        threads = self.config.threads or None
+        return NetworkEvaluator(self.game, network, device=self.device, threads=threads, cache=0)
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

@@ -218,8 +218,6 @@ class RunConfig(Schema):
     """Whether samples are written as they are made; else, on a GPU, when training stops, and a kill loses them."""
     device: Literal["cpu", "cuda"] = "cpu"
     """Where games are played and networks trained."""
-    precision: Literal["auto", "float32", "bfloat16"] = "auto"
-    """The numbers that networks play in; auto: what is faster here."""
     threads: int = Field(0, ge=0, le=1e12)
     """Threads that play; 0: one for each processor."""
     begin_with: str = ""
@@ -296,7 +294,8 @@ GONE_SETTINGS = {
 def read_settings(path: Path | str) -> dict[str, Any]:
     """What a config file says, by full names; settings that are gone and did nothing are passed over."""
     found = flatten(read_toml(path))
-    return {key: value for key, value in found.items() if GONE_SETTINGS.get(key, GONE) not in (None, value)}
+    unused = GONE_SETTINGS | {"precision": "bfloat16" if found.get("device") == "cuda" else "float32"}
+    return {key: value for key, value in found.items() if unused.get(key, GONE) not in (None, value)}
 
 
 def load_config(path: Path | str) -> RunConfig:

@@ -175,10 +175,9 @@ def play_piece(kind: Kind, order: Order, first: int, num: int) -> BlockResult:
 
         networks = [(name, network_of(network.get(), game)) for name, network in order.networks]
         return games_on_gpu(config).play(networks, num, **options)
-    precision = config.precision if config.device == "cpu" else "auto"
     contestants = []
     for name, network in order.networks:
-        evaluator = evaluator_of(config.game, network, precision, kind.cores)
+        evaluator = evaluator_of(config.game, network, kind.cores)
         contestants.append(network_contestant(game, name, evaluator, config.selfplay, noise=True))
     options |= {"generation": order.generation, "seed": config.seed}
     return play_block(game, contestants, config.selfplay, first=first, num=num, **options)
@@ -198,6 +197,6 @@ def games_on_gpu(config: RunConfig) -> "RunGames":
 
 
 @lru_cache(8)
-def evaluator_of(game: str, network: Shared, precision: str, threads: int) -> NetworkEvaluator:
+def evaluator_of(game: str, network: Shared, threads: int) -> NetworkEvaluator:
     """Made once for each network that this process plays with."""
-    return NetworkEvaluator(game_of(game), network.get(), precision=precision, threads=threads)
+    return NetworkEvaluator(game_of(game), network.get(), threads=threads)

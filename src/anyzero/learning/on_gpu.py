@@ -203,7 +203,7 @@ class RunGames:
         from anyzero.networks.on_gpu import GpuEvaluator
 
         game, config, at_once = self.game, self.config.selfplay, self.config.selfplay.at_once
-        evaluator = GpuEvaluator(game, *networks, rows=at_once, precision=self.config.precision)
+        evaluator = GpuEvaluator(game, *networks, rows=at_once)
         players = [network_contestant(game, "", no_evaluator, config, noise=True) for _ in networks]
         starts = start_states(game, config.starts)
         return GpuGames(game, evaluator, players, manner_of(config), num_games=at_once, seed=self.seed, starts=starts)

@@ -112,9 +112,8 @@ class Stages:
         return network_contestant(self.game, str(number), evaluator, config, noise=noise, simulations=simulations)
 
     def new_evaluator(self, number: int) -> NetworkEvaluator:
-        config, network = self.config, self.network(number)
-        options: Any = {"device": config.device, "precision": config.precision, "threads": config.threads}
-        return NetworkEvaluator(self.game, network, **options, compiled=False)
+        device, threads = self.config.device, self.config.threads
+        return NetworkEvaluator(self.game, self.network(number), device=device, threads=threads, compiled=False)
 
     # --- self-play
 

@@ -23,7 +23,7 @@ from anyzero.learning.once import STAGE
 from anyzero.learning.presets import preset_config
 from anyzero.learning.stages import OutOfTimeError, Progress, Stages
 from anyzero.networks.config import resolve
-from anyzero.networks.evaluator import check_device, choose_precision
+from anyzero.networks.evaluator import check_device
 from anyzero.networks.find import find_network
 from anyzero.networks.manifest import REPORT, Generation
 from anyzero.networks.weights import load_network
@@ -137,8 +137,7 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
     game = load(config.game)
     check_device(config.device)
     if begun is not None:
-        precision = begun.precision if config.precision == "auto" else config.precision
-        config = config.change(threads=config.threads or begun.threads, precision=precision)
+        config = config.change(threads=config.threads or begun.threads)
     threads = config.threads or count_cores()
     if begun is not None and config.begin_with == begun.begin_with != "":
         network = begun.network
@@ -146,8 +145,7 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
         network = load_network(find_network(config.begin_with), game).config
     else:
         network = resolve(config.network, game)
-    chosen = config.precision if begun else choose_precision(config.precision, config.device, network)
-    return config.change(game=game.text, network=network, threads=threads, precision=chosen)
+    return config.change(game=game.text, network=network, threads=threads)
 
 
 def reopen(

@@ -3,7 +3,7 @@
 import importlib
 import math
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, local
+from threading import local
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -14,17 +14,16 @@ from anyzero.compile.random import U, scramble
 from anyzero.errors import NEEDS_TORCH, BadOptionError, check_name
 from anyzero.games.game import Game
 from anyzero.games.rollouts import encode_states, turn_to_seats
-from anyzero.networks.config import BadNetworkError, NetworkConfig, fits
+from anyzero.networks.config import BadNetworkError, fits
 from anyzero.networks.weights import StoredNetwork, store
 from anyzero.networks.winograd.heads import copy
-from anyzero.networks.winograd.network import compiled, compiles
+from anyzero.networks.winograd.network import compiled as compiled_network
 from anyzero.networks.winograd.sizes import empty_answers
 
 if TYPE_CHECKING:
     from anyzero.networks.models import Network
 
 DEVICES = ("cpu", "cuda")
-PRECISIONS = ("auto", "float32", "bfloat16")
 TOGETHER = {"residual": 32, "mlp": 256}
 """Rows that go through a network together: few enough for the processor's caches, enough to be worth the calls."""
 MEMORY_BYTES = 2**24
@@ -36,7 +35,8 @@ OWN = local()  # marks the threads that compute for evaluators
 class NetworkEvaluator:
     """Calls a network as the search does: `(game, states) -> (logits, values)`, values for the seat to move.
 
-    In games where that is not enough (`Game.num_values`) it answers with a value for every seat, from the first on.
+    It computes in float32 on the CPU and in bfloat16 on a GPU. In games where one value is not enough
+    (`Game.num_values`) it answers with a value for every seat, from the first on.
     It keeps a copy: training the network on does not change it. Its `pool` is there for searches of many trees, which
     then ask on those threads, each for a few leaves of its own. A batch from elsewhere is cut into chunks by its length
     alone, so that the number of threads changes nothing but the time. `cache` is for the CPU: so many answers are
@@ -50,7 +50,6 @@ class NetworkEvaluator:
         network: "Network | StoredNetwork",
         *,
         device: str = "cpu",
-        precision: str = "auto",
         threads: int | None = None,
         cache: int | None = None,
         compiled: bool = True,
@@ -62,14 +61,13 @@ class NetworkEvaluator:
             raise BadOptionError(f"threads must be a positive number, not {threads}")
         if cache is not None and cache < 0:
             raise BadOptionError(f"cache must be a number of answers from 0 on, not {cache}")
-        self.precision = choose_precision(precision, device, network.config)
         self.forward: Any
         if device == "cuda":
             from anyzero.networks.on_gpu import GpuForward
 
-            self.forward = GpuForward(network, game, self.precision, compiled)
+            self.forward = GpuForward(network, game, compiled)
         else:
-            self.forward = CpuForward(network, game, self.precision, self.threads, cache)
+            self.forward = CpuForward(network, game, self.threads, cache)
         self.pool = None if device == "cuda" else self.forward.pool
         self.together = TOGETHER[network.config.kind]
 
@@ -91,20 +89,15 @@ class NetworkEvaluator:
         return values[:, 0]
 
 
-def import_models() -> Any:
-    """The module of networks that torch computes; one sentence if torch is not there."""
-    try:
-        return importlib.import_module("anyzero.networks.models")
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise BadNetworkError(NEEDS_TORCH) from None
-
-
 def check_device(device: str) -> None:
     check_name("device", device, DEVICES)
-    if device == "cuda" and not import_models().torch.cuda.is_available():
-        raise BadOptionError("the device cuda needs an NVIDIA GPU and a torch that was built for it")
+    if device == "cuda":
+        try:
+            torch: Any = importlib.import_module("torch")
+        except ModuleNotFoundError:
+            raise BadNetworkError(NEEDS_TORCH) from None
+        if not torch.cuda.is_available():
+            raise BadOptionError("the device cuda needs an NVIDIA GPU and a torch that was built for it")
 
 
 def check(game: Game, network: "Network | StoredNetwork", device: str) -> None:
@@ -116,36 +109,14 @@ def check(game: Game, network: "Network | StoredNetwork", device: str) -> None:
         raise BadNetworkError(f"a network with {sizes} does not fit {game.text}")
 
 
-def choose_precision(precision: str, device: str, config: NetworkConfig) -> str:
-    """`auto` is bfloat16 on a GPU and float32 on a CPU, the same on all: runs of one seed are equal.
-
-    On a CPU our kernels in float32 are faster than torch in bfloat16 for every network that was measured.
-    """
-    check_name("precision", precision, PRECISIONS)
-    if precision == "bfloat16" and device == "cpu" and config.kind != "residual":
-        raise BadOptionError("bfloat16 is for convolutions: on the CPU an mlp computes in float32")
-    if precision == "auto":
-        return "bfloat16" if device == "cuda" else "float32"
-    return precision
-
-
 class CpuForward:
-    """Chunks of positions through the network, each on one of our own threads; torch makes none."""
+    """Chunks of positions through the network, each on one of our own threads."""
 
-    def __init__(
-        self, network: "Network | StoredNetwork", game: Game, precision: str, threads: int, cache: int | None = None
-    ) -> None:
+    def __init__(self, network: "Network | StoredNetwork", game: Game, threads: int, cache: int | None = None) -> None:
         self.game, self.together = game, TOGETHER[network.config.kind]
-        is_ours = precision == "float32" and compiles(network.config)
-        self.network: Answering
-        if is_ours:
-            self.pool, self.network = _new_pool(threads), compiled(store(network), game)
-        else:
-            models = import_models()
-            self.pool, self.network = _new_pool(threads, models.torch), models.TorchNetwork(network, game, precision)
-        if cache is None:
-            # torch answers a little differently in each batch: what it is remembered for would not be another run's.
-            cache = places_that_pay(game) if is_ours else 0
+        self.pool = ThreadPoolExecutor(threads, thread_name_prefix="network", initializer=mark_thread)
+        self.network: Answering = compiled_network(store(network), game)
+        cache = places_that_pay(game) if cache is None else cache
         if cache:
             self.network = Remembered(self.network, game.num_actions, 1 << (cache - 1).bit_length(), game.num_values)
         encode_states(game, game.new_states(0))  # compiled now, not by several threads at once
@@ -175,22 +146,8 @@ def places_that_pay(game: Game) -> int:
     return min(places, MOST_PLACES) if places >= LEAST_PLACES else 0
 
 
-def _new_pool(threads: int, torch: Any = None) -> ThreadPoolExecutor:
-    """Threads on each of which torch computes alone, if it does; elsewhere it keeps the threads that it had."""
-    before, together = torch.get_num_threads() if torch else 0, Barrier(threads)
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="network")
-
-    def begin(_number: int) -> None:
-        if torch:
-            torch.set_num_threads(1)
-            torch.get_num_threads()  # from now on this thread does not follow the number of the others
-        OWN.is_ours = True
-        together.wait()
-
-    list(pool.map(begin, range(threads)))
-    if torch:
-        torch.set_num_threads(before)
-    return pool
+def mark_thread() -> None:
+    OWN.is_ours = True
 
 
 # --- answers to inputs that come again; each thread remembers its own

@@ -5,11 +5,9 @@ a net of any depth starts with a variance of the same order, and every weight ha
 """
 
 import math
-from copy import deepcopy
 from functools import cache
 from typing import NamedTuple, cast
 
-import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
@@ -17,8 +15,6 @@ from torch import Tensor, nn
 from anyzero.games.game import Game
 from anyzero.networks.config import FLAT_PLANES, Layout, NetworkConfig, hidden_units, layout_of, resolve, support_of
 from anyzero.networks.weights import StoredNetwork
-from anyzero.networks.winograd.network import LEAST_CHANNELS
-from anyzero.networks.winograd.training import run_training_block, run_training_pool
 
 # --- layers and trunks: each layer knows how strong its weights start
 
@@ -51,34 +47,22 @@ def after_relu(inputs: int, gain: float = 1.0) -> float:
 
 def pool(features: Tensor) -> Tensor:
     """What the whole board says: mean and maximum of every channel, [positions, 2 * channels], after a ReLU."""
-    if learns_on_cpu(features):
-        return run_training_pool(features)
-    features = features.float().flatten(2)  # the maximum in bfloat16 is slow on the CPU
+    features = features.float().flatten(2)
     return torch.cat([features.mean(2), greatest(features, 2)], 1)
 
 
 def greatest(features: Tensor, dim: int) -> Tensor:
-    learns_on_gpu = features.is_cuda and torch.is_grad_enabled() and features.requires_grad
-    return greatest_cell(features, dim) if learns_on_gpu else features.amax(dim)
-
-
-def greatest_cell(features: Tensor, dim: int) -> Tensor:
-    """The same, with a gradient for one cell only.
+    """The maximum; where a GPU learns, with a gradient for one cell only.
 
     The gradient of `amax` looks for all cells that are equal to it. A compiler that computes the features once more for
     this need not round them as it did before, finds none, and divides by their number.
     """
+    if not (features.is_cuda and torch.is_grad_enabled() and features.requires_grad):
+        return features.amax(dim)
     shape = [-1 if axis == dim else 1 for axis in range(features.dim())]
     cells = torch.arange(features.shape[dim], device=features.device).view(shape)
     is_greatest = cells == features.detach().argmax(dim, keepdim=True)
     return torch.where(is_greatest, features, 0.0).sum(dim)
-
-
-def learns_on_cpu(features: Tensor) -> bool:
-    """Whether gradients are wanted, and our kernels for them suit these features."""
-    if features.device.type != "cpu" or features.dtype != torch.float32:
-        return False
-    return torch.is_grad_enabled() and features.requires_grad and features.shape[1] >= LEAST_CHANNELS
 
 
 class ResidualTrunk(nn.Module):
@@ -109,12 +93,6 @@ class ResidualBlock(nn.Module):
         self.pooled = Dense(2 * wide, wide, start=after_relu(2 * wide, POOL_GAIN)) if pools else None
 
     def forward(self, x: Tensor) -> Tensor:
-        if learns_on_cpu(x):
-            biases = (cast(Tensor, layer.bias) for layer in (self.first, self.second))
-            first, second = (bias.expand(len(x), -1).contiguous() for bias in biases)
-            if self.pooled is not None:
-                first = first + self.pooled(run_training_pool(x))
-            return run_training_block(x, self.first.weight, first, self.second.weight, second)
         features = F.relu(x)
         branch: Tensor = self.first(features)
         if self.pooled is not None:
@@ -243,32 +221,6 @@ def network_of(stored: StoredNetwork, game: Game) -> Network:
     stored.check_all_taken()
     network.load_state_dict({name: torch.from_numpy(weight) for name, weight in weights.items()})
     return network
-
-
-class TorchNetwork:
-    """A copy of a network that torch computes on the CPU: one of few channels, or in bfloat16.
-
-    Only convolutions are in bfloat16. Linear layers are a small part, and in float32 they keep off the matrix units
-    (AMX) that some virtual machines announce and do not have.
-    """
-
-    def __init__(self, network: Network | StoredNetwork, game: Game, precision: str) -> None:
-        own = network_of(network, game) if isinstance(network, StoredNetwork) else deepcopy(network)
-        self.network = own.cpu().float().eval().requires_grad_(False)
-        for module in self.network.modules():
-            if isinstance(module, nn.Conv2d):
-                module.to(getattr(torch, precision)).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.kind = next(self.network.parameters()).dtype
-
-    def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
-        """Write logits [positions, actions] and expected payoffs [positions, values]; all float32."""
-        inputs = torch.from_numpy(planes).to(self.kind)
-        if inputs.dim() == 4:
-            inputs = inputs.contiguous(memory_format=torch.channels_last)
-        with torch.inference_mode():
-            output = self.network(inputs)
-            torch.from_numpy(logits).copy_(output.logits)
-            torch.from_numpy(values).copy_(self.network.expected(output.value).view(values.shape))
 
 
 # --- the heads: how features become logits of actions, and a value

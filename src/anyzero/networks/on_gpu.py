@@ -14,7 +14,6 @@ from anyzero.compile.gpu import cuda
 from anyzero.games.contract import encode
 from anyzero.games.game import Game
 from anyzero.networks.config import BadNetworkError, support_of
-from anyzero.networks.evaluator import choose_precision
 from anyzero.networks.models import Conv, Network, network_of
 from anyzero.networks.weights import StoredNetwork
 
@@ -35,10 +34,10 @@ class GpuEvaluator:
     """
 
     def __init__(
-        self, game: Game, *networks: Network, rows: int, precision: str = "auto", compiled: bool = True
+        self, game: Game, *networks: Network, rows: int, precision: str = "bfloat16", compiled: bool = True
     ) -> None:
-        self.precision = choose_precision(precision, "cuda", networks[0].config)
-        self.networks = [for_inference(network, self.precision, "cuda") for network in networks]
+        self.precision = precision
+        self.networks = [for_inference(network, precision, "cuda") for network in networks]
         self.support = torch.tensor(support_of(networks[0].config), device="cuda")
         self.planes = torch.zeros(rows, *game.planes_shape, device="cuda")
         self.logits = torch.zeros(len(networks), rows, game.num_actions, device="cuda")
@@ -138,9 +137,9 @@ def encode_kernel(rules: Any, states: Any, rows: Any, planes: Any) -> None:
 class GpuForward:
     """Encodes and computes on the GPU, where only positions and answers are copied to and from."""
 
-    def __init__(self, network: Network | StoredNetwork, game: Game, precision: str, compiled: bool) -> None:
+    def __init__(self, network: Network | StoredNetwork, game: Game, compiled: bool) -> None:
         self.network = network_of(network, game) if isinstance(network, StoredNetwork) else deepcopy(network)
-        self.game, self.compiled, self.precision = game, compiled, precision
+        self.game, self.compiled = game, compiled
         self.sizes: dict[int, GpuEvaluator] = {}
         self.rules, self.kernel = gpu.rules_to_device(game.rules), game.compile(encode_kernel, "cuda")
 
@@ -158,8 +157,7 @@ class GpuForward:
 
     def size(self, rows: int) -> GpuEvaluator:
         if rows not in self.sizes:
-            options = {"rows": rows, "precision": self.precision, "compiled": self.compiled}
-            self.sizes[rows] = GpuEvaluator(self.game, self.network, **options)  # type: ignore[arg-type]
+            self.sizes[rows] = GpuEvaluator(self.game, self.network, rows=rows, compiled=self.compiled)
         return self.sizes[rows]
 
     def load(self, network: Network) -> None:

@@ -188,4 +188,4 @@ def load_evaluator(game: Game, path: Path) -> Any:
     from anyzero.networks.evaluator import NetworkEvaluator
     from anyzero.networks.weights import read_network
 
-    return NetworkEvaluator(game, read_network(path, game), precision="float32", threads=1)
+    return NetworkEvaluator(game, read_network(path, game), threads=1)

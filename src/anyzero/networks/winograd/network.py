@@ -8,20 +8,15 @@ import numpy as np
 
 from anyzero.compile import compile_kernel
 from anyzero.games.game import Game
-from anyzero.networks.config import NetworkConfig, hidden_units, support_of
+from anyzero.networks.config import hidden_units, support_of
 from anyzero.networks.weights import StoredNetwork
 from anyzero.networks.winograd.heads import Heads, Layer, copy, pack, rectify, write_values
 from anyzero.networks.winograd.kernels import run_trunk
 from anyzero.networks.winograd.sizes import aligned, board_cells, empty_answers, lanes_of, room, sizes_for
 from anyzero.networks.winograd.transforms import UNIT, WEIGHTS, multiply, transform_weights
 
-LEAST_CHANNELS = 16  # of fewer channels much of each vector would be empty: those networks are left to torch
 MOST_TILES = 36
 Call = tuple[Any, tuple[Any, ...]]  # a kernel and its arguments
-
-
-def compiles(config: NetworkConfig) -> bool:
-    return config.kind == "mlp" or config.channels >= LEAST_CHANNELS
 
 
 def compiled(network: StoredNetwork, game: Game, target: str = "cpu") -> "Compiled":
