@@ -27,7 +27,8 @@ from anyzero.games.load import load
 from anyzero.learning.block import BlockResult
 from anyzero.learning.config import RunConfig
 from anyzero.learning.folder import RunFolder
-from anyzero.learning.on_cluster import LEAST_GAMES, Blocks, Order
+from anyzero.learning.on_cluster import LEAST_GAMES, Blocks
+from anyzero.learning.selfplay import Order
 from anyzero.learning.start import Training, fill_in, make_config
 from anyzero.networks.models import new_network
 from anyzero.networks.weights import read_network, save_network
@@ -69,7 +70,7 @@ class Work:
         self.pool, self.config, self.pace = pool, config, Pace(LEAST_GAMES)
         self.network, self.results = stored_network(config), list[BlockResult]()
         shared = pool.share("network", self.network)
-        self.order = Order(config, 1, [1.0, 0.0, 0.0], -1.0, [("0", shared)])
+        self.order = Order(config, 1, [("0", shared)], [1.0, 0.0, 0.0], -1.0)
 
     def play(self, games: int) -> tuple[float, int]:
         """Seconds and simulations."""

@@ -58,4 +58,4 @@ def read(kind, name):
 
 
 def sum_of(kind, shared):
-    return sum(shared.get())
+    return sum(shared())

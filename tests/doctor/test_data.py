@@ -9,7 +9,6 @@ import pytest
 from anyzero.doctor import data
 from anyzero.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG
 from anyzero.doctor.data import (
-    check_age,
     check_gate,
     check_input,
     check_laws,
@@ -315,42 +314,19 @@ TRAINING = {
     "gradient_norm_max": 2.0,
     "recoveries": 0,
 }
-REPLAY = {"num": 20_000, "rows": 10_000, "new_share": 0.25, "mean_age": 3.0}
 
 
-def reported(training=None, replay=None, samples=5000):
-    case = nim_case(changes={"replay.window": 20_000})
+def reported(training=None):
+    case = nim_case()
     case.newest = type("Newest", (), {"number": 20})
     trained = [TRAINING | (one or {}) for one in (training if isinstance(training, list) else [training])]
-    case.reports = [
-        {"training": one, "replay": REPLAY | (replay or {}), "selfplay": {"samples": samples}} for one in trained
-    ]
+    case.reports = [{"training": one} for one in trained]
     return case
 
 
-@pytest.mark.parametrize("check", [check_age, check_losses])
-def test_usual_reports_are_well_and_none_say_nothing(check):
-    assert check(reported()).verdict == WELL
-    assert check(nim_case()).verdict == SKIPPED
-
-
-@pytest.mark.parametrize(
-    ("options", "verdict", "conclusion"),
-    [
-        ({"samples": 30_000}, WRONG, "samples are dropped before they are learnt"),
-        ({"replay": {"mean_age": 30.0}}, DOUBTFUL, "most samples are of networks long gone"),
-        ({"training": {"samples": 500}}, DOUBTFUL, "most samples are never learnt"),
-        ({"training": {"samples": 100_000}}, DOUBTFUL, "samples are learnt by heart"),
-    ],
-)
-def test_the_window_must_fit_the_games(options, verdict, conclusion):
-    assert says(check_age(reported(**options))) == (verdict, conclusion)
-
-
-def test_age_is_told_in_generations():
-    # 20,000 of 5,000 a generation; each row once a generation, four generations long
-    seen = check_age(reported()).seen
-    assert seen == "the window holds 4.0 generations; mean age 3.0; a sample is learnt about 4.0 times"
+def test_usual_reports_are_well_and_none_say_nothing():
+    assert check_losses(reported()).verdict == WELL
+    assert check_losses(nim_case()).verdict == SKIPPED
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,7 @@ def test_every_layer_of_a_new_network_is_alive_and_left_as_it_was(board, options
 
 
 def test_a_layer_of_zeros_is_dead(board):
-    found = look(board, lambda network: network.trunk.blocks[0].second.weight.zero_())
+    found = look(board, lambda network: network.layers["trunk.blocks.0.second"].weight.zero_())
     assert says(found) == (WRONG, "layers are dead")
     assert "1 of 11 have weights that are all zero (trunk.blocks.0.second)" in found.seen
     assert "have no gradient (trunk.blocks.0.first" in found.seen  # nothing comes back through the zeros

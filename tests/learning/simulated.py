@@ -3,7 +3,6 @@
 import json
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import torch
@@ -13,9 +12,9 @@ from anyzero.games.load import load
 from anyzero.learning import on_gpu, replay
 from anyzero.learning.block import network_contestant
 from anyzero.learning.config import ReplayConfig, SelfPlayConfig
-from anyzero.learning.on_cluster import Order, join_pieces, play_piece
+from anyzero.learning.on_cluster import join_pieces, play_piece
 from anyzero.learning.replay import build_replay
-from anyzero.learning.selfplay import make_pairings, manner_of, pairing_shares
+from anyzero.learning.selfplay import Order, make_pairings, manner_of, pairing_shares
 from anyzero.learning.start import fill_in, make_config
 from anyzero.networks import on_gpu as networks_on_gpu
 from anyzero.networks.models import new_network
@@ -78,8 +77,7 @@ def pieces(path):
     )
     game = load(config.game)
     save_network(path, new_network(game, config.network, 1), game)
-    shared = SimpleNamespace(get=lambda: read_network(path, game))
-    order = Order(config, 1, [1.0, 0.0, 0.0], -1.0, [("7", shared)])
+    order = Order(config, 1, [("7", lambda: read_network(path, game))], [1.0, 0.0, 0.0], -1.0)
     found = join_pieces([play_piece(Kind(1, 1), order, first, 4) for first in (0, 4)])
     return {"samples": found.samples.num, "lines": [line._asdict() for line in found.games]}
 

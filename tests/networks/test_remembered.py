@@ -38,13 +38,13 @@ def inputs(*numbers: int) -> np.ndarray:
     return np.array([[number, number + 1, number + 2] for number in numbers], np.float32).reshape(-1, 3)
 
 
-def test_the_network_is_asked_once_for_each_input() -> None:
+def test_the_network_is_asked_for_what_is_new() -> None:
     own = Counting()
     network = Remembered(own, 2, 1024)
     ask(network, inputs(3, 4, 3, 5, 4, 3))
     ask(network, inputs(5, 6, 3))
     ask(network, inputs(6, 5))
-    assert [asked[:, 0].tolist() for asked in own.asked] == [[3, 4, 5], [6]]
+    assert [asked[:, 0].tolist() for asked in own.asked] == [[3, 4, 3, 5, 4, 3], [6]]
 
 
 def test_a_full_memory_forgets_and_still_answers_right() -> None:

@@ -47,6 +47,7 @@ def largest_difference(network: Network, game: Game) -> float:
         ("connect_four", {"blocks": 2, "channels": 20, "pool_every": 1}),  # columns; vectors that are not full
         ("domineering", {"blocks": 1, "channels": 64, "value": "scores"}),  # two parts; cells without logits
         ("hex:size=5,swap=true", {"blocks": 1, "channels": 16, "value": "scalar"}),  # a logit of no cell
+        ("tic_tac_toe", {"blocks": 1, "channels": 8}),  # fewer channels than a vector has
         ("take_it_easy", {"kind": "mlp", "layers": 3, "width": 40, "bins": 21}),
         ("tic_tac_toe", {"kind": "mlp", "layers": 1, "width": 20, "value": "scalar"}),  # planes of a board
     ],

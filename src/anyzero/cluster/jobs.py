@@ -38,7 +38,7 @@ class Shared:
     key: str
     ref: Any = field(compare=False)
 
-    def get(self) -> Any:
+    def __call__(self) -> Any:
         """The value; for the function of a job, which should remember what it makes of it."""
         return importlib.import_module("ray").get(self.ref)
 
@@ -203,7 +203,7 @@ def unpack(files: Shared) -> Path:
         folder.parent.mkdir(parents=True, exist_ok=True)
         remove_unused(folder.parent)
         beside = Path(tempfile.mkdtemp(dir=folder.parent))
-        for name, content in files.get().items():
+        for name, content in files().items():
             (beside / name).parent.mkdir(parents=True, exist_ok=True)
             (beside / name).write_bytes(content)
         with contextlib.suppress(OSError):  # another actor was faster

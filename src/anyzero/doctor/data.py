@@ -11,12 +11,10 @@ from anyzero.arena.plan import default_openings
 from anyzero.doctor.case import DOUBTFUL, ENOUGH_GAMES, SKIPPED, WELL, WRONG, Case, Finding, percent, read_lines
 from anyzero.errors import AnyzeroError
 from anyzero.games.check import check_game
-from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
 from anyzero.learning.block import self_play_method
 from anyzero.learning.samples import Samples, load_shard
 from anyzero.learning.selfplay import start_states
 
-NOT_TRAINED = Finding(SKIPPED, "there has been no training yet")
 FEW_GAMES = 16  # with fewer, nothing is said of shares
 
 
@@ -106,36 +104,23 @@ def _newest_blocks(case: Case) -> Iterator[tuple[list[dict[str, Any]], Samples]]
 def _results_by_position(case: Case, lines: Sequence[dict[str, Any]]) -> tuple[dict[Any, set[float | None]], str]:
     """What came of each position at its ply in games of its length; None after a cut-off. And what breaks the rules."""
     game, found, illegal, other = case.game, defaultdict[Any, set[float | None]](set), 0, 0
-    starts, replay = start_states(game, case.config.selfplay.starts), game.compile(replay_line)
+    starts = start_states(game, case.config.selfplay.starts)
     for line in lines:
-        length = len(line["actions"])
-        states, seats = game.new_states(length + 1), np.zeros(length + 1, np.int64)
-        states[0] = game.initial_state() if starts is None else starts[line["start"]]
-        if replay(game.rules, states, seats, np.array(line["actions"], np.int64), game.new_actions()) < length:
+        states, length = [game.initial_state() if starts is None else starts[line["start"]]], len(line["actions"])
+        try:
+            for action in line["actions"]:
+                states.append(game.play(states[-1], action))
+        except AnyzeroError:
             illegal += 1
             continue
-        ended, payoffs = seats[-1] == OVER, np.array(line["payoffs"], np.float32).tolist()
+        ended, payoffs = game.is_over(states[-1]), np.array(line["payoffs"], np.float32).tolist()
         if line["end"] == "rules" and not (ended and np.allclose(game.payoffs(states[-1]), payoffs, atol=1e-5)):
             other += 1
-        for ply, seat in enumerate(seats[:-1].tolist() if ended else seats.tolist()):
-            found[bytes(states[ply]), ply, length].add(None if line["end"] == "plies" else payoffs[max(0, seat)])
+        for ply, state in enumerate(states[:-1] if ended else states):
+            payoff = None if line["end"] == "plies" else payoffs[max(0, game.seat_to_move(state))]
+            found[bytes(state), ply, length].add(payoff)
     broken = f"{illegal} of {len(lines)} games have illegal moves, {other} another result" if illegal + other else ""
     return found, broken
-
-
-def replay_line(rules: Any, states: Any, seats: Any, actions: Any, legal: Any) -> int:
-    """Kernel: the position after each action, and who is to move there, from the first state on; how many are legal."""
-    for ply in range(len(actions)):
-        seats[ply] = seat_to_move(rules, states[ply])
-        is_legal = False
-        for place in range(0 if seats[ply] == OVER else legal_actions(rules, states[ply], legal)):
-            is_legal = is_legal or legal[place] == actions[ply]
-        if not is_legal:
-            return ply
-        states[ply + 1] = states[ply]
-        play(rules, states[ply + 1], np.int64(actions[ply]))  # type: ignore[arg-type]
-    seats[len(actions)] = seat_to_move(rules, states[len(actions)])
-    return len(actions)
 
 
 def check_unique(case: Case) -> Finding:
@@ -225,29 +210,6 @@ def check_outcomes(case: Case) -> Finding:
     return Finding(WELL, "both sides win", seen)
 
 
-def check_age(case: Case) -> Finding:
-    """How many generations the window holds, the mean age in it, and how often a sample is learnt."""
-    replay, played, trained = (case.late(part, 1) for part in ("replay", "selfplay", "training"))
-    if not (replay and played and trained):
-        return NOT_TRAINED
-    new = max(1, played[0]["samples"])
-    held, age = case.config.replay.window / new, float(replay[0]["mean_age"])
-    uses = trained[0]["samples"] / max(1, replay[0]["rows"]) * min(held, case.generation)
-    seen = f"the window holds {held:.1f} generations; mean age {age:.1f}; a sample is learnt about {uses:.1f} times"
-    if held < 1.0:
-        advice = f"replay.window={4 * new} or more, or fewer games a generation"
-        return Finding(WRONG, "samples are dropped before they are learnt", seen, advice)
-    if age > 15.0:
-        advice = f"replay.window={10 * new}, so that networks learn from recent games"
-        return Finding(DOUBTFUL, "most samples are of networks long gone", seen, advice)
-    if uses < 0.5:
-        return Finding(DOUBTFUL, "most samples are never learnt", seen, "more trainer.epochs or batches")
-    if uses > 30.0:
-        advice = "fewer trainer.epochs or batches, or a smaller window"
-        return Finding(DOUBTFUL, "samples are learnt by heart", seen, advice)
-    return Finding(WELL, "samples are new and are used", seen)
-
-
 def check_losses(case: Case) -> Finding:
     """Losses and gradients of all generations must be finite and of a proper size."""
     trained = case.late("training", len(case.reports))
@@ -255,7 +217,7 @@ def check_losses(case: Case) -> Finding:
         advice = "go on with anyzero train; if it gives up there, its learning rate is too high"
         return Finding(DOUBTFUL, "games have been played and no training was finished", "", advice)
     if not trained:
-        return NOT_TRAINED
+        return Finding(SKIPPED, "there has been no training yet")
     last, clip = trained[-1], case.config.trainer.clip
     names = ("policy_loss", "kl", "value_loss", "value_error", "gradient_norm", "gradient_norm_max")
     infinite = [part["generation"] for part in trained if not all(math.isfinite(part.get(name) or 0) for name in names)]

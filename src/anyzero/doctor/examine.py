@@ -33,7 +33,6 @@ CHECKS: dict[str, tuple[Callable[[Case], Finding], tuple[str, ...]]] = {
     "priors": (network.check_priors, RUN),
     "outcomes of games": (data.check_outcomes, BOTH),
     "different positions": (data.check_unique, RUN),
-    "age of the replay": (data.check_age, RUN),
 }
 """Each check, and whether it looks at runs or games. Causes come before their effects: the first that is wrong is the
 main diagnosis."""

@@ -16,7 +16,7 @@ from anyzero.learning.lesson import row_losses
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import Samples, take
 from anyzero.learning.trainer import Trainer, computing_on
-from anyzero.networks.models import Conv, Dense, Network
+from anyzero.networks.models import Network
 
 STEPS, SECONDS = 250, 6.0  # of a trial, at most
 FEW_STEPS = 60  # with fewer, a batch that is not learnt proves nothing
@@ -202,15 +202,14 @@ def judge_layers(layers: list[LayerState], advice: str) -> Finding:
 def probe(network: Network, planes: Tensor) -> list[LayerState]:
     """Send a random gradient back from every output: a layer that none of it reaches cannot learn from any loss."""
     network, planes = deepcopy(network).double(), planes.double()
-    modules = {name: part for name, part in network.named_modules() if isinstance(part, Conv | Dense)}
-    weights = [part.weight.requires_grad_(True) for part in modules.values()]
+    weights = {name: network.get_parameter(f"{name}.weight").requires_grad_(True) for name in network.layers}
     rng, output = torch.Generator().manual_seed(0), network(planes)
     loss = sum((part * torch.randn(part.shape, generator=rng)).mean() for part in output)
-    gradients = torch.autograd.grad(loss, weights, allow_unused=True)
+    gradients = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)
     found = []
-    for (name, part), of in zip(modules.items(), gradients, strict=True):
+    for (name, weight), of in zip(weights.items(), gradients, strict=True):
         dead = 1.0 if of is None else float((of.flatten(1) == 0).all(1).float().mean())
-        found.append(LayerState(name, not part.weight.any(), dead))
+        found.append(LayerState(name, not weight.any(), dead))
     return found
 
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from anyzero.compile.clock import clock
 from anyzero.errors import AnyzeroError
 from anyzero.learning.config import TrainerConfig
-from anyzero.learning.replay import Batch, Order, Replay
+from anyzero.learning.replay import Batch, Replay
 from anyzero.networks.models import Network, Output, log_priors, value_losses
 
 if TYPE_CHECKING:
@@ -31,9 +31,8 @@ class Lesson:
         self.size = min(trainer.config.batch_size, source.num)
         self.steps = num_steps(trainer.config, source)
         self.recovery = Recovery(trainer.live_tensors())
-        self.sums = torch.zeros(NUM_SUMS, dtype=torch.float64, device=trainer.device)
-        self.norms: list[float] = []
-        self.pending: list[tuple[Tensor, Tensor]] = []  # measured since the last look: loss and norm, and sums
+        self.pending: list[Tensor] = []  # what was measured since the last look
+        self.counted: list[Tensor] = []  # and before, which is part of the report
         self.rate = 0.0
 
     def run(self, watch: Watch | None) -> "TrainReport":
@@ -47,49 +46,37 @@ class Lesson:
 
     def one(self, step: int, rows: Any) -> None:
         """Measure a batch, and take a step unless the numbers say that something is wrong."""
-        trainer = self.trainer
-        order = self.source.order(rows, self.rng)
-        self.measure(order)
+        trainer, order = self.trainer, self.source.order(rows, self.rng)
+        self.pending.append(trainer.measure(self.source, order).clone())
         if (step + 1) % CHECK_EVERY[trainer.device] == 0:
             if not self.is_well(step):
                 return
-            self.count()
             self.recovery.keep_if_due(step)  # before the step: what comes after it is not known to be good
         rate = learning_rate(trainer.config, self.generation, step, self.steps, self.pace())
         self.rate = self.recovery.factor * rate
         trainer.step(self.rate)
         self.last_order = order
 
-    def measure(self, order: Order) -> None:
-        """Make the gradients of a batch, and note what there is to say of it."""
-        measured = self.trainer.measure(self.source, order)
-        self.pending.append((measured.loss_and_norm.clone(), measured.sums.clone()))
-
     def is_well(self, step: int) -> bool:
         """Whether losses and gradients since the last look are finite; if not, training goes back."""
-        if not self.pending or torch.stack([numbers for numbers, _ in self.pending]).isfinite().all():
-            return True
-        self.recovery.recover(step)
-        self.pending = []
-        return False
-
-    def count(self) -> None:
-        """What was measured since the last look is part of the report."""
-        for (_, norm), sums in self.pending:
-            self.sums += sums
-            self.norms.append(float(norm))
-        self.pending = []
+        found, self.pending = self.pending, []
+        if found and not torch.stack(found)[:, :2].isfinite().all():
+            self.recovery.recover(step)
+            return False
+        self.counted += found
+        return True
 
     def end(self) -> None:
         """The state after the last step is looked at too: it is what will play, and where the next lesson begins."""
-        if self.is_well(self.steps):
-            self.count()
-            if self.norms:
-                self.measure(self.last_order)
-                self.is_well(self.steps)
+        if self.is_well(self.steps) and self.counted:
+            self.pending.append(self.trainer.measure(self.source, self.last_order))
+            if self.is_well(self.steps):
+                self.counted.pop()
 
     def report(self, seconds: float) -> "TrainReport":
-        steps, samples = len(self.norms), len(self.norms) * self.size
+        steps, samples = len(self.counted), len(self.counted) * self.size
+        numbers = torch.stack(self.counted) if steps else torch.zeros(1, 2 + NUM_SUMS)
+        norms = numbers[:, 1].tolist()
         return TrainReport(
             generation=self.generation,
             steps=steps,
@@ -97,11 +84,11 @@ class Lesson:
             seconds=seconds,
             samples_per_second=samples / max(seconds, 1e-9),
             learning_rate=self.rate,
-            gradient_norm=sum(self.norms) / max(1, steps),
-            gradient_norm_max=max(self.norms, default=0.0),
+            gradient_norm=sum(norms) / len(norms),
+            gradient_norm_max=max(norms),
             recoveries=len(self.recovery.notes),
             notes=tuple(self.recovery.notes),
-            **summarise(self.sums),
+            **summarise(numbers[:, 2:].sum(0)),
         )
 
 
@@ -203,13 +190,6 @@ class RowLosses(NamedTuple):
         about_values = torch.stack([self.value, (predicted - values).abs()])
         totals = torch.stack([policy_weights.sum(), batch.weights.sum()])
         return torch.cat([about_policies @ policy_weights, about_values @ batch.weights, totals]).double()
-
-
-class Measured(NamedTuple):
-    """What one batch says; its gradients are in the weights."""
-
-    loss_and_norm: Tensor  # [2]: the weighted mean of the losses, and the norm of its gradients before they are clipped
-    sums: Tensor  # as `weighted_sums` has them
 
 
 def row_losses(network: Network, output: Output, batch: Batch) -> RowLosses:

@@ -10,26 +10,24 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyzero.cluster import Done, Job, Kind, Pace, Pool, Shared
 from anyzero.cluster.pool import WAIT_S
 from anyzero.errors import BadOptionError
-from anyzero.games.game import Game
 from anyzero.games.load import files_of, load, split_text
-from anyzero.learning.block import BlockResult, network_contestant
+from anyzero.learning.block import BlockResult
 from anyzero.learning.config import RunConfig
 from anyzero.learning.once import block_name
 from anyzero.learning.samples import Samples
-from anyzero.learning.selfplay import block_spans, play_block
-from anyzero.networks.evaluator import NetworkEvaluator
+from anyzero.learning.selfplay import Engine, Order, block_spans
 from anyzero.networks.manifest import Generation
 from anyzero.networks.weights import read_network
 
 if TYPE_CHECKING:
-    from anyzero.learning.on_gpu import RunGames
     from anyzero.learning.stages import Stages
 
 LEAST_GAMES = 8  # for each core of an actor: fewer would leave its network half empty
@@ -41,14 +39,6 @@ MOST_NODES = 4  # nodes whose speed is shown, the fastest
 
 Keep = Callable[[int, BlockResult, float], None]
 """Told of a block that is whole: its number, its games, and the seconds since the last one."""
-
-
-class Order(NamedTuple):
-    config: RunConfig
-    generation: int
-    shares: list[float]
-    resign_below: float
-    networks: list[tuple[str, Shared]]  # the contestants, by name
 
 
 class Blocks:
@@ -150,13 +140,7 @@ class ClusterGames:
         part, config = folder.part(number), stages.config.selfplay
         spans = enumerate(block_spans(config.games, config.at_once))
         missing = {block: span for block, span in spans if not (part / f"{block_name(block)}.json").exists()}
-        networks = []
-        for one in stages.opponents(by):  # each is put into the object store once
-            path = folder.network(one)
-            key = hashlib.sha256(path.read_bytes()).hexdigest()
-            shared = self.pool.shared.get(key) or self.pool.share(key, read_network(path, stages.game))
-            networks.append((str(one), shared))
-        order = Order(stages.config, number, stages.shares(by), stages.resign_bar(by), networks)
+        order = stages.order(number, by, self.share)
 
         def keep(block: int, result: BlockResult, busy: float) -> None:
             waited = 0.0 if self.waiting_since is None else min(busy, time.monotonic() - self.waiting_since)
@@ -165,38 +149,19 @@ class ClusterGames:
 
         return Blocks(self.pool, order, missing, self.pace, keep)
 
+    def share(self, path: Path) -> Shared:
+        """A network in the object store, where each is put once."""
+        key = hashlib.sha256(path.read_bytes()).hexdigest()
+        return self.pool.shared.get(key) or self.pool.share(key, read_network(path, self.stages.game))
+
 
 def play_piece(kind: Kind, order: Order, first: int, num: int) -> BlockResult:
     """Some games of a block; those of a GPU are any games that it finishes next, and may be a few more."""
-    config, game = order.config, game_of(order.config.game)
-    options: dict[str, Any] = {"shares": order.shares, "resign_below": order.resign_below}
-    if kind.gpus:
-        from anyzero.networks.models import network_of
-
-        networks = [(name, network_of(network.get(), game)) for name, network in order.networks]
-        return games_on_gpu(config).play(networks, num, **options)
-    contestants = []
-    for name, network in order.networks:
-        evaluator = evaluator_of(config.game, network, kind.cores)
-        contestants.append(network_contestant(game, name, evaluator, config.selfplay, noise=True))
-    options |= {"generation": order.generation, "seed": config.seed}
-    return play_block(game, contestants, config.selfplay, first=first, num=num, **options)
+    return engine_of(order.config, kind).play(order, first, num)
 
 
 @lru_cache(1)
-def game_of(text: str) -> Game:
-    return load(text)
-
-
-@lru_cache(1)
-def games_on_gpu(config: RunConfig) -> "RunGames":
-    """Games that go on from piece to piece, unlike those of any other actor."""
-    from anyzero.learning.on_gpu import RunGames
-
-    return RunGames(game_of(config.game), config, secrets.randbits(63))
-
-
-@lru_cache(8)
-def evaluator_of(game: str, network: Shared, threads: int) -> NetworkEvaluator:
-    """Made once for each network that this process plays with."""
-    return NetworkEvaluator(game_of(game), network.get(), threads=threads)
+def engine_of(config: RunConfig, kind: Kind) -> Engine:
+    """Its games on a GPU go on from piece to piece, unlike those of any other actor."""
+    game, seed = load(config.game), secrets.randbits(63)
+    return Engine(game, config, threads=kind.cores, on_gpu=kind.gpus > 0, seed=seed)

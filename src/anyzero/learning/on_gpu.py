@@ -25,6 +25,7 @@ from anyzero.stopping import check as check_stopping
 
 if TYPE_CHECKING:
     from anyzero.networks.models import Network
+    from anyzero.networks.weights import StoredNetwork
 
 MOST_BYTES = 100 << 30  # samples of games under way may take so much of the GPU's memory
 STEPS = 64  # steps from one fetching of finished games to the next; fewer than the shortest game has
@@ -185,7 +186,7 @@ class RunGames:
 
     def play(
         self,
-        contestants: Sequence[tuple[str, "Network"]],
+        contestants: Sequence[tuple[str, "StoredNetwork"]],
         num: int,
         *,
         shares: Sequence[float],
@@ -193,7 +194,9 @@ class RunGames:
         watch: Watch | None = None,
     ) -> BlockResult:
         """The games that are finished next, so many or a few more."""
-        names, networks = zip(*contestants, strict=True)
+        from anyzero.networks.models import network_of
+
+        names, networks = [name for name, _ in contestants], [network_of(one, self.game) for _, one in contestants]
         games = self.games = self.games or self.begin(networks)
         games.evaluator.load(*networks)  # type: ignore[attr-defined]
         games.set_up(make_pairings(self.game, shares, two_champions=self.config.selfplay.two_champions), resign_below)

@@ -1,8 +1,8 @@
 """Self-play: who plays whom, and one block of games after the other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,10 +10,12 @@ from anyzero.compile.random import numbered_streams
 from anyzero.errors import BadOptionError
 from anyzero.games.contract import CHANCE, draw_outcome, legal_actions, play, seat_to_move
 from anyzero.games.game import Game
-from anyzero.learning.block import Block, BlockResult, Contestant, Watch, anchor_contestant
-from anyzero.learning.config import RANDOM, SelfPlayConfig
+from anyzero.learning.block import Block, BlockResult, Contestant, Watch, anchor_contestant, network_contestant
+from anyzero.learning.config import RANDOM, RunConfig, SelfPlayConfig
 from anyzero.learning.games import NEVER, Manner, Pairings
 from anyzero.learning.samples import Samples, take
+from anyzero.networks.evaluator import NetworkEvaluator
+from anyzero.networks.weights import StoredNetwork
 from anyzero.search.expectimax import Expectimax
 from anyzero.search.methods import Evaluator
 from anyzero.seeds import draw_seed
@@ -43,6 +45,44 @@ def manner_of(config: SelfPlayConfig) -> Manner:
         surprise=config.surprise,
         reuse=int(config.reuse),
     )
+
+
+class Order(NamedTuple):
+    """What the games of a generation need to know."""
+
+    config: RunConfig
+    generation: int
+    networks: list[tuple[str, Callable[[], StoredNetwork]]]  # the contestants: their names, and what reads them
+    shares: list[float]  # as `pairing_shares` has them
+    resign_below: float
+
+
+class Engine:
+    """Plays the games of a run in this process: on the CPU, or on its GPU, where those under way go on and on."""
+
+    def __init__(self, game: Game, config: RunConfig, *, threads: int, on_gpu: bool, seed: int) -> None:
+        from anyzero.learning.on_gpu import RunGames
+
+        self.game, self.threads = game, threads
+        self.on_gpu = RunGames(game, config, seed) if on_gpu else None
+        self.evaluators: dict[Any, NetworkEvaluator] = {}
+
+    def play(self, order: Order, first: int, num: int, watch: Watch | None = None) -> BlockResult:
+        """Games `first` to `first + num - 1`; on a GPU those that are finished next, and maybe a few more."""
+        options: Any = {"shares": order.shares, "resign_below": order.resign_below, "watch": watch}
+        if self.on_gpu is not None:
+            return self.on_gpu.play([(name, read()) for name, read in order.networks], num, **options)
+        known, config = self.evaluators, order.config.selfplay
+        self.evaluators = {
+            read: known.get(read) or NetworkEvaluator(self.game, read(), threads=self.threads)
+            for _, read in order.networks
+        }
+        players = [
+            network_contestant(self.game, name, self.evaluators[read], config, noise=True)
+            for name, read in order.networks
+        ]
+        which: Any = {"generation": order.generation, "first": first, "num": num, "seed": order.config.seed}
+        return play_block(self.game, players, config, **which, **options)
 
 
 def play_block(

@@ -22,7 +22,7 @@ from anyzero.compile.clock import clock
 from anyzero.files import put_aside, write_whole
 from anyzero.games.load import load
 from anyzero.learning import selfplay
-from anyzero.learning.block import BlockResult, Contestant, Watch, anchor_contestant, network_contestant
+from anyzero.learning.block import BlockResult, Contestant, anchor_contestant, network_contestant
 from anyzero.learning.config import RunConfig
 from anyzero.learning.contests import benchmark, contest, open_gate, play_anchors, rate_generation
 from anyzero.learning.folder import RunFolder
@@ -36,19 +36,15 @@ from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.find import find_network
 from anyzero.networks.manifest import NETWORK, TRAINER, Generation
 from anyzero.networks.models import new_network
-from anyzero.networks.weights import load_network, save_network
+from anyzero.networks.weights import load_network, read_network, save_network
 from anyzero.seeds import draw_seed
 
 if TYPE_CHECKING:
-    from anyzero.learning.on_gpu import RunGames
     from anyzero.networks.models import Network
 
 
 LEAST_MINUTES = 10.0
 """A run that is planned for fewer does not measure a network that knows nothing."""
-
-Play = Callable[[Generation, int, int, Watch], BlockResult]
-"""Plays games of the champion after a generation: the number of the first one, and how many."""
 
 
 class Progress:
@@ -77,7 +73,7 @@ class Stages:
         self.oldest = 0  # the generation from which on samples are kept
         self.evaluator: NetworkEvaluator | None = None  # of expectations, and whose network it has
         self.evaluated = -1
-        self.on_gpu: RunGames | None = None
+        self.engine: selfplay.Engine | None = None
         self.on_cluster = None if pool is None else ClusterGames(self, pool)
 
     def watch(self, tell: Callable[[int], None], before: int = 0) -> Callable[[int, int], None]:
@@ -124,14 +120,18 @@ class Stages:
         spans = [(0, config.games)] if on_gpu else selfplay.block_spans(config.games, config.at_once)
         if on_gpu and not (self.has_samples(number) or (part / "training.json").exists()):
             (part / f"{block_name(0)}.json").unlink(missing_ok=True)  # its samples went with the process that made them
-        play, found = self.play_on_gpu if on_gpu else self.play_on_cpu(number), []
+        order, found = cache(partial(self.order, number, by, lambda path: partial(read_network, path, self.game))), []
+        if self.engine is None:
+            options: Any = {"threads": self.config.threads, "seed": draw_seed("gpu", self.config.seed, by.champion)}
+            self.engine = selfplay.Engine(self.game, self.config, on_gpu=on_gpu, **options)
+        play = self.engine.play
         with self.progress.stage(number, "self-play", config.games) as tell:
             if self.on_cluster is not None:
                 self.on_cluster.play(number, by, tell)
             for block, (first, end) in enumerate(spans):
 
                 def make(block: int = block, first: int = first, num: int = end - first) -> dict[str, Any]:
-                    return self.finish_block(number, by, block, play(by, first, num, self.watch(tell, first)))
+                    return self.finish_block(number, by, block, play(order(), first, num, self.watch(tell, first)))
 
                 found.append(self.once_block(part, number, block, make))
                 tell(end)
@@ -165,29 +165,10 @@ class Stages:
         threads = config.threads if config.device == "cuda" else 1  # on the CPU the network has them
         return selfplay.expect(self.game, samples, self.evaluator, config.selfplay, seed=seed, threads=threads)
 
-    def play_on_cpu(self, generation: int) -> Play:
-        """Plays blocks, all with the same contestants."""
-        contestant = cache(partial(self.contestant, noise=True))
-
-        def play(by: Generation, first: int, num: int, watch: Watch) -> BlockResult:
-            players, config = [contestant(number) for number in self.opponents(by)], self.config
-            which: Any = {"generation": generation, "first": first, "num": num, "seed": config.seed}
-            return selfplay.play_block(self.game, players, config.selfplay, **which, **self.asked(by), watch=watch)
-
-        return play
-
-    def play_on_gpu(self, before: Generation, _first: int, num: int, watch: Watch) -> BlockResult:
-        """The games that are finished next; those under way go on in the next generation."""
-        from anyzero.learning.on_gpu import RunGames
-
-        numbers = self.opponents(before)
-        if self.on_gpu is None:
-            self.on_gpu = RunGames(self.game, self.config, draw_seed("gpu", self.config.seed, numbers[0]))
-        contestants = [(str(number), self.network(number)) for number in numbers]
-        return self.on_gpu.play(contestants, num, **self.asked(before), watch=watch)
-
-    def asked(self, before: Generation) -> dict[str, Any]:
-        return {"shares": self.shares(before), "resign_below": self.resign_bar(before)}
+    def order(self, number: int, by: Generation, reader: Callable[[Path], Any]) -> selfplay.Order:
+        """The games of a generation, by the champion after another one; `reader` makes what reads a network."""
+        networks = [(str(one), reader(self.folder.network(one))) for one in self.opponents(by)]
+        return selfplay.Order(self.config, number, networks, self.shares(by), self.resign_bar(by))
 
     def has_samples(self, number: int) -> bool:
         """Whether those of a generation are in memory or on disk."""

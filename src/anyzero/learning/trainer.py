@@ -14,7 +14,7 @@ from anyzero.child import count_cores
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.learning.config import TrainerConfig
-from anyzero.learning.lesson import Lesson, Measured, Pace, Rng, RowLosses, TrainReport, Watch, row_losses
+from anyzero.learning.lesson import Lesson, Pace, Rng, RowLosses, TrainReport, Watch, row_losses
 from anyzero.learning.replay import Batch, Order, Replay
 from anyzero.networks.evaluator import check
 from anyzero.networks.models import Network, Output
@@ -103,8 +103,11 @@ class Trainer:
         policy = self.config.policy_weight * batch.policy_weights * losses.policy
         return policy + self.config.value_weight * losses.value
 
-    def measure(self, source: Replay, order: Order) -> Measured:
-        """What a batch says, with its gradients; on a GPU it is recorded, and the next call overwrites it."""
+    def measure(self, source: Replay, order: Order) -> Tensor:
+        """Make the gradients of a batch: its loss, their norm before they are clipped, and `weighted_sums`, float64.
+
+        On a GPU this is recorded, and the next call overwrites the answer.
+        """
         if not self.records:
             return self.measure_now(source, order)
         shapes = [part.shape for part in order]
@@ -118,14 +121,14 @@ class Trainer:
         self.recorded.graph.replay()
         return self.recorded.answer
 
-    def measure_now(self, source: Replay, order: Order) -> Measured:
+    def measure_now(self, source: Replay, order: Order) -> Tensor:
         batch = source.deliver(order)
         output = self.forward(batch)
         parts = row_losses(self.network, output, batch)
         loss = (batch.weights * self.loss(parts, batch)).mean()
         norm = self.backward(loss)
         sums = parts.weighted_sums(self.network.expected(output.value.detach()), batch)
-        return Measured(torch.stack([loss.detach(), norm]), sums)
+        return torch.cat([torch.stack([loss.detach(), norm]).double(), sums])
 
     def backward(self, loss: Tensor) -> Tensor:
         """Gradients of this loss, clipped; their norm before that."""
@@ -153,7 +156,7 @@ class Recorded(NamedTuple):
     shapes: list[torch.Size]
     order: Order  # where the graph reads its order
     graph: torch.cuda.CUDAGraph
-    answer: Measured
+    answer: Tensor
 
 
 def new_optimizers(parameters: Mapping[str, nn.Parameter], config: TrainerConfig) -> list[torch.optim.Optimizer]:

@@ -158,7 +158,6 @@ def mark_thread() -> None:
 
 UNIT = Unit("remembered", {}, ())
 START = U(0x9E3779B97F4A7C15)  # what the hash begins with; a key is never 0, which marks an empty place
-REMEMBERED = -1  # stands where the answer to a row was found
 
 
 class Answering(Protocol):
@@ -180,64 +179,44 @@ class Remembered:
 
     def __init__(self, network: Answering, num_actions: int, places: int, num_values: int = 1) -> None:
         self.network, self.sizes, self.places = network, (num_actions, num_values), places
-        self.own, self.look_up, self.keep = local(), compile_kernel(_look_up, UNIT), compile_kernel(keep, UNIT)
-        # Compiled now, not by several threads at once.
-        keys, sources, answers = np.empty(0, np.uint64), np.empty(0, np.int64), empty_answers(0, *self.sizes)
-        self.look_up(np.empty((0, 1), np.uint32), keys, sources, self.new_memory(), *answers)
-        self.keep(keys, sources, answers, self.new_memory(), *answers)
+        self.own, self.look_up = local(), compile_kernel(_look_up, UNIT)
+        nothing = np.empty(0, np.uint64), np.empty(0, np.bool_)  # compiled now, not by several threads at once
+        self.look_up(np.empty((0, 1), np.uint32), *nothing, self.new_memory(), *empty_answers(0, *self.sizes))
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
         if not hasattr(self.own, "memory"):
             self.own.memory = self.new_memory()
         memory, num = self.own.memory, len(planes)
         words = planes.reshape(num, math.prod(planes.shape[1:])).view(np.uint32)
-        keys, sources = np.empty(num, np.uint64), np.empty(num, np.int64)
-        new = self.look_up(words, keys, sources, memory, logits, values)
-        if new:
-            rows = np.flatnonzero(sources == np.arange(num))
-            found = empty_answers(new, *self.sizes)
+        keys, is_new = np.empty(num, np.uint64), np.empty(num, np.bool_)
+        if self.look_up(words, keys, is_new, memory, logits, values):
+            rows = np.flatnonzero(is_new)
+            found = empty_answers(len(rows), *self.sizes)
             self.network.answer(planes[rows], *found)
-            self.keep(keys, sources, found, memory, logits, values)
+            places = _place_of(keys[rows], memory)
+            memory.keys[places] = keys[rows]
+            memory.logits[places], memory.values[places] = found
+            logits[rows], values[rows] = found
 
     def new_memory(self) -> Memory:
         return Memory(np.zeros(self.places, np.uint64), *empty_answers(self.places, *self.sizes))
 
 
-def _look_up(words: Any, keys: Any, sources: Any, memory: Any, logits: Any, values: Any) -> int:
-    """Kernel: write what is remembered; how many rows are new. A row's source is the first row with the same input."""
+def _look_up(words: Any, keys: Any, is_new: Any, memory: Any, logits: Any, values: Any) -> int:
+    """Kernel: write what is remembered; how many rows are new.
+
+    Inputs that are new and equal are answered twice: of 150,000 new ones in a generation, 80 were.
+    """
     new = 0
     for row in range(len(keys)):
-        key = _hash_words(words[row])
-        place = _place_of(key, memory)
-        keys[row], sources[row] = key, REMEMBERED
-        if memory.keys[place] == key:
+        keys[row] = _hash_words(words[row])
+        place = _place_of(keys[row], memory)
+        is_new[row] = memory.keys[place] != keys[row]
+        new += is_new[row]
+        if not is_new[row]:
             copy(memory.logits[place], logits[row])
             copy(memory.values[place], values[row])
-            continue
-        sources[row] = row
-        for before in range(row):
-            if keys[before] == key:
-                sources[row] = sources[before]
-                break
-        new += sources[row] == row
     return new
-
-
-def keep(keys: Any, sources: Any, answers: Any, memory: Any, logits: Any, values: Any) -> None:
-    """Kernel: write the answers to new rows, and remember them."""
-    number = 0
-    for row in range(len(keys)):
-        if sources[row] == row:
-            place = _place_of(keys[row], memory)
-            copy(answers[0][number], logits[row])
-            copy(answers[0][number], memory.logits[place])
-            memory.keys[place] = keys[row]
-            copy(answers[1][number], values[row])
-            copy(answers[1][number], memory.values[place])
-            number += 1
-        elif sources[row] != REMEMBERED:
-            copy(logits[sources[row]], logits[row])
-            copy(values[sources[row]], values[row])
 
 
 def _hash_words(words: Any) -> Any:
@@ -249,4 +228,4 @@ def _hash_words(words: Any) -> Any:
 
 
 def _place_of(key: Any, memory: Any) -> Any:
-    return np.int64((key >> U(1)) & U(len(memory.keys) - 1))
+    return (key >> U(1)) & U(len(memory.keys) - 1)

@@ -14,10 +14,10 @@ from torch import Tensor, nn
 
 from anyzero.games.game import Game
 from anyzero.networks.config import FLAT_PLANES, Layout, NetworkConfig, hidden_units, layout_of, resolve, support_of
+from anyzero.networks.forward import forward
 from anyzero.networks.weights import StoredNetwork
 
-# --- layers and trunks: each layer knows how strong its weights start
-
+HEAD_GAIN = 0.2  # heads start this weak: priors near uniform, values near 0, and neither exactly
 POOL_GAIN = 0.3  # what the whole board tells a cell starts weaker than what its neighbours do
 
 
@@ -45,12 +45,6 @@ def after_relu(inputs: int, gain: float = 1.0) -> float:
     return gain * math.sqrt(2.0 / inputs)
 
 
-def pool(features: Tensor) -> Tensor:
-    """What the whole board says: mean and maximum of every channel, [positions, 2 * channels], after a ReLU."""
-    features = features.float().flatten(2)
-    return torch.cat([features.mean(2), greatest(features, 2)], 1)
-
-
 def greatest(features: Tensor, dim: int) -> Tensor:
     """The maximum; where a GPU learns, with a gradient for one cell only.
 
@@ -63,59 +57,6 @@ def greatest(features: Tensor, dim: int) -> Tensor:
     cells = torch.arange(features.shape[dim], device=features.device).view(shape)
     is_greatest = cells == features.detach().argmax(dim, keepdim=True)
     return torch.where(is_greatest, features, 0.0).sum(dim)
-
-
-class ResidualTrunk(nn.Module):
-    """A convolution and residual blocks: [positions, planes, rows, columns] to [positions, channels, rows, columns]."""
-
-    def __init__(self, game: Game, config: NetworkConfig) -> None:
-        super().__init__()
-        # One plane more shows where the board ends. About two planes are on at a cell, however many there are.
-        self.stem = Conv(game.planes_shape[0] + 1, config.channels, 3, start=math.sqrt(1.0 / (2 * 9)))
-        pooled = [config.pool_every > 0 and index % config.pool_every == 0 for index in range(config.blocks)]
-        self.blocks = nn.ModuleList(ResidualBlock(config, pools) for pools in pooled)
-
-    def forward(self, planes: Tensor) -> Tensor:
-        x = self.stem(F.pad(planes, (0, 0, 0, 0, 0, 1), value=1.0))
-        for block in self.blocks:
-            x = block(x)
-        return cast(Tensor, x)
-
-
-class ResidualBlock(nn.Module):
-    """Two convolutions beside the trunk; one that pools adds a bias made from the whole board. After KataGo."""
-
-    def __init__(self, config: NetworkConfig, pools: bool) -> None:
-        super().__init__()
-        wide = config.channels
-        self.first = Conv(wide, wide, 3, start=after_relu(9 * wide))
-        self.second = Conv(wide, wide, 3, start=after_relu(9 * wide, 1.0 / math.sqrt(config.blocks)))
-        self.pooled = Dense(2 * wide, wide, start=after_relu(2 * wide, POOL_GAIN)) if pools else None
-
-    def forward(self, x: Tensor) -> Tensor:
-        features = F.relu(x)
-        branch: Tensor = self.first(features)
-        if self.pooled is not None:
-            branch = branch + self.pooled(pool(features)).to(x.dtype)[:, :, None, None]
-        return x + cast(Tensor, self.second(F.relu(branch)))
-
-
-class DenseTrunk(nn.Module):
-    """Linear layers, each added to what came before: [positions, features] to [positions, width]."""
-
-    def __init__(self, game: Game, config: NetworkConfig) -> None:
-        super().__init__()
-        wide, inputs = config.width, math.prod(game.planes_shape)
-        # About a quarter of the inputs are on.
-        self.stem = Dense(inputs, wide, start=math.sqrt(4.0 / inputs))
-        start = after_relu(wide, 1.0 / math.sqrt(config.layers))
-        self.layers = nn.ModuleList(Dense(wide, wide, start=start) for _ in range(config.layers - 1))
-
-    def forward(self, planes: Tensor) -> Tensor:
-        x: Tensor = self.stem(planes.flatten(1))
-        for layer in self.layers:
-            x = x + layer(F.relu(x))
-        return x
 
 
 ILLEGAL = -1e9  # the logit of an action that cannot be played
@@ -134,22 +75,134 @@ def support_tensor(config: NetworkConfig, device: torch.device) -> Tensor:
         return torch.tensor(support_of(config), device=device)
 
 
+def layers_of(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
+    """The layers of a trunk and two heads, by the names that `forward` calls them."""
+    layout, support = layout_of(game.planes_shape, game.num_actions), support_of(config)
+    if config.kind == "mlp":
+        wide, inputs, actions = config.width, math.prod(game.planes_shape), game.num_actions
+        # About a quarter of the inputs are on.
+        found: dict[str, nn.Module] = {"trunk.stem": Dense(inputs, wide, start=math.sqrt(4.0 / inputs))}
+        start = after_relu(wide, 1.0 / math.sqrt(config.layers))
+        found |= {f"trunk.layers.{index}": Dense(wide, wide, start=start) for index in range(config.layers - 1)}
+        found["policy.actions"] = Dense(wide, actions, start=after_relu(wide, HEAD_GAIN))
+    else:
+        found = residual_layers(game, config)
+        if config.policy == "columns":
+            found |= column_layers(config.channels)
+        elif config.policy == "cells" and layout is not None:
+            found |= cell_layers(config.channels, layout)
+        else:
+            found |= flat_layers(game, config.channels)
+    wide = config.width if config.kind == "mlp" else 2 * config.channels
+    hidden, outputs = hidden_units(wide), game.num_values * max(1, len(support))
+    found["value.hidden"] = Dense(wide, hidden, start=after_relu(wide))
+    found["value.payoff"] = Dense(hidden, outputs, start=after_relu(hidden, HEAD_GAIN))
+    return found
+
+
+def residual_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
+    """A convolution and blocks of two; one that pools adds a bias made from the whole board. After KataGo."""
+    wide = config.channels
+    # One plane more shows where the board ends. About two planes are on at a cell, however many there are.
+    found: dict[str, nn.Module] = {"trunk.stem": Conv(game.planes_shape[0] + 1, wide, 3, start=math.sqrt(1.0 / 18))}
+    for index in range(config.blocks):
+        name = f"trunk.blocks.{index}"
+        found[f"{name}.first"] = Conv(wide, wide, 3, start=after_relu(9 * wide))
+        found[f"{name}.second"] = Conv(wide, wide, 3, start=after_relu(9 * wide, 1.0 / math.sqrt(config.blocks)))
+        if config.pool_every > 0 and index % config.pool_every == 0:
+            found[f"{name}.pooled"] = Dense(2 * wide, wide, start=after_relu(2 * wide, POOL_GAIN))
+    return found
+
+
+def cell_layers(wide: int, layout: Layout) -> dict[str, nn.Module]:
+    """Some logits for each cell, in the order of actions, and extras that only the whole board decides on."""
+    # A bias that all logits share would be one that the softmax cannot see.
+    shared, start = layout.planes == 1 and layout.extras == 0, after_relu(wide, HEAD_GAIN)
+    found: dict[str, nn.Module] = {
+        "policy.local": Conv(wide, wide, 1, start=after_relu(wide)),
+        "policy.pooled": Dense(2 * wide, wide, start=after_relu(2 * wide, HEAD_GAIN)),
+        "policy.cells": Conv(wide, layout.planes, 1, start=start, bias=not shared),
+    }
+    return found | ({"policy.extras": Dense(wide, layout.extras, start=start)} if layout.extras else {})
+
+
+def column_layers(wide: int) -> dict[str, nn.Module]:
+    """One logit a column, from what its cells have in mean and at most."""
+    return {
+        "policy.local": Dense(2 * wide, wide, start=after_relu(2 * wide)),
+        "policy.pooled": Dense(2 * wide, wide, start=after_relu(2 * wide, HEAD_GAIN)),
+        "policy.columns": Dense(wide, 1, start=after_relu(wide, HEAD_GAIN), bias=False),
+    }
+
+
+def flat_layers(game: Game, wide: int) -> dict[str, nn.Module]:
+    """A linear layer over all features, for actions in no known order, on a board of one size."""
+    inputs = FLAT_PLANES * math.prod(game.planes_shape[1:])
+    return {
+        "policy.local": Conv(wide, FLAT_PLANES, 1, start=after_relu(wide)),
+        "policy.actions": Dense(inputs, game.num_actions, start=after_relu(inputs, HEAD_GAIN)),
+    }
+
+
 class Network(nn.Module):
-    """A trunk and two heads for one game; `config` is resolved, `planes_shape` and `num_actions` are the game's."""
+    """A network for one game, and the operations of `forward`; `config` is resolved, the sizes are the game's."""
 
     def __init__(self, game: Game, config: NetworkConfig) -> None:
         super().__init__()
         self.config, self.planes_shape, self.num_actions = config, game.planes_shape, game.num_actions
-        self.num_values = game.num_values
-        self.trunk: nn.Module = ResidualTrunk(game, config) if config.kind == "residual" else DenseTrunk(game, config)
-        wide = 2 * config.channels if config.kind == "residual" else config.width
-        self.policy = new_policy_head(game, config)
-        self.value = ValueHead(wide, self.num_values * max(1, len(support_of(config))))
+        self.num_values, self.layers = game.num_values, layers_of(game, config)
+        self.layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
+        for name, layer in self.layers.items():  # torch wants a module for each part of a name
+            place: nn.Module = self
+            *path, last = name.split(".")
+            for part in path:
+                if not hasattr(place, part):
+                    place.add_module(part, nn.Module())
+                place = getattr(place, part)
+            place.add_module(last, layer)
 
     def forward(self, planes: Tensor) -> Output:
-        features = F.relu(self.trunk(planes))
-        pooled = pool(features) if features.dim() == 4 else features
-        return Output(self.policy(features, pooled), self.value(pooled))
+        return Output(*forward(self, planes, self.config, (self.layout.extras, self.layout.last_rows)))
+
+    def conv(self, x: Tensor, name: str) -> Tensor:
+        return cast(Tensor, self.layers[name](x))
+
+    dense = conv
+
+    def relu(self, x: Tensor) -> Tensor:
+        return F.relu(x)
+
+    def add(self, x: Tensor, y: Tensor) -> Tensor:
+        return x + y
+
+    def add_board(self, x: Tensor, y: Tensor) -> Tensor:
+        return x + y.to(x.dtype)[:, :, None, None]
+
+    def add_spots(self, x: Tensor, y: Tensor) -> Tensor:
+        return x + y[:, None]
+
+    def with_rim(self, x: Tensor) -> Tensor:
+        return F.pad(x, (0, 0, 0, 0, 0, 1), value=1.0)
+
+    def pool(self, x: Tensor) -> Tensor:
+        cells = x.float().flatten(2)
+        return torch.cat([cells.mean(2), greatest(cells, 2)], 1)
+
+    def columns(self, x: Tensor) -> Tensor:
+        rows = x.float().permute(0, 2, 3, 1)  # channels stay side by side, as processors like to read them
+        return torch.cat([rows.mean(1), greatest(rows, 1)], 2)
+
+    def without_rows(self, x: Tensor, rows: int) -> Tensor:
+        return x[:, :, : x.shape[2] - rows]
+
+    def by_cell(self, x: Tensor) -> Tensor:
+        return x.permute(0, 2, 3, 1).flatten(1)
+
+    def flat(self, x: Tensor) -> Tensor:
+        return x.flatten(1)
+
+    def join(self, x: Tensor, y: Tensor) -> Tensor:
+        return torch.cat([x, y.to(x.dtype)], 1)
 
     def expected(self, value: Tensor) -> Tensor:
         """The expected payoff of the seat to move, [positions], from the value head's answer.
@@ -169,11 +222,10 @@ class Network(nn.Module):
 def new_network(game: Game, config: NetworkConfig, seed: int = 0) -> Network:
     """A network with random weights; the same seed gives the same ones, and torch's own generator is left alone."""
     network, rng = empty_network(game, config), torch.Generator().manual_seed(seed)
-    for module in network.modules():
-        if isinstance(module, Conv | Dense):
-            nn.init.normal_(module.weight, std=module.start, generator=rng)
-            if module.bias is not None:
-                nn.init.zeros_(module.bias)
+    for layer in cast("list[Conv | Dense]", network.layers.values()):
+        nn.init.normal_(layer.weight, std=layer.start, generator=rng)
+        if layer.bias is not None:
+            nn.init.zeros_(layer.bias)
     return network
 
 
@@ -221,84 +273,3 @@ def network_of(stored: StoredNetwork, game: Game) -> Network:
     stored.check_all_taken()
     network.load_state_dict({name: torch.from_numpy(weight) for name, weight in weights.items()})
     return network
-
-
-# --- the heads: how features become logits of actions, and a value
-
-HEAD_GAIN = 0.2  # heads start this weak: priors near uniform, values near 0, and neither exactly
-
-
-def new_policy_head(game: Game, config: NetworkConfig) -> nn.Module:
-    """The head that the resolved config names; all take (features, pooled features)."""
-    if config.policy == "columns":
-        return ColumnPolicy(config.channels)
-    layout = layout_of(game.planes_shape, game.num_actions)
-    if config.policy == "cells" and layout is not None:
-        return CellPolicy(config.channels, layout)
-    return FlatPolicy(game, config)
-
-
-class CellPolicy(nn.Module):
-    """Some logits for each cell, in the order of actions, and extras that only the whole board decides on."""
-
-    def __init__(self, channels: int, layout: Layout) -> None:
-        super().__init__()
-        self.layout = layout
-        self.local = Conv(channels, channels, 1, start=after_relu(channels))
-        self.pooled = Dense(2 * channels, channels, start=after_relu(2 * channels, HEAD_GAIN))
-        # A bias that all logits share would be one that the softmax cannot see.
-        shared = layout.planes == 1 and layout.extras == 0
-        self.cells = Conv(channels, layout.planes, 1, start=after_relu(channels, HEAD_GAIN), bias=not shared)
-        self.extras = Dense(channels, layout.extras, start=after_relu(channels, HEAD_GAIN)) if layout.extras else None
-
-    def forward(self, features: Tensor, pooled: Tensor) -> Tensor:
-        board = self.pooled(pooled)
-        hidden = F.relu(self.local(features) + board.to(features.dtype)[:, :, None, None])
-        cells: Tensor = self.cells(hidden[:, :, : hidden.shape[2] - self.layout.last_rows])
-        logits = cells.permute(0, 2, 3, 1).flatten(1)
-        if self.extras is None:
-            return logits
-        return torch.cat([logits, self.extras(F.relu(board)).to(logits.dtype)], 1)
-
-
-class ColumnPolicy(nn.Module):
-    """One logit a column, from what its cells have in mean and at most."""
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.local = Dense(2 * channels, channels, start=after_relu(2 * channels))
-        self.pooled = Dense(2 * channels, channels, start=after_relu(2 * channels, HEAD_GAIN))
-        self.columns = Dense(channels, 1, start=after_relu(channels, HEAD_GAIN), bias=False)
-
-    def forward(self, features: Tensor, pooled: Tensor) -> Tensor:
-        # Channels stay side by side, as processors like to read them.
-        rows = features.float().permute(0, 2, 3, 1)
-        columns = torch.cat([rows.mean(1), greatest(rows, 1)], 2)
-        hidden = F.relu(self.local(columns) + self.pooled(pooled)[:, None])
-        return cast(Tensor, self.columns(hidden)).squeeze(2)
-
-
-class FlatPolicy(nn.Module):
-    """A linear layer over all features: of an MLP, or for actions in no known order, on a board of one size."""
-
-    def __init__(self, game: Game, config: NetworkConfig) -> None:
-        super().__init__()
-        is_board = config.kind == "residual"
-        inputs = FLAT_PLANES * math.prod(game.planes_shape[1:]) if is_board else config.width
-        self.local = Conv(config.channels, FLAT_PLANES, 1, start=after_relu(config.channels)) if is_board else None
-        self.actions = Dense(inputs, game.num_actions, start=after_relu(inputs, HEAD_GAIN))
-
-    def forward(self, features: Tensor, _pooled: Tensor) -> Tensor:
-        seen = features if self.local is None else F.relu(self.local(features)).flatten(1)
-        return cast(Tensor, self.actions(seen))
-
-
-class ValueHead(nn.Module):
-    def __init__(self, inputs: int, outputs: int) -> None:
-        super().__init__()
-        hidden = hidden_units(inputs)
-        self.hidden = Dense(inputs, hidden, start=after_relu(inputs))
-        self.payoff = Dense(hidden, outputs, start=after_relu(hidden, HEAD_GAIN))
-
-    def forward(self, pooled: Tensor) -> Tensor:
-        return cast(Tensor, self.payoff(F.relu(self.hidden(pooled))))

@@ -114,7 +114,7 @@ def for_inference(network: Network, precision: str, device: str) -> Network:
     """A copy as a GPU likes it: in this precision, channels last, and with a first layer of full width."""
     copy = deepcopy(network).eval().requires_grad_(False)
     if network.config.kind == "residual":
-        widen(copy.trunk.stem)  # type: ignore[arg-type]
+        widen(copy.layers["trunk.stem"])  # type: ignore[arg-type]
     copy = copy.to(device, getattr(torch, precision))
     return copy.to(memory_format=torch.channels_last) if network.config.kind == "residual" else copy  # type: ignore[call-overload]
 

@@ -220,7 +220,8 @@ class Heads:
         """A linear layer, or a convolution that looks at one cell, over channels or over their means and maxima."""
         weight = self.network.take(f"{name}.weight", outputs, inputs, *window).reshape(outputs, inputs)
         bias = self.network.take(f"{name}.bias", outputs) if has_bias else np.zeros(outputs, np.float32)
-        parts = weight.reshape(outputs, -1, self.channels) if inputs % self.channels == 0 else weight[:, None]
+        is_by_channel = inputs in (self.channels, 2 * self.channels)
+        parts = weight.reshape(outputs, -1, self.channels) if is_by_channel else weight[:, None]
         whole = np.pad(parts, ((0, 0), (0, 0), (0, -parts.shape[2] % self.lanes)))
         return pack(whole.reshape(outputs, -1), bias, self.lanes)
 
