@@ -18,8 +18,8 @@ import numpy as np
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.learning.block import network_contestant
-from anyzero.learning.config import SelfPlayConfig
-from anyzero.learning.selfplay import play_block
+from anyzero.learning.config import RunConfig, SelfPlayConfig
+from anyzero.learning.selfplay import Order, play_block
 from anyzero.networks.config import parse_network
 from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.models import new_network
@@ -85,24 +85,21 @@ def measure(game: Game, network: Any, *, threads: int, rounds: int) -> list[dict
 def measure_games(game: Game, network: Any, *, threads: int, num: int = GAMES_AT_ONCE) -> dict[str, Any]:
     """Whole games of self-play, in which positions come again and are remembered."""
     config = SelfPlayConfig(simulations=SIMULATIONS, games=num, at_once=num)
+    order = Order(RunConfig(seed=1, selfplay=config), 1)
 
-    def play(num: int) -> tuple[float, int, NetworkEvaluator]:
+    def play(num: int) -> tuple[float, int]:
         evaluator = NetworkEvaluator(game, network, threads=threads)
         players, start = [network_contestant(game, "network", evaluator, config, noise=True)], time.perf_counter()
-        block = play_block(
-            game, players, config, generation=1, first=0, num=num, seed=1, shares=[1, 0, 0], resign_below=-1.0
-        )
-        return time.perf_counter() - start, block.simulations, evaluator
+        block = play_block(game, players, order, 0, num)
+        return time.perf_counter() - start, block.simulations
 
     play(2)
-    took, simulations, evaluator = play(num)
-    asked, new = evaluator.forward.network.counts
+    took, simulations = play(num)
     return {
         "game": game.name,
         "threads": threads,
         "games": num,
         "simulations_per_s": round(simulations / took),
-        "remembered": round(1.0 - new / asked, 2),
     }
 
 

@@ -20,10 +20,10 @@ from anyzero.doctor.data import (
     pass_chance,
 )
 from anyzero.learning.block import Block, network_contestant, self_play_method
-from anyzero.learning.config import SelfPlayConfig
+from anyzero.learning.config import RunConfig, SelfPlayConfig
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.samples import load_shard, save_shard
-from anyzero.learning.selfplay import play_block
+from anyzero.learning.selfplay import Order, play_block
 from tests.doctor.nim import STONES
 from tests.doctor.runs import case_of, nim_case, play_line, write_lines
 
@@ -101,7 +101,8 @@ def unfinished_case(path, resign_below=-1.0, **settings):
     players = [network_contestant(case.game, "gloomy", gloomy, config, noise=True)]
     with pytest.MonkeyPatch.context() as patch:  # nim is compiled for nothing else
         patch.setattr("anyzero.learning.selfplay.Block", partial(Block, target="interpreted"))
-        block = play_block(case.game, players, config, generation=1, first=0, num=32, seed=1, resign_below=resign_below)
+        order = Order(RunConfig(seed=1, selfplay=config), 1, resign_below=resign_below)
+        block = play_block(case.game, players, order, 0, 32)
     return written_case(path, case, block), {line.end for line in block.games}
 
 

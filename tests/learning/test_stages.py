@@ -7,7 +7,7 @@ from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.samples import Samples, save_shard
-from anyzero.learning.selfplay import play_random, start_states
+from anyzero.learning.selfplay import Engine, play_random, start_states
 from anyzero.learning.stages import Progress, Stages
 from anyzero.learning.start import Training, fill_in, make_config
 from anyzero.networks.manifest import Generation
@@ -32,12 +32,12 @@ def new_folder(path, **changes):
 def test_games_whose_samples_went_with_their_process_are_played_again(tmp_path, monkeypatch, keep_samples):
     folder, calls = new_folder(tmp_path), []
 
-    def play(_stages, _before, _first, num, _watch):
+    def play(_engine, _order, _first, num, _watch):
         calls.append(num)
         return play_random(TTT, num, seed=1)
 
     folder.config = folder.config.change(device="cuda", keep_samples=keep_samples)
-    monkeypatch.setattr(Stages, "play_on_gpu", play)
+    monkeypatch.setattr(Engine, "play", play)
     with folder.locked():
         before = Training(folder).begin()
         part, stages = folder.part(1), Stages(folder, Progress())

@@ -7,6 +7,7 @@ import torch.nn.functional as F  # noqa: N812
 
 from anyzero.games.load import BUILT_IN, load
 from anyzero.networks.config import NetworkConfig, parse_network, support_of
+from anyzero.networks.forward import dense_trunk, residual_trunk
 from anyzero.networks.models import log_priors, new_network, spread_payoffs, value_losses
 from tests.networks.positions import random_batch, random_states
 
@@ -52,7 +53,9 @@ def test_a_deep_network_starts_with_activations_in_range(text, size):
     """Forty blocks or layers: the trunk's output is neither lost nor blown up, at the empty board too."""
     game = load(text)
     network = new_network(game, parse_network(size))
-    spreads = [network.trunk(planes).std().item() for planes in (planes_of(game, 64), planes_of(game, 1))]
+    trunk = residual_trunk if network.config.kind == "residual" else dense_trunk
+    inputs = planes_of(game, 64), planes_of(game, 1)
+    spreads = [trunk(network, planes, network.config).std().item() for planes in inputs]
     assert 0.2 < min(spreads) <= max(spreads) < 10.0
 
 

@@ -19,13 +19,12 @@ from anyzero.learning.block import ENDED, BlockResult, Contestant, Finished, Wat
 from anyzero.learning.config import RunConfig
 from anyzero.learning.games import ENDLESS, NEVER, Manner, Pairings, Slots, new_games
 from anyzero.learning.samples import LATER_KNOWN, Samples, new_samples
-from anyzero.learning.selfplay import make_pairings, manner_of, start_states
+from anyzero.learning.selfplay import Order, make_pairings, manner_of, start_states
 from anyzero.search.on_gpu import DeviceEvaluator, device_arrays, to_device
 from anyzero.stopping import check as check_stopping
 
 if TYPE_CHECKING:
     from anyzero.networks.models import Network
-    from anyzero.networks.weights import StoredNetwork
 
 MOST_BYTES = 100 << 30  # samples of games under way may take so much of the GPU's memory
 STEPS = 64  # steps from one fetching of finished games to the next; fewer than the shortest game has
@@ -184,23 +183,16 @@ class RunGames:
         self.game, self.config, self.seed = game, config, seed
         self.games: GpuGames | None = None
 
-    def play(
-        self,
-        contestants: Sequence[tuple[str, "StoredNetwork"]],
-        num: int,
-        *,
-        shares: Sequence[float],
-        resign_below: float,
-        watch: Watch | None = None,
-    ) -> BlockResult:
+    def play(self, order: Order, num: int, watch: Watch | None = None) -> BlockResult:
         """The games that are finished next, so many or a few more."""
         from anyzero.networks.models import network_of
 
-        names, networks = [name for name, _ in contestants], [network_of(one, self.game) for _, one in contestants]
+        networks = [network_of(read(), self.game) for _, read in order.networks]
         games = self.games = self.games or self.begin(networks)
         games.evaluator.load(*networks)  # type: ignore[attr-defined]
-        games.set_up(make_pairings(self.game, shares, two_champions=self.config.selfplay.two_champions), resign_below)
-        return games.play(num, names, keys=self.config.replay.merge, watch=watch)
+        pairings = make_pairings(self.game, order.shares, two_champions=self.config.selfplay.two_champions)
+        games.set_up(pairings, order.resign_below)
+        return games.play(num, [name for name, _ in order.networks], keys=self.config.replay.merge, watch=watch)
 
     def begin(self, networks: Sequence["Network"]) -> GpuGames:
         from anyzero.networks.on_gpu import GpuEvaluator

@@ -52,9 +52,9 @@ class Order(NamedTuple):
 
     config: RunConfig
     generation: int
-    networks: list[tuple[str, Callable[[], StoredNetwork]]]  # the contestants: their names, and what reads them
-    shares: list[float]  # as `pairing_shares` has them
-    resign_below: float
+    networks: Sequence[tuple[str, Callable[[], StoredNetwork]]] = ()  # the contestants by name, and what reads them
+    shares: Sequence[float] = (1.0, 0.0, 0.0)  # as `pairing_shares` has them
+    resign_below: float = NEVER
 
 
 class Engine:
@@ -69,9 +69,8 @@ class Engine:
 
     def play(self, order: Order, first: int, num: int, watch: Watch | None = None) -> BlockResult:
         """Games `first` to `first + num - 1`; on a GPU those that are finished next, and maybe a few more."""
-        options: Any = {"shares": order.shares, "resign_below": order.resign_below, "watch": watch}
         if self.on_gpu is not None:
-            return self.on_gpu.play([(name, read()) for name, read in order.networks], num, **options)
+            return self.on_gpu.play(order, num, watch)
         known, config = self.evaluators, order.config.selfplay
         self.evaluators = {
             read: known.get(read) or NetworkEvaluator(self.game, read(), threads=self.threads)
@@ -81,27 +80,16 @@ class Engine:
             network_contestant(self.game, name, self.evaluators[read], config, noise=True)
             for name, read in order.networks
         ]
-        which: Any = {"generation": order.generation, "first": first, "num": num, "seed": order.config.seed}
-        return play_block(self.game, players, config, **which, **options)
+        return play_block(self.game, players, order, first, num, watch)
 
 
 def play_block(
-    game: Game,
-    contestants: Sequence[Contestant],
-    config: SelfPlayConfig,
-    *,
-    generation: int,
-    first: int,
-    num: int,
-    seed: int,
-    shares: Sequence[float] = (1.0, 0.0, 0.0),
-    resign_below: float = NEVER,
-    watch: Watch | None = None,
+    game: Game, contestants: Sequence[Contestant], order: Order, first: int, num: int, watch: Watch | None = None
 ) -> BlockResult:
-    """Games `first` to `first + num - 1` of a generation; `shares` are those of `pairing_shares`."""
-    pairings = make_pairings(game, shares, two_champions=config.two_champions)
-    seed = draw_seed("selfplay", seed, generation)
-    more: Any = {"resign_below": resign_below, "starts": start_states(game, config.starts)}
+    """Games `first` to `first + num - 1` of a generation by these contestants."""
+    config, seed = order.config.selfplay, draw_seed("selfplay", order.config.seed, order.generation)
+    pairings = make_pairings(game, order.shares, two_champions=config.two_champions)
+    more: Any = {"resign_below": order.resign_below, "starts": start_states(game, config.starts)}
     return Block(game, contestants, pairings, manner_of(config), games=num, first=first, seed=seed, **more).play(watch)
 
 

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -54,31 +53,29 @@ def open_run(
     game: str | None = None,
     *,
     run: str | None = None,
-    preset: str | None = None,
-    config_file: Path | str | None = None,
-    changes: Mapping[str, Any] | None = None,
     generations: int | None = None,
     minutes: float | None = None,
+    **recipe: Any,
 ) -> RunFolder:
     """The run of this name if it is there and nothing else is asked of it, else a new one; without a name, the first
     of the default names that is free, or whose run is the one asked for.
 
     Its schedule is planned over so many minutes, or generations; a run that is there is planned anew for more minutes.
+    The recipe is that of `make_config`.
     """
-    go_on = partial(reopen, game=game, preset=preset, config_file=config_file, changes=changes, minutes=minutes)
     if run is not None and is_run(run_path(run)):
-        return go_on(run_path(run))
-    config = make_config(game, preset=preset, config_file=config_file, changes=changes)
-    for path in map(run_path, [run] if run is not None else default_names(config, preset)):
+        return reopen(run_path(run), game, minutes, **recipe)
+    config = make_config(game, **recipe)
+    for path in map(run_path, [run] if run is not None else default_names(config, recipe.get("preset"))):
         if not is_run(path):  # its schedule is over the whole run, unless a setting says how long that is
-            asked = asked_for(config_file, changes)
+            asked = asked_for(recipe.get("config_file"), recipe.get("changes"))
             if minutes and "minutes" not in asked:
                 config = config.change(minutes=minutes)
             elif generations and not config.minutes and "trainer.horizon" not in asked:
                 config = change(config, {"trainer.horizon": generations})
             return RunFolder.create(path, fill_in(config))
         with suppress(OtherRunError):
-            return go_on(path)
+            return reopen(path, game, minutes, **recipe)
     raise AssertionError("there is always another name")
 
 
@@ -150,12 +147,11 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
 
 def reopen(
     path: Path,
-    *,
     game: str | None,
-    preset: str | None,
-    config_file: Path | str | None,
-    changes: Mapping[str, Any] | None,
     minutes: float | None,
+    preset: str | None = None,
+    config_file: Path | str | None = None,
+    changes: Mapping[str, Any] | None = None,
 ) -> RunFolder:
     """A run that is there, if what is asked for is what it is."""
     folder, changes = RunFolder.open(path), changes or {}

@@ -68,7 +68,7 @@ def train(
         opened(cluster, with_gpus=folder.config.device == "cuda") as pool,
         bar("preparing", shown=progress) as tell,
     ):
-        watch = Watcher(folder, tell, shown=progress, pool=pool, **times)
+        watch = Watcher(folder, tell, pool, shown=progress, **times)
         try:
             ended = train_on(folder, progress=watch, pool=pool, **times)
         finally:
@@ -80,18 +80,10 @@ def train(
 class Watcher(Progress):
     """A bar for the stage under way, how long the run will still take, and a line for each generation."""
 
-    def __init__(
-        self,
-        folder: RunFolder,
-        tell: Tell,
-        *,
-        shown: bool,
-        pool: Pool | None = None,
-        generations: int | None = None,
-        minutes: float | None = None,
-    ) -> None:
+    def __init__(self, folder: RunFolder, tell: Tell, pool: Pool | None = None, *, shown: bool, **asked: Any) -> None:
+        """`asked` are the generations and minutes that were asked for, if any."""
         self.folder, self.tell, self.told, self.pool, self.noted = folder, tell, 0, pool, 0.0
-        self.generations, self.minutes = generations or folder.config.generations, minutes
+        self.generations, self.minutes = asked.get("generations") or folder.config.generations, asked.get("minutes")
         self.times = [sum(report["seconds"].values()) for report in folder.reports()]
         """What each generation took, in seconds; the first has no games to learn from."""
         self.since = clock()  # when the one under way began
