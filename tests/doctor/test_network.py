@@ -14,7 +14,6 @@ from anyzero.doctor.network import (
     check_one_batch,
     check_priors,
     check_sign,
-    divergences,
     judge_layers,
     probe,
     slope_of,
@@ -226,23 +225,6 @@ def test_a_start_of_zeros_and_a_dead_head_of_a_run_are_found(healthy):
 
 
 # --- priors
-
-
-def test_divergences_are_those_of_their_definitions():
-    legal = np.array([[True, True, False]])
-    logits, policy = np.log([[3.0, 1.0, 100.0]]), np.array([[0.5, 0.5, 0.0]])
-    priors, policies, missing = divergences(logits, legal, policy)
-    entropy = -(0.75 * math.log(0.75) + 0.25 * math.log(0.25))
-    assert priors == pytest.approx(math.log(2) - entropy)
-    assert policies == pytest.approx(0.0)
-    assert missing == pytest.approx(0.5 * math.log(0.5 / 0.75) + 0.5 * math.log(0.5 / 0.25))
-
-
-def test_sure_policies_over_nineteen_moves_are_2_944_nats_from_equal_priors():
-    sure, all_legal = np.eye(1, 19), np.ones((1, 19), bool)
-    assert divergences(np.zeros((1, 19)), all_legal, sure) == pytest.approx((0.0, 2.944, 2.944), abs=5e-4)  # ln 19
-    policy = np.array([[0.7, 0.2, 0.1]])
-    assert divergences(np.log(policy), np.ones((1, 3), bool), policy)[2] == pytest.approx(0.0)
 
 
 def test_a_dead_policy_head_makes_all_moves_equal(healthy):

@@ -17,7 +17,6 @@ from anyzero.learning.folder import GAMES, RunFolder
 from anyzero.learning.replay import Batch, Replay, build_replay
 from anyzero.learning.samples import Samples, join, load_shard, new_samples
 from anyzero.learning.selfplay import play_random
-from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.manifest import Generation
 from anyzero.networks.models import Network, new_network
 from anyzero.networks.weights import load_network
@@ -125,10 +124,6 @@ class Case:
         longest = min(self.game.max_plies, self.config.selfplay.max_plies or self.game.max_plies)
         num = max(32, min(256, 30_000 // longest))
         return play_random(self.game, num, seed=self.config.seed, max_plies=longest)
-
-    def evaluator(self, network: Network) -> NetworkEvaluator:
-        threads = self.config.threads or None
-        return NetworkEvaluator(self.game, network, device=self.device, threads=threads, cache=0)
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

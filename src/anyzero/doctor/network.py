@@ -11,8 +11,9 @@ from torch import Tensor
 
 from anyzero.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case, Finding, percent
 from anyzero.errors import list_some
+from anyzero.games.rollouts import encode_states
 from anyzero.learning.config import RunConfig, change
-from anyzero.learning.lesson import row_losses
+from anyzero.learning.lesson import row_losses, summarise
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import Samples, take
 from anyzero.learning.trainer import Trainer, computing_on
@@ -154,10 +155,10 @@ def _late(case: Case, samples: Samples) -> np.ndarray:
 
 
 def values_of(case: Case, network: Network, states: Any) -> np.ndarray:
-    """For the seat to move."""
-    values = case.evaluator(network)(case.game, states)[1].astype(float)
-    seats = [max(case.game.seat_to_move(state), 0) for state in states] if values.ndim == 2 else []
-    return values[np.arange(len(seats)), seats] if seats else values
+    """For the seat to move, which comes first where each seat has a value."""
+    with torch.inference_mode():
+        values = network.expected(network(torch.from_numpy(encode_states(case.game, states))).value)
+    return values.reshape(len(states), -1)[:, 0].double().numpy()
 
 
 def slope_of(values: np.ndarray, results: np.ndarray) -> tuple[float, float]:
@@ -221,9 +222,14 @@ def check_priors(case: Case) -> Finding:
     rows = (batch.legal.sum(1) > 1) & (batch.policy_weights > 0.0)
     if not rows.any():
         return Finding(SKIPPED, "there are no samples with more than one legal move")
+    batch = Batch(*(part[rows] for part in batch))
     with torch.inference_mode():
-        logits = case.network(batch.planes[rows]).logits.double().numpy()
-    priors, policies, missing = divergences(logits, batch.legal[rows].numpy(), batch.policies[rows].numpy())
+        output = case.network(batch.planes)
+        parts = row_losses(case.network, output, batch)
+        found = summarise(parts.weighted_sums(case.network.expected(output.value), batch))
+    weights = batch.weights * batch.policy_weights
+    equal = float((batch.legal.sum(1).log() * weights).sum() / weights.sum())
+    priors, policies, missing = equal - found["prior_entropy"], equal - found["policy_entropy"], found["kl"]
     learnt = 1.0 - missing / max(policies, 1e-9)
     known = percent(max(0.0, learnt))
     seen = f"the priors are {priors:.3f} nats from equal ones, the policies {policies:.3f}, of which {known} is learnt"
@@ -238,15 +244,3 @@ def check_priors(case: Case) -> Finding:
         advice = "normal in the first generations; later, more epochs, another learning rate or a larger network"
         return Finding(verdict, "the priors know next to nothing of the policies", seen, advice)
     return Finding(WELL, "the network has an opinion about moves", seen)
-
-
-def divergences(logits: np.ndarray, legal: np.ndarray, policies: np.ndarray) -> tuple[float, float, float]:
-    """Of priors from equal ones, of policies from equal ones, and of policies from priors: means, in nats."""
-    masked = np.where(legal, logits.astype(float), -np.inf)
-    logs = np.where(legal, masked - np.logaddexp.reduce(masked, axis=1, keepdims=True), 0.0)
-    equal = np.log(legal.sum(axis=1))
-    prior_entropy = -np.where(legal, np.exp(logs) * logs, 0.0).sum(axis=1)
-    policy_entropy = -(policies * np.log(np.where(policies > 0.0, policies, 1.0).astype(float))).sum(axis=1)
-    cross = -(policies * logs).sum(axis=1)
-    means = (float(of.mean()) for of in (equal - prior_entropy, equal - policy_entropy, cross - policy_entropy))
-    return tuple(means)  # type: ignore[return-value]

@@ -3,6 +3,7 @@
 import importlib
 import math
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import local
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -114,7 +115,9 @@ class CpuForward:
 
     def __init__(self, network: "Network | StoredNetwork", game: Game, threads: int, cache: int | None = None) -> None:
         self.game, self.together = game, TOGETHER[network.config.kind]
-        self.pool = ThreadPoolExecutor(threads, thread_name_prefix="network", initializer=mark_thread)
+        self.pool = ThreadPoolExecutor(
+            threads, thread_name_prefix="network", initializer=partial(setattr, OWN, "is_ours", True)
+        )
         self.network: Answering = compiled_network(store(network), game)
         cache = places_that_pay(game) if cache is None else cache
         if cache:
@@ -144,10 +147,6 @@ def places_that_pay(game: Game) -> int:
     """Answers for a thread to remember: what a few searches of many games ask for, in bounded memory; else none."""
     places = 1 << (MEMORY_BYTES // (4 * game.num_actions + 12)).bit_length() >> 1  # rounded down to a power of two
     return min(places, MOST_PLACES) if places >= LEAST_PLACES else 0
-
-
-def mark_thread() -> None:
-    OWN.is_ours = True
 
 
 # --- answers to inputs that come again; each thread remembers its own

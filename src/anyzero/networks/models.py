@@ -77,24 +77,16 @@ def support_tensor(config: NetworkConfig, device: torch.device) -> Tensor:
 
 def layers_of(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
     """The layers of a trunk and two heads, by the names that `forward` calls them."""
-    layout, support = layout_of(game.planes_shape, game.num_actions), support_of(config)
     if config.kind == "mlp":
-        wide, inputs, actions = config.width, math.prod(game.planes_shape), game.num_actions
+        wide, inputs, start = config.width, math.prod(game.planes_shape), 1.0 / math.sqrt(config.layers)
         # About a quarter of the inputs are on.
         found: dict[str, nn.Module] = {"trunk.stem": Dense(inputs, wide, start=math.sqrt(4.0 / inputs))}
-        start = after_relu(wide, 1.0 / math.sqrt(config.layers))
-        found |= {f"trunk.layers.{index}": Dense(wide, wide, start=start) for index in range(config.layers - 1)}
-        found["policy.actions"] = Dense(wide, actions, start=after_relu(wide, HEAD_GAIN))
+        for index in range(config.layers - 1):
+            found[f"trunk.layers.{index}"] = Dense(wide, wide, start=after_relu(wide, start))
+        found["policy.actions"] = Dense(wide, game.num_actions, start=after_relu(wide, HEAD_GAIN))
     else:
-        found = residual_layers(game, config)
-        if config.policy == "columns":
-            found |= column_layers(config.channels)
-        elif config.policy == "cells" and layout is not None:
-            found |= cell_layers(config.channels, layout)
-        else:
-            found |= flat_layers(game, config.channels)
-    wide = config.width if config.kind == "mlp" else 2 * config.channels
-    hidden, outputs = hidden_units(wide), game.num_values * max(1, len(support))
+        wide, found = 2 * config.channels, residual_layers(game, config) | policy_layers(game, config)
+    hidden, outputs = hidden_units(wide), game.num_values * max(1, len(support_of(config)))
     found["value.hidden"] = Dense(wide, hidden, start=after_relu(wide))
     found["value.payoff"] = Dense(hidden, outputs, start=after_relu(hidden, HEAD_GAIN))
     return found
@@ -114,34 +106,27 @@ def residual_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
     return found
 
 
-def cell_layers(wide: int, layout: Layout) -> dict[str, nn.Module]:
-    """Some logits for each cell, in the order of actions, and extras that only the whole board decides on."""
-    # A bias that all logits share would be one that the softmax cannot see.
-    shared, start = layout.planes == 1 and layout.extras == 0, after_relu(wide, HEAD_GAIN)
-    found: dict[str, nn.Module] = {
-        "policy.local": Conv(wide, wide, 1, start=after_relu(wide)),
-        "policy.pooled": Dense(2 * wide, wide, start=after_relu(2 * wide, HEAD_GAIN)),
-        "policy.cells": Conv(wide, layout.planes, 1, start=start, bias=not shared),
-    }
-    return found | ({"policy.extras": Dense(wide, layout.extras, start=start)} if layout.extras else {})
-
-
-def column_layers(wide: int) -> dict[str, nn.Module]:
-    """One logit a column, from what its cells have in mean and at most."""
-    return {
-        "policy.local": Dense(2 * wide, wide, start=after_relu(2 * wide)),
-        "policy.pooled": Dense(2 * wide, wide, start=after_relu(2 * wide, HEAD_GAIN)),
-        "policy.columns": Dense(wide, 1, start=after_relu(wide, HEAD_GAIN), bias=False),
-    }
-
-
-def flat_layers(game: Game, wide: int) -> dict[str, nn.Module]:
-    """A linear layer over all features, for actions in no known order, on a board of one size."""
-    inputs = FLAT_PLANES * math.prod(game.planes_shape[1:])
-    return {
-        "policy.local": Conv(wide, FLAT_PLANES, 1, start=after_relu(wide)),
-        "policy.actions": Dense(inputs, game.num_actions, start=after_relu(inputs, HEAD_GAIN)),
-    }
+def policy_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
+    """The policy head of a residual network."""
+    wide, layout = config.channels, layout_of(game.planes_shape, game.num_actions)
+    start, pooled = after_relu(wide, HEAD_GAIN), Dense(2 * wide, wide, start=after_relu(2 * wide, HEAD_GAIN))
+    if config.policy == "columns":  # one logit a column, from what its cells have in mean and at most
+        local: nn.Module = Dense(2 * wide, wide, start=after_relu(2 * wide))
+        return {
+            "policy.local": local,
+            "policy.pooled": pooled,
+            "policy.columns": Dense(wide, 1, start=start, bias=False),
+        }
+    if config.policy == "cells" and layout is not None:  # some a cell, and extras that the whole board decides on
+        # A bias that all logits share would be one that the softmax cannot see.
+        cells = Conv(wide, layout.planes, 1, start=start, bias=layout.planes > 1 or layout.extras > 0)
+        local = Conv(wide, wide, 1, start=after_relu(wide))
+        extras = {"policy.extras": Dense(wide, layout.extras, start=start)} if layout.extras else {}
+        return {"policy.local": local, "policy.pooled": pooled, "policy.cells": cells, **extras}
+    # Of all features together, for actions in no known order, on a board of one size.
+    local, inputs = Conv(wide, FLAT_PLANES, 1, start=after_relu(wide)), FLAT_PLANES * math.prod(game.planes_shape[1:])
+    actions = Dense(inputs, game.num_actions, start=after_relu(inputs, HEAD_GAIN))
+    return {"policy.local": local, "policy.actions": actions}
 
 
 class Network(nn.Module):
