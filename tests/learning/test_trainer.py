@@ -26,8 +26,9 @@ from anyzero.learning.lesson import (
 from anyzero.learning.replay import Batch, build_replay
 from anyzero.learning.samples import new_samples
 from anyzero.learning.trainer import Trainer, computing_on, orthogonal
-from anyzero.networks.config import parse_network
+from anyzero.networks.config import NetworkConfig, parse_network
 from anyzero.networks.models import new_network
+from anyzero.networks.winograd.training import THREADS
 from tests.learning.rows import random_samples
 
 TTT = load("tic_tac_toe")
@@ -142,13 +143,14 @@ def test_a_network_to_play_does_not_change_when_training_goes_on():
 
 
 @pytest.mark.parametrize(
-    ("game", "size", "threads"), [(OWARE, "1x256", 1), (OWARE, "1x512", 3), (TTT, "1x64", 1), (TTT, "1x128", 3)]
+    ("config", "threads"),
+    [({"kind": "mlp", "width": 256}, 1), ({"kind": "mlp", "width": 1024}, 3), ({"kind": "residual", "width": 1024}, 1)],
 )
-def test_torch_wakes_up_threads_only_for_wide_layers(game, size, threads):
+def test_torch_wakes_up_threads_only_for_wide_layers_and_kernels_always_do(config, threads):
     before = torch.get_num_threads()
-    with computing_on(3, new_network(game, parse_network(size))):
-        assert torch.get_num_threads() == threads
-    assert torch.get_num_threads() == before
+    with computing_on(3, NetworkConfig(**config)):
+        assert (torch.get_num_threads(), THREADS.get()) == (threads, 3)
+    assert (torch.get_num_threads(), THREADS.get()) == (before, None)
 
 
 def test_a_trainer_that_nobody_holds_goes_at_once():

@@ -52,7 +52,7 @@ def learn_batch(case: Case, network: Network, batch: Batch, config: RunConfig) -
     trainer = Trainer(case.game, network, config.trainer, device=case.device, threads=1)
     rate, losses, end = config.trainer.learning_rate, list[float](), math.inf
     batch = Batch(*(part.to(case.device) for part in batch))
-    with computing_on(1, network):
+    with computing_on(1, network.config):
         while len(losses) < STEPS and monotonic() < end:
             parts = row_losses(trainer.network, trainer.forward(batch), batch)
             loss = (batch.weights * trainer.loss(parts, batch)).mean()

@@ -11,7 +11,7 @@ from anyzero.files import write_whole
 from anyzero.games.game import Game
 from anyzero.games.line import first_decision
 from anyzero.networks.config import Layout, layout_of, support_of
-from anyzero.networks.forward import forward
+from anyzero.networks.forward import forward, residual_block
 from anyzero.networks.weights import StoredNetwork
 
 OPSET, IR_VERSION = 17, 8  # of 2022: what every runtime of today reads
@@ -128,6 +128,9 @@ class Graph:
 
     def add_spots(self, x: str, y: str) -> str:
         return self.add(x, self.node("Unsqueeze", y, self.constant("axis", np.array([1]))))
+
+    def block(self, x: str, name: str, pools: bool) -> str:
+        return str(residual_block(self, x, name, pools))
 
     def with_rim(self, x: str) -> str:
         pads = self.constant("one_plane", np.array([0, 0, 0, 0, 0, 1, 0, 0]))

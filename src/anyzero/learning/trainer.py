@@ -16,12 +16,14 @@ from anyzero.games.game import Game
 from anyzero.learning.config import TrainerConfig
 from anyzero.learning.lesson import Lesson, Pace, Rng, RowLosses, TrainReport, Watch, row_losses
 from anyzero.learning.replay import Batch, Order, Replay
+from anyzero.networks.config import NetworkConfig
 from anyzero.networks.evaluator import check
 from anyzero.networks.models import Network, Output
 from anyzero.networks.on_gpu import capture, warm_up
+from anyzero.networks.winograd.training import THREADS
 
-SMALL = {"mlp": 384, "residual": 1024}
-"""Numbers between two layers up to which a step takes less time on one thread than it takes to wake up others."""
+NARROW = 384
+"""Layers up to this width, and all that torch does for a residual network, take less time than waking up threads."""
 
 
 class Trainer:
@@ -50,7 +52,7 @@ class Trainer:
         """Learn from a source for one generation; the numbers are the same for the same state, source and `rng`."""
         if source.num == 0:
             raise AnyzeroError("there are no samples to train on: play games first")
-        with computing_on(self.threads, self.network):
+        with computing_on(self.threads, self.network.config):
             return Lesson(self, source, generation, rng, pace).run(watch)
 
     def network_to_play(self) -> Network:
@@ -188,15 +190,15 @@ def compiled_answer() -> Callable[[nn.Module, Tensor], Output]:
 
 
 @contextmanager
-def computing_on(threads: int, network: Network) -> Iterator[None]:
-    """Let torch compute on so many threads where that is faster; afterwards all is as before."""
-    before, config = torch.get_num_threads(), network.config
-    wide = config.width if config.kind == "mlp" else config.channels * math.prod(network.planes_shape[1:])
-    torch.set_num_threads(threads if wide > SMALL[config.kind] else 1)
+def computing_on(threads: int, config: NetworkConfig) -> Iterator[None]:
+    """Kernels of ours compute on so many threads, and torch too where that is faster; afterwards all is as before."""
+    before, token = torch.get_num_threads(), THREADS.set(threads)
+    torch.set_num_threads(threads if config.kind == "mlp" and config.width > NARROW else 1)
     try:
         yield
     finally:
         torch.set_num_threads(before)
+        THREADS.reset(token)
 
 
 # --- Muon: steps that are equally large in every direction of a weight matrix. Jordan et al. 2024.

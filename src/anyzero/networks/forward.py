@@ -1,8 +1,9 @@
 """The forward pass of a network, written once over operations: ONNX writes them down, a bot computes them with NumPy.
 
 The operations are `conv`, `dense` (both by the name of their weights), `relu`, `add`, `add_board` (a vector a position,
-added to each of its cells), `with_rim` (a plane of ones more), `pool` (mean and maximum of each channel over the
-board), `columns` (the same over each column), `without_rows`, `by_cell` (channels last, flat), `flat` and `join`.
+added to each of its cells), `block` (a `residual_block`), `with_rim` (a plane of ones more), `pool` (mean and maximum
+of each channel over the board), `columns` (the same over each column), `without_rows`, `by_cell` (channels last, flat),
+`flat` and `join`.
 """
 
 from collections.abc import Callable
@@ -28,13 +29,18 @@ def forward(ops: Any, planes: Any, config: Any, sizes: Any) -> Any:
 def residual_trunk(ops: Any, planes: Any, config: Any) -> Any:
     x = ops.conv(ops.with_rim(planes), "trunk.stem")
     for index in range(config.blocks):
-        name = f"trunk.blocks.{index}"
-        active = ops.relu(x)
-        branch = ops.conv(active, name + ".first")
-        if config.pool_every > 0 and index % config.pool_every == 0:
-            branch = ops.add_board(branch, ops.dense(ops.pool(active), name + ".pooled"))
-        x = ops.add(x, ops.conv(ops.relu(branch), name + ".second"))
+        pools = config.pool_every > 0 and index % config.pool_every == 0
+        x = ops.block(x, f"trunk.blocks.{index}", pools)
     return x
+
+
+def residual_block(ops: Any, x: Any, name: str, pools: bool) -> Any:
+    """Two convolutions, added to what came before; one that pools adds what the whole board says. After KataGo."""
+    active = ops.relu(x)
+    branch = ops.conv(active, name + ".first")
+    if pools:
+        branch = ops.add_board(branch, ops.dense(ops.pool(active), name + ".pooled"))
+    return ops.add(x, ops.conv(ops.relu(branch), name + ".second"))
 
 
 def dense_trunk(ops: Any, planes: Any, config: Any) -> Any:
@@ -89,6 +95,9 @@ class NumpyOps:
 
     def add_spots(self, x: Any, y: Any) -> Any:
         return x + y[:, None]
+
+    def block(self, x: Any, name: str, pools: bool) -> Any:
+        return residual_block(self, x, name, pools)
 
     def with_rim(self, x: Any) -> Any:
         return np.concatenate([x, np.ones_like(x[:, :1])], 1)

@@ -14,8 +14,9 @@ from torch import Tensor, nn
 
 from anyzero.games.game import Game
 from anyzero.networks.config import FLAT_PLANES, Layout, NetworkConfig, hidden_units, layout_of, resolve, support_of
-from anyzero.networks.forward import forward
+from anyzero.networks.forward import forward, residual_block
 from anyzero.networks.weights import StoredNetwork
+from anyzero.networks.winograd.training import suits_training, train_block, train_pool
 
 HEAD_GAIN = 0.2  # heads start this weak: priors near uniform, values near 0, and neither exactly
 POOL_GAIN = 0.3  # what the whole board tells a cell starts weaker than what its neighbours do
@@ -169,7 +170,18 @@ class Network(nn.Module):
     def with_rim(self, x: Tensor) -> Tensor:
         return F.pad(x, (0, 0, 0, 0, 0, 1), value=1.0)
 
+    def block(self, x: Tensor, name: str, pools: bool) -> Tensor:
+        if not suits_training(x):
+            return cast(Tensor, residual_block(self, x, name, pools))
+        first, second = (cast(Conv, self.layers[f"{name}.{part}"]) for part in ("first", "second"))
+        biases = [cast(Tensor, layer.bias).expand(len(x), -1).contiguous() for layer in (first, second)]
+        if pools:
+            biases[0] = biases[0] + self.dense(train_pool(x), name + ".pooled")
+        return train_block(x, first.weight, biases[0], second.weight, biases[1])
+
     def pool(self, x: Tensor) -> Tensor:
+        if suits_training(x):
+            return train_pool(x)
         cells = x.float().flatten(2)
         return torch.cat([cells.mean(2), greatest(cells, 2)], 1)
 

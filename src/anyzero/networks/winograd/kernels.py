@@ -1,4 +1,4 @@
-"""The kernel of a residual network's trunk.
+"""Kernels of residual networks: the trunk for inference, and a residual block for training, forward and back.
 
 A board is a flat array of cells with a rim of zeros, the channels of a cell side by side. Some boards are computed
 together and stay in the nearer caches: all their tiles meet the weights at once, so that each load of these serves many
@@ -10,7 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.networks.winograd.transforms import add_output, multiply, rectify_output, transform_input
+from anyzero.networks.winograd.transforms import (
+    add_output,
+    multiply,
+    multiply_transposed,
+    rectify_output,
+    transform_gradient,
+    transform_input,
+    write_output,
+)
 
 ROWS, COLUMNS, INPUTS, CHANNELS = 6, 7, 3, 32
 """Of the board, of its cells in the input (one more than the game's planes), and of its cells in the trunk."""
@@ -18,9 +26,13 @@ HEIGHT, WIDTH, POINTS = 3, 4, 30  # of a tile, and what it is transformed into f
 TILES_DOWN, TILES_ACROSS, TILES, BOARDS = 2, 2, 4, 9  # tiles that cover a board, and boards that are computed together
 BOARD_WIDTH, POINT_STEP = 10, 1168
 """Cells in a row of a board with its rim; numbers from one point of a tile to the next."""
-LANES, VECTORS, TOGETHER, FEW = 16, 2, 12, 4
-"""Numbers in a vector; vectors of channels, and tiles, that are multiplied at once; tiles if there are few of them."""
-ZERO, ONE = np.float32(0.0), np.float32(1.0)
+LANES, VECTORS, TOGETHER, FEW, ABREAST = 16, 2, 12, 4, 8
+"""Numbers in a vector; vectors of channels, and tiles, that are multiplied at once; tiles if there are few of them;
+channels whose weights get their gradients at once."""
+ZERO, ONE, LOWEST = np.float32(0.0), np.float32(1.0), np.float32(-3.4e38)
+
+
+# --- the trunk
 
 
 def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, features: Any, pooled: Any) -> None:
@@ -133,6 +145,133 @@ def _clear_rim(board: Any) -> None:
         clear(board, _row_start(row, CHANNELS) + COLUMNS * CHANNELS, (BOARD_WIDTH - 2 - COLUMNS) * CHANNELS)
     for row in range(ROWS, HEIGHT * TILES_DOWN):
         clear(board, _row_start(row, CHANNELS), (BOARD_WIDTH - 2) * CHANNELS)
+
+
+# --- a residual block in training
+
+
+def run_block(inputs: Any, first: Any, second: Any, room: Any, hidden: Any, outputs: Any) -> None:
+    """The branch between its convolutions, and inputs and branch together: all [boards, cells * channels].
+
+    `first` and `second` are weights [points, parts, CHANNELS * part] and biases [boards, channels].
+    """
+    for start in range(0, len(inputs), BOARDS):
+        end = min(start + BOARDS, len(inputs))
+        convolve(inputs[start:end], ZERO, first[0], first[1][start:end], room, hidden[start:end])
+        convolve(hidden[start:end], ZERO, second[0], second[1][start:end], room, outputs[start:end])
+        _add_boards(inputs[start:end], outputs[start:end])
+
+
+def run_block_back(saved: Any, gradients: Any, weights: Any, room: Any, own: Any, biases: Any, targets: Any) -> None:
+    """Gradients of the inputs (`targets`) from those of the outputs; `saved` are inputs and hidden of `run_block`.
+
+    `weights` are those of the two convolutions, rotated, and the weight transform [points, 9]. Gradients of weights
+    (`own`) are [2, 9, inputs * outputs], those of biases [2, boards, channels]; to the latter it adds.
+    """
+    inputs, hidden = saved
+    between, none, sums = room[4:]
+    for point in range(POINTS):
+        clear(sums[0, point], 0, CHANNELS * CHANNELS)
+        clear(sums[1, point], 0, CHANNELS * CHANNELS)
+    for start in range(0, len(inputs), BOARDS):
+        end = min(start + BOARDS, len(inputs))
+        some, middle = gradients[start:end], between[: end - start]
+        _add_gradients(hidden[start:end], some, room, sums[1], biases[1, start:end])
+        convolve(some, LOWEST, weights[1], none, room, middle)
+        _mask_boards(hidden[start:end], middle)
+        _add_gradients(inputs[start:end], middle, room, sums[0], biases[0, start:end])
+        convolve(middle, LOWEST, weights[0], none, room, targets[start:end])
+        _mask_boards(inputs[start:end], targets[start:end])
+        _add_boards(some, targets[start:end])
+    weight_gradients(sums[0], weights[2], own[0])
+    weight_gradients(sums[1], weights[2], own[1])
+
+
+def convolve(inputs: Any, least: Any, weights: Any, biases: Any, room: Any, outputs: Any) -> None:
+    """Of inputs that are raised to `least`."""
+    board, other, points, products = room[:4]
+    for index in range(len(inputs)):
+        _read_cells(inputs[index], least, board)
+        _transform_board(board, index, points)
+    _multiply_tiles(points, CHANNELS, weights, len(inputs), products)
+    for index in range(len(inputs)):
+        _write_board(products, biases[index], index, other)
+        write_cells(other, outputs[index])
+
+
+def _write_board(products: Any, bias: Any, index: int, board: Any) -> None:
+    """The output transform of a board's tiles with the bias."""
+    steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
+    for tile in range(TILES):
+        own, cells = products[(index * TILES + tile) * CHANNELS :], board[_inner_start(tile) :]
+        for channel in range(0, CHANNELS, LANES):
+            write_output(own[channel:], bias[channel:], cells[channel:], steps, HEIGHT, WIDTH, LANES)
+
+
+def _add_gradients(inputs: Any, gradients: Any, room: Any, weights: Any, biases: Any) -> None:
+    """Add what gradients of the outputs say of the weights at each point and of each board's biases, after a ReLU."""
+    board, _, points, own = room[:4]
+    for index in range(len(inputs)):
+        _read_cells(inputs[index], ZERO, board)
+        _transform_board(board, index, points)
+        _read_cells(gradients[index], LOWEST, board)
+        _transform_gradients(board, index, own)
+        for cell in range(ROWS * COLUMNS):
+            for channel in range(CHANNELS):
+                biases[index, channel] += gradients[index, cell * CHANNELS + channel]
+    steps, outputs = (len(inputs) * TILES, CHANNELS, CHANNELS, CHANNELS), VECTORS * LANES
+    for point in range(POINTS):
+        start = point * POINT_STEP
+        for first in range(0, CHANNELS, ABREAST):
+            for part in range(0, CHANNELS, outputs):
+                source, factors = points[start + first :], own[start + part :]
+                target = weights[point, first * CHANNELS + part :]
+                multiply_transposed(source, factors, target, steps, ABREAST, VECTORS, LANES)
+
+
+def _transform_gradients(board: Any, index: int, points: Any) -> None:
+    """The transposed output transform of a board's tiles."""
+    steps = CHANNELS, BOARD_WIDTH * CHANNELS, POINT_STEP
+    for tile in range(TILES):
+        cells, own = board[_inner_start(tile) :], points[(index * TILES + tile) * CHANNELS :]
+        for channel in range(0, CHANNELS, LANES):
+            transform_gradient(cells[channel:], own[channel:], steps, HEIGHT, WIDTH, LANES)
+
+
+def weight_gradients(sums: Any, transform: Any, weights: Any) -> None:
+    """Gradients at each point into those of the nine weights."""
+    for place in range(9):
+        target = weights[place]
+        clear(target, 0, CHANNELS * CHANNELS)
+        for point in range(POINTS):
+            factor, source = transform[point, place], sums[point]
+            for index in range(CHANNELS * CHANNELS):
+                target[index] += factor * source[index]
+
+
+def _read_cells(cells: Any, least: Any, board: Any) -> None:
+    """Cells raised to `least`, unless they are NaN; the rim stays as it is."""
+    for row in range(ROWS):
+        source, target = row * COLUMNS * CHANNELS, _row_start(row, CHANNELS)
+        for index in range(COLUMNS * CHANNELS):
+            number = cells[source + index]
+            board[target + index] = least if number < least else number
+
+
+def _add_boards(more: Any, boards: Any) -> None:
+    for board in range(len(boards)):
+        for index in range(ROWS * COLUMNS * CHANNELS):
+            boards[board, index] += more[board, index]
+
+
+def _mask_boards(gates: Any, boards: Any) -> None:
+    """Gradients pass a ReLU only where it was open."""
+    for board in range(len(boards)):
+        for index in range(ROWS * COLUMNS * CHANNELS):
+            boards[board, index] = boards[board, index] if gates[board, index] > ZERO else ZERO
+
+
+# --- in both
 
 
 def _transform_board(board: Any, index: int, points: Any) -> None:

@@ -65,6 +65,7 @@ def sizes_for(
         "VECTORS": own,
         "TOGETHER": together,
         "FEW": (tiles - 1) % together + 1,
+        "ABREAST": min(lanes, 1 << most_together.bit_length() - 1),
     }
 
 

@@ -36,6 +36,11 @@ def transform_weights(weight: np.ndarray, height: int, width: int) -> np.ndarray
     return transformed
 
 
+def weight_transform(height: int, width: int) -> np.ndarray:
+    """The same as a matrix for the nine weights of a pair of channels: [points, 9] float32."""
+    return np.kron(np.array(WEIGHTS[height], np.float32), np.array(WEIGHTS[width], np.float32))
+
+
 WEIGHTS = {
     2: ((1.0, 0.0, 0.0), (0.5, 0.5, 0.5), (0.5, -0.5, 0.5), (0.0, 0.0, 1.0)),
     3: ((0.5, 0.0, 0.0), (-0.5, -0.5, -0.5), (-1 / 6, 1 / 6, -1 / 6), (1 / 6, 1 / 3, 2 / 3), (0.0, 0.0, 1.0)),
@@ -58,8 +63,22 @@ def transform_input(cells: Any, points: Any, steps: Any, height: int, width: int
     _write_points(_both_ways(INPUTS[height], INPUTS[width], square), points, steps[2])
 
 
+def transform_gradient(cells: Any, points: Any, steps: Any, height: int, width: int, lanes: int) -> None:
+    """The transpose of the output transform: gradients of a tile's cells into those of its points."""
+    cells, points = in_lanes(lanes, cells, points)
+    square = _read_square(cells, steps[1], steps[0], height, width)
+    _write_points(_both_ways(GRADIENTS[height], GRADIENTS[width], square), points, steps[2])
+
+
+def write_output(points: Any, bias: Any, cells: Any, steps: Any, height: int, width: int, lanes: int) -> None:
+    """The output transform, written with the bias."""
+    points, bias, cells = in_lanes(lanes, points, bias, cells)
+    for place, vector in outputs(points, bias, steps, height, width):
+        cells[place] = vector
+
+
 def rectify_output(points: Any, bias: Any, cells: Any, steps: Any, height: int, width: int, lanes: int) -> None:
-    """The output transform with the bias, after a ReLU."""
+    """The same after a ReLU."""
     points, bias, cells = in_lanes(lanes, points, bias, cells)
     for place, vector in outputs(points, bias, steps, height, width):
         cells[place] = vector.clip(0.0)
@@ -93,7 +112,26 @@ def multiply(source: Any, factors: Any, target: Any, steps: Any, rows: int, vect
         target[target_step * row + vector * lanes] = sums[row, vector]
 
 
-INTRINSICS = {function: traced(function) for function in (transform_input, rectify_output, add_output, multiply)}
+def multiply_transposed(
+    source: Any, factors: Any, target: Any, steps: Any, rows: int, vectors: int, lanes: int
+) -> None:
+    """target += source.T @ factors for some rows and `vectors * lanes` columns of the target.
+
+    `steps` are (rows of source and factors, and numbers from one row to the next of source, factors and target).
+    """
+    source, factors, target = in_lanes(lanes, source, factors, target)
+    num, source_step, factor_step, target_step = steps
+    places = list(product(range(rows), range(vectors)))
+    sums = source.registers({(row, vector): target[target_step * row + vector * lanes] for row, vector in places})
+    for index in source.loop(num):
+        start = index * source_step
+        _add_products(source, [start + row for row in range(rows)], factors, index * factor_step, sums, vectors, lanes)
+    for row, vector in places:
+        target[target_step * row + vector * lanes] = sums[row, vector]
+
+
+OVER_TILES = transform_input, transform_gradient, write_output, rectify_output, add_output
+INTRINSICS = {function: traced(function) for function in (*OVER_TILES, multiply, multiply_transposed)}
 UNIT = Unit("network", {}, (), intrinsics=INTRINSICS)
 
 
@@ -141,6 +179,11 @@ def _output_of_three(zero: Any, plus: Any, minus: Any, two: Any, infinite: Any) 
     return zero + even + two, odd + 2 * two, even + infinite + 4 * two
 
 
+def _gradient_of_three(a: Any, b: Any, c: Any) -> Sequence[Any]:
+    even = a + c
+    return a, even + b, even - b, a + 2 * b + 4 * c, c
+
+
 def _input_for_four(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Sequence[Any]:
     near_even, near_odd = e - FAR**2 * c, NEAR * d - FAR * b
     far_even, far_odd = e - NEAR**2 * c, FAR * d - NEAR * b
@@ -159,10 +202,21 @@ def _output_of_four(zero: Any, near: Any, near_minus: Any, far: Any, far_minus: 
     )
 
 
+def _gradient_of_four(a: Any, b: Any, c: Any, d: Any) -> Sequence[Any]:
+    near_even, near_odd = a + NEAR**2 * c, NEAR * b + NEAR**3 * d
+    far_even, far_odd = a + FAR**2 * c, FAR * b + FAR**3 * d
+    return a, near_even + near_odd, near_even - near_odd, far_even + far_odd, far_even - far_odd, d
+
+
 INPUTS: dict[int, Transform] = {
     2: lambda a, b, c, d: (a - c, b + c, c - b, b - d),
     3: _input_for_three,
     4: _input_for_four,
 }
-OUTPUTS: dict[int, Transform] = {2: lambda a, b, c, d: (a + b + c, b - c - d), 3: _output_of_three, 4: _output_of_four}
+OUTPUTS: dict[int, Transform] = {
+    2: lambda a, b, c, d: (a + b + c, b - c - d),
+    3: _output_of_three,
+    4: _output_of_four,
+}
+GRADIENTS: dict[int, Transform] = {2: lambda a, b: (a, a + b, a - b, -b), 3: _gradient_of_three, 4: _gradient_of_four}
 """By the outputs along a side."""
