@@ -8,7 +8,8 @@ from anyzero.errors import BadOptionError
 from anyzero.games.line import Line
 from anyzero.games.load import load
 from anyzero.players import parse_player
-from anyzero.search import priors, search, search_many
+from anyzero.players.player import search
+from anyzero.search import priors, search_many
 from anyzero.search.search import Searcher
 from tests.search.stubs import repeat
 
@@ -116,22 +117,6 @@ def test_reuse_saves_work_in_a_game():
         searcher.run(START, 3)
     after = FOUR.play(FOUR.play(START, "d"), "d")
     assert sum(reusing.run(after, 4).moves().visits) > sum(fresh.run(after, 4).moves().visits)
-
-
-def test_shared_positions_prove_tic_tac_toe_sooner():
-    start = THREE.initial_state()
-    alone = search(THREE, start, "uct", simulations=200_000, seed=1)
-    shared = search(THREE, start, "uct", simulations=200_000, seed=1, transpositions=1)
-    assert (alone.proven, shared.proven) == ("draw", "draw")
-    assert shared.nodes < alone.nodes / 4
-    assert shared.simulations < alone.simulations
-
-
-@pytest.mark.slow  # kernels of their own
-def test_transpositions_find_what_the_tree_finds():
-    shared = search(FOUR, START, "uct", simulations=20_000, seed=2, transpositions=1)
-    assert shared.best_move == "d"
-    assert sum(shared.visits.values()) == 20_000
 
 
 def test_many_positions_may_have_noise_of_their_own():

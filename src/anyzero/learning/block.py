@@ -20,11 +20,11 @@ from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, P
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
 from anyzero.search.halving import gumbel_plan
 from anyzero.search.methods import BATCH, GUMBEL, Evaluator, Method, Settings, adapt, ask, find_method
-from anyzero.search.run import choice_parts, fixed_settings, new_scratch_for, new_tree_for, part_bounds
+from anyzero.search.run import choice_parts, fixed_settings, new_scratch_for, part_bounds
 from anyzero.search.search import room
 from anyzero.search.simulation import IDLE as NO_LEAF
 from anyzero.search.simulation import WAITING
-from anyzero.search.tree import Scratch
+from anyzero.search.tree import Scratch, new_tree
 from anyzero.stopping import check as check_stopping
 
 REUSED = 4  # trees that are used again have room for so many times the simulations of one move
@@ -123,14 +123,14 @@ def new_search(game: Game, contestant: Contestant, games: Games, rows: Samples, 
     manner, slots = manner._replace(simulations=contestant.simulations, fast_simulations=fast), len(games.plies)
     most = max(contestant.simulations, fast)
     nodes = room(game, most * (REUSED if manner.reuse else 1), 1 << 30)
-    tree = new_tree_for(game, settings, nodes, slots)
+    tree = new_tree(game, settings, nodes, num_trees=slots)
     scratch = new_scratch_for(game, settings, None if manner.reuse else most, slots)
     if settings.formula == GUMBEL:  # the plan of a full search, and after it that of a fast one
         plans = [gumbel_plan(game, settings.considered, num) for num in (contestant.simulations, fast) if num]
         scratch = scratch._replace(plan=np.ascontiguousarray(np.concatenate(plans, axis=1)))
     scratch.known[:] = NO_LEAF
     grow = grow_with_answers if settings.evaluator == BATCH else grow_alone if most else grow_nothing
-    spare = new_tree_for(game, settings, nodes, slots) if manner.reuse else tree
+    spare = new_tree(game, settings, nodes, num_trees=slots) if manner.reuse else tree
     late = settings._replace(gumbel_scale=0.0)
     parts: dict[Any, Any] = {**choice_parts(settings), grow_tree: grow, **({} if manner.reuse else WITHOUT_REUSE)}
     return Searching(Slots(tree, spare, scratch, games, rows, manner), settings, late, parts)
