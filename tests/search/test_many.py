@@ -10,7 +10,7 @@ from anyzero.search import search_many
 from anyzero.search.methods import find_method
 from anyzero.search.run import Run
 from anyzero.search.search import Searcher, adapt
-from tests.search.stubs import first_seat_wins, no_opinion, prefer, repeat
+from tests.search.stubs import first_seat_wins, no_opinion, prefer, repeat, run_of
 
 FOUR = load("connect_four")
 START = FOUR.initial_state()
@@ -161,7 +161,7 @@ def test_merged_trees_share_the_budget():
 def test_what_does_not_divide_goes_to_the_first_trees(method, evaluator):
     """20 simulations of 8 trees: three for each of the first four, two for the others."""
     searcher = Searcher(FOUR, method, simulations=20, trees=8, evaluator=evaluator)
-    run = searcher.run(START, 1)
+    run = run_of(searcher, START, 1)
     assert run.scratch.counters[:, 0].tolist() == [3, 3, 3, 3, 2, 2, 2, 2]
     result = searcher.search(START, 1)
     assert result.simulations == sum(result.visits.values()) == 20

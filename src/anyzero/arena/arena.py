@@ -161,10 +161,9 @@ class Row:
     mean_score: Interval | None  # one seat: mean points over all its games
 
     @property
-    def strength(self) -> float:
+    def strength(self) -> Interval | None:
         """What players are ranked by: the rating, or the mean score where there is none."""
-        found = self.rating or self.mean_score
-        return 0.0 if found is None else found.value
+        return self.rating or self.mean_score
 
 
 @dataclass(frozen=True, repr=False)
@@ -199,19 +198,15 @@ class Tournament(Shown):
         from anyzero.figures import draw_ranking, keep
 
         unit = "mean score" if self.anchor is None else f"Elo ({self.anchor} = 0)"
-        found = {row.player: row.rating or row.mean_score for row in self.rows}
+        found = {row.player: row.strength for row in self.rows}
         return keep(draw_ranking(found, title=f"{self.plan.game}: tournament", unit=unit), file)
 
     def describe(self, row: "Row") -> tuple[Any, ...]:
         """The cells of a player: its rating, or its mean score where there is one seat."""
-        value = interval = ""
-        if row.rating is not None:
-            fixed = row.player == self.anchor and row.rating.low == row.rating.high
-            value = f"{row.rating.value:+.0f}"
-            interval = "anchor" if fixed else f"{row.rating.low:+.0f} to {row.rating.high:+.0f}"
-        elif row.mean_score is not None:
-            value, interval = f"{row.mean_score.value:.2f}", f"{row.mean_score.low:.2f} to {row.mean_score.high:.2f}"
-        return row.player, value, interval, f"{row.points:g}", row.games
+        form, (value, low, high) = "+.0f" if row.rating else ".2f", row.strength or (0.0, 0.0, 0.0)
+        is_fixed = row.player == self.anchor and low == high
+        interval = "anchor" if is_fixed else f"{low:{form}} to {high:{form}}"
+        return row.player, f"{value:{form}}", interval, f"{row.points:g}", row.games
 
     def to_json(self) -> dict[str, Any]:
         forfeits = [forfeit for couple in self.couples.values() for forfeit in couple.to_json()["forfeits"]]
@@ -264,5 +259,5 @@ def judge_tournament(plan: Plan, results: Results, anchor: int = 0) -> Tournamen
         own = [points(result) for match, result in results.items() if alone and match.by_seat(1) == [number]]
         total = float(scored[number].sum())
         rows.append(Row(plan.players[number], number, ratings[number], total, played, mean_interval(own)))
-    rows.sort(key=lambda row: -row.strength)
+    rows.sort(key=lambda row: -(row.strength or (0.0,))[0])
     return Tournament(rows, couples, None if alone else plan.players[anchor], plan)

@@ -121,9 +121,9 @@ class GtpEngine:
 
     def generate(self, words: Words) -> str:
         """`genmove`: choose a move and play it."""
-        move = self.choose(words)
-        self.table.resign() if move is None else self.table.play(move)
-        return RESIGN if move is None else to_gtp(self.game, self.table.moves[-1])
+        answer = self.propose(words)
+        self.table.resign() if answer == RESIGN else self.table.play(from_gtp(self.game, answer))
+        return answer
 
     def propose(self, words: Words) -> str:
         """`reg_genmove`: choose a move and leave the board alone."""

@@ -3,7 +3,7 @@
 import math
 import threading
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 from anyzero.child import Send
 from anyzero.errors import words_of
@@ -41,20 +41,12 @@ def say(send: Send, sentence: str) -> None:
     send(f"info string {' '.join(sentence.split())}")
 
 
-class Report(NamedTuple):
-    """A move that is reported: its statistics, and the line that begins with it."""
-
-    child: RootMove
-    line: list[str]
-
-
-def score_text(game: Game, state: State, report: Report) -> str:
+def score_text(game: Game, state: State, child: RootMove, line: list[str]) -> str:
     """`cp` for the side to move, or `mate` where a proven line ends with it."""
-    child = report.child
     if child.proven in ("win", "loss"):
         sign = 1 if child.proven == "win" else -1
-        mates = game.is_over(game.play(state, *report.line))
-        return f"mate {sign * ((len(report.line) + 1) // 2)}" if mates else f"cp {sign * PROVEN_CENTIPAWNS}"
+        mates = game.is_over(game.play(state, *line))
+        return f"mate {sign * ((len(line) + 1) // 2)}" if mates else f"cp {sign * PROVEN_CENTIPAWNS}"
     return f"cp {centipawns(child.value or 0.0)}"
 
 
@@ -75,6 +67,7 @@ class Thinking:
     def __init__(
         self, game: Game, state: State, limits: Limits, options: UciOptions, evaluator: Evaluator | None, send: Send
     ) -> None:
+        self.since = time.perf_counter()  # when the clock of this move began to run
         self.game, self.state, self.limits, self.options, self.send = game, state, limits, options, send
         most = [limits.nodes, None if limits.infinite else options.simulations or None]
         simulations = min((one for one in most if one is not None), default=None)
@@ -88,7 +81,6 @@ class Thinking:
         budget = end if simulations is None else {"simulations": simulations}
         self.searcher = make_searcher(game, options, evaluator, **budget)
         self.stopped, self.done, self.pondering = threading.Event(), threading.Event(), limits.ponder
-        self.since = time.perf_counter()  # when the clock of this move began to run
         self.thread = threading.Thread(target=self.answer, daemon=True)
         self.thread.start()
 
@@ -108,25 +100,25 @@ class Thinking:
     def answer(self) -> None:
         """Search and send the move; whatever happens, there is an answer."""
         try:
-            line = self.search().line
+            line = self.search()
         except Exception as error:
             say(self.send, words_of(error, "failed: "))
             line = self.game.legal_moves(self.state)[:1]
         self.done.set()  # before it is sent: the GUI may answer sooner than this thread can end
         self.send(f"bestmove {line[0]}" + (f" ponder {line[1]}" if len(line) > 1 else ""))
 
-    def search(self) -> Report:
+    def search(self) -> list[str]:
+        """The line that is expected, from the move that is played."""
         live, look_at = LiveSearch(self.searcher, self.state, self.options.seed), FIRST_LOOK_S
-        reports: list[Report] = []
-        going = True
-        while not self.is_done(live, reports, going):
+        longest, going = 0, True
+        while not self.is_done(live, longest, going):
             if going:
                 going = live.advance(self.piece())
             else:
                 self.stopped.wait(PIECE_S)
             if going and live.seconds >= look_at:
-                reports, look_at = self.look(live), live.seconds + LOOK_EVERY_S
-        return self.look(live)[0]
+                longest, look_at = len(self.look(live)), live.seconds + LOOK_EVERY_S
+        return self.look(live)
 
     def piece(self) -> float:
         """How long the search may go on before it looks up: not past its time."""
@@ -137,27 +129,26 @@ class Thinking:
     def spent(self) -> float:
         return time.perf_counter() - self.since
 
-    def is_done(self, live: LiveSearch, reports: list[Report], going: bool) -> bool:
+    def is_done(self, live: LiveSearch, longest: int, going: bool) -> bool:
         if live.simulations == 0 or self.stopped.is_set():
             return live.simulations > 0
         if self.pondering or self.is_open:
             return False
         late = self.seconds is not None and self.spent >= self.seconds
         is_full = live.run.tree.nodes() + live.run.game.max_legal > live.run.room  # for another node's children
-        longest = len(reports[0].line) if reports else 0
         deep = self.limits.depth is not None and (is_full or longest >= self.limits.depth)
         return not going or late or deep
 
-    def look(self, live: LiveSearch) -> list[Report]:
-        """Send what has been found so far, the best moves first."""
+    def look(self, live: LiveSearch) -> list[str]:
+        """Send what has been found so far, the best moves first; returns the line of the best."""
         found, moves = live.result(), self.limits.searchmoves
         wanted = [child for child in found.children if not moves or child.move in moves]
         seen = [child for child in wanted if child.visits > 0 or child.proven] or wanted[:1]
-        reports = [Report(child, live.line(child.action)) for child in seen[: self.options.multipv]]
+        lines = [live.line(child.action) for child in seen[: self.options.multipv]]
         nodes, seconds = live.simulations, live.seconds
         speed = f"nodes {nodes} nps {round(nodes / max(seconds, 1e-3))} time {round(1000 * seconds)}"
-        for number, report in enumerate(reports, start=1):
-            line, score = report.line, score_text(self.game, self.state, report)
+        for number, (child, line) in enumerate(zip(seen, lines, strict=False), start=1):
+            score = score_text(self.game, self.state, child, line)
             depth = f"depth {len(line)} seldepth {max(found.depth, len(line))} multipv {number}"
             self.send(f"info {depth} score {score} {speed} pv {' '.join(line)}")
-        return reports
+        return lines[0]

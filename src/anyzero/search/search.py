@@ -95,9 +95,6 @@ class Searcher:
         self.remembers = self.reuse
         return run
 
-    def run(self, state: State, seed: int) -> Run:
-        return LiveSearch(self, state, seed).finish().run
-
     def choose(self, state: State, seed: int) -> int:
         """The action to play: a search without the words around it."""
         return LiveSearch(self, state, seed).finish().choice()
