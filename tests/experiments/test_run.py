@@ -108,7 +108,7 @@ def test_elo_stays_finite_when_everything_was_won():
 
 def test_larger_budgets_and_boards_are_expected_to_take_longer():
     costs = [
-        guess_cost(make_plan(f"hex:size={size}", players))
+        guess_cost(make_plan(f"hex:size={size}", players), size * size)
         for size, players in ((3, ("uct:100", "random")), (3, ("uct:100", "uct:100")), (3, ("uct:0.1s", "uct:0.1s")))
     ]
     assert costs[0] < costs[1] < costs[2]

@@ -112,7 +112,8 @@ class GridRecord(Record):
 
     def __init__(self, path: Path, experiment: Experiment) -> None:
         self.experiment, self.reached = experiment, Reached(0, 0, 0.0)
-        self.costs = {plan: guess_cost(plan) for plan in experiment.plans}
+        plies = {text: load(text).max_plies for text in {plan.game for plan in experiment.plans}}
+        self.costs = {plan: guess_cost(plan, plies[plan.game]) for plan in experiment.plans}
         self.total = sum(cost * plan.games for plan, cost in self.costs.items())
         self.num_cells = Counter(cell.plan for cell in experiment.cells)
         self.outcomes: dict[Plan, dict[str, Any]] = {}  # columns of the table
@@ -165,9 +166,9 @@ def run_experiment(
         return record.rows()
 
 
-def guess_cost(plan: Plan) -> float:
+def guess_cost(plan: Plan, plies: int) -> float:
     """About how long a game takes, in seconds: half of the moves a player, rollouts as long as the game."""
-    cost, plies = 0.0, load(plan.game).max_plies
+    cost = 0.0
     for wanted in (split_player(player).search for player in plan.players):
         thought = 0.0 if wanted is None else wanted.seconds or (wanted.simulations or 0) * plies * SECONDS_PER_PLY
         cost += plies / 2 * (SECONDS_PER_MOVE + thought)
