@@ -24,18 +24,12 @@ from anyzero.learning.on_gpu import STEPS, GpuGames, no_evaluator
 from anyzero.learning.samples import Samples
 from anyzero.learning.selfplay import manner_of
 from anyzero.networks.config import NetworkConfig, parse_network
-from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.models import new_network
 from anyzero.networks.on_gpu import GpuEvaluator
-from anyzero.search import search_many
-from anyzero.search.methods import adapt, find_method
-from anyzero.search.on_gpu import GpuRun
-from anyzero.search.search import room
 
 NETWORKS = {"connect_four": "4x64", "hex": "6x64", "chess": "10x128"}
 MAX_PLIES = {"chess": 256}
 WANTED_SHARE = 0.8
-CHECKED_TREES = 64
 CHECKED_GAMES = 20
 
 
@@ -104,30 +98,6 @@ def measure(play: GpuGames, steps: int = 4 * STEPS, rounds: int = 3) -> dict[str
 # --- is it right?
 
 
-def check_search(name: str) -> dict[str, Any]:
-    """The same trees as the CPU's, with the same network in float32: how many positions agree."""
-    game = load(name)
-    network = new_network(game, parse_network("2x32"), seed=2)
-    states = some_positions(game, CHECKED_TREES)
-    on_cpu = NetworkEvaluator(game, network)
-    wanted = search_many(game, states, "gumbel", simulations=32, evaluator=on_cpu, seed=5, gumbel_scale=1.0)
-    beside = GpuEvaluator(game, network, rows=CHECKED_TREES, precision="float32", compiled=False)
-    method = adapt(game, find_method("gumbel", {"gumbel_scale": 1.0}), on_cpu)
-    nodes = room(game, 32, 1 << 30)
-    run = GpuRun(game, method, room=nodes, simulations=32, num_trees=CHECKED_TREES, evaluator=beside)
-    run.seed(5)
-    run.plant(states)
-    simulations = run.simulate(32)
-    actions, values, policies = run.report()
-    return {
-        "game": name,
-        "same_actions": float((actions == wanted.actions).mean()),
-        "same_policies": float((np.abs(policies - wanted.policies).max(1) < 1e-3).mean()),
-        "same_values": float((np.abs(values - wanted.values) < 1e-3).mean()),
-        "same_simulations": simulations == wanted.simulations,
-    }
-
-
 def some_positions(game: Game, num: int) -> Any:
     """Positions after a few random moves."""
     rng, states = np.random.default_rng(1), game.new_states(num)
@@ -187,7 +157,6 @@ def main() -> None:
         play = new_self_play(name, options.rows, options.pool_every)
         found.append(measure(play))
         found[-1]["checked_games"] = check_games(play.game, play.play(1, ["network"]).samples)
-        found[-1]["search"] = check_search(name)
         print(f"  {found[-1]}", flush=True)
         del play
     if options.json:

@@ -281,7 +281,7 @@ def record_of_four(four_games, tmp_path):
 
 def test_two_runs_cannot_write_one_record(tmp_path):
     plan = make_plan(SAME[0], **QUICK, games=2)
-    record = Record(tmp_path / "games.jsonl", plan)
+    record = Record([plan], tmp_path / "games.jsonl")
     with pytest.raises(AnyzeroError, match="is being written by another run"):
         play_games(plan, record=record.path)
     record.close()

@@ -13,8 +13,8 @@ from anyzero.arena.match import Live, MatchResult, play_match
 from anyzero.arena.plan import Match, Plan, default_openings, make_opening, make_plan, quiet_action, random_line
 from anyzero.errors import BadOptionError
 from anyzero.players import Player, parse_player
+from anyzero.players.player import search
 from anyzero.records.ends import loss_payoffs
-from anyzero.search import search
 from anyzero.seeds import draw_unit, pick_index
 
 FIRST_MATCH = Match(0, 1, 0, 0)

@@ -1,7 +1,5 @@
 """Problems: positions whose best moves are proven, and how many of them a player finds."""
 
-import json
-
 import pytest
 
 import anyzero
@@ -54,11 +52,8 @@ def test_who_always_plays_the_best_move_solves_everything_and_who_never_does_not
 
         return Player("knower", choose)
 
-    assert solve_problems("connect_four", knower(True), progress=False).share.value == 1.0
-    found = solve_problems("connect_four", knower(False), progress=False)
-    assert found.share.value == 0.0
-    assert f"0.0 % of {len(known)} moves are optimal" in repr(found)
-    assert json.loads(json.dumps(found.to_json()))["solved"] == 0
+    assert solve_problems("connect_four", knower(True), progress=False) == [True] * 30
+    assert solve_problems("connect_four", knower(False), progress=False) == [False] * 30
 
 
 def test_a_game_without_problems_is_one_sentence():

@@ -68,7 +68,7 @@ def test_a_terminal_shows_the_running_score():
     command = [sys.executable, "-m", "anyzero", *words]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=side, check=False)
     os.close(side)
-    shown = os.read(main, 100_000).decode()
+    shown = os.read(main, 100_000).decode(errors="replace")  # a busy machine draws more than a terminal holds
     os.close(main)
     assert done.returncode == 0
     assert "+0 =0 -" in shown

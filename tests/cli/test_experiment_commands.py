@@ -95,22 +95,13 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(run, quick, monkeyp
     assert table.with_suffix(".jsonl").read_bytes().count(b"\n") == 1 + 8
 
 
-def test_a_record_of_a_tournament_is_drawn_as_a_cross_table(run, tmp_path):
-    record = tmp_path / "games.jsonl"
-    quick = ("--openings", "0", "--games", "2", "--workers", "1", "--record", str(record))
-    run("tournament", "tic_tac_toe", "random", FAULTY, f"{FAULTY}:fault=crash", *quick)
-    code, out, _ = run("plot", str(record), "--out", str(tmp_path / "here"))
-    assert code == 0
-    assert [Path(line).name for line in out.split()] == ["cross_tic_tac_toe.png", "cross_tic_tac_toe.svg"]
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (["experiment", "GRID", "--workers", "0"], "--workers"),
         (["experiment", "WRONG"], "did you mean games_per_cell?"),
         (["plot", "nowhere.csv"], "cannot read nowhere.csv"),
-        (["plot", __file__], "neither the table of an experiment nor"),
+        (["plot", __file__], "not the table of an experiment"),
         (["plot", "GRID", "--format", "gif"], "there is no format 'gif'"),
     ],
 )

@@ -153,16 +153,6 @@ def test_a_wide_table_is_split_by_pair(tmp_path):
     assert scores_in(axes)[1] == [50.0, 66.666667, 75.0, 80.0, 83.333333]
 
 
-def test_when_every_two_have_met_there_is_a_cross_table(tmp_path):
-    met = [("a:9", "b:9", (1, 0, 9)), ("b:9", "c:9", (2, 2, 6)), ("a:9", "c:9", (10, 0, 0))]
-    rows = [grid_row("oware", "", (one, two), (9, 9), "both", tally) for one, two, tally in met]
-    axes, _ = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))["cross_oware-9"].axes
-    # Sums of scores: b 0.9 + 0.3, a 0.1 + 1.0, c 0.7 + 0.0.
-    assert labels(axes.get_xticklabels()) == ["b", "a", "c"]
-    assert labels(axes.get_yticklabels()) == ["c", "a", "b"]
-    assert scores_in(axes) == [[70.0, 0.0, None], [10.0, None, 100.0], [None, 90.0, 30.0]]
-
-
 # --- files that are read
 
 
@@ -186,17 +176,15 @@ def test_the_students_table_is_read_from_its_counts_alone(tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("", "neither the table of an experiment nor"),
-        ("a,b\n1,2\n", "neither the table of an experiment nor"),
-        ("{}\n", "neither the table of an experiment nor"),
-        ('{"form": "anyzero experiment 1"}\n', "its table is"),
-        ('{"form": "anyzero games 1", "game": "hex", "players": ["a", "b"]}\n{}\n', "a broken record of games"),
+        ("", "not the table of an experiment"),
+        ("a,b\n1,2\n", "not the table of an experiment"),
+        ('{"form": "anyzero games 1", "game": "hex", "players": ["a", "b"]}\n{}\n', "holds games; the table of"),
         (",".join(GRID_COLUMNS) + "\n", "holds no finished cell yet"),
         (",".join(GRID_COLUMNS) + "\nhex,,a,b,,,both,1,one,0,0\n", "line 2 is not a row of results"),
         (",".join(GRID_COLUMNS) + "\nhex,,a,b,,,both,0,0,0,0\n", "line 2 has no games"),
         (",".join(GRID_COLUMNS) + "\nhex,,a,b,,,everybody,1,1,0,0\n", "first_seat is 'everybody'"),
         (",".join(GRID_COLUMNS) + "\nhex,,a\n", "line 2 is not a row of results"),
-        ("\0\0\0", "neither the table of an experiment nor"),
+        ("\0\0\0", "not the table of an experiment"),
     ],
 )
 def test_a_file_that_is_no_result_is_one_sentence(tmp_path, content, says):

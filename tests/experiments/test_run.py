@@ -16,7 +16,7 @@ from anyzero.arena.statistics import elo_difference, wilson_interval
 from anyzero.errors import AnyzeroError
 from anyzero.experiments import load_experiment, run_experiment
 from anyzero.experiments.run import guess_cost
-from anyzero.experiments.table import GRID_COLUMNS, describe_outcome, describe_victories, elo_of, judge_cell
+from anyzero.experiments.table import GRID_COLUMNS, describe_cell, describe_victories, elo_of
 
 pytestmark = pytest.mark.usefixtures("games_here")
 
@@ -73,8 +73,7 @@ WON, LOST, DRAWN = [1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]
 
 def test_a_row_counts_for_the_first_player_whatever_its_seat():
     plan = make_plan("tic_tac_toe", ("random", "random"), games=4)
-    found = judge_cell(plan, [result(0, 0, WON), result(0, 1, LOST), result(1, 0, DRAWN), result(1, 1, WON)])
-    row = describe_outcome(found)
+    row = describe_cell(plan, [result(0, 0, WON), result(0, 1, LOST), result(1, 0, DRAWN), result(1, 1, WON)])
     assert tuple(row) == GRID_COLUMNS[8:]
     assert [row[name] for name in ("wins", "draws", "losses", "score", "seconds")] == [2, 1, 1, 0.625, 3.0]
     low, high = wilson_interval(0.625, 4)[1:]
@@ -84,12 +83,14 @@ def test_a_row_counts_for_the_first_player_whatever_its_seat():
 
 def test_a_fixed_first_seat_has_elo_from_single_games():
     plan = make_plan("tic_tac_toe", ("random", "random"), games=3, legs=(1,))
-    found = judge_cell(plan, [result(0, 1, LOST), result(1, 1, LOST), result(2, 1, WON)])
-    assert (found.tally.wins, found.tally.losses) == (2, 1)
+    games = [result(0, 1, LOST), result(1, 1, LOST), result(2, 1, WON)]
+    row = describe_cell(plan, games)
+    assert (row["wins"], row["losses"]) == (2, 1)
     # Wilson for 2 of 3: (2/3 + z²/6 ± z sqrt(2/27 + z²/36)) / (1 + z²/3), z = 1.96.
-    assert found.score == pytest.approx((2 / 3, 0.207660, 0.938508), abs=1e-6)
-    assert found.elo == pytest.approx([elo_difference(limit) for limit in found.score[:2]] + [elo_difference(0.875)])
-    assert describe_victories(found) == {
+    score, elo = ([row[f"{name}{end}"] for end in ("", "_low", "_high")] for name in ("score", "elo"))
+    assert score == pytest.approx((2 / 3, 0.207660, 0.938508), abs=1e-6)
+    assert elo == pytest.approx([elo_difference(limit) for limit in score[:2]] + [elo_difference(0.875)], abs=0.01)
+    assert describe_victories(plan, games) == {
         "VictoiresJ1": 2,
         "VictoiresJ2": 1,
         "PourcentageJ1": 66.67,

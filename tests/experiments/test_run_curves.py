@@ -55,16 +55,16 @@ def test_the_gate_shows_its_threshold_and_who_was_promoted():
     assert axes.lines[1].get_ydata() == [75, 75]
 
 
-def test_the_losses_share_a_panel_and_are_named():
-    axes = panels(draw_runs([curves()]))["Losses"]
-    drawn = {line.get_label(): points(line)[0][1] for line in axes.lines}
+def test_every_loss_has_its_panel():
+    found = panels(draw_runs([curves()]))
+    drawn = {name: points(found[f"Loss: {name}"].lines[0])[0][1] for name in ("policy", "KL to the search", "value")}
     assert drawn == {"policy": 1.5, "KL to the search": 0.5, "value": 0.25}
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == list(drawn)
 
 
 def test_what_was_never_measured_has_no_panel():
     alone = curves(gate=None, league=None, benchmark={"mean": 130.0, "low": None, "high": None})
-    assert list(panels(draw_runs([alone]))) == ["Benchmark, with 95 % interval", "Losses", "Speed"]
+    kinds = [title.partition(":")[0] for title in panels(draw_runs([alone]))]
+    assert kinds == ["Benchmark, with 95 % interval", *["Loss"] * 3, *["Speed"] * 2]
     assert "Benchmark, with 95 % interval" not in panels(draw_runs([curves()]))
 
 

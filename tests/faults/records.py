@@ -74,6 +74,6 @@ def judge(table: Table, name: str, path: Path, plan: Any, played: dict[Any, str]
 
 def read(path: Path, plan: Any) -> dict[Any, str]:
     """The games that a match would take over; the others it plays again, to the same end."""
-    record = Record(path, plan)
+    record = Record([plan], path)
     record.close()
-    return {match: json.dumps(result.to_json()) for match, result in record.results.items()}
+    return {match: json.dumps(result.to_json()) for match, result in record.results[plan].items()}

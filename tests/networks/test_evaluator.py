@@ -14,7 +14,8 @@ from anyzero.networks.config import BadNetworkError, parse_network
 from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.models import new_network
 from anyzero.networks.weights import save_network
-from anyzero.search import search, search_many
+from anyzero.players.player import search
+from anyzero.search import search_many
 from tests.networks.positions import random_states
 
 FOUR = load("connect_four")

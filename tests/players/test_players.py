@@ -8,8 +8,8 @@ import anyzero
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.line import Line
 from anyzero.players import Player, parse_player
+from anyzero.players.player import search
 from anyzero.players.text import ENGINE, FILE, OWN_KINDS, SEARCH, level_text, split_player
-from anyzero.search import search
 
 GAME = anyzero.load("tic_tac_toe")
 START = GAME.initial_state()

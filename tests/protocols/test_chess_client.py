@@ -27,7 +27,6 @@ def test_a_move_comes_with_the_answer_that_is_expected(engine):
     assert played.ponder in board.legal_moves
     assert played.info["nodes"] == 400
     assert played.info["score"].pov(chess.WHITE).score() is not None
-    assert sum(played.info["wdl"].pov(chess.WHITE)) == 1000
 
 
 @pytest.mark.parametrize(

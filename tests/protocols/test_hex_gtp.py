@@ -104,17 +104,6 @@ def test_a_hopeless_engine_resigns_if_it_may():
     assert engine.tell("final_score") == ["= B+R\n"]
 
 
-def test_analyse_shows_moves_from_the_best_and_the_line():
-    engine = new_engine()
-    *moves, line = engine.tell("analyse")[0].removeprefix("= ").split("\n")[:-1]
-    assert len(moves) == 9
-    assert moves[0].split()[0] == line.split()[1]
-    assert moves[0].split()[1::2][:2] == ["visits", "value"]
-    assert engine.tell("analyse 0.01")[0].startswith("= ")
-    assert engine.tell("analyse soon") == ["? syntax error\n"]
-    assert new_engine(player="random").tell("analyse")[0].startswith("? random does not search")
-
-
 def test_go_boards_leave_out_the_column_i():
     engine = new_engine("atarigo:size=10", "random")
     assert engine.tell("play b J1", "play w K10", "play b i1") == ["=\n", "=\n", "? illegal move\n"]

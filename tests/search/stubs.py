@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from anyzero.search import LiveSearch
+
 
 def no_opinion(game, states):
     """Equal priors and a value of 0."""
@@ -27,3 +29,8 @@ def repeat(game, state, num):
     states = game.new_states(num)
     states[:] = state
     return states
+
+
+def run_of(searcher, state, seed):
+    """The trees of a search that has spent its budget."""
+    return LiveSearch(searcher, state, seed).finish().run

@@ -8,7 +8,8 @@ import pytest
 from anyzero.errors import BadOptionError
 from anyzero.games.contract import CHANCE
 from anyzero.games.load import load
-from anyzero.search import search, search_many
+from anyzero.players.player import search
+from anyzero.search import search_many
 from anyzero.search.expectimax import Expectimax, estimate_leaves
 from tests import dice_race
 from tests.search.stubs import no_opinion

@@ -7,7 +7,8 @@ import pytest
 
 from anyzero.errors import BadOptionError
 from anyzero.games.load import load
-from anyzero.search import LiveSearch, pacing, search, search_many
+from anyzero.players.player import search
+from anyzero.search import LiveSearch, pacing, search_many
 from anyzero.search.halving import gumbel_plan
 from anyzero.search.search import Searcher
 from tests.search.stubs import no_opinion, prefer, repeat

@@ -5,11 +5,12 @@ import pytest
 
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
-from anyzero.search import search, search_many
+from anyzero.players.player import search
+from anyzero.search import search_many
 from anyzero.search.methods import find_method
 from anyzero.search.run import Run
 from anyzero.search.search import Searcher, adapt
-from tests.search.stubs import first_seat_wins, no_opinion, prefer, repeat
+from tests.search.stubs import first_seat_wins, no_opinion, prefer, repeat, run_of
 
 FOUR = load("connect_four")
 START = FOUR.initial_state()
@@ -84,19 +85,6 @@ def test_puct_visits_by_prior_when_nothing_is_known():
     assert all(abs(visits[action] - 100 * (action + 1)) <= 20 for action in range(7))
 
 
-def test_several_leaves_at_a_time_count_as_many_simulations():
-    sizes = []
-
-    def count(game, states):
-        sizes.append(len(states))
-        return no_opinion(game, states)
-
-    result = search(FOUR, START, "puct", simulations=50, evaluator=count, leaves=8)
-    assert result.simulations == sum(result.visits.values()) == 50
-    assert (sizes[0], max(sizes[1:])) == (1, 8)
-    assert len(set(result.visits.values())) <= 2  # virtual visits kept the leaves apart
-
-
 def test_values_may_be_given_for_each_seat():
     def evaluate(game, states):
         return no_opinion(game, states)[0], np.tile(np.float32([0.25, -0.25]), (len(states), 1))
@@ -140,16 +128,12 @@ def test_a_wrong_answer_of_an_evaluator_gets_one_sentence(answer, says):
         ("rave", {"evaluator": "uniform"}, BadOptionError, "AMAF needs"),
         ("uct", {"evaluator": "unifrom"}, UnknownNameError, "did you mean uniform"),
         ("uct", {"evaluator": "guided"}, BadOptionError, "no guided rollouts"),
-        ("uct", {"leaves": 4}, BadOptionError, "several leaves"),
-        ("gumbel", {"evaluator": no_opinion, "leaves": 4}, BadOptionError, "one leaf at a time"),
         ("halving", {"evaluator": no_opinion}, BadOptionError, "tree methods"),
         ("uct", {"trees": 0}, BadOptionError, "trees"),
         ("uct", {"temperature": -1.0}, BadOptionError, "temperature"),
         ("puct", {"noise_fraction": 1.5}, BadOptionError, "a share from 0 to 1"),
         ("halving", {"reuse": True}, BadOptionError, "cannot be reused"),
         ("shuss", {"trees": 2}, BadOptionError, "has one tree"),
-        ("uct", {"transpositions": 1, "trees": 2}, BadOptionError, "transpositions are for one tree"),
-        ("puct", {"transpositions": 1, "evaluator": no_opinion}, BadOptionError, "within the search"),
     ],
 )
 def test_options_that_do_not_go_together_get_one_sentence(method, options, error, says):
@@ -177,7 +161,7 @@ def test_merged_trees_share_the_budget():
 def test_what_does_not_divide_goes_to_the_first_trees(method, evaluator):
     """20 simulations of 8 trees: three for each of the first four, two for the others."""
     searcher = Searcher(FOUR, method, simulations=20, trees=8, evaluator=evaluator)
-    run = searcher.run(START, 1)
+    run = run_of(searcher, START, 1)
     assert run.scratch.counters[:, 0].tolist() == [3, 3, 3, 3, 2, 2, 2, 2]
     result = searcher.search(START, 1)
     assert result.simulations == sum(result.visits.values()) == 20
@@ -217,11 +201,6 @@ def test_a_temperature_draws_the_move_by_visits():
     assert len(drawn) >= 4
     cold = [search(FOUR, START, "uct", simulations=500, temperature=0.01, seed=seed) for seed in range(5)]
     assert all(result.visits[result.best_move] == max(result.visits.values()) for result in cold)
-
-
-def test_many_trees_share_no_nodes():
-    with pytest.raises(BadOptionError, match="transpositions are for one tree"):
-        search_many(FOUR, repeat(FOUR, START, 2), "puct", simulations=5, transpositions=1)
 
 
 def test_a_proven_root_has_an_exact_value_and_the_policy_of_a_win():

@@ -3,7 +3,7 @@
 import pytest
 
 from anyzero.games.load import load
-from anyzero.search import search
+from anyzero.players.player import search
 from anyzero.search.methods import MANY, METHODS
 
 FOUR = load("connect_four")
@@ -43,7 +43,7 @@ def statistics(found):
 
 
 def test_no_option_is_forgotten():
-    """The rest is tested where it belongs: proofs, equal positions, leaves, noise, schedules."""
-    elsewhere = {"solve", "look_ahead", "transpositions", "leaves", "noise_concentration", "equivalence"}
+    """The rest is tested where it belongs: proofs, noise, schedules."""
+    elsewhere = {"solve", "look_ahead", "noise_concentration", "equivalence"}
     taken = {key for method in METHODS.values() for key in method.options}
     assert taken == {*OTHER, *elsewhere, *MANY}

@@ -7,7 +7,8 @@ import pytest
 
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.load import load
-from anyzero.search import search, search_many
+from anyzero.players.player import search
+from anyzero.search import search_many
 from anyzero.search.search import Searcher
 from tests import dice_race
 
@@ -125,17 +126,3 @@ def test_a_tree_that_is_used_again_begins_anew_where_only_a_proof_was_known():
             found = player.search(state, 100 * number + ply)
             assert len(found.children) == len(FOUR.legal_actions(state))
             state = FOUR.play(state, int(rng.choice(FOUR.legal_actions(state))))
-
-
-def test_shared_positions_prove_nothing_where_their_history_differs():
-    """What proofs are switched off by: chess leaves its history out of its key."""
-    assert Searcher(CHESS, "uct", simulations=10).method.settings.solve == 1
-    assert Searcher(CHESS, "uct", simulations=10, transpositions=1).method.settings.solve == 0
-    assert Searcher(FOUR, "uct", simulations=10, transpositions=1).method.settings.solve == 1
-
-
-@SLOW
-def test_a_fortress_with_shared_positions_is_not_proven():
-    fortress = CHESS.parse_state("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1")
-    shared = Searcher(CHESS, "uct", simulations=2_000, transpositions=1)
-    assert all(child.proven is None for child in shared.search(fortress, 1).children)

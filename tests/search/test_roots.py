@@ -8,9 +8,10 @@ from anyzero.errors import BadOptionError
 from anyzero.games.line import Line
 from anyzero.games.load import load
 from anyzero.players import parse_player
-from anyzero.search import priors, search, search_many
+from anyzero.players.player import search
+from anyzero.search import priors, search_many
 from anyzero.search.search import Searcher
-from tests.search.stubs import repeat
+from tests.search.stubs import repeat, run_of
 
 FOUR, THREE = load("connect_four"), load("tic_tac_toe")
 START = FOUR.initial_state()
@@ -42,7 +43,7 @@ def test_gumbel_draws_have_the_right_mean():
 def test_root_noise_is_a_dirichlet_mixed_once():
     """With fraction 1 the priors are the noise: mean 1/7, variance (1/7)(6/7) / (7 alpha + 1), and a sum of 1."""
     searcher = Searcher(FOUR, "puct", simulations=3, evaluator="uniform", noise_fraction=1.0, noise_concentration=0.3)
-    found = np.array([np.sort(searcher.run(START, seed).moves().priors)[::-1] for seed in range(1_000)])
+    found = np.array([np.sort(run_of(searcher, START, seed).moves().priors)[::-1] for seed in range(1_000)])
     assert found.sum(axis=1) == pytest.approx(np.ones(1_000), abs=1e-5)
     variance = (1 / 7) * (6 / 7) / (7 * 0.3 + 1)
     squares = ((found - 1 / 7) ** 2).mean(axis=1)
@@ -65,7 +66,7 @@ def test_a_player_has_no_noise():
 @pytest.mark.parametrize("method", ["uct", "rave", "grave", "puct"])
 def test_the_tree_below_the_moves_is_kept(method):
     searcher = Searcher(FOUR, method, simulations=2_000, reuse=True)
-    run = searcher.run(START, 1)
+    run = run_of(searcher, START, 1)
     tree = run.tree
     reply = int(tree.first[tree.first[0] + int(np.argmax(run.moves().visits))])
     after = FOUR.play(
@@ -82,7 +83,7 @@ def test_the_tree_below_the_moves_is_kept(method):
     assert {a: v for a, (v, _) in kept.items()} == {a: v for a, (v, _) in before.items()}
     assert all(kept[a][1] == pytest.approx(before[a][1]) for a in kept if before[a][0])
     total = sum(visits for visits, _ in before.values())
-    assert sum(searcher.run(after, 2).moves().visits) in (
+    assert sum(run_of(searcher, after, 2).moves().visits) in (
         total + 2_000,
         total,
     )  # the second if it was proven
@@ -90,11 +91,11 @@ def test_the_tree_below_the_moves_is_kept(method):
 
 def test_a_position_that_was_not_foreseen_begins_a_new_tree():
     searcher = Searcher(FOUR, "uct", simulations=300, reuse=True)
-    searcher.run(START, 1)
+    run_of(searcher, START, 1)
     state = START
     for move in "abcdef":
         state = FOUR.play(state, move)
-    assert sum(searcher.run(state, 1).moves().visits) == 300
+    assert sum(run_of(searcher, state, 1).moves().visits) == 300
 
 
 def test_a_player_keeps_its_tree_within_a_game_alone():
@@ -113,25 +114,9 @@ def test_reuse_saves_work_in_a_game():
     """Both play the same game; with reuse the tree of the later move is larger by what was kept."""
     fresh, reusing = (Searcher(FOUR, "uct", simulations=1_000, reuse=reuse) for reuse in (False, True))
     for searcher in (fresh, reusing):
-        searcher.run(START, 3)
+        run_of(searcher, START, 3)
     after = FOUR.play(FOUR.play(START, "d"), "d")
-    assert sum(reusing.run(after, 4).moves().visits) > sum(fresh.run(after, 4).moves().visits)
-
-
-def test_shared_positions_prove_tic_tac_toe_sooner():
-    start = THREE.initial_state()
-    alone = search(THREE, start, "uct", simulations=200_000, seed=1)
-    shared = search(THREE, start, "uct", simulations=200_000, seed=1, transpositions=1)
-    assert (alone.proven, shared.proven) == ("draw", "draw")
-    assert shared.nodes < alone.nodes / 4
-    assert shared.simulations < alone.simulations
-
-
-@pytest.mark.slow  # kernels of their own
-def test_transpositions_find_what_the_tree_finds():
-    shared = search(FOUR, START, "uct", simulations=20_000, seed=2, transpositions=1)
-    assert shared.best_move == "d"
-    assert sum(shared.visits.values()) == 20_000
+    assert sum(run_of(reusing, after, 4).moves().visits) > sum(run_of(fresh, after, 4).moves().visits)
 
 
 def test_many_positions_may_have_noise_of_their_own():

@@ -8,7 +8,8 @@ import pytest
 
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
-from anyzero.search import pacing, search
+from anyzero.players.player import search
+from anyzero.search import Searcher, pacing
 from anyzero.search.methods import METHODS
 from anyzero.search.run import Run
 from anyzero.search.simulation import simulate
@@ -190,7 +191,7 @@ def test_whole_numbers_of_numpy_are_whole_numbers():
 
 def test_a_text_is_not_a_game():
     with pytest.raises(BadOptionError, match="a search needs a Game, not 'hex'; load makes one from a text"):
-        search("hex", None, simulations=3)
+        Searcher("hex", simulations=3)
 
 
 def test_a_finished_game_cannot_be_searched():

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from anyzero.games.load import load
-from anyzero.search import priors, search, selection
+from anyzero.players.player import search
+from anyzero.search import priors, selection
 from anyzero.search.halving import CHILD, new_halving, next_order
 from anyzero.search.methods import METHODS
 

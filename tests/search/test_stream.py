@@ -6,7 +6,8 @@ import pytest
 
 import anyzero
 from anyzero import stopping
-from anyzero.search import LiveSearch, Searcher, search, search_steps
+from anyzero.players.player import search
+from anyzero.search import LiveSearch, Searcher
 from anyzero.search.pacing import ENDLESS_S
 from tests.search.stubs import first_seat_wins
 
@@ -15,32 +16,42 @@ START = GAME.initial_state()
 LONG = anyzero.load("connect_four")
 
 
+def steps(game, state, method="uct", *, seed=0, every_s=0.2, **options):
+    """What is found, piece by piece."""
+    live = LiveSearch(Searcher(game, method, **options), state, seed)
+    while live.advance(every_s):
+        yield live.result()
+    yield live.result()
+
+
 def without_time(result):
     return {**result.to_json(), "seconds": None}
 
 
 @pytest.mark.parametrize("method", ["uct", "gumbel", "halving"])
 def test_the_last_result_is_that_of_a_search_with_the_same_seed(method):
-    results = list(search_steps(GAME, START, method, simulations=1500, seed=4, every_s=1e-6))
+    results = list(steps(GAME, START, method, simulations=1500, seed=4, every_s=1e-6))
     assert len(results) > 1
     assert without_time(results[-1]) == without_time(search(GAME, START, method, simulations=1500, seed=4))
 
 
 def test_several_trees_share_the_budget_as_they_do_in_a_search():
     for simulations in (300, 301):
-        *_, last = search_steps(GAME, START, simulations=simulations, trees=2, seed=4)
+        *_, last = steps(GAME, START, simulations=simulations, trees=2, seed=4)
         assert last.simulations == simulations
         assert without_time(last) == without_time(search(GAME, START, simulations=simulations, trees=2, seed=4))
 
 
 def test_a_search_without_a_budget_goes_on_until_it_is_left():
-    counts = [result.simulations for result in islice(search_steps(LONG, LONG.initial_state(), every_s=0.01), 5)]
+    counts = [
+        result.simulations for result in islice(steps(LONG, LONG.initial_state(), seconds=ENDLESS_S, every_s=0.01), 5)
+    ]
     assert counts == sorted(set(counts))
 
 
 def test_a_proven_position_ends_a_search_without_a_budget():
     state = GAME.parse_state("3/oo1/xx1 x")
-    *_, last = search_steps(GAME, state)
+    *_, last = steps(GAME, state, seconds=ENDLESS_S)
     assert (last.best_move, last.proven) == ("c1", "win")
 
 
@@ -54,8 +65,8 @@ def test_a_budget_of_seconds_is_kept_within_a_piece():
     assert not live.advance(0.01)
 
 
-def test_pieces_do_not_cut_batches_of_leaves():
-    options = {"method": "puct", "simulations": 50, "evaluator": first_seat_wins, "leaves": 4}
+def test_pieces_do_not_change_what_an_evaluator_is_asked():
+    options = {"method": "puct", "simulations": 50, "evaluator": first_seat_wins}
     live = LiveSearch(Searcher(LONG, **options), LONG.initial_state(), 3)
     while live.advance(1e-6):
         pass

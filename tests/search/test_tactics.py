@@ -6,7 +6,7 @@ Each game needs two compiled searches, so that only a few games are tried by def
 import pytest
 
 from anyzero.games.load import BUILT_IN, load
-from anyzero.search import search
+from anyzero.players.player import search
 from anyzero.search.methods import METHODS, UNBOUNDED
 from tests.search.positions import BLOCK, LOST, POSITIONS, WIN
 

@@ -7,7 +7,7 @@ import pytest
 
 from anyzero.games.contract import CHANCE
 from anyzero.games.load import load
-from anyzero.search import search
+from anyzero.players.player import search
 from tests.search.test_tactics import TREE_METHODS
 
 RANDOM_TAKE_IT_EASY = 15981 / 1495

@@ -1,7 +1,7 @@
 """The door: `match("hex:size=7", "rave:1000", "uct:1000", games=400)` and `play_games` below it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -12,10 +12,10 @@ import numpy as np
 from anyzero import stopping
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Match, Plan, make_plan
-from anyzero.arena.record import Record
+from anyzero.arena.record import Record, Results
 from anyzero.arena.standings import Standings, forfeit_words, make_standings, pair_scores, points
 from anyzero.arena.statistics import Interval, Sprt, fit_ratings, mean_interval, named
-from anyzero.arena.workers import Task, Workers, play_all
+from anyzero.arena.workers import Workers
 from anyzero.cluster import Pool, opened
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
@@ -26,7 +26,6 @@ from anyzero.report import Part, Sheet, Shown, percent
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Results = dict[Match, MatchResult]
 Watch = Callable[[Results], bool | None]  # told of the results so far whenever a game ends; True stops the play
 
 
@@ -36,64 +35,90 @@ def match(
     second: Player | str,
     *,
     sprt: Sprt | tuple[float, float] | None = None,
-    progress: bool = True,
-    workers: int | None = None,
-    cluster: str | None = None,
-    record: Path | str | None = None,
     **settings: Any,
 ) -> Standings:
     """Play two players against each other, in pairs of games with one opening and the seats swapped.
 
-    `settings` are those of `make_plan`: games, seed, openings, limit_s. The same seed gives the same standings
-    whatever the number of workers, as long as no player has a clock. Finished games are kept in `record`, from which a
-    stopped match goes on; `sprt`, two Elo differences, ends it as soon as it is clear which is nearer to the truth.
-    With `cluster`, `auto` or the address of a Ray cluster, its nodes play.
+    `settings` are those of `make_plan` (games, seed, openings, limit_s) and of `play_shown` (workers, cluster, record,
+    progress). The same seed gives the same standings whatever the number of workers, as long as no player has a clock.
+    `sprt`, two Elo differences, ends the match as soon as it is clear which is nearer to the truth.
 
     >>> anyzero.match("hex:size=7", "rave:1000", "uct:1000", games=40)
     """
+    playing = take_playing(settings)
     plan = make_plan(game, (first, second), **settings)
     test = Sprt(*sprt) if isinstance(sprt, tuple) else sprt
     if test is not None and plan.has_one_seat():
         raise BadOptionError(f"{plan.game} has one seat: there is no Elo to test")
-    with opened(cluster) as pool, watching(plan, record, shown=progress, pool=pool) as watch:
 
-        def look(results: Results) -> bool:
-            watch(results)
-            return test is not None and is_decided(test, results)
+    def is_decided(results: Results) -> bool:
+        """Show the test the pairs that it has not seen yet, in order."""
+        if test is not None:
+            test.add_until_decided(pair_scores(leading_pairs(results, sum(test.counts))))
+        return test is not None and test.decision is not None
 
-        results = play_games(plan, workers=pool or workers, record=record, watch=look)
+    results = play_shown(plan, is_decided, **playing)
     counted = list(results.values())
-    if test is not None and is_decided(test, results):
+    if test is not None and is_decided(results):
         counted = leading_pairs(results)[: 2 * sum(test.counts)]  # so that their number is no accident
     return replace(make_standings(counted), plan=plan, sprt=test)
 
 
-@contextmanager
-def watching(plan: Plan, record: Path | str | None, *, shown: bool, pool: Pool | None = None) -> Iterator[Watch]:
-    """A bar with the running score while games are played; who stops them hears what was kept."""
-    total, done = len(plan.matches()), 0
+def take_playing(settings: dict[str, Any]) -> dict[str, Any]:
+    """Take out what says how to play rather than what."""
+    return {name: settings.pop(name) for name in ("progress", "workers", "cluster", "record") if name in settings}
 
-    def words() -> str:
-        kept = f", kept in {record}; the same command goes on from there"
-        unkept = "; with --record FILE a stopped run can go on later"
-        return f"stopped after {done} of {total} games{unkept if record is None else kept}"
+
+def play_shown(
+    plan: Plan,
+    is_over: Watch = lambda results: False,
+    *,
+    progress: bool = True,
+    workers: int | None = None,
+    cluster: str | None = None,
+    record: Path | str | None = None,
+) -> Results:
+    """Play a plan until it `is_over` early, with a bar that has the running score.
+
+    Finished games are kept in `record`, from which a stopped run goes on. With `cluster`, `auto` or the address of a
+    Ray cluster, its nodes play.
+    """
+    total = len(plan.matches())
 
     def score(results: Results) -> str:
         tally = make_standings(list(results.values())).tally if len(plan.players) == 2 else None
-        said = "playing" if tally is None else f"+{tally.wins} ={tally.draws} -{tally.losses}"
-        return said if pool is None else f"{said} ({pool.describe()})"
+        return "playing" if tally is None else f"+{tally.wins} ={tally.draws} -{tally.losses}"
 
-    with stopping.telling(words), bar("playing", total, shown=shown) as tell:
+    with opened(cluster) as pool, bar_of_games(total, record, shown=progress, pool=pool) as tell:
 
-        def watch(results: Results) -> None:
-            nonlocal done
-            done = len(results)
-            tell(done, words=lambda: score(results))
+        def watch(results: Results) -> bool | None:
+            tell(len(results), f"{len(results)} of {total} games", lambda: score(results))
+            return is_over(results)
 
-        yield watch
+        return play_games(plan, workers=pool or workers, record=record, watch=watch)
 
 
-def leading_pairs(results: Mapping[Match, MatchResult], start: int = 0) -> list[MatchResult]:
+Tell = Callable[[float, str, Callable[[], str]], None]
+"""How much is done, where a stop would be, and what the bar says."""
+
+
+@contextmanager
+def bar_of_games(total: float, kept: Path | str | None, *, shown: bool, pool: Pool | None) -> Iterator[Tell]:
+    """A bar while games are played; who stops them hears how far they came and what was kept."""
+    reached = "0 games"
+    unkept = "; with --record FILE a stopped run can go on later"
+    later = unkept if kept is None else f", kept in {kept}; the same command goes on from there"
+    with stopping.telling(lambda: f"stopped after {reached}{later}"), bar("playing", total, shown=shown) as show:
+
+        def tell(done: float, now: str, words: Callable[[], str]) -> None:
+            nonlocal reached
+            reached = now
+            show(done, words=lambda: words() if pool is None else f"{words()} ({pool.describe()})")
+
+        yield tell
+
+
+def leading_pairs(results: Results, start: int = 0) -> list[MatchResult]:
     """The games of all pairs from pair `start` to the first one that is not finished."""
     found: list[MatchResult] = []
     while True:
@@ -104,28 +129,18 @@ def leading_pairs(results: Mapping[Match, MatchResult], start: int = 0) -> list[
         found += [legs[0], legs[1]]
 
 
-def is_decided(sprt: Sprt, results: Mapping[Match, MatchResult]) -> bool:
-    """Show the test the pairs that it has not seen yet, in order."""
-    sprt.add_until_decided(pair_scores(leading_pairs(results, sum(sprt.counts))))
-    return sprt.decision is not None
-
-
 def play_games(
-    plan: Plan, *, workers: Workers = None, record: Path | str | None = None, watch: Watch | None = None
+    plan: Plan, *, workers: Workers = None, record: Path | str | None = None, watch: Watch = lambda results: False
 ) -> Results:
     """Play what the record does not hold yet; results in the order of the plan."""
     matches = plan.matches()
-    with nullcontext() if record is None else closing(Record(Path(record), plan)) as book:
-        known = {} if book is None else book.results
+    with closing(Record([plan], record)) as book, closing(book.play(workers)) as finished:
+        known = book.results[plan]
         results = {match: known[match] for match in matches if match in known}
-        is_stopped = watch is not None and watch(results)
-        missing = [Task(plan, match) for match in matches if match not in results and not is_stopped]
-        with closing(play_all(missing, workers)) as finished:
-            for _, result in finished:
-                results[result.match] = result
-                if book is not None:
-                    book.add(result)
-                if watch and watch(results):
+        if not watch(results):
+            for _, match in finished:
+                results[match] = known[match]
+                if watch(results):
                     break
     return {match: results[match] for match in matches if match in results}
 
@@ -146,10 +161,9 @@ class Row:
     mean_score: Interval | None  # one seat: mean points over all its games
 
     @property
-    def strength(self) -> float:
+    def strength(self) -> Interval | None:
         """What players are ranked by: the rating, or the mean score where there is none."""
-        found = self.rating or self.mean_score
-        return 0.0 if found is None else found.value
+        return self.rating or self.mean_score
 
 
 @dataclass(frozen=True, repr=False)
@@ -184,19 +198,15 @@ class Tournament(Shown):
         from anyzero.figures import draw_ranking, keep
 
         unit = "mean score" if self.anchor is None else f"Elo ({self.anchor} = 0)"
-        found = {row.player: row.rating or row.mean_score for row in self.rows}
+        found = {row.player: row.strength for row in self.rows}
         return keep(draw_ranking(found, title=f"{self.plan.game}: tournament", unit=unit), file)
 
     def describe(self, row: "Row") -> tuple[Any, ...]:
         """The cells of a player: its rating, or its mean score where there is one seat."""
-        value = interval = ""
-        if row.rating is not None:
-            fixed = row.player == self.anchor and row.rating.low == row.rating.high
-            value = f"{row.rating.value:+.0f}"
-            interval = "anchor" if fixed else f"{row.rating.low:+.0f} to {row.rating.high:+.0f}"
-        elif row.mean_score is not None:
-            value, interval = f"{row.mean_score.value:.2f}", f"{row.mean_score.low:.2f} to {row.mean_score.high:.2f}"
-        return row.player, value, interval, f"{row.points:g}", row.games
+        form, (value, low, high) = "+.0f" if row.rating else ".2f", row.strength or (0.0, 0.0, 0.0)
+        is_fixed = row.player == self.anchor and low == high
+        interval = "anchor" if is_fixed else f"{low:{form}} to {high:{form}}"
+        return row.player, f"{value:{form}}", interval, f"{row.points:g}", row.games
 
     def to_json(self) -> dict[str, Any]:
         forfeits = [forfeit for couple in self.couples.values() for forfeit in couple.to_json()["forfeits"]]
@@ -212,15 +222,7 @@ def describe_row(row: Row) -> dict[str, Any]:
 
 
 def tournament(
-    game: Game | str,
-    players: Sequence[Player | str],
-    *,
-    anchor: str | None = None,
-    progress: bool = True,
-    workers: int | None = None,
-    cluster: str | None = None,
-    record: Path | str | None = None,
-    **settings: Any,
+    game: Game | str, players: Sequence[Player | str], *, anchor: str | None = None, **settings: Any
 ) -> Tournament:
     """Play every two players against each other and rate them all; the rating of `anchor`, or of the first, is 0.
 
@@ -228,18 +230,18 @@ def tournament(
 
     >>> anyzero.tournament("hex:size=5", ["uct:500", "rave:500", "grave:500"], games=20)
     """
+    playing = take_playing(settings)
     plan = make_plan(game, players, **settings)
     if anchor is not None and plan.has_one_seat():
         raise BadOptionError(f"{plan.game} has one seat: there are no ratings, and no anchor")
     if anchor is not None and anchor.strip() not in plan.players:
         hint = nearest_hint(anchor, plan.players)
         raise UnknownNameError(f"the anchor {anchor!r} does not play; {hint}players: {list_some(plan.players)}")
-    with opened(cluster) as pool, watching(plan, record, shown=progress, pool=pool) as watch:
-        results = play_games(plan, workers=pool or workers, record=record, watch=watch)
+    results = play_shown(plan, **playing)
     return judge_tournament(plan, results, 0 if anchor is None else plan.players.index(anchor.strip()))
 
 
-def judge_tournament(plan: Plan, results: Mapping[Match, MatchResult], anchor: int = 0) -> Tournament:
+def judge_tournament(plan: Plan, results: Results, anchor: int = 0) -> Tournament:
     numbers = range(len(plan.players))
     couples = {
         couple: make_standings([result for match, result in results.items() if match[:2] == couple])
@@ -257,5 +259,5 @@ def judge_tournament(plan: Plan, results: Mapping[Match, MatchResult], anchor: i
         own = [points(result) for match, result in results.items() if alone and match.by_seat(1) == [number]]
         total = float(scored[number].sum())
         rows.append(Row(plan.players[number], number, ratings[number], total, played, mean_interval(own)))
-    rows.sort(key=lambda row: -row.strength)
+    rows.sort(key=lambda row: -(row.strength or (0.0,))[0])
     return Tournament(rows, couples, None if alone else plan.players[anchor], plan)

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anyzero import stopping
-from anyzero.arena.arena import Results, leading_pairs, play_games, watching
+from anyzero.arena.arena import leading_pairs, play_shown, take_playing
 from anyzero.arena.plan import make_plan
+from anyzero.arena.record import Results
 from anyzero.arena.standings import game_score, points
-from anyzero.arena.statistics import Interval, mean_interval, named, wilson_interval
+from anyzero.arena.statistics import Interval, mean_interval, wilson_interval
 from anyzero.errors import BadOptionError, UnknownNameError, list_some
 from anyzero.games.game import Game, game_text
 from anyzero.games.line import Line
@@ -27,7 +28,7 @@ from anyzero.players.engine import find_program
 from anyzero.players.player import consult
 from anyzero.players.text import AFTERSTATES, GRAVE_GAMES
 from anyzero.progress import progress as bar
-from anyzero.report import Part, Sheet, Shown, percent
+from anyzero.report import Part, Sheet, Shown
 from anyzero.seeds import draw_seed
 
 METHOD = "gumbel"
@@ -146,7 +147,8 @@ class Climb:
         for simulations in PROBLEM_SIMULATIONS:
             search = f"{METHOD}:{simulations}"
             solved = solve_problems(self.game, f"{search}@{self.path}", **asking)
-            yield make_result(search, len(solved.answers), solved.share, kind="moves")
+            share = wilson_interval(sum(solved) / len(solved), len(solved))
+            yield make_result(search, len(solved), share, kind="moves")
 
     def deal(self) -> Iterator[Result]:
         """Mean points over the fixed deals of the seed; random play takes part because matches have two players."""
@@ -184,16 +186,15 @@ class Climb:
 
     def play(self, opponent: str, games: int) -> Results:
         """The games against an opponent that its file does not hold yet, and those that it does."""
-        settings = {key: value for key, value in self.playing.items() if key in ("seed", "openings", "limit_s")}
+        settings = dict(self.playing)
+        asked = take_playing(settings)
         plan = make_plan(self.game, (f"{self.search}@{self.path}", opponent), games=games, **settings)
         record = self.folder / f"{re.sub('[^a-z0-9]+', '_', opponent)}.jsonl"
-        with watching(plan, record, shown=self.playing.get("progress", True)) as watch:
 
-            def look(results: Results) -> bool:
-                watch(results)
-                return self.game.num_seats > 1 and lost_after(pair_games(results)) is not None
+        def is_lost(results: Results) -> bool:
+            return self.game.num_seats > 1 and lost_after(pair_games(results)) is not None
 
-            return play_games(plan, workers=self.playing.get("workers"), record=record, watch=look)
+        return play_shown(plan, is_lost, record=record, **asked)
 
 
 def pair_games(results: Results) -> list[float]:
@@ -219,39 +220,12 @@ def make_result(player: str, games: int, found: Interval, **more: Any) -> Result
 
 
 FOLDER = Path(__file__).parent / "problems"
-STAGE_PLIES = 6  # answers are counted by the stage of the game: so many plies each
 
 
 class Problem(NamedTuple):
     board: str  # the game with its options
     moves: tuple[str, ...]  # from the start to the position
     best: frozenset[str]  # the moves that keep the result; every other one makes it worse
-
-
-@dataclass(frozen=True, repr=False)
-class Solved(Shown):
-    player: str
-    answers: dict[Problem, bool]  # whether its move was one of the best
-
-    @property
-    def share(self) -> Interval:
-        return wilson_interval(sum(self.answers.values()) / len(self.answers), len(self.answers))
-
-    def report(self) -> Iterator[Part]:
-        stages: dict[tuple[str, int], list[bool]] = {}
-        for problem, right in self.answers.items():
-            first = len(problem.moves) // STAGE_PLIES * STAGE_PLIES
-            stages.setdefault((problem.board, first), []).append(right)
-        places = [(board, f"{first} to {first + STAGE_PLIES - 1}") for board, first in sorted(stages)]
-        shares = [(len(right), percent(sum(right) / len(right))) for _, right in sorted(stages.items())]
-        rows = [(*place, *share) for place, share in zip(places, shares, strict=True)]
-        yield Sheet(("board", "plies played", "problems", "optimal moves"), rows)
-        share, low, high = map(percent, self.share)
-        yield f"{self.player}: {share} of {len(self.answers)} moves are optimal, 95 % {low} to {high}"
-
-    def to_json(self) -> dict[str, Any]:
-        solved = {"problems": len(self.answers), "solved": sum(self.answers.values())}
-        return {"player": self.player, **solved, **named("share", self.share)}
 
 
 def problem_games() -> list[str]:
@@ -273,10 +247,11 @@ def read_problems(name: str) -> tuple[Problem, ...]:
     return tuple(found)
 
 
-def solve_problems(game: Game | str, player: Player | str, *, seed: int = 0, progress: bool = True) -> Solved:
-    """Ask a player for its move in each problem of a game."""
+def solve_problems(game: Game | str, player: Player | str, *, seed: int = 0, progress: bool = True) -> list[bool]:
+    """Ask a player for its move in each problem of a game: whether it was one of the best."""
     name = load(game).name if isinstance(game, str) else game.name
-    asked, problems, answers = parse_player(player), read_problems(name), {}
+    asked, problems = parse_player(player), read_problems(name)
+    answers: list[bool] = []
     boards = {board: load(board) for board in {problem.board for problem in problems}}
     with bar("solving", len(problems), shown=progress) as tell:
         for number, problem in enumerate(problems):
@@ -286,6 +261,6 @@ def solve_problems(game: Game | str, player: Player | str, *, seed: int = 0, pro
             for move in problem.moves:
                 line = line.play(board, board.parse_action(line.state, move))
             action = consult(asked, board, line, draw_seed("problem", seed, number)).action
-            answers[problem] = board.format_action(line.state, action) in problem.best
-            tell(number + 1, words=f"{sum(answers.values())} right")
-    return Solved(asked.text, answers)
+            answers.append(board.format_action(line.state, action) in problem.best)
+            tell(number + 1, words=f"{sum(answers)} right")
+    return answers

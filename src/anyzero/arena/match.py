@@ -53,14 +53,6 @@ class Live:
         row["seat"], row["num_actions"], row["seconds"] = NOBODY, 0, 0.0
         row["number"], row["opening"] = number, opening
 
-    def start_move(self, seat: int, deadline: float) -> None:
-        self.row["deadline"] = deadline
-        self.row["seat"] = seat
-
-    def end_move(self, seat: int, seconds: float) -> None:
-        self.row["seat"] = NOBODY
-        self.row["seconds"][seat] += seconds
-
     def add(self, action: int) -> None:
         self.row["actions"][self.row["num_actions"]] = action
         self.row["num_actions"] += 1
@@ -140,16 +132,16 @@ def play_match(
 def ask(game: Game, line: Line, player: Player, seat: int, *, seed: int, live: Live, limit_s: float | None) -> int:
     """The player's action, or a ForfeitError that says what it did instead."""
     limit = min((limit for limit in (limit_s, player.limit_s) if limit is not None), default=math.inf)
-    live.start_move(seat, time.monotonic() + limit)
-    start = time.perf_counter()
+    live.row["deadline"] = time.monotonic() + limit  # first: who is thinking has a deadline
+    live.row["seat"], start = seat, time.perf_counter()
     try:
         answer = player.choose(game, line.copy(), seed)
     except (Exception, SystemExit) as error:
         reason = next((reason for kind, reason in FAULTS if isinstance(error, kind)), CRASH)
         raise ForfeitError(reason, f"{type(error).__name__}: {error}") from error
     finally:
-        seconds = time.perf_counter() - start
-        live.end_move(seat, seconds)
+        seconds, live.row["seat"] = time.perf_counter() - start, NOBODY
+        live.row["seconds"][seat] += seconds
     if seconds > limit:
         raise ForfeitError(LATE, f"a move took {seconds:.2f} s, the limit was {limit:.2f} s")
     try:

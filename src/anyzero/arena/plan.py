@@ -13,7 +13,7 @@ from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
 from anyzero.games.load import load
 from anyzero.players import Player, parse_player
-from anyzero.search import search
+from anyzero.search import Searcher
 from anyzero.seeds import draw_seed, draw_unit, pick_index
 
 MOST_OPENING_PLIES = 4
@@ -87,7 +87,14 @@ def make_plan(
         raise BadOptionError(f"{loaded.name}: matches are played by other processes, which need a name or a file")
     if len(players) < 2:
         raise BadOptionError("a match needs two players")
-    check_games(loaded, games, legs)
+    if legs not in (BOTH_LEGS, (0,), (1,)):
+        raise BadOptionError(f"the games of a pair are (0, 1), (0,) or (1,), not {legs!r}")
+    if legs != BOTH_LEGS and loaded.num_seats == 1:
+        raise BadOptionError(f"{loaded.name} has one seat: both players play each deal")
+    if legs != BOTH_LEGS and games < 1:
+        raise BadOptionError(f"{games} is not a positive number of games")
+    if legs == BOTH_LEGS and (games < 2 or games % 2):
+        raise BadOptionError(f"games are played in pairs with the seats swapped: {games} is not a positive even number")
     plies = default_openings(loaded) if openings is None else openings
     if plies < 0:
         raise BadOptionError(f"an opening of {plies} moves is not possible")
@@ -100,17 +107,6 @@ def make_plan(
         raise BadOptionError(f"a limit of {limit_s} seconds is not a positive number")
     texts = tuple(parse_player(player).text for player in players)
     return Plan(loaded.text, texts, games, seed, plies, limit_s, legs)
-
-
-def check_games(game: Game, games: int, legs: tuple[int, ...]) -> None:
-    if legs not in (BOTH_LEGS, (0,), (1,)):
-        raise BadOptionError(f"the games of a pair are (0, 1), (0,) or (1,), not {legs!r}")
-    if legs != BOTH_LEGS and game.num_seats == 1:
-        raise BadOptionError(f"{game.name} has one seat: both players play each deal")
-    if legs != BOTH_LEGS and games < 1:
-        raise BadOptionError(f"{games} is not a positive number of games")
-    if legs == BOTH_LEGS and (games < 2 or games % 2):
-        raise BadOptionError(f"games are played in pairs with the seats swapped: {games} is not a positive even number")
 
 
 def default_openings(game: Game) -> int:
@@ -181,4 +177,4 @@ def imbalance(game: Game, state: State, seed: int) -> float:
     """How far from even the position looks, from 0 to 1; 0 where the sides are not two opponents."""
     if game.num_seats != 2 or not game.zero_sum or game.seat_to_move(state) < 0:
         return 0.0
-    return abs(search(game, state, "uct", simulations=SIMULATIONS, seed=seed).value)
+    return abs(Searcher(game, "uct", simulations=SIMULATIONS).search(state, seed).value)

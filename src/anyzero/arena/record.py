@@ -2,58 +2,87 @@
 
 The first line says what is played; a run with other players, another game or another seed is refused. Each line has a
 seal over itself and the first line; one without, of an earlier version or another program, is played again from its
-moves, as are all of a user's game, whose rules may have changed. `Journal` knows how to write and to take over lines,
-`Record` which games they are.
+moves, as are all of a user's game, whose rules may have changed.
 """
 
 import contextlib
 import json
 import os
 import sys
+from collections.abc import Generator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from anyzero.arena.match import MatchResult, check_result
 from anyzero.arena.plan import Match, Plan
+from anyzero.arena.workers import Task, Workers, play_all
 from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object, take_lock, writing
 from anyzero.games.load import load
 from anyzero.sealed import SEAL, seal_of
 
 FORM = "anyzero games 1"
+GRID_FORM = "anyzero experiment 1"
+
+Results = dict[Match, MatchResult]
 
 
-class Journal:
-    """An open file of finished games; `header` is its first line and says what they belong to."""
+class Record:
+    """The finished games of some plans, in memory and, if it has a path, in a file.
 
-    def __init__(self, path: Path, header: dict[str, Any]) -> None:
-        self.path, self.form = path, header["form"]
-        if path.exists() and not path.is_file():  # a device may be read for ever
+    A match or tournament is one plan, which says what the file belongs to. A grid has many plans: its `identity` says
+    that, each line has the number of its plan, and the moves of its games are not kept in memory.
+    """
+
+    file: BinaryIO | None = None
+
+    def __init__(self, plans: Sequence[Plan], path: Path | str | None, identity: dict[str, Any] | None = None) -> None:
+        self.plans, self.is_grid = list(plans), identity is not None
+        self.numbers = {plan: number for number, plan in enumerate(self.plans)}
+        self.results: dict[Plan, Results] = {plan: {} for plan in self.plans}
+        self.games = {text: load(text) for text in {plan.game for plan in self.plans}}
+        if path is None:
+            return
+        self.path = Path(path)
+        if self.path.exists() and not self.path.is_file():  # a device may be read for ever
             raise AnyzeroError(f"cannot write {path}: it is not a file")
-        with writing(path):
-            self.file: BinaryIO = path.open("a+b")
+        own = {"form": FORM, **self.plans[0].identity()} if identity is None else {"form": GRID_FORM, **identity}
+        self.header = json.dumps(own)
+        with writing(self.path):
+            self.file = self.path.open("a+b")
         try:
-            take_lock(self.file.fileno(), path, "is being written by another run")
-            self.header = json.dumps(header)
-            self.read(self.header)
+            take_lock(self.file.fileno(), self.path, "is being written by another run")
+            self.read(self.file)
         except BaseException:
-            self.file.close()
+            self.close()
             raise
 
-    def take(self, values: dict[str, Any], *, is_sealed: bool) -> None:
-        """Take a finished game over; TypeError, ValueError, KeyError or AnyzeroError if it is none."""
-        raise NotImplementedError
+    def play(self, workers: Workers = None) -> Generator[Task, None, None]:
+        """Play what is missing. Whenever a game has ended and is kept, says which; close it to stop early."""
+        missing = [Task(plan, match) for plan in self.plans for match in plan.matches()]
+        missing = [task for task in missing if task.match not in self.results[task.plan]]
+        with contextlib.closing(play_all(missing, workers)) as finished:
+            for task, result in finished:
+                values = {**({"plan": self.numbers[task.plan]} if self.is_grid else {}), **result.to_json()}
+                if self.file is not None:
+                    self.write(self.file, json.dumps({**values, SEAL: seal_of(values, self.header)}))
+                self.note(task.plan, result)
+                yield task
 
-    def read(self, header: str) -> None:
+    def note(self, plan: Plan, result: MatchResult) -> None:
+        self.results[plan][result.match] = replace(result, moves=[]) if self.is_grid else result
+
+    def read(self, file: BinaryIO) -> None:
         """Take over the games of the file; a last line that is not whole is dropped."""
-        self.file.seek(0)
-        content = self.file.read()
-        expected = header.encode() + b"\n"
+        file.seek(0)
+        content = file.read()
+        expected = self.header.encode() + b"\n"
         if expected.startswith(content):  # a new file, or one whose first line was cut off
-            self.file.truncate(0)
-            self.write(header)
+            file.truncate(0)
+            self.write(file, self.header)
             return
-        self.check_header(content, header)
+        self.check_header(content)
         end = len(expected)
         lines = content[end:].splitlines(keepends=True)
         for number, line in enumerate(lines, start=2):
@@ -63,12 +92,12 @@ class Journal:
                 raise AnyzeroError(f"{self.path}: line {number} is not a finished game: {fault}; {advice}")
             if fault:
                 print(f"anyzero: {self.path}: the last line is broken; its game is played again", file=sys.stderr)
-                self.file.truncate(end)
+                file.truncate(end)
                 return
             end += len(line)
 
     def take_line(self, line: bytes) -> str:
-        """What is wrong with a line; nothing if it is whole and a finished game."""
+        """Take a finished game over; what is wrong with a line that is none."""
         values = parse_object(line) if line.endswith(b"\n") else None
         if values is None:
             return "it is not whole"
@@ -78,33 +107,43 @@ class Journal:
             return str(error) if isinstance(error, ValueError | AnyzeroError) else "parts of it are missing or wrong"
         return ""
 
-    def check_header(self, content: bytes, header: str) -> None:
+    def take(self, values: dict[str, Any], *, is_sealed: bool) -> None:
+        number = values.pop("plan") if self.is_grid else 0
+        if number not in range(len(self.plans)):
+            raise ValueError("it is not a game of this experiment")
+        plan, result = self.plans[number], MatchResult.from_json(values)
+        first, second, pair, leg = result.match
+        end = plan.games // len(plan.legs) if self.is_grid else pair + 1  # of a match, more games may have been played
+        if not (0 <= first < second < len(plan.players) and 0 <= pair < end and leg in plan.legs):
+            raise ValueError("it is not a game of this match")
+        game = self.games[plan.game]
+        check_result(game, result, plan.players, replay=game.is_from_file or not is_sealed)
+        self.note(plan, result)
+
+    def check_header(self, content: bytes) -> None:
         """One sentence if the file belongs to something else."""
-        found = parse_object(content.split(b"\n", 1)[0])
-        if found is None or found.get("form") != self.form:
+        found, expected = parse_object(content.split(b"\n", 1)[0]), json.loads(self.header)
+        if found is None or found.get("form") != expected["form"]:
             raise AnyzeroError(f"{self.path} is not a record of games; nothing was changed")
-        expected = json.loads(header)
         for key in expected | found:
             old, new = found.get(key), expected.get(key)
             if old != new:
                 other = f"({key} {old!r}, not {new!r})"
                 raise AnyzeroError(f"{self.path} is the record of another run {other}; nothing was changed")
-        if not content.startswith(header.encode() + b"\n"):
+        if not content.startswith(self.header.encode() + b"\n"):
             raise AnyzeroError(f"{self.path}: the first line has been changed")
 
-    def write(self, line: str) -> None:
+    def write(self, file: BinaryIO, line: str) -> None:
         """Append a line; it is on the disk when this returns."""
         with writing(self.path):
-            self.file.write(line.encode() + b"\n")
-            self.file.flush()
-            os.fsync(self.file.fileno())
-
-    def write_game(self, values: dict[str, Any]) -> None:
-        self.write(json.dumps({**values, SEAL: seal_of(values, self.header)}))
+            file.write(line.encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
 
     def close(self) -> None:
         with contextlib.suppress(OSError):  # what could not be written has been reported
-            self.file.close()
+            if self.file is not None:
+                self.file.close()
 
 
 def unseal(values: dict[str, Any], header: str) -> bool:
@@ -113,23 +152,3 @@ def unseal(values: dict[str, Any], header: str) -> bool:
     if seal not in (None, seal_of(values, header)):
         raise ValueError("it was changed after it was written")
     return seal is not None
-
-
-class Record(Journal):
-    def __init__(self, path: Path, plan: Plan) -> None:
-        self.results: dict[Match, MatchResult] = {}
-        self.plan, self.game = plan, load(plan.game)
-        super().__init__(path, {"form": FORM, **plan.identity()})
-
-    def take(self, values: dict[str, Any], *, is_sealed: bool) -> None:
-        result = MatchResult.from_json(values)
-        first, second, pair, leg = result.match
-        if not 0 <= first < second < len(self.plan.players) or pair < 0 or leg not in self.plan.legs:
-            raise ValueError("it is not a game of this match")
-        replay = self.game.is_from_file or not is_sealed
-        check_result(self.game, result, self.plan.players, replay=replay)
-        self.results[result.match] = result
-
-    def add(self, result: MatchResult) -> None:
-        self.write_game(result.to_json())
-        self.results[result.match] = result

@@ -139,7 +139,10 @@ def fit_ratings(points: Sequence[Sequence[float]], anchor: int = 0) -> list[Inte
     free = [player for player in range(len(scored)) if player != anchor]
     strengths = np.zeros(len(scored))
     for _ in range(NEWTON_STEPS):
-        gradient, curvature = slope(strengths, scored, games)
+        expected = 1.0 / (1.0 + np.exp(strengths[None, :] - strengths[:, None]))
+        weights = games * expected * (1.0 - expected)
+        gradient = (scored - games * expected).sum(axis=1)  # of the log likelihood
+        curvature = np.diag(weights.sum(axis=1)) - weights  # minus its second derivatives
         step = np.linalg.solve(curvature[np.ix_(free, free)], gradient[free])
         strengths[free] += np.clip(step, -LONGEST_STEP, LONGEST_STEP)
         if np.abs(step).max() < 1e-12:
@@ -150,13 +153,6 @@ def fit_ratings(points: Sequence[Sequence[float]], anchor: int = 0) -> list[Inte
         Interval(ELO * value, ELO * (value - NORMAL_95 * spread), ELO * (value + NORMAL_95 * spread))
         for value, spread in zip(strengths.tolist(), deviations.tolist(), strict=True)
     ]
-
-
-def slope(strengths: np.ndarray, scored: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The gradient of the log likelihood and minus its second derivatives."""
-    expected = 1.0 / (1.0 + np.exp(strengths[None, :] - strengths[:, None]))
-    weights = games * expected * (1.0 - expected)
-    return (scored - games * expected).sum(axis=1), np.diag(weights.sum(axis=1)) - weights
 
 
 # --- the sequential test
@@ -192,15 +188,12 @@ class Sprt:
         lower, upper = self.bounds
         return "elo1" if self.llr >= upper else "elo0" if self.llr <= lower else None
 
-    def add(self, pair_score: float) -> None:
-        self.counts[round(4 * pair_score)] += 1
-        self.llr = float(log_likelihood_ratio(self.counts, self.elo0, self.elo1))
-
     def add_until_decided(self, pair_scores: Iterable[float]) -> None:
         """Take pairs for as long as the test is open."""
         for score in pair_scores:
             if self.decision is None:
-                self.add(score)
+                self.counts[round(4 * score)] += 1
+                self.llr = float(log_likelihood_ratio(self.counts, self.elo0, self.elo1))
 
     def __str__(self) -> str:
         words = {"elo0": f"Elo {self.elo0:g} accepted", "elo1": f"Elo {self.elo1:g} accepted", None: "not decided"}

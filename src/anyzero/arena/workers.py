@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from queue import Empty, Queue, SimpleQueue
 from tempfile import TemporaryDirectory
@@ -239,17 +240,14 @@ class Host:
     """Plays the games of several plans. One of them is prepared at a time, as its players may need much memory."""
 
     def __init__(self, plans: Sequence[Plan]) -> None:
-        self.plans = plans
-        self.games: dict[str, Game] = {}
+        self.plans, self.load = plans, cache(load)
         self.plan: Plan | None = None
         self.players: list[Player] = []
 
     def prepare(self, number: int) -> tuple[Plan, Game]:
         """A plan and its game, its players ready: everything is compiled or loaded before a clock runs."""
         plan = self.plans[number]
-        if plan.game not in self.games:
-            self.games[plan.game] = load(plan.game)
-        game = self.games[plan.game]
+        game = self.load(plan.game)
         if plan == self.plan:
             return plan, game
         self.plan, self.players = None, []

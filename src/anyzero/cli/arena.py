@@ -133,16 +133,14 @@ def experiment(
     print_result(found, json=json)
 
 
-@examples(
-    "anyzero plot hex_rave.csv", "anyzero plot hex_rave.csv --out pictures --format svg", "anyzero plot games.jsonl"
-)
+@examples("anyzero plot hex_rave.csv", "anyzero plot hex_rave.csv --out pictures --format svg")
 def plot(
-    results: Annotated[Path, argument("The table of an experiment, or the record of a match.", "RESULTS")],
+    results: Annotated[Path, argument("The table of an experiment.", "RESULTS")],
     out: Annotated[Path | None, option("Where the pictures go; by default beside RESULTS.", "FOLDER")] = None,
     formats: Annotated[str, option("png, svg or pdf, or several: png,svg.", name="--format")] = "png,svg",
     json: Json = False,
 ) -> None:
-    """Draw results as heat maps, curves and cross tables."""
+    """Draw results as heat maps, curves and tables."""
     from anyzero.experiments.score_plots import parse_formats, plot_rows, save_figures
     from anyzero.experiments.table import read_rows
 

@@ -12,9 +12,10 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
+from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import BOTH_LEGS, Plan, make_plan
 from anyzero.errors import AnyzeroError, BadOptionError
-from anyzero.experiments.table import GRID_COLUMNS, STUDENT_COLUMNS, Outcome, describe_outcome, describe_victories
+from anyzero.experiments.table import GRID_COLUMNS, STUDENT_COLUMNS, describe_cell, describe_victories
 from anyzero.files import reading
 from anyzero.games.game import Game
 from anyzero.games.load import load
@@ -45,7 +46,7 @@ class Experiment:
     identity: Mapping[str, Any]  # the config with everything filled in: results of another one do not belong to this
     cells: tuple[GridCell, ...]
     columns: tuple[str, ...]  # of the table: the place of a cell, then how its games went
-    describe: Callable[[Outcome], dict[str, Any]]  # the columns after those of the place
+    describe: Callable[[Plan, Sequence[MatchResult]], dict[str, Any]]  # the columns after those of the place
 
     @property
     def plans(self) -> list[Plan]:
@@ -196,7 +197,7 @@ class GridConfig(Schema):
         rest = {"games_per_cell": self.games_per_cell, "seed": self.seed, "openings": self.openings}
         identity = {"kind": "grid", "games": list(games), "pairs": pairs, "budgets": budgets}
         cells = _make_cells(grid, _grid_place, games=self.games_per_cell, seed=self.seed, openings=self.openings)
-        return Experiment(identity | {"first_seat": self.first_seat} | rest, cells, GRID_COLUMNS, describe_outcome)
+        return Experiment(identity | {"first_seat": self.first_seat} | rest, cells, GRID_COLUMNS, describe_cell)
 
     def _all_budgets(self, pairs: Sequence[Pair]) -> list[Pair]:
         first, second = self.budgets_first, self.budgets_second

@@ -17,15 +17,16 @@ import numpy as np
 from anyzero import stopping
 from anyzero.arena.statistics import Interval, mean_interval
 from anyzero.child import count_cores
-from anyzero.compile.random import U, make_streams
 from anyzero.errors import AnyzeroError, BadOptionError
-from anyzero.games.contract import OVER, mark, payoffs, play, traced_rollout
+from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
 from anyzero.games.load import position_of
 from anyzero.games.rollouts import rollouts
 from anyzero.progress import SHARE
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown, signed
+from anyzero.search.methods import FLAT, Method, Settings, adapt
+from anyzero.search.run import Run
 from anyzero.search.selection import minimum_error_weight, rave_score
 from anyzero.seeds import draw_seed
 
@@ -251,8 +252,7 @@ def measure(estimates: Sequence[np.ndarray], truth: np.ndarray) -> Errors:
 def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
     """Spearman's: the correlation of ranks, equal values sharing the mean of theirs; 0 where all are equal."""
     first, second = ranks(one), ranks(other)
-    spread = float(first.std() * second.std())
-    return 0.0 if spread == 0.0 else float(np.mean((first - first.mean()) * (second - second.mean()))) / spread
+    return 0.0 if first.std() * second.std() == 0.0 else float(np.corrcoef(first, second)[0, 1])
 
 
 def ranks(values: np.ndarray) -> np.ndarray:
@@ -263,50 +263,22 @@ def ranks(values: np.ndarray) -> np.ndarray:
 
 # --- the rollouts
 
+TURNS = Method("every move in turn", Settings(FLAT, max_depth=1, solve=0, amaf=1))
+
 
 def sample_counts(
     game: Game, state: State, simulations: Sequence[int], seed: int, number: int, target: str = "cpu"
 ) -> list[Counts]:
     """One repetition: what is known after each number of simulations. Every move begins a rollout in turn."""
-    actions, seat = game.legal_actions(state), game.seat_to_move(state)
-    keys = np.array([game.amaf_key(state, action) for action in actions], np.int64)
-    order = np.random.default_rng([seed % 2**64, number]).permutation(len(actions))
-    root, states = game.new_states(1), game.new_states(1)
-    seen = np.zeros((game.num_seats, -(-game.num_amaf_keys // 64)), np.uint64)  # AMAF keys of a rollout, sets of bits
-    root[0] = state
-    scratch = states, game.new_actions(), make_streams(seed, 1, number), np.zeros(game.num_seats), seen
-    counts = Counts(*(np.zeros(len(actions), kind) for kind in (np.int64, np.float64, np.int64, np.float64)))
-    moves = order, np.array(actions), keys
-    kernel, found, done = game.compile(sample_root, target), [], 0
+    run = Run(game, adapt(game, TURNS, "rollout"), room=game.max_legal + 1, target=target)
+    run.seed(draw_seed("estimate", seed, number))
+    run.plant(state)
+    found, done = [], 0
     for budget in simulations:
-        kernel(game.rules, root, seat, done, budget, moves, scratch, counts)
-        found.append(Counts(*(part.copy() for part in counts)))
-        done = budget
+        run.simulate(budget - done)
+        moves, done = run.moves(), budget
+        places = [moves.actions.tolist().index(action) for action in game.legal_actions(state)]
+        flat, amaf = (np.nan_to_num(mean) for mean in (moves.values, moves.amaf_values))
+        columns = moves.visits, flat * moves.visits, moves.amaf_visits, amaf * moves.amaf_visits
+        found.append(Counts(*(column[places] for column in columns)))
     return found
-
-
-def sample_root(
-    rules: Any, root: Any, seat: int, first: int, last: int, moves: Any, scratch: Any, counts: Counts
-) -> None:
-    """Kernel: the simulations from `first` to `last - 1`, added to the statistics of the root's moves."""
-    order, actions_of, keys_of = moves
-    states, actions, streams, result, seen = scratch
-    count = len(order)
-    for number in range(first, last):
-        move = order[number % count]
-        states[0] = root[0]
-        seen[:] = U(0)
-        mark(seen, seat, keys_of[move])
-        play(rules, states[0], np.int64(actions_of[move]))  # type: ignore[arg-type]
-        traced_rollout(rules, states[0], actions, streams[0], seen)
-        payoffs(rules, states[0], result)
-        counts.visits[move] += 1
-        counts.values[move] += result[seat]
-        for other in range(count):
-            if is_marked(seen, seat, keys_of[other]):
-                counts.amaf_visits[other] += 1
-                counts.amaf_values[other] += result[seat]
-
-
-def is_marked(seen: Any, seat: int, key: int) -> bool:
-    return (seen[seat, key >> 6] >> U(key & 63)) & U(1) != U(0)  # type: ignore[no-any-return]

@@ -1,16 +1,16 @@
 """The pictures of training runs and of estimates; `score_plots` has those of experiments."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some
-from anyzero.figures import COLOURS, GUIDE, LABEL, SMALL, add_legend, draw_curve, finish, new_figure, style_of
+from anyzero.figures import COLOURS, GUIDE, LABEL, add_legend, draw_curve, finish, new_figure, style_of
 
 if TYPE_CHECKING:
     from anyzero.experiments.estimate import Study
@@ -29,43 +29,38 @@ class RunCurves(NamedTuple):
 
 
 class RunPanel(NamedTuple):
-    """Curves that share an axis."""
+    """A curve of every run."""
 
     title: str
     unit: str
-    curves: Mapping[str, tuple[str, ...]]  # by label: the column, and those of its interval
-    logarithmic: bool = False
+    columns: tuple[str, ...]  # the curve, and the limits of its interval
     from_zero: bool = False
 
 
-ELO = RunPanel("Strength, with 95 % interval", "Elo", {"": ("elo", "elo_low", "elo_high")})
-SCORES = {"": ("benchmark_score_mean", "benchmark_score_low", "benchmark_score_high")}
-BENCHMARK = RunPanel("Benchmark, with 95 % interval", "mean score", SCORES)
-GATE = RunPanel("Gate: threshold {:g} %, filled where promoted", "score of the candidate, %", {"": ("gate_score",)})
-LOSS = {"policy": ("policy_loss",), "KL to the search": ("kl",), "value": ("value_loss",)}
-SPEED = {"self-play, simulations": ("simulations_per_second",), "training, samples": ("samples_per_second",)}
-DETAIL = (
-    *(ELO, BENCHMARK, GATE, RunPanel("Losses", "loss", LOSS)),
-    RunPanel("Speed", "per second", SPEED, logarithmic=True),
+GATE = RunPanel("Gate: threshold {:g} %, filled where promoted", "score of the candidate, %", ("gate_score",))
+"""Of one run alone."""
+SCORES = ("benchmark_score_mean", "benchmark_score_low", "benchmark_score_high")
+PANELS = (
+    RunPanel("Strength, with 95 % interval", "Elo", ("elo", "elo_low", "elo_high")),
+    RunPanel("Benchmark, with 95 % interval", "mean score", SCORES),
+    GATE,
+    RunPanel("Loss: policy", "loss", ("policy_loss",)),
+    RunPanel("Loss: KL to the search", "loss", ("kl",)),
+    RunPanel("Loss: value", "loss", ("value_loss",)),
+    RunPanel("Speed: self-play, simulations", "per second", ("simulations_per_second",), from_zero=True),
+    RunPanel("Speed: training, samples", "per second", ("samples_per_second",), from_zero=True),
 )
-"""The panels of one run."""
-COMPARISON = (
-    *(ELO, BENCHMARK),
-    *(RunPanel(f"Loss: {label}", "loss", {"": columns}) for label, columns in LOSS.items()),
-    *(RunPanel(f"Speed: {label}", "per second", {"": columns}, from_zero=True) for label, columns in SPEED.items()),
-)
-"""The panels of several, one curve each."""
 RUN_AXES = {"generations": "generation", "minutes": "minutes of training"}
 
 
 def draw_runs(runs: Sequence[RunCurves], by: str = "generations") -> Figure:
-    """A panel for everything that was measured; for several runs, one colour a run and one panel a curve."""
+    """A panel for everything that was measured, and a colour for each run."""
     if by not in RUN_AXES:
         raise UnknownNameError(f"curves cannot be drawn by {by!r}; known: {list_some(RUN_AXES)}")
     panels = [
         panel
-        for panel in (DETAIL if len(runs) == 1 else COMPARISON)
-        if any(_points(run, columns, by) for run in runs for columns in panel.curves.values())
+        for panel in PANELS
+        if (panel is not GATE or len(runs) == 1) and any(_points(run, panel.columns, by) for run in runs)
     ]
     if not panels:
         raise AnyzeroError(f"there is nothing to draw yet in {list_some(run.name for run in runs)}")
@@ -100,18 +95,10 @@ def _draw_run_panel(axes: Axes, panel: RunPanel, runs: Sequence[RunCurves], by: 
         title = title.format(100 * runs[0].threshold)
         _draw_gate(axes, runs[0], by)
     else:
-        curves = [(run, label, columns) for run in runs for label, columns in panel.curves.items()]
-        for number, (run, label, columns) in enumerate(curves):
-            draw_curve(axes, number, _points(run, columns, by), label)
-    if len(panel.curves) > 1:
-        axes.legend(fontsize=SMALL, frameon=False)
+        for number, run in enumerate(runs):
+            draw_curve(axes, number, _points(run, panel.columns, by))
     axes.set_xlim(0, 1.03 * max(_place(run.rows[-1], by) for run in runs if run.rows) or 1)
     axes.xaxis.set_major_locator(MaxNLocator(7, integer=by == "generations", steps=[1, 2, 5, 10]))
-    if panel.logarithmic:
-        axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}")
-        axes.yaxis.set_minor_locator(NullLocator())
     if panel.from_zero:
         axes.set_ylim(bottom=0)
     finish(axes, title, RUN_AXES[by], panel.unit)

@@ -6,24 +6,24 @@ The door: `experiment("hex_rave.toml")`, and `run_experiment` below it.
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anyzero import stopping
-from anyzero.arena.match import MatchResult, check_result
-from anyzero.arena.plan import Match, Plan
-from anyzero.arena.record import Journal
-from anyzero.arena.workers import Task, Workers, play_all
-from anyzero.cluster import Pool, opened
+from anyzero.arena.arena import bar_of_games
+from anyzero.arena.match import MatchResult
+from anyzero.arena.plan import Plan
+from anyzero.arena.record import Record
+from anyzero.arena.workers import Workers
+from anyzero.cluster import opened
 from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.experiments.config import Experiment, load_experiment
-from anyzero.experiments.table import JOURNAL_FORM, Outcome, judge_cell, read_rows, write_table
+from anyzero.experiments.table import read_rows, write_table
 from anyzero.games.load import load
 from anyzero.players.text import split_player
 from anyzero.progress import SHARE
-from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown, count
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class ExperimentResult(Shown):
     games: int
 
     def plot(self) -> "dict[str, Figure]":
-        """Its pictures by name: heat maps by both budgets, curves with intervals, cross tables."""
+        """Its pictures by name: heat maps by both budgets, curves with intervals, tables."""
         from anyzero.experiments.score_plots import plot_rows
 
         return dict(plot_rows(read_rows(self.results)))
@@ -96,74 +96,41 @@ def experiment(
     """
     wanted = load_experiment(config)
     path = Path(Path(config).with_suffix(".csv").name) if results is None else Path(results)
-    with opened(cluster) as pool, _watching(wanted, path, shown=progress, pool=pool) as watch:
-        rows = run_experiment(wanted, path, workers=pool or workers, watch=watch)
-    return ExperimentResult(Path(config), path, rows, sum(plan.games for plan in wanted.plans))
-
-
-@contextmanager
-def _watching(wanted: Experiment, path: Path, *, shown: bool, pool: Pool | None = None) -> Iterator[Watch]:
-    """A bar by the share of the work; who stops it hears what was kept."""
-    games, words = sum(plan.games for plan in wanted.plans), "0 games"
-    kept = f"kept in {journal_path(path)}; the same command goes on from there"
-    with stopping.telling(lambda: f"stopped after {words}, {kept}"), bar("", SHARE, shown=shown) as tell:
+    games = sum(plan.games for plan in wanted.plans)
+    with opened(cluster) as pool, bar_of_games(SHARE, journal_path(path), shown=progress, pool=pool) as tell:
 
         def watch(now: Reached) -> None:
-            nonlocal words
             words = f"{now.games} of {games} games, {now.cells} of {len(wanted.cells)} cells"
-            tell(now.share, words=words if pool is None else f"{words} ({pool.describe()})")
+            tell(now.share, words, lambda: words)
 
-        yield watch
+        rows = run_experiment(wanted, path, workers=pool or workers, watch=watch)
+    return ExperimentResult(Path(config), path, rows, games)
 
 
-class GridJournal(Journal):
-    """The finished games of all cells: on the disk, and in memory without their moves."""
+class GridRecord(Record):
+    """The finished games of all cells, and what those of the finished cells say."""
 
     def __init__(self, path: Path, experiment: Experiment) -> None:
-        self.experiment, self.plans = experiment, experiment.plans
-        self.numbers = {plan: number for number, plan in enumerate(self.plans)}
-        self.matches = [dict.fromkeys(plan.matches()) for plan in self.plans]
-        self.results: list[dict[Match, MatchResult]] = [{} for _ in self.plans]
-        self.outcomes: dict[Plan, Outcome] = {}
-        self.games = {text: load(text) for text in {plan.game for plan in self.plans}}
-        self.costs = [guess_cost(plan, self.games[plan.game].max_plies) for plan in self.plans]
-        self.total = sum(cost * plan.games for cost, plan in zip(self.costs, self.plans, strict=True))
+        self.experiment, self.reached = experiment, Reached(0, 0, 0.0)
+        plies = {text: load(text).max_plies for text in {plan.game for plan in experiment.plans}}
+        self.costs = {plan: guess_cost(plan, plies[plan.game]) for plan in experiment.plans}
+        self.total = sum(cost * plan.games for plan, cost in self.costs.items())
         self.num_cells = Counter(cell.plan for cell in experiment.cells)
-        self.reached = Reached(0, 0, 0.0)
-        super().__init__(path, {"form": JOURNAL_FORM, **experiment.identity})
+        self.outcomes: dict[Plan, dict[str, Any]] = {}  # columns of the table
+        super().__init__(experiment.plans, path, dict(experiment.identity))
 
-    def take(self, values: dict[str, Any], *, is_sealed: bool) -> None:
-        number = values.pop("plan")
-        result = MatchResult.from_json(values)
-        if number not in range(len(self.plans)) or result.match not in self.matches[number]:
-            raise ValueError("it is not a game of this experiment")
-        game = self.games[self.plans[number].game]
-        replay = game.is_from_file or not is_sealed
-        check_result(game, result, self.plans[number].players, replay=replay)
-        self.note(number, result)
-
-    def add(self, plan: Plan, result: MatchResult) -> None:
-        number = self.numbers[plan]
-        self.write_game({"plan": number, **result.to_json()})
-        self.note(number, result)
-
-    def note(self, number: int, result: MatchResult) -> None:
-        plan, found, (games, cells, share) = self.plans[number], self.results[number], self.reached
+    def note(self, plan: Plan, result: MatchResult) -> None:
+        found, (games, cells, share) = self.results[plan], self.reached
         is_new = result.match not in found
-        found[result.match] = replace(result, moves=[])
-        if is_new and len(found) == len(self.matches[number]):
-            self.outcomes[plan] = judge_cell(plan, found.values())
+        super().note(plan, result)
+        if is_new and len(found) == plan.games:
+            self.outcomes[plan] = self.experiment.describe(plan, list(found.values()))
             cells += self.num_cells[plan]
-        self.reached = Reached(games + is_new, cells, share + is_new * self.costs[number] / self.total)
-
-    def missing(self) -> list[Task]:
-        parts = zip(self.plans, self.matches, self.results, strict=True)
-        return [Task(plan, match) for plan, matches, found in parts for match in matches if match not in found]
+        self.reached = Reached(games + is_new, cells, share + is_new * self.costs[plan] / self.total)
 
     def rows(self) -> Rows:
-        describe = self.experiment.describe
         cells = [cell for cell in self.experiment.cells if cell.plan in self.outcomes]
-        return [{**cell.place, **describe(self.outcomes[cell.plan])} for cell in cells]
+        return [{**cell.place, **self.outcomes[cell.plan]} for cell in cells]
 
 
 def journal_path(results: Path) -> Path:
@@ -171,7 +138,7 @@ def journal_path(results: Path) -> Path:
 
 
 def run_experiment(
-    experiment: Experiment, results: Path | str, *, workers: Workers = None, watch: Watch | None = None
+    experiment: Experiment, results: Path | str, *, workers: Workers = None, watch: Watch = lambda reached: None
 ) -> Rows:
     """Play what is not finished yet and keep the table up to date; returns its rows.
 
@@ -184,21 +151,19 @@ def run_experiment(
     if results.exists() and not journal_path(results).exists():
         games = f"{journal_path(results)} with the games that it was made of"
         raise AnyzeroError(f"{results} exists, but not {games}; nothing was changed")
-    with closing(GridJournal(journal_path(results), experiment)) as journal:
-        tell = watch or (lambda reached: None)
-        tell(journal.reached)
+    with closing(GridRecord(journal_path(results), experiment)) as record:
+        watch(record.reached)
         try:
-            with closing(play_all(journal.missing(), workers)) as finished:
-                for task, result in finished:
-                    journal.add(task.plan, result)
-                    if task.plan in journal.outcomes and time.monotonic() > written_at + WRITE_EVERY_S:
-                        write_table(results, experiment.columns, journal.rows())
+            with closing(record.play(workers)) as finished:
+                for task in finished:
+                    if task.plan in record.outcomes and time.monotonic() > written_at + WRITE_EVERY_S:
+                        write_table(results, experiment.columns, record.rows())
                         written_at = time.monotonic()
-                    tell(journal.reached)
+                    watch(record.reached)
                     stopping.check()
         finally:
-            write_table(results, experiment.columns, journal.rows())
-        return journal.rows()
+            write_table(results, experiment.columns, record.rows())
+        return record.rows()
 
 
 def guess_cost(plan: Plan, plies: int) -> float:

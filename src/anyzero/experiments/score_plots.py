@@ -1,4 +1,4 @@
-"""The pictures of a table of results: heat maps, curves by budget, tables of games, cross tables of players.
+"""The pictures of a table of results: heat maps, curves by budget, tables of games.
 
 Scores go from 0 to 100 %: blue where the player in question is ahead, red where it is behind, white at 50 %. The ends
 can be told apart with any kind of colour vision, and every cell shows its number.
@@ -6,7 +6,6 @@ can be told apart with any kind of colour vision, and every cell shows its numbe
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -138,8 +137,7 @@ class Matrix(NamedTuple):
     title: str
     says_up: str
     says_across: str
-    players: tuple[str, str]
-    whose: str = ""  # whose score it is; the first player's if left out
+    players: tuple[str, str]  # the score is that of the first
 
 
 def draw_matrix(matrix: Matrix, rows: Sequence[GridRow], names: GameNames) -> Figure:
@@ -147,7 +145,7 @@ def draw_matrix(matrix: Matrix, rows: Sequence[GridRow], names: GameNames) -> Fi
     panels = list(group(rows, lambda row: row.first_seat).values())
     grids = [{matrix.place(row): row for row in panel} for panel in panels]
     missing = any((up, across) not in grid for grid in grids for up in matrix.up for across in matrix.across)
-    caption = names.caption(matrix.whose or matrix.players[0], rows, "Small print") + " Grey: no games." * missing
+    caption = names.caption(matrix.players[0], rows, "Small print") + " Grey: no games." * missing
     letters = max(len(line) for label in matrix.across.values() for line in label.split("\n"))
     width = len(panels) * (0.5 + max(0.8, 0.075 * letters) * len(matrix.across)) + 1.2
     width += 0.08 * max(map(len, matrix.up.values()))
@@ -197,7 +195,7 @@ def ink_on(score: float) -> str:
 def plot_rows(rows: Sequence[GridRow]) -> Figures:
     """All figures that these rows give, one after the other; at least one."""
     names = GameNames(rows)
-    for draw_all in (_heat_maps, _budget_curves, _game_tables, _cross_tables):
+    for draw_all in (_heat_maps, _budget_curves, _game_tables):
         yield from draw_all(rows, names)
 
 
@@ -255,8 +253,6 @@ def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figur
 def _game_tables(rows: Sequence[GridRow], names: GameNames) -> Figures:
     """Games down, pairs of players at equal budgets across; by pair where that is too wide."""
     even = [row for row in rows if is_even(row)] or list(rows)
-    if not any(name_budgets(row.budgets) for row in rows) and _round_robin(rows):
-        return  # the record of a tournament: the cross table says it all
     if len({(row.first, row.second, row.budgets) for row in even}) <= MOST_COLUMNS:
         yield "table", _draw_table(even, names)
         return
@@ -279,31 +275,6 @@ def _draw_table(rows: Sequence[GridRow], names: GameNames) -> Figure:
     title = f"{players[0]} against {players[1]}" if one_pair else "Scores by game and players"
     below = "budget of both players" if one_pair and all(all(row.budgets) for row in rows) else ""
     return draw_matrix(Matrix(place, up, across, title, "", below, players), rows, names)
-
-
-def _cross_tables(rows: Sequence[GridRow], names: GameNames) -> Figures:
-    """Everybody against everybody, the best on top, for each game and budget where that was played."""
-    even = [row for row in rows if is_even(row)]
-    for (_, _, budgets), found in group(even, lambda row: (row.game, row.options, row.budgets)).items():
-        met = _round_robin(found)
-        scores = {name: sum(row.score.value for row in met if row.first == name) for name in (row.first for row in met)}
-        best = sorted(scores, key=lambda player: -scores[player])
-        if met:
-            title = ", ".join(filter(None, [names.game(found[0]), name_budgets(budgets)]))
-            labels = {player: name_player(player) for player in best}
-            up = {player: labels[player] for player in reversed(best)}
-            words = (title, "score of", "against", ("", ""), "the player of the row")
-            matrix = Matrix(lambda row: (row.first, row.second), up, labels, *words)
-            yield file_name("cross", title), draw_matrix(matrix, met, names)
-
-
-def _round_robin(rows: Iterable[GridRow]) -> list[GridRow]:
-    """Every meeting seen by each of the two, if there are three players or more and every two have met; else empty."""
-    met = {(row.first, row.second): row for row in rows if row.first_seat == "both" and row.first != row.second}
-    met = {(second, first): row.mirrored() for (first, second), row in met.items()} | met
-    players = dict.fromkeys(player for couple in met for player in couple)
-    complete = len(players) > 2 and all(couple in met for couple in combinations(players, 2))
-    return list(met.values()) if complete else []
 
 
 # --- files

@@ -1,25 +1,18 @@
-"""The table of an experiment: what the games of a cell say, written as CSV, and read back with records of matches."""
+"""The table of an experiment: what the games of a cell say, written as CSV, and read back."""
 
 import csv
 import io
-import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import BOTH_LEGS, Plan
-from anyzero.arena.record import FORM as RECORD_FORM
-from anyzero.arena.record import unseal
 from anyzero.arena.standings import Tally, make_standings
 from anyzero.arena.statistics import Interval, elo_difference, elo_within, wilson_interval
 from anyzero.errors import BadOptionError
-from anyzero.files import parse_object, reading, write_whole
-from anyzero.games.load import split_text
+from anyzero.files import reading, write_whole
 
-JOURNAL_FORM = "anyzero experiment 1"
 GRID_COLUMNS = (
     *("game", "options", "first", "second", "budget_first", "budget_second", "first_seat", "games"),
     *("wins", "draws", "losses", "score", "score_low", "score_high", "elo", "elo_low", "elo_high", "seconds"),
@@ -31,20 +24,15 @@ STUDENT_COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
-class Outcome:
-    tally: Tally
-    score: Interval
-    elo: Interval | None  # None in games of one seat
-    seconds: float  # thinking time of both players
-
-
-def judge_cell(plan: Plan, results: Iterable[MatchResult]) -> Outcome:
-    played = list(results)
-    standings = make_standings(played)
+def describe_cell(plan: Plan, results: Sequence[MatchResult]) -> dict[str, Any]:
+    """The columns of the TOML form from `wins` on; there is no Elo in games of one seat."""
+    standings = make_standings(results)
     score = wilson_interval(standings.tally.score or 0.0, standings.tally.total)
     elo = standings.elo if plan.legs == BOTH_LEGS else elo_of(score, standings.tally.total)
-    return Outcome(standings.tally, score, elo, sum(sum(result.seconds) for result in played))
+    elos = [None] * 3 if elo is None else [round(limit, 2) for limit in elo]
+    seconds = sum(sum(result.seconds) for result in results)
+    found = *standings.tally.to_json().values(), *(round(limit, 6) for limit in score), *elos, round(seconds, 3)
+    return dict(zip(GRID_COLUMNS[8:], found, strict=True))
 
 
 def elo_of(score: Interval, games: int) -> Interval:
@@ -53,17 +41,11 @@ def elo_of(score: Interval, games: int) -> Interval:
     return Interval(*(elo_within(limit, far) for limit in score))
 
 
-def describe_outcome(outcome: Outcome) -> dict[str, Any]:
-    score = [round(limit, 6) for limit in outcome.score]
-    elo = [None] * 3 if outcome.elo is None else [round(limit, 2) for limit in outcome.elo]
-    found = (*outcome.tally.to_json().values(), *score, *elo, round(outcome.seconds, 3))
-    return dict(zip(GRID_COLUMNS[8:], found, strict=True))
-
-
-def describe_victories(outcome: Outcome) -> dict[str, Any]:
+def describe_victories(plan: Plan, results: Sequence[MatchResult]) -> dict[str, Any]:
     """The columns of the students' form from `VictoiresJ1` on; Hex has no draws."""
-    value, low, high = (round(100 * limit, 2) for limit in outcome.score)
-    found = (outcome.tally.wins, outcome.tally.losses, value, round(100 - value, 2), low, high)
+    tally = make_standings(results).tally
+    value, low, high = (round(100 * limit, 2) for limit in wilson_interval(tally.score or 0.0, tally.total))
+    found = tally.wins, tally.losses, value, round(100 - value, 2), low, high
     return dict(zip(STUDENT_COLUMNS[7:], found, strict=True))
 
 
@@ -97,33 +79,21 @@ class GridRow(NamedTuple):
         """With its 95 % limits (Wilson)."""
         return wilson_interval(self.tally.score or 0.0, self.tally.total)
 
-    def mirrored(self) -> "GridRow":
-        """The same games seen by the second player."""
-        tally = Tally(self.tally.losses, self.tally.draws, self.tally.wins)
-        seat = {"first": "second", "second": "first"}.get(self.first_seat, self.first_seat)
-        return GridRow(self.game, self.options, self.second, self.first, self.budgets[::-1], seat, tally)
-
 
 def read_rows(path: Path) -> list[GridRow]:
-    """The rows of a table, or of a record of a match or tournament."""
+    """The rows of a table: commas or, as some spreadsheets write them, semicolons."""
     with reading(path):
         try:
             text = path.read_text(encoding="utf-8-sig")
         except ValueError:
             raise BadOptionError(f"{path} is not a text") from None
-    rows = _read_record(path, text) if text.startswith("{") else _read_table(path, text)
-    if not rows:
-        raise BadOptionError(f"{path} holds no finished cell yet")
-    return rows
-
-
-def _read_table(path: Path, text: str) -> list[GridRow]:
-    """Commas or, as some spreadsheets write them, semicolons."""
     header = text.partition("\n")[0]
+    if header.startswith("{"):
+        raise BadOptionError(f"{path} holds games; the table of an experiment is a .csv file")
     reader = csv.DictReader(text.splitlines(), delimiter=";" if header.count(";") > header.count(",") else ",")
     forms = [read_line for needed, read_line in TABLES.items() if set(needed) <= set(reader.fieldnames or [])]
     if not forms:
-        raise BadOptionError(f"{path} is neither the table of an experiment nor a record of games")
+        raise BadOptionError(f"{path} is not the table of an experiment")
     rows = []
     for number, values in enumerate(reader, start=2):
         try:
@@ -132,6 +102,8 @@ def _read_table(path: Path, text: str) -> list[GridRow]:
             raise BadOptionError(f"{path}: line {number} is not a row of results: {error}") from None
         if min(rows[-1].tally.to_json().values()) < 0 or rows[-1].tally.total == 0:
             raise BadOptionError(f"{path}: line {number} has no games")
+    if not rows:
+        raise BadOptionError(f"{path} holds no finished cell yet")
     return rows
 
 
@@ -160,29 +132,3 @@ TABLES: dict[tuple[str, ...], Callable[..., GridRow]] = {
     STUDENT_COLUMNS[:9]: _read_student_line,
 }
 """How a line is read, by the columns that it needs: the place, and the counts from which the rest is computed."""
-
-
-def _read_record(path: Path, text: str) -> list[GridRow]:
-    """A row for every two players that have finished games."""
-    lines = text.splitlines()
-    header = parse_object(lines[0]) or {}
-    if header.get("form") == JOURNAL_FORM:
-        raise BadOptionError(f"{path} holds the games of an experiment; its table is {path.with_suffix('.csv')}")
-    if header.get("form") != RECORD_FORM:
-        raise BadOptionError(f"{path} is neither the table of an experiment nor a record of games")
-    try:
-        games = [json.loads(line) for line in lines[1:]]
-        for values in games:
-            unseal(values, lines[0])
-        results = [MatchResult.from_json(values) for values in games]
-        game, options = split_text(header["game"])
-        players = header["players"]
-        couples = combinations(range(len(players)), 2)
-        tallies = {two: make_standings([one for one in results if one.match[:2] == two]).tally for two in couples}
-        return [
-            GridRow(game, options, players[first], players[second], ("", ""), "both", tally)
-            for (first, second), tally in tallies.items()
-            if tally.total
-        ]
-    except (TypeError, ValueError, KeyError, AttributeError, IndexError):
-        raise BadOptionError(f"{path} is a broken record of games; the command that wrote it mends it") from None

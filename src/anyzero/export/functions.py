@@ -44,7 +44,7 @@ def plain_search(game: Game, player: str, network: StoredNetwork | None = None) 
     searcher = Searcher(game, **options)
     settings = searcher.method.settings
     is_plain = searcher.trees == 1 and searcher.temperature == 0 and not searcher.reuse and not searcher.method.halves
-    if not is_plain or searcher.final not in ("visits", "gumbel") or settings.leaves > 1:
+    if not is_plain or searcher.final not in ("visits", "gumbel"):
         how = "has one tree, begins it anew, and plays its most visited move"
         raise BadOptionError(f"{player}: an exported search {how}")
     if seconds and settings.formula == GUMBEL:

@@ -19,11 +19,11 @@ from anyzero.learning.config import RANDOM, SelfPlayConfig, anchor_search
 from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, Pairings, Slots, new_games
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
 from anyzero.search.methods import BATCH, Evaluator, Method, Settings, adapt, ask, find_method
-from anyzero.search.run import choice_parts, fixed_settings, new_scratch_for, new_tree_for, part_bounds
+from anyzero.search.run import choice_parts, fixed_settings, new_scratch_for, part_bounds
 from anyzero.search.search import room
 from anyzero.search.simulation import IDLE as NO_LEAF
 from anyzero.search.simulation import WAITING
-from anyzero.search.tree import Scratch
+from anyzero.search.tree import Scratch, new_tree
 from anyzero.stopping import check as check_stopping
 
 REUSED = 4  # trees that are used again have room for so many times the simulations of one move
@@ -120,11 +120,11 @@ def new_search(game: Game, contestant: Contestant, games: Games, rows: Samples, 
     settings, most, slots = contestant.method.settings, contestant.simulations, len(games.plies)
     manner = manner._replace(simulations=most)
     nodes = room(game, most * (REUSED if manner.reuse else 1), 1 << 30)
-    tree = new_tree_for(game, settings, nodes, slots)
+    tree = new_tree(game, settings, nodes, num_trees=slots)
     scratch = new_scratch_for(game, settings, None if manner.reuse else most, slots)
     scratch.known[:] = NO_LEAF
     grow = grow_with_answers if settings.evaluator == BATCH else grow_alone if most else grow_nothing
-    spare = new_tree_for(game, settings, nodes, slots) if manner.reuse else tree
+    spare = new_tree(game, settings, nodes, num_trees=slots) if manner.reuse else tree
     late = settings._replace(gumbel_scale=0.0)
     parts: dict[Any, Any] = {**choice_parts(settings), grow_tree: grow, **({} if manner.reuse else WITHOUT_REUSE)}
     return Searching(Slots(tree, spare, scratch, games, rows, manner), settings, late, parts)

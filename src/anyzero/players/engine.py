@@ -10,6 +10,7 @@ import shlex
 import shutil
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import Any, NamedTuple
@@ -54,8 +55,11 @@ def parse_engine(text: str) -> EngineText:
         if name not in (*SECONDS, *NUMBERS):
             options[name] = value
             continue
-        known[name] = read_seconds(value) if name in SECONDS else read_number(value)
-        if known[name] is None:
+        if name in NUMBERS and re.fullmatch(r"[0-9]{1,12}", value):
+            known[name] = int(value)
+        elif name in SECONDS and is_positive(value):
+            known[name] = float(value)
+        else:
             wanted = "a positive number of seconds" if name in SECONDS else "a whole number"
             raise BadOptionError(f"{text!r}: {name} is {wanted}, not {value!r}")
     if kind == "uci" and not known.keys() & {"movetime", "nodes", "depth"}:
@@ -100,15 +104,11 @@ def find_program(name: str) -> str | None:
     return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), *GAME_FOLDERS]))
 
 
-def read_seconds(value: str) -> float | None:
+def is_positive(value: str) -> bool:
     try:
-        return float(value) if 0.0 < float(value) < 1e6 else None
+        return 0.0 < float(value) < 1e6
     except ValueError:
-        return None
-
-
-def read_number(value: str) -> int | None:
-    return int(value) if re.fullmatch(r"[0-9]{1,12}", value) else None
+        return False
 
 
 # --- the process
@@ -128,27 +128,15 @@ class EngineClient:
     A crash costs the game in which it happens; before the next one the engine is started again.
     """
 
+    check_game: Callable[[Game], None]  # an error if the protocol is not for this game
+    greet: Callable[[Game, float], None]  # the first words with a new process
+    clear: Callable[[Game, float], None]  # a new game
+    ask: Callable[[Game, Line, int, float], int]  # the engine's move
+
     def __init__(self, wanted: EngineText) -> None:
         self.wanted = wanted
         self.child: Child | None = None
         self.known: Line | None = None  # what it was told last; None: nothing of this game
-
-    def check_game(self, game: Game) -> None:
-        """An error if the protocol is not for this game."""
-        raise NotImplementedError
-
-    def greet(self, game: Game, deadline: float) -> None:
-        """The first words with a new process."""
-        raise NotImplementedError
-
-    def clear(self, game: Game, deadline: float) -> None:
-        raise NotImplementedError
-
-    def ask(self, game: Game, line: Line, seed: int, deadline: float) -> int:
-        """The engine's move."""
-        raise NotImplementedError
-
-    # --- games
 
     def prepare(self, game: Game) -> None:
         """Start it where it does not run, and announce a new game where it has played one."""
@@ -168,8 +156,6 @@ class EngineClient:
             ended, self.child = self.child, None
             raise EngineError(f"{self.wanted.text}: {ended.describe_end()}")
         return self.ask(game, line, seed, time.monotonic() + self.wanted.limit)
-
-    # --- lines
 
     def send(self, line: str) -> None:
         if self.child is not None:
@@ -250,8 +236,6 @@ class UciClient(EngineClient):
         self.known = line
         fen = game.format_state(line.start).partition(" after ")[0]
         return " ".join([f"position fen {fen}", *(["moves", *self.moves] if self.moves else [])])
-
-    # --- options
 
     def settings(self) -> list[tuple[str, str]]:
         wanted = self.wanted

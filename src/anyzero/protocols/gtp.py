@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from anyzero import __version__
 from anyzero.child import Send
-from anyzero.errors import AnyzeroError, BadOptionError, IllegalMoveError, MissingFunctionError, words_of
+from anyzero.errors import AnyzeroError, BadOptionError, IllegalMoveError, words_of
 from anyzero.games.game import Game
 from anyzero.games.load import load
 from anyzero.players import parse_player
@@ -19,7 +19,6 @@ from anyzero.protocols.limits import Clock, read_seconds, whole_number
 from anyzero.records.in_progress import GameInProgress
 
 Words = list[str]
-SHOWN = 10  # how many moves `analyse` shows
 
 
 class GtpError(AnyzeroError):
@@ -79,7 +78,7 @@ class GtpEngine:
         return ""
 
     def clear(self, words: Words) -> str:
-        self.table = GameInProgress(self.game, seed=self.seed)
+        self.set_game(self.game)
         return ""
 
     def set_komi(self, words: Words) -> str:
@@ -122,9 +121,9 @@ class GtpEngine:
 
     def generate(self, words: Words) -> str:
         """`genmove`: choose a move and play it."""
-        move = self.choose(words)
-        self.table.resign() if move is None else self.table.play(move)
-        return RESIGN if move is None else to_gtp(self.game, self.table.moves[-1])
+        answer = self.propose(words)
+        self.table.resign() if answer == RESIGN else self.table.play(from_gtp(self.game, answer))
+        return answer
 
     def propose(self, words: Words) -> str:
         """`reg_genmove`: choose a move and leave the board alone."""
@@ -150,24 +149,6 @@ class GtpEngine:
         self.clocks[seat] = None if clock is None else clock.after(time.perf_counter() - start)
         return None if self.resign is not None and value < self.resign else action
 
-    def analyse(self, words: Words) -> str:
-        """What the search thinks of the best moves; a number of seconds may follow."""
-        seconds = read_seconds(words[0]) if words else None
-        if len(words) > 1 or (words and not seconds):
-            raise GtpError(SYNTAX)
-        if self.table.is_over:
-            raise GtpError("the game is over")
-        if self.player.think is None:
-            raise MissingFunctionError(f"{self.player.text} does not search: there is nothing to show")
-        found = self.player.think(self.game, self.table.so_far, self.table.move_seed, seconds)
-        lines = [
-            f"{to_gtp(self.game, child.move)} visits {child.visits} value {child.value or 0.0:+.3f}"
-            + (f" proven {child.proven}" if child.proven else "")
-            for child in found.children[:SHOWN]
-        ]
-        line = " ".join(to_gtp(self.game, move) for move in found.principal_variation)
-        return "\n".join([*lines, f"line {line}"])
-
     # --- time and result
 
     def set_time(self, words: Words) -> str:
@@ -180,9 +161,9 @@ class GtpEngine:
         return ""
 
     def set_time_left(self, words: Words) -> str:
-        seat = seat_of(words[0]) if len(words) == 3 else None
-        seconds = read_seconds(words[1]) if len(words) == 3 else None
-        stones = whole_number(words[2]) if len(words) == 3 else None
+        if len(words) != 3:
+            raise GtpError(SYNTAX)
+        seat, seconds, stones = seat_of(words[0]), read_seconds(words[1]), whole_number(words[2])
         if seat is None or seconds is None or stones is None or stones < 0:
             raise GtpError(SYNTAX)
         self.clocks[seat] = (self.clocks[seat] or Clock()).left(seconds, stones)
@@ -234,6 +215,4 @@ COMMANDS: dict[str, Callable[[GtpEngine, Words], str]] = {
     "time_settings": GtpEngine.set_time,
     "time_left": GtpEngine.set_time_left,
     "final_score": GtpEngine.tell_score,
-    "analyse": GtpEngine.analyse,
-    "hexgui-analyze_commands": lambda engine, words: "string/Analyse/analyse\nstring/Legal moves/all_legal_moves",
 }

@@ -153,7 +153,6 @@ class UciOptions(Schema):
     """Whether the GUI may let the engine think on the opponent's time; the engine can always."""
     move_overhead: int = Field(30, title="Move Overhead", ge=0, le=10_000)
     """Kept back from every move by the clock, in ms, for what the GUI and the system take."""
-    uci_showwdl: bool = Field(True, title="UCI_ShowWDL")
 
     @property
     def search_method(self) -> str:

@@ -17,7 +17,7 @@ from anyzero.games.load import load
 from anyzero.networks.find import find_network
 from anyzero.players.player import load_evaluator
 from anyzero.protocols.limits import UciOptions, changed, offers, read_limits
-from anyzero.protocols.uci_search import Go, Thinking, make_searcher, say
+from anyzero.protocols.uci_search import Thinking, make_searcher, say
 from anyzero.search.methods import Evaluator
 
 Words = list[str]
@@ -108,7 +108,7 @@ class UciEngine:
         limits = replace(limits, searchmoves=tuple(self.game.format_action(state, action) for action in actions))
         if limits.mate is not None:
             say(self.send, "mate is no limit here: a tree search does not look for mates by their length")
-        self.thinking = Thinking(Go(self.game, state, limits, self.options, self.evaluator), self.send)
+        self.thinking = Thinking(self.game, state, limits, self.options, self.evaluator, self.send)
 
     def stop(self, words: Words) -> None:
         if self.thinking is not None:

@@ -3,9 +3,7 @@
 import math
 import threading
 import time
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from anyzero.child import Send
 from anyzero.errors import words_of
@@ -15,7 +13,7 @@ from anyzero.search import Searcher
 from anyzero.search.methods import Evaluator
 from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
 from anyzero.search.report import RootMove
-from anyzero.search.run import new_tree_for
+from anyzero.search.tree import new_tree
 
 FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 0.25
 MOST_NODES = 1 << 30  # of all trees together: nodes have numbers of 31 bits
@@ -24,45 +22,12 @@ MOST_CENTIPAWNS = 2000
 PROVEN_CENTIPAWNS = 10_000
 
 
-@dataclass(frozen=True)
-class Go:
-    game: Game
-    state: State
-    limits: Limits
-    options: UciOptions
-    evaluator: Evaluator | None = None
-
-    @cached_property
-    def simulations(self) -> int | None:
-        """Most simulations; None: no limit."""
-        most = [self.limits.nodes, None if self.limits.infinite else self.options.simulations or None]
-        return min((one for one in most if one is not None), default=None)
-
-    @cached_property
-    def seconds(self) -> float | None:
-        """Most seconds once the clock runs; None: no limit."""
-        seconds = self.limits.seconds(self.game.seat_to_move(self.state), self.options.move_overhead)
-        only = seconds is not None and len(self.game.legal_actions(self.state)) == 1
-        return min(seconds, ONLY_MOVE_S) if only and seconds is not None else seconds
-
-    @property
-    def is_open(self) -> bool:
-        bounded = self.simulations is not None or self.seconds is not None or self.limits.depth is not None
-        return self.limits.infinite or not bounded
-
-    def searcher(self) -> Searcher:
-        limited = self.seconds is not None and not self.limits.ponder
-        seconds = self.seconds if limited else ENDLESS_S
-        budget = {"seconds": seconds} if self.simulations is None else {"simulations": self.simulations}
-        return make_searcher(self.game, self.options, self.evaluator, **budget)
-
-
 def make_searcher(game: Game, options: UciOptions, evaluator: Evaluator | None, **budget: Any) -> Searcher:
     """The search that the options ask for; an error where they do not fit each other."""
     known: dict[str, Any] = {} if evaluator is None else {"evaluator": evaluator}
     method, trees = options.search_method, options.threads
     searcher = Searcher(game, method, **budget, **known, trees=trees, max_nodes=MOST_NODES)
-    bytes_a_node = new_tree_for(game, searcher.method.settings, 2, 1).bytes_a_node
+    bytes_a_node = new_tree(game, searcher.method.settings, 2).bytes_a_node
     allowed = int((options.hash << 20) / bytes_a_node)
     searcher.room = max(game.max_legal + 2, min(searcher.room, allowed, MOST_NODES) // trees)
     return searcher
@@ -76,20 +41,12 @@ def say(send: Send, sentence: str) -> None:
     send(f"info string {' '.join(sentence.split())}")
 
 
-class Report(NamedTuple):
-    """A move that is reported: its statistics, and the line that begins with it."""
-
-    child: RootMove
-    line: list[str]
-
-
-def score_text(game: Game, state: State, report: Report) -> str:
+def score_text(game: Game, state: State, child: RootMove, line: list[str]) -> str:
     """`cp` for the side to move, or `mate` where a proven line ends with it."""
-    child = report.child
     if child.proven in ("win", "loss"):
         sign = 1 if child.proven == "win" else -1
-        mates = game.is_over(game.play(state, *report.line))
-        return f"mate {sign * ((len(report.line) + 1) // 2)}" if mates else f"cp {sign * PROVEN_CENTIPAWNS}"
+        mates = game.is_over(game.play(state, *line))
+        return f"mate {sign * ((len(line) + 1) // 2)}" if mates else f"cp {sign * PROVEN_CENTIPAWNS}"
     return f"cp {centipawns(child.value or 0.0)}"
 
 
@@ -101,24 +58,29 @@ def centipawns(value: float) -> int:
     return max(-MOST_CENTIPAWNS, min(MOST_CENTIPAWNS, wanted))
 
 
-def wdl_text(child: RootMove) -> str:
-    """Wins, draws and losses in a thousand. A mean cannot tell draws from even chances: only a proven draw is one."""
-    if child.proven == "draw":
-        return " wdl 0 1000 0"
-    wins = round(500 * (1 + (child.value or 0.0)))
-    return f" wdl {wins} 0 {1000 - wins}"
-
-
 # --- the thread
 
 
 class Thinking:
     """The thread; `stop` and `hit` (the opponent made the expected move) may be called at any time."""
 
-    def __init__(self, task: Go, send: Send) -> None:
-        self.task, self.send = task, send
-        self.stopped, self.done, self.pondering = threading.Event(), threading.Event(), task.limits.ponder
+    def __init__(
+        self, game: Game, state: State, limits: Limits, options: UciOptions, evaluator: Evaluator | None, send: Send
+    ) -> None:
         self.since = time.perf_counter()  # when the clock of this move began to run
+        self.game, self.state, self.limits, self.options, self.send = game, state, limits, options, send
+        most = [limits.nodes, None if limits.infinite else options.simulations or None]
+        simulations = min((one for one in most if one is not None), default=None)
+        seconds = limits.seconds(game.seat_to_move(state), options.move_overhead)
+        if seconds is not None and len(game.legal_actions(state)) == 1:
+            seconds = min(seconds, ONLY_MOVE_S)
+        self.seconds = seconds  # most once the clock runs; None: no limit
+        self.is_open = limits.infinite or (simulations, seconds, limits.depth) == (None, None, None)
+        known_end = seconds is not None and not limits.ponder
+        end: Any = {"seconds": seconds if known_end else ENDLESS_S}
+        budget = end if simulations is None else {"simulations": simulations}
+        self.searcher = make_searcher(game, options, evaluator, **budget)
+        self.stopped, self.done, self.pondering = threading.Event(), threading.Event(), limits.ponder
         self.thread = threading.Thread(target=self.answer, daemon=True)
         self.thread.start()
 
@@ -138,61 +100,55 @@ class Thinking:
     def answer(self) -> None:
         """Search and send the move; whatever happens, there is an answer."""
         try:
-            best = self.search()
-            line = best.line
+            line = self.search()
         except Exception as error:
             say(self.send, words_of(error, "failed: "))
-            line = self.task.game.legal_moves(self.task.state)[:1]
+            line = self.game.legal_moves(self.state)[:1]
         self.done.set()  # before it is sent: the GUI may answer sooner than this thread can end
         self.send(f"bestmove {line[0]}" + (f" ponder {line[1]}" if len(line) > 1 else ""))
 
-    def search(self) -> Report:
-        live, look_at = LiveSearch(self.task.searcher(), self.task.state, self.task.options.seed), FIRST_LOOK_S
-        reports: list[Report] = []
-        going = True
-        while not self.is_done(live, reports, going):
+    def search(self) -> list[str]:
+        """The line that is expected, from the move that is played."""
+        live, look_at = LiveSearch(self.searcher, self.state, self.options.seed), FIRST_LOOK_S
+        longest, going = 0, True
+        while not self.is_done(live, longest, going):
             if going:
                 going = live.advance(self.piece())
             else:
                 self.stopped.wait(PIECE_S)
             if going and live.seconds >= look_at:
-                reports, look_at = self.look(live), live.seconds + LOOK_EVERY_S
-        return self.look(live)[0]
+                longest, look_at = len(self.look(live)), live.seconds + LOOK_EVERY_S
+        return self.look(live)
 
     def piece(self) -> float:
         """How long the search may go on before it looks up: not past its time."""
-        left = PIECE_S if self.task.seconds is None or self.pondering else self.task.seconds - self.spent
+        left = PIECE_S if self.seconds is None or self.pondering else self.seconds - self.spent
         return max(0.001, min(PIECE_S, left))
 
     @property
     def spent(self) -> float:
         return time.perf_counter() - self.since
 
-    def is_done(self, live: LiveSearch, reports: list[Report], going: bool) -> bool:
-        task, limits = self.task, self.task.limits
+    def is_done(self, live: LiveSearch, longest: int, going: bool) -> bool:
         if live.simulations == 0 or self.stopped.is_set():
             return live.simulations > 0
-        if self.pondering or task.is_open:
+        if self.pondering or self.is_open:
             return False
-        late = task.seconds is not None and self.spent >= task.seconds
+        late = self.seconds is not None and self.spent >= self.seconds
         is_full = live.run.tree.nodes() + live.run.game.max_legal > live.run.room  # for another node's children
-        longest = len(reports[0].line) if reports else 0
-        deep = limits.depth is not None and (is_full or longest >= limits.depth)
+        deep = self.limits.depth is not None and (is_full or longest >= self.limits.depth)
         return not going or late or deep
 
-    def look(self, live: LiveSearch) -> list[Report]:
-        """Send what has been found so far, the best moves first."""
-        task = self.task
-        found = live.result()
-        moves = task.limits.searchmoves
+    def look(self, live: LiveSearch) -> list[str]:
+        """Send what has been found so far, the best moves first; returns the line of the best."""
+        found, moves = live.result(), self.limits.searchmoves
         wanted = [child for child in found.children if not moves or child.move in moves]
         seen = [child for child in wanted if child.visits > 0 or child.proven] or wanted[:1]
-        reports = [Report(child, live.line(child.action)) for child in seen[: task.options.multipv]]
+        lines = [live.line(child.action) for child in seen[: self.options.multipv]]
         nodes, seconds = live.simulations, live.seconds
         speed = f"nodes {nodes} nps {round(nodes / max(seconds, 1e-3))} time {round(1000 * seconds)}"
-        for number, report in enumerate(reports, start=1):
-            line, wdl = report.line, wdl_text(report.child) if task.options.uci_showwdl else ""
+        for number, (child, line) in enumerate(zip(seen, lines, strict=False), start=1):
+            score = score_text(self.game, self.state, child, line)
             depth = f"depth {len(line)} seldepth {max(found.depth, len(line))} multipv {number}"
-            score = f"score {score_text(task.game, task.state, report)}{wdl}"
-            self.send(f"info {depth} {score} {speed} pv {' '.join(line)}")
-        return reports
+            self.send(f"info {depth} score {score} {speed} pv {' '.join(line)}")
+        return lines[0]

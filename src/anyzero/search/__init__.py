@@ -13,21 +13,10 @@ from typing import Any
 import anyzero
 from anyzero.search.pacing import LiveSearch
 from anyzero.search.report import SearchResult
-from anyzero.search.search import ManyResults, Searcher, search, search_many, search_steps
+from anyzero.search.search import ManyResults, Searcher, search_many
 from anyzero.search.solve import Solution, Solver, solve
 
-__all__ = [
-    "LiveSearch",
-    "ManyResults",
-    "SearchResult",
-    "Searcher",
-    "Solution",
-    "Solver",
-    "search",
-    "search_many",
-    "search_steps",
-    "solve",
-]
+__all__ = ["LiveSearch", "ManyResults", "SearchResult", "Searcher", "Solution", "Solver", "search_many", "solve"]
 
 
 class CallableModule(ModuleType):

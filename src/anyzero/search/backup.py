@@ -20,13 +20,13 @@ from anyzero.search.methods import GRAVE, Settings
 from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Scratch, Tree, root_of
 
 
-def add_results(tree: Tree, scratch: Scratch, slot: int) -> None:
+def add_results(tree: Tree, scratch: Scratch, number: int) -> None:
     """Count the simulation at every node of the path, from its end to the root.
 
     A seat that has a proven draw in hand would not have gone on to lose: above its node such a result is a draw.
     """
-    path, seats, result = scratch.path[slot], scratch.seats[slot], scratch.result[slot]
-    for level in range(scratch.depth[slot], 0, -1):
+    path, seats, result = scratch.path[number], scratch.seats[number], scratch.result[number]
+    for level in range(scratch.depth[number], 0, -1):
         seat = seats[level - 1]
         add_result(tree, path[level], result[max(seat, 0)])  # the choice of chance is nobody's: any seat's will do
         if tree.marks[path[level - 1]] & DRAW_BELOW and result[seat] < 0.0:
@@ -40,13 +40,13 @@ def add_result(tree: Tree, node: int, payoff: float) -> None:
     tree.value[node] += np.float32((payoff - tree.value[node]) / tree.visits[node])
 
 
-def prove_end(tree: Tree, scratch: Scratch, slot: int) -> None:
+def prove_end(tree: Tree, scratch: Scratch, number: int) -> None:
     """The game is over at the end of the path: a win, a draw or a loss for whoever chose the last node."""
-    depth = scratch.depth[slot]
-    if depth == 0 or scratch.seats[slot, depth - 1] < 0:
+    depth = scratch.depth[number]
+    if depth == 0 or scratch.seats[number, depth - 1] < 0:
         return
-    payoff = scratch.result[slot, scratch.seats[slot, depth - 1]]
-    tree.proven[scratch.path[slot, depth]] = proof_of_payoff(payoff)
+    payoff = scratch.result[number, scratch.seats[number, depth - 1]]
+    tree.proven[scratch.path[number, depth]] = proof_of_payoff(payoff)
 
 
 def proof_of_payoff(payoff: float) -> int:
@@ -58,9 +58,9 @@ def proof_of_payoff(payoff: float) -> int:
     return DRAW if payoff == 0.0 else UNKNOWN
 
 
-def prove_path(tree: Tree, scratch: Scratch, slot: int) -> None:
+def prove_path(tree: Tree, scratch: Scratch, number: int) -> None:
     """Carry a proof from the end of the path upwards for as long as it decides the node above."""
-    path, seats, level = scratch.path[slot], scratch.seats[slot], scratch.depth[slot]
+    path, seats, level = scratch.path[number], scratch.seats[number], scratch.depth[number]
     while level > 0 and tree.proven[path[level]] != UNKNOWN:
         node, seat = path[level - 1], seats[level - 1]
         tree.marks[node] |= PROVEN_BELOW
@@ -96,27 +96,19 @@ def proven_payoffs(tree: Tree, node: int, seat: int, result: Any) -> None:
 # --- AMAF
 
 
-def forget_moves(scratch: Scratch, slot: int) -> None:
-    """No move has been seen in this simulation yet."""
-    seen = scratch.seen[slot]
-    for seat in range(seen.shape[0]):
-        for word in range(seen.shape[1]):
-            seen[seat, word] = U(0)
-
-
-def update_amaf(tree: Tree, scratch: Scratch, settings: Settings, slot: int) -> None:
+def update_amaf(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
     """Credit the moves of a simulation: those of its rollout are seen already, the path's are added on the way."""
-    seen = scratch.seen[slot]
-    for level in range(scratch.depth[slot] - 1, -1, -1):
-        seat: Any = np.int64(scratch.seats[slot, level])
+    seen = scratch.seen[number]
+    for level in range(scratch.depth[number] - 1, -1, -1):
+        seat: Any = np.int64(scratch.seats[number, level])
         if seat < 0:
             continue
-        mark(seen, seat, scratch.keys[slot, level])
-        node = scratch.path[slot, level]
+        mark(seen, seat, scratch.keys[number, level])
+        node = scratch.path[number, level]
         if settings.formula == GRAVE:
-            credit_table(tree, scratch, seen, node, scratch.result[slot])
+            credit_table(tree, scratch, seen, node, scratch.result[number])
         else:
-            credit_children(tree, seen[seat], node, np.float32(scratch.result[slot, seat]))
+            credit_children(tree, seen[seat], node, np.float32(scratch.result[number, seat]))
 
 
 def credit_children(tree: Tree, seen: Any, node: int, payoff: Any) -> None:
@@ -154,9 +146,9 @@ def credit_table(tree: Tree, scratch: Scratch, seen: Any, node: int, result: Any
 # A method led by AMAF or by priors may never try the one move that decides; looking costs less than a simulation.
 
 
-def look_ahead(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int, slot: int) -> None:
-    """Prove what can be seen from the root, whose position is `scratch.states[slot]`, within the plays allowed."""
-    root, state = root_of(tree, number), scratch.states[slot]
+def look_ahead(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
+    """Prove what can be seen from the root, whose position is `scratch.states[number]`, within the plays allowed."""
+    root, state = root_of(tree, number), scratch.states[number]
     first, count = tree.first[root], tree.num_children[root]
     if count > settings.look_ahead:
         return
@@ -164,7 +156,7 @@ def look_ahead(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, num
     for child in range(first, first + count):
         scratch.ahead[number, 0] = state
         play(rules, scratch.ahead[number, 0], np.int64(tree.action[child]))  # type: ignore[arg-type]
-        tree.proven[child] = proof_of_move(rules, scratch, number, slot, seat, replies)
+        tree.proven[child] = proof_of_move(rules, scratch, number, seat, replies)
         if tree.proven[child] != UNKNOWN:
             tree.marks[root] |= PROVEN_BELOW
         if tree.proven[child] == DRAW:
@@ -172,21 +164,21 @@ def look_ahead(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, num
     tree.proven[root] = best_proof(tree, root)
 
 
-def proof_of_move(rules: Any, scratch: Scratch, number: int, slot: int, seat: int, replies: bool) -> int:
+def proof_of_move(rules: Any, scratch: Scratch, number: int, seat: int, replies: bool) -> int:
     """What is certain of the move that led to `ahead[0]`, for the seat that made it."""
     after = scratch.ahead[number, 0]
     other = seat_to_move(rules, after)
     if other == OVER:
-        payoffs(rules, after, scratch.result[slot])
-        return proof_of_payoff(scratch.result[slot, seat])
+        payoffs(rules, after, scratch.result[number])
+        return proof_of_payoff(scratch.result[number, seat])
     if not replies or other < 0 or other == seat:
         return UNKNOWN
-    count = legal_actions(rules, after, scratch.actions[slot])
+    count = legal_actions(rules, after, scratch.actions[number])
     for index in range(count):
         scratch.ahead[number, 1] = after
-        play(rules, scratch.ahead[number, 1], np.int64(scratch.actions[slot, index]))  # type: ignore[arg-type]
+        play(rules, scratch.ahead[number, 1], np.int64(scratch.actions[number, index]))  # type: ignore[arg-type]
         if seat_to_move(rules, scratch.ahead[number, 1]) == OVER:
-            payoffs(rules, scratch.ahead[number, 1], scratch.result[slot])
-            if scratch.result[slot, other] == 1.0:
+            payoffs(rules, scratch.ahead[number, 1], scratch.result[number])
+            if scratch.result[number, other] == 1.0:
                 return LOSS
     return UNKNOWN

@@ -55,7 +55,6 @@ class Settings(NamedTuple):
     evaluator: int = ROLLOUT
     amaf: int = 0  # whether the formula needs AMAF statistics, as RAVE and GRAVE do
     chance: int = 1  # whether the game has chance nodes
-    transpositions: int = 0  # whether nodes of the same position share their children
     noise_fraction: float = 0.0  # share of Dirichlet noise in the root's priors; for self-play, never for matches
     noise_concentration: float = 0.3  # alpha of that noise: small values put it on few moves
     considered: int = 16
@@ -68,7 +67,6 @@ class Settings(NamedTuple):
     """Gumbel: how much noise the root's moves get; self-play wants 1, a player that is measured none."""
     doubt: float = BY_EVALUATOR
     """Gumbel: visits that the node's mean counts for in each child's value; left alone, none, and 16 with rollouts."""
-    leaves: int = 1  # how many leaves of one tree wait for the evaluator at a time; virtual visits keep them apart
     log_visits: int = 0  # many trees: whether the move is chosen by value + log visits instead of the visits alone
     move_value: int = 0
     """Many trees: whether a position's value is that of the chosen move instead of the mean of all simulations."""
@@ -79,7 +77,7 @@ BONUS = ("exploration", "first_play")
 TRUST = ("schedule", "equivalence", "bias")
 NOISE = ("noise_fraction", "noise_concentration")
 POLICY = ("considered", "visit_scale", "value_scale", "gumbel_scale", "doubt")
-GROWTH = ("expand_after", "max_depth", "transpositions")
+GROWTH = ("expand_after", "max_depth")
 PROOFS = ("solve", "look_ahead")
 TREE = (*BONUS, *GROWTH, *PROOFS)
 MANY = ("log_visits", "move_value")  # what is told of many trees; of one tree, `final` and its result say as much
@@ -96,7 +94,7 @@ class Method(NamedTuple):
 METHODS: dict[str, Method] = {
     "flat": Method("every move the same number of rollouts", Settings(FLAT, max_depth=1, solve=0), final="value"),
     "ucb": Method("a bandit over the moves", Settings(UCT, max_depth=1), (*BONUS, *PROOFS)),
-    "uct": Method("UCB in every node of a tree", Settings(UCT), (*TREE, "leaves", *MANY)),
+    "uct": Method("UCB in every node of a tree", Settings(UCT), (*TREE, *MANY)),
     "amaf": Method("a tree guided by AMAF values alone", Settings(RAVE, 0.0, schedule=ALWAYS, amaf=1), TREE),
     "rave": Method("AMAF at first, real values later", Settings(RAVE, 0.0, amaf=1), (*BONUS, *TRUST, *GROWTH, *PROOFS)),
     "grave": Method(
@@ -111,13 +109,11 @@ METHODS: dict[str, Method] = {
         ("exploration",),
         halves=True,
     ),
-    "puct": Method(
-        "UCT led by priors", Settings(PUCT, 1.25, -0.2), (*BONUS, *NOISE, *GROWTH, *PROOFS, "leaves", *MANY)
-    ),
+    "puct": Method("UCT led by priors", Settings(PUCT, 1.25, -0.2), (*BONUS, *NOISE, *GROWTH, *PROOFS, *MANY)),
     "gumbel": Method(
         "halving led by priors and Gumbel noise",
         Settings(GUMBEL),
-        (*POLICY, *NOISE, *GROWTH, *PROOFS, "leaves", "move_value"),
+        (*POLICY, *NOISE, *GROWTH, *PROOFS, "move_value"),
         final="gumbel",
     ),
     "expectimax": Method(
@@ -132,7 +128,7 @@ SCHEDULES = {"classic": CLASSIC, "minimum_error": MINIMUM_ERROR, "simple": SIMPL
 TUNED_BY = {CLASSIC: "equivalence", SIMPLE: "equivalence", MINIMUM_ERROR: "bias"}
 """The option by which a schedule is tuned; the other one does nothing."""
 
-LEAST = {"expand_after": 1, "considered": 1, "leaves": 1, "noise_concentration": 1e-3, "max_depth": 1}
+LEAST = {"expand_after": 1, "considered": 1, "noise_concentration": 1e-3, "max_depth": 1}
 
 
 def find_method(name: str, options: dict[str, object]) -> Method:
@@ -266,11 +262,7 @@ def check_finite(game: Game, is_finite: Any) -> None:
 
 
 def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
-    """The method as this game and evaluator allow it.
-
-    Proofs need two seats with opposite payoffs, and nodes that share their children only if nothing differs: what a
-    game's own `state_key` leaves out, as chess leaves out its history, may decide.
-    """
+    """The method as this game and evaluator allow it; proofs need two seats with opposite payoffs."""
     if not callable(evaluator):
         check_name("evaluator", evaluator, EVALUATORS)
     settings, code = method.settings, BATCH if callable(evaluator) else EVALUATORS[evaluator]
@@ -281,14 +273,7 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
         raise BadOptionError("an evaluator outside is for the tree methods, uct, puct and gumbel, and for expectimax")
     if code == GUIDED and not game.has("guided_rollout"):
         raise BadOptionError(f"{game.name} has no guided rollouts")
-    if code != BATCH and settings.leaves > 1:
-        raise BadOptionError("several leaves at a time need an evaluator outside the search")
-    if code == BATCH and settings.transpositions:
-        raise BadOptionError("transpositions are for evaluators within the search")
-    if settings.formula == GUMBEL and settings.leaves > 1:
-        raise BadOptionError("gumbel plans every visit of the root, so that it takes one leaf at a time")
-    is_same = not (settings.transpositions and game.has("state_key"))
-    solve = settings.solve if game.is_opposed and is_same else 0
+    solve = settings.solve if game.is_opposed else 0
     settings = settings._replace(solve=solve, evaluator=code, chance=int(game.num_outcomes > 0))
     # One rollout says little, so values move Gumbel's policy less and later: with the paper's settings and rollouts,
     # one game in seven of tic-tac-toe was lost at 2,000 simulations; now none.

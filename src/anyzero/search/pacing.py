@@ -10,11 +10,15 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from anyzero import stopping
+from anyzero.compile.random import make_streams
 from anyzero.games.game import State
+from anyzero.search import report
 from anyzero.search.halving import CHILD, gumbel_plan, new_halving, next_order
-from anyzero.search.methods import BATCH, GUMBEL, UNBOUNDED
-from anyzero.search.report import SearchResult
+from anyzero.search.methods import BATCH, EXPECTIMAX, GUMBEL, UNBOUNDED
+from anyzero.search.report import RootMoves, SearchResult
 from anyzero.search.simulation import ANY_CHILD
 
 if TYPE_CHECKING:
@@ -26,6 +30,7 @@ FIRST_PIECE = 500
 ENDLESS_S = 9e6  # the budget of a search that goes on until it is left
 PLANNED_S = 10.0  # Gumbel without an end plans no further than this; the best moves get the rest
 TRIED_SHARE = 0.1  # Gumbel by the clock uses so much of the planned time to find out how fast it is
+LONGEST_LINE = 20  # moves of the principal variation that are shown; further on it is hardly more than chance
 MOST_PLANNED = 1 << 16  # Gumbel by the clock plans no further; beyond the plan the best moves get the rest
 
 
@@ -69,10 +74,9 @@ class LiveSearch:
 
     def do_piece(self, order: Order, end: float) -> bool:
         """As much of an order as fits until this second; True if nothing is open any more."""
-        start, leaves = time.perf_counter(), self.run.settings.leaves
+        start = time.perf_counter()
         fitting = int(self.rate * (min(end, order.until) - self.seconds)) if self.rate else UNBOUNDED
-        num = max(1, min(2 * self.largest, fitting)) + leaves - 1
-        num = min(num // leaves * leaves, order.simulations - self.done)  # whole batches: see the law above
+        num = min(max(1, min(2 * self.largest, fitting)), order.simulations - self.done)
         found = self.run.simulate(num, order.child, trees=order.trees)
         self.largest, self.rate = max(self.largest, num), num / max(time.perf_counter() - start, 1e-7)
         self.simulations += found
@@ -90,13 +94,56 @@ class LiveSearch:
             pass
         return self
 
+    # --- what has been found; there must have been an `advance`
+
+    def moves(self) -> RootMoves:
+        return report.merge_moves([self.run.moves(number) for number in range(self.searcher.trees)])
+
+    def ranked(self, moves: RootMoves) -> np.ndarray:
+        """The moves from the best; with a temperature the first is drawn by visits, with Gumbel by the policy."""
+        run, method, final = self.run, self.searcher.method, self.searcher.final
+        if final == "gumbel" and self.searcher.trees == 1:
+            order = report.gumbel_order(run, moves)
+        else:  # of several trees, the one move that most of their halvings came to
+            order = report.final_order("visits" if final == "gumbel" else final, moves)
+        if method.halves or method.settings.formula == EXPECTIMAX:
+            # The survivors of the last round, whatever the statistics of those that were dropped.
+            order = order[np.argsort(-moves.priors[order], kind="stable")]
+        if self.searcher.temperature > 0.0:
+            shares = run.report()[2].mean(axis=0)[moves.actions] if final == "gumbel" else moves.visits
+            with np.errstate(over="ignore"):
+                stream = make_streams(self.seed, 1, first=report.DRAWING)[0]
+                shares = shares.astype(np.float64)
+                drawn = report.draw_index(shares, moves.proven, len(shares), self.searcher.temperature, stream)
+            order = order if drawn < 0 else np.concatenate([[drawn], order[order != drawn]])
+        return order
+
+    def choice(self) -> int:
+        """The action to play."""
+        moves = self.moves()
+        return int(moves.actions[self.ranked(moves)[0]])
+
     def result(self) -> SearchResult:
-        """What has been found; there must have been an `advance`."""
-        return self.searcher.result(self.run, self.state, self.seed, self.seconds)
+        run, moves = self.run, self.moves()
+        texts = [run.game.format_action(self.state, int(action)) for action in moves.actions]
+        children = report.make_children(moves, self.ranked(moves), texts)
+        best, line = children[0], self.line(children[0].action)
+        value = 0.0 if best.value is None else best.value
+        proven = next((report.PROVEN_NAMES[code] for code in run.proofs() if code in report.PROVEN_NAMES), None)
+        simulations, depth = int(run.scratch.counters[:, 0].sum()), int(run.scratch.counters[:, 1].max())
+        nodes = sum(run.tree.nodes(number) for number in range(run.num_trees))
+        effort = simulations, nodes, depth, self.seconds, run.tree.bytes_a_node
+        return SearchResult(best.move, best.action, value, proven, children, line, *effort)
 
     def line(self, action: int) -> list[str]:
-        """The most visited line that begins with this action, as moves."""
-        return self.searcher.line(self.run, self.state, action)
+        """The most visited line from this action on, as moves, as far as no chance comes in between."""
+        game, state, texts = self.run.game, self.state, []
+        for move in self.run.principal_variation(action)[:LONGEST_LINE]:
+            texts.append(game.format_action(state, move))
+            state = game.play(state, move)
+            if game.seat_to_move(state) < 0:
+                break
+        return texts
 
 
 def plan(live: LiveSearch) -> Iterator[Order]:

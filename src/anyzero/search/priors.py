@@ -16,9 +16,9 @@ from anyzero.search.tree import DRAW, UNKNOWN, Scratch, Tree, root_of
 LEAST_PRIOR = 1e-30
 
 
-def choose_by_prior(tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, row: int) -> int:
+def pick_by_prior(tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int) -> int:
     """PUCT and Gumbel."""
-    scores, number = scratch.scores[slot], slot // settings.leaves
+    scores = scratch.scores[number]
     if settings.formula == PUCT:
         puct_scores(tree, settings, node, scores)
     elif node == root_of(tree, number):

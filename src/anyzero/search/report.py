@@ -38,7 +38,7 @@ def report_tree(
     tree: Tree, scratch: Scratch, settings: Settings, policies: Any, values: Any, chosen: Any, number: int
 ) -> None:
     root, best = root_of(tree, number), choose_child_of_root(tree, scratch, settings, number)
-    first, scores = tree.first[root], scratch.scores[number * settings.leaves]
+    first, scores = tree.first[root], scratch.scores[number]
     chosen[number] = tree.action[best]
     values[number] = value_after(tree, settings, root, best)
     root_policy(tree, settings, root, scores)
@@ -92,7 +92,7 @@ def proven_value(proof: int) -> float:
 
 def choose_child_of_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> int:
     """The most visited action, or the best by value (+ log visits); with Gumbel, by noise, prior and value."""
-    root, scores = root_of(tree, number), scratch.scores[number * settings.leaves]
+    root, scores = root_of(tree, number), scratch.scores[number]
     first, last = tree.first[root], tree.first[root] + tree.num_children[root]
     rule = BY_VALUE_LOG_VISITS if settings.log_visits else BY_VALUE if settings.formula == EXPECTIMAX else BY_VISITS
     if settings.formula == GUMBEL:
@@ -265,3 +265,20 @@ def make_children(moves: RootMoves, order: np.ndarray, texts: list[str]) -> list
     rows = zip((texts[place] for place in order), *columns, proven, strict=True)
     known: Any = [[None if part != part else part for part in row] for row in rows]  # NaN is not itself
     return [RootMove(*row) for row in known]
+
+
+def merge_moves(parts: list[RootMoves]) -> RootMoves:
+    """The moves of several trees over one position as if one tree had had all visits."""
+    if len(parts) == 1:
+        return parts[0]
+    ordered = [[column[np.argsort(part.actions)] for column in part] for part in parts]
+    actions, visits, values, priors, amaf_visits, amaf_values, proven = map(np.stack, zip(*ordered, strict=True))
+
+    def mean(of: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        total = weights.sum(axis=0)
+        return np.where(total > 0, np.nansum(of * weights, axis=0) / np.maximum(total, 1), np.nan)
+
+    known = np.where((proven != 0).any(axis=0), proven[np.abs(proven).argmax(axis=0), np.arange(proven.shape[1])], 0)
+    exact = np.where(known == 0, mean(values, visits), np.where(known == 2, 0, known))
+    amaf = amaf_visits.sum(axis=0), mean(amaf_values, amaf_visits)
+    return RootMoves(actions[0], visits.sum(axis=0), exact, priors.mean(axis=0), *amaf, known)

@@ -1,16 +1,9 @@
-"""What is known is used again: by the next search of a game, and by positions that are reached in several ways.
-
-Of positions with one `state_key` each node has the same children, and with them all that was learnt below; a child's
-statistics come from every way to its parent (UCT1 of Childs, Brodeur and Kocsis 2008).
-"""
+"""What is known is used again by the next search of a game."""
 
 from typing import Any
 
-import numpy as np
-
 from anyzero.compile.bits import same_records
-from anyzero.compile.random import U
-from anyzero.games.contract import OVER, play, seat_to_move, state_key
+from anyzero.games.contract import OVER, play, seat_to_move
 from anyzero.search.backup import best_proof
 from anyzero.search.priors import mean_value
 from anyzero.search.tree import NO_TABLE, UNKNOWN, Tree, is_full, plant, root_of
@@ -99,44 +92,3 @@ def copy_node(old: Tree, new: Tree, number: int, source: int, target: int) -> No
         for key in range(new.table_visits.shape[2]):
             new.table_visits[row, seat, key] = old.table_visits[old_row, seat, key]
             new.table_value[row, seat, key] = old.table_value[old_row, seat, key]
-
-
-# --- transpositions
-
-
-NO_SLOT = -1
-PROBES = 4
-
-
-def sharing_key(rules: Any, state: Any) -> Any:
-    """Never 0, which marks a free slot."""
-    return state_key(rules, state) | U(1)
-
-
-def find_slot(tree: Tree, key: Any, wanted: Any) -> int:
-    """Where a position may stand and this is written: its key, or U(0) in a free slot; NO_SLOT if nowhere."""
-    size = tree.shared_key.shape[0]
-    home = np.int64((key >> U(1)) & U(size - 1))
-    for probe in range(PROBES):
-        slot = (home + probe) & (size - 1)
-        if tree.shared_key[slot] == wanted:
-            return slot  # type: ignore[no-any-return]
-    return NO_SLOT
-
-
-def remember(tree: Tree, key: Any, node: int) -> None:
-    """Let others find the children of this node, if there is a free slot."""
-    slot = find_slot(tree, key, U(0))
-    if slot != NO_SLOT:
-        tree.shared_key[slot], tree.shared_node[slot] = key, node
-
-
-def adopt(tree: Tree, node: int, key: Any) -> bool:
-    """Give a node the children that another node of the same position has; False if there is none."""
-    slot = find_slot(tree, key, key)
-    if slot == NO_SLOT:
-        return False
-    other = tree.shared_node[slot]
-    tree.first[node], tree.num_children[node] = tree.first[other], tree.num_children[other]
-    tree.marks[node] = tree.marks[other]
-    return True

@@ -13,22 +13,15 @@ from anyzero.games.game import Game
 from anyzero.search import simulation
 from anyzero.search.halving import gumbel_plan
 from anyzero.search.methods import BATCH, GRAVE, GUMBEL, PUCT, RAVE, Evaluator, Method, Settings, ask
-from anyzero.search.priors import choose_by_prior
+from anyzero.search.priors import pick_by_prior
 from anyzero.search.report import CERTAIN, RootMoves, report_trees
 from anyzero.search.reuse import NOT_FOUND, copy_subtree, find_descendant
-from anyzero.search.selection import choose_by_amaf, choose_by_means, choose_child
+from anyzero.search.selection import choose_child, pick_by_amaf, pick_by_means
 from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN, Scratch, Tree, new_scratch, new_tree
 
-TABLE_BYTES = 512 << 20  # most memory for GRAVE's tables
 SIMULATING = (simulation.simulate, simulation.select_leaves, simulation.absorb_leaves)
 """The kernels that depend on the method; the others are the same for all of them."""
 FEW_TREES = 16  # so few are planted sooner than the code for it is loaded
-
-
-def new_tree_for(game: Game, settings: Settings, room: int, num_trees: int) -> Tree:
-    """Trees with as many AMAF tables as memory allows, where they need some."""
-    tables = TABLE_BYTES // (8 * game.num_seats * game.num_amaf_keys) // num_trees
-    return new_tree(game, settings, room, num_trees=num_trees, num_tables=max(1, min(room, tables)))
 
 
 def new_scratch_for(game: Game, settings: Settings, simulations: int | None, num_trees: int) -> Scratch:
@@ -39,14 +32,14 @@ def new_scratch_for(game: Game, settings: Settings, simulations: int | None, num
 
 
 def choice_parts(settings: Settings) -> dict[Callable[..., Any], Callable[..., Any]]:
-    if settings.amaf:
-        return {choose_child: choose_by_amaf}
-    return {choose_child: choose_by_prior if settings.formula in (PUCT, GUMBEL) else choose_by_means}
+    if settings.formula in (RAVE, GRAVE):
+        return {choose_child: pick_by_amaf}
+    return {choose_child: pick_by_prior if settings.formula in (PUCT, GUMBEL) else pick_by_means}
 
 
 def fixed_settings(game: Game, settings: Settings) -> dict[str, Any]:
     """The settings that a kernel is compiled for: the compiler never sees what neither game nor method has."""
-    names = ["amaf", "chance", "transpositions"]
+    names = ["amaf", "chance"]
     names += [] if game.is_opposed else ["solve"]
     names += [] if settings.noise_fraction else ["noise_fraction"]
     return {f"settings.{name}": getattr(settings, name) for name in names}
@@ -80,7 +73,7 @@ class Run:
     ) -> None:
         self.game, self.method, self.evaluator, self.threads = game, method, evaluator, threads
         self.num_trees, self.num_used, self.room = num_trees, num_trees, room
-        self.tree = new_tree_for(game, method.settings, room, num_trees)
+        self.tree = new_tree(game, method.settings, room, num_trees=num_trees)
         self.spare: Tree | None = None
         self.scratch = new_scratch_for(game, method.settings, None if keeps else simulations, num_trees)
         self.roots = game.new_states(num_trees)
@@ -108,7 +101,6 @@ class Run:
         """Begin anew from these positions, one a tree; trees beyond them rest."""
         self.num_used = self.num_trees if np.ndim(states) == 0 else len(states)
         self.roots[: self.num_used] = states
-        self.tree.shared_key[:] = 0
         target = "interpreted" if self.num_used <= FEW_TREES else self.target
         self.game.compile(simulation.plant_trees, target)(self.tree, self.scratch, 0, self.num_used)
 
@@ -161,8 +153,8 @@ class Run:
 
     def answers(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
         """What the evaluator says of the leaves of these trees that wait for it."""
-        scratch, first = self.scratch, begin * self.settings.leaves
-        waiting = first + np.flatnonzero(scratch.known[first : end * self.settings.leaves] == simulation.WAITING)
+        scratch = self.scratch
+        waiting = begin + np.flatnonzero(scratch.known[begin:end] == simulation.WAITING)
         if len(waiting) == 0 or self.evaluator is None:
             return NO_LOGITS, NO_VALUES
         scratch.rows[waiting] = np.arange(len(waiting))
@@ -182,7 +174,7 @@ class Run:
         if node == NOT_FOUND:
             return False
         if node != 0:
-            new = new_tree_for(self.game, self.settings, self.room, 1) if self.spare is None else self.spare
+            new = new_tree(self.game, self.settings, self.room) if self.spare is None else self.spare
             self.kernel(copy_subtree)(self.tree, new, node, 0)
             self.tree, self.spare = new, self.tree
             self.roots[0] = state
@@ -215,7 +207,7 @@ class Run:
     def amaf(self, part: slice, root: int) -> tuple[np.ndarray, np.ndarray]:
         """AMAF visits and sums of payoffs of a root's moves."""
         tree = self.tree
-        if self.settings.formula == RAVE:
+        if len(tree.amaf_visits):
             return tree.amaf_visits[part].astype(np.int64), tree.amaf_value[part].astype(np.float64)
         count = part.stop - part.start
         if self.settings.formula != GRAVE or count == 0 or tree.table[root] < 0:

@@ -1,28 +1,25 @@
-"""The doors: `search(game, state, "rave", simulations=2_000, seed=1)` and `search_many(game, states, ...)`."""
+"""The doors: `Searcher(game, "rave", simulations=2_000).search(state, seed=1)` and `search_many(game, states, ...)`."""
 
 import math
 import statistics
 import time
-from collections.abc import Iterator
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.random import make_streams
 from anyzero.errors import AnyzeroError, BadOptionError, check_name
 from anyzero.games.game import Game, State
 from anyzero.games.line import first_decision
-from anyzero.search import report
 from anyzero.search.expectimax import ExpectimaxRun
 from anyzero.search.methods import EXPECTIMAX, GUMBEL, MANY, UNBOUNDED, Evaluator, adapt, find_method, parse_search
-from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
-from anyzero.search.report import RootMoves, SearchResult
+from anyzero.search.pacing import LiveSearch
+from anyzero.search.report import FINAL_RULES, SearchResult
 from anyzero.search.run import Run
 
 MAX_NODES = 20_000_000
 MOST_LOOKS = 20_000  # positions that are looked at before a search begins, where its budget allows it
-LONGEST_LINE = 20  # moves of the principal variation that are shown; further on it is hardly more than chance
+TOO_FEW = "too few for a root and a move"
 
 
 class Searcher:
@@ -57,17 +54,16 @@ class Searcher:
         self.method = adapt(game, found, evaluator)
         self.final = self.method.final if final is None else final
         if self.final != "gumbel" or self.method.settings.formula != GUMBEL:
-            check_name("final rule", self.final, report.FINAL_RULES)
-        check_max_nodes(max_nodes)
+            check_name("final rule", self.final, FINAL_RULES)
+        check_whole("max_nodes", max_nodes, range(2, UNBOUNDED), f"max_nodes is {max_nodes}, {TOO_FEW}")
         check_whole("trees", trees, range(1, 1025), f"{trees} trees are not a number from 1 to 1024")
-        check_temperature(temperature)
+        if not (is_number(temperature) and 0.0 <= temperature < math.inf):
+            raise BadOptionError(f"a temperature of {temperature!r} is not a number from 0 on")
         planned = self.method.halves or self.method.settings.formula in (GUMBEL, EXPECTIMAX)
-        if reuse and (self.method.settings.transpositions or planned or trees > 1):
-            raise BadOptionError(f"{method}: a tree with transpositions, merged trees or halving cannot be reused")
+        if reuse and (planned or trees > 1):
+            raise BadOptionError(f"{method}: merged trees or halving cannot be reused")
         if trees > 1 and (self.method.halves or self.method.settings.formula == EXPECTIMAX):
             raise BadOptionError(f"{method} has one tree")
-        if trees > 1 and self.method.settings.transpositions:
-            raise BadOptionError(f"{method}: transpositions are for one tree, as merged trees must not share nodes")
         self.evaluator = evaluator if callable(evaluator) else None
         self.trees = trees if simulations is None else min(trees, simulations)
         self.reuse, self.temperature, self.target = bool(reuse), temperature, target
@@ -99,93 +95,13 @@ class Searcher:
         self.remembers = self.reuse
         return run
 
-    def order(self, run: Run, moves: RootMoves, seed: int) -> np.ndarray:
-        """The moves from the best; with a temperature the first is drawn by visits, with Gumbel by the policy."""
-        if self.final == "gumbel" and self.trees == 1:
-            order = report.gumbel_order(run, moves)
-        else:  # of several trees, the one move that most of their halvings came to
-            order = report.final_order("visits" if self.final == "gumbel" else self.final, moves)
-        if self.method.halves or self.method.settings.formula == EXPECTIMAX:
-            # The survivors of the last round, whatever the statistics of those that were dropped.
-            order = order[np.argsort(-moves.priors[order], kind="stable")]
-        if self.temperature > 0.0:
-            shares = run.report()[2].mean(axis=0)[moves.actions] if self.final == "gumbel" else moves.visits
-            with np.errstate(over="ignore"):
-                stream = make_streams(seed, 1, first=report.DRAWING)[0]
-                shares = shares.astype(np.float64)
-                drawn = report.draw_index(shares, moves.proven, len(shares), self.temperature, stream)
-            order = order if drawn < 0 else np.concatenate([[drawn], order[order != drawn]])
-        return order
-
-    def run(self, state: State, seed: int) -> Run:
-        return LiveSearch(self, state, seed).finish().run
-
     def choose(self, state: State, seed: int) -> int:
         """The action to play: a search without the words around it."""
-        run = self.run(state, seed)
-        moves = merge_moves([run.moves(number) for number in range(self.trees)])
-        return int(moves.actions[self.order(run, moves, seed)[0]])
+        return LiveSearch(self, state, seed).finish().choice()
 
     def search(self, state: State, seed: int) -> SearchResult:
+        """Search until the budget is spent; the same seed and number of simulations give the same result."""
         return LiveSearch(self, state, seed).finish().result()
-
-    def result(self, run: Run, state: State, seed: int, seconds: float) -> SearchResult:
-        game, moves = self.game, merge_moves([run.moves(number) for number in range(self.trees)])
-        order = self.order(run, moves, seed)
-        texts = [game.format_action(state, int(action)) for action in moves.actions]
-        children = report.make_children(moves, order, texts)
-        best = children[0]
-        return SearchResult(
-            best_move=best.move,
-            best_action=best.action,
-            value=0.0 if best.value is None else best.value,
-            proven=next((report.PROVEN_NAMES[code] for code in run.proofs() if code in report.PROVEN_NAMES), None),
-            children=children,
-            principal_variation=self.line(run, state, best.action),
-            simulations=int(run.scratch.counters[:, 0].sum()),
-            nodes=sum(run.tree.nodes(number) for number in range(self.trees)),
-            depth=int(run.scratch.counters[:, 1].max()),
-            seconds=seconds,
-            bytes_per_node=run.tree.bytes_a_node,
-        )
-
-    def line(self, run: Run, state: State, action: int) -> list[str]:
-        """The most visited line from this action on, as moves, as far as no chance comes in between."""
-        texts = []
-        for move in run.principal_variation(action)[:LONGEST_LINE]:
-            texts.append(self.game.format_action(state, move))
-            state = self.game.play(state, move)
-            if self.game.seat_to_move(state) < 0:
-                break
-        return texts
-
-
-def search(game: Game, state: State, method: str = "uct", *, seed: int = 0, **options: Any) -> SearchResult:
-    """Search a position with a method of `METHODS` until the budget is spent: `simulations` or `seconds`.
-
-    Further options: `max_nodes`, `final` (a rule of the final choice), `evaluator` (a name or a function, see
-    `evaluators`), `trees` (so many trees share the budget and are merged, a thread each), `temperature` (draw the move
-    by visits, with Gumbel by the policy), and the fields of `Settings`.
-    The same seed and number of simulations give the same result.
-    """
-    return Searcher(game, method, **options).search(state, seed)
-
-
-def search_steps(
-    game: Game, state: State, method: str = "uct", *, seed: int = 0, every_s: float = 0.2, **options: Any
-) -> Iterator[SearchResult]:
-    """What a search has found so far, about every `every_s` seconds, and at its end; without a budget it has none.
-
-    The options are those of `search`. Leave the loop, or close the iterator, to stop the search.
-    """
-    if options.get("simulations") is None and options.get("seconds") is None:
-        options = {**options, "seconds": ENDLESS_S}
-    live, going = LiveSearch(Searcher(game, method, **options), state, seed), True
-    while going:
-        look_at = live.seconds + every_s
-        while going and live.seconds < look_at:
-            going = live.advance(min(PIECE_S, every_s))
-        yield live.result()
 
 
 def check_game(game: object) -> None:
@@ -200,14 +116,8 @@ def check_whole(name: str, value: Any, within: range, fault: str) -> None:
         raise BadOptionError(fault)
 
 
-def check_max_nodes(max_nodes: int) -> None:
-    too_few = f"max_nodes is {max_nodes}, too few for a root and a move"
-    check_whole("max_nodes", max_nodes, range(2, UNBOUNDED), too_few)
-
-
-def check_temperature(temperature: float) -> None:
-    if not (isinstance(temperature, Real) and 0.0 <= temperature < math.inf):
-        raise BadOptionError(f"a temperature of {temperature!r} is not a number from 0 on")
+def is_number(value: Any) -> bool:
+    return isinstance(value, Real)
 
 
 def check_budget(simulations: int | None, seconds: float | None) -> None:
@@ -216,7 +126,7 @@ def check_budget(simulations: int | None, seconds: float | None) -> None:
     if simulations is not None:
         fault = f"a budget of {simulations} simulations is not positive"
         check_whole("simulations", simulations, range(1, UNBOUNDED), fault)
-    if seconds is not None and not (isinstance(seconds, Real) and 0.0 < seconds < 1e7):
+    if seconds is not None and not (is_number(seconds) and 0.0 < seconds < 1e7):
         raise BadOptionError(f"a budget of {seconds!r} seconds is not a positive number")
 
 
@@ -233,23 +143,6 @@ def check_room(game: Game, state: State, room: int) -> None:
 def room(game: Game, simulations: int, max_nodes: int) -> int:
     """Nodes that so many simulations can use at most."""
     return min(max_nodes, (simulations + 2) * game.max_legal + 1)
-
-
-def merge_moves(parts: list[RootMoves]) -> RootMoves:
-    """The moves of several trees over one position as if one tree had had all visits."""
-    if len(parts) == 1:
-        return parts[0]
-    ordered = [[column[np.argsort(part.actions)] for column in part] for part in parts]
-    actions, visits, values, priors, amaf_visits, amaf_values, proven = map(np.stack, zip(*ordered, strict=True))
-
-    def mean(of: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        total = weights.sum(axis=0)
-        return np.where(total > 0, np.nansum(of * weights, axis=0) / np.maximum(total, 1), np.nan)
-
-    known = np.where((proven != 0).any(axis=0), proven[np.abs(proven).argmax(axis=0), np.arange(proven.shape[1])], 0)
-    exact = np.where(known == 0, mean(values, visits), np.where(known == 2, 0, known))
-    amaf = amaf_visits.sum(axis=0), mean(amaf_values, amaf_visits)
-    return RootMoves(actions[0], visits.sum(axis=0), exact, priors.mean(axis=0), *amaf, known)
 
 
 # --- many positions
@@ -289,34 +182,30 @@ def search_many(
     """
     check_game(game)
     check_budget(simulations, None)
-    check_max_nodes(MOST_NODES if max_nodes is None else max_nodes)
+    most = MOST_NODES if max_nodes is None else max_nodes
+    check_whole("max_nodes", most, range(2, UNBOUNDED), f"max_nodes is {most}, {TOO_FEW}")
     chosen = adapt(game, find_method(method, options), evaluator)
     if chosen.halves:
         raise AnyzeroError(f"{method} halves one root at a time; for many positions take gumbel")
     if chosen.settings.formula == EXPECTIMAX:
         simulations = game.num_actions  # one move deep: each move once
-    if chosen.settings.transpositions:
-        raise BadOptionError("transpositions are for one tree: many trees must not share nodes")
     if any(game.seat_to_move(state) < 0 for state in states):
         raise AnyzeroError(f"{game.name}: there is nothing to search, a game is over or it is chance's turn")
-    nodes = room(game, simulations, MOST_NODES if max_nodes is None else max_nodes)
+    memory: Any = {"room": room(game, simulations, most), "simulations": int(simulations)}
     for state in states:
-        check_room(game, state, nodes)
-    memory: Any = {"room": nodes, "simulations": simulations, "num_trees": len(states)}
+        check_room(game, state, memory["room"])
     if target == "cuda":
-        from anyzero.search.on_gpu import GpuRun
+        from anyzero.search.on_gpu import search_on_gpu
 
         if callable(evaluator):
             raise BadOptionError("an evaluator outside the search works on the host: its trees cannot be on the GPU")
-        run: Any = GpuRun(game, chosen, **memory)
-    else:
-        asked = evaluator if callable(evaluator) else None
-        run = Run(game, chosen, **memory, evaluator=asked, threads=threads, target=target)
+        return ManyResults(*search_on_gpu(game, chosen, states, seed, **memory))
+    asked = evaluator if callable(evaluator) else None
+    run = Run(game, chosen, **memory, num_trees=len(states), evaluator=asked, threads=threads, target=target)
     run.seed(seed)
     run.plant(states)
     done = run.simulate(int(simulations))
-    actions, values, policies = run.report()
-    return ManyResults(actions, values, policies, done)
+    return ManyResults(*run.report(), done)
 
 
 # --- how many simulations a second a search does
@@ -355,15 +244,5 @@ def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpee
         spent += took
     rates = [rate for rate, _ in found]
     best = found[rates.index(max(rates))][1]
-    return SearchSpeed(
-        game=game.text,
-        method=method,
-        simulations_per_s=max(rates),
-        median_simulations_per_s=statistics.median(rates),
-        simulations=best.simulations,
-        nodes=best.nodes,
-        bytes_per_node=best.bytes_per_node,
-        searches=len(found),
-        seconds=round(spent, 4),
-        ready_s=round(ready_s, 4),
-    )
+    numbers = max(rates), statistics.median(rates), best.simulations, best.nodes, best.bytes_per_node, len(found)
+    return SearchSpeed(game.text, method, *numbers, round(spent, 4), round(ready_s, 4))

@@ -52,27 +52,27 @@ def rave_score(value: float, amaf_value: float, weight: float) -> float:
     return (1.0 - weight) * value + weight * amaf_value
 
 
-def choose_child(tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, row: int) -> int:
+def choose_child(tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int) -> int:
     """The child to visit next, for GRAVE by this row of AMAF tables; a kernel is compiled with one that does it."""
     raise NotImplementedError
 
 
-def choose_by_means(tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, row: int) -> int:
+def pick_by_means(tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int) -> int:
     """Flat, UCT, and expectimax one move deep."""
     if settings.formula == FLAT or settings.formula == EXPECTIMAX:
         return least_visited(tree, node)
     fresh = first_unvisited(tree, node) if settings.first_play >= UNVISITED_FIRST else -1
     if fresh >= 0:
         return fresh
-    uct_scores(tree, settings, node, scratch.scores[slot])
-    return best_child(tree, node, scratch.scores[slot])
+    uct_scores(tree, settings, node, scratch.scores[number])
+    return best_child(tree, node, scratch.scores[number])
 
 
-def choose_by_amaf(tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, row: int) -> int:
+def pick_by_amaf(tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int) -> int:
     """RAVE and GRAVE."""
-    scores = scratch.scores[slot]
+    scores = scratch.scores[number]
     if settings.formula == GRAVE:
-        grave_scores(tree, scratch, settings, slot, node, seat, row)
+        grave_scores(tree, scratch, settings, number, node, seat, row)
     else:
         first, count = tree.first[node], tree.num_children[node]
         amaf_visits, amaf_values = tree.amaf_visits[first : first + count], tree.amaf_value[first : first + count]
@@ -93,11 +93,11 @@ def uct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
         scores[index] = score if visits[index] > 0 else settings.first_play
 
 
-def grave_scores(tree: Tree, scratch: Scratch, settings: Settings, slot: int, node: int, seat: int, row: int) -> None:
+def grave_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int) -> None:
     """Scores with the AMAF statistics of a row of the tables; without one there is no AMAF."""
     first, count = tree.first[node], tree.num_children[node]
     keys = tree.amaf_key[first : first + count]
-    amaf_visits, amaf_values = scratch.amaf[slot, 0, :count], scratch.amaf[slot, 1, :count]
+    amaf_visits, amaf_values = scratch.amaf[number, 0, :count], scratch.amaf[number, 1, :count]
     if row == NO_TABLE:
         for index in range(count):
             amaf_visits[index] = amaf_values[index] = np.float32(0.0)
@@ -106,7 +106,7 @@ def grave_scores(tree: Tree, scratch: Scratch, settings: Settings, slot: int, no
         for index in range(count):
             amaf_visits[index] = table_visits[keys[index]]
             amaf_values[index] = table_values[keys[index]]
-    mixed_scores(tree, settings, node, amaf_visits, amaf_values, scratch.scores[slot])
+    mixed_scores(tree, settings, node, amaf_visits, amaf_values, scratch.scores[number])
 
 
 def mixed_scores(tree: Tree, settings: Settings, node: int, amaf_visits: Any, amaf_values: Any, scores: Any) -> None:

@@ -12,24 +12,15 @@ import numpy as np
 from anyzero.compile.bits import by_pointer
 from anyzero.compile.random import U
 from anyzero.games.contract import CHANCE, OVER, guided_rollout, payoffs, play, rollout, seat_to_move, traced_rollout
-from anyzero.search.backup import (
-    add_results,
-    forget_moves,
-    look_ahead,
-    prove_end,
-    prove_path,
-    proven_payoffs,
-    update_amaf,
-)
+from anyzero.search.backup import add_results, look_ahead, prove_end, prove_path, proven_payoffs, update_amaf
 from anyzero.search.methods import BATCH, EXPECTIMAX, GRAVE, GUIDED, GUMBEL, UNIFORM, Settings
 from anyzero.search.priors import mix_noise, random_gumbel
-from anyzero.search.reuse import adopt, remember, sharing_key
 from anyzero.search.selection import choose_child, draw_child
 from anyzero.search.tree import NO_TABLE, UNKNOWN, Scratch, Tree, expand, is_full, plant, root_of
 
 ANY_CHILD = -1
 
-WAITING, KNOWN, IDLE = 0, 1, 2  # what a slot is doing: it needs the evaluator, it knows its result, or its tree is done
+WAITING, KNOWN, IDLE = 0, 1, 2  # what a tree is doing: it needs the evaluator, it knows its result, or it is done
 
 
 def plant_trees(tree: Tree, scratch: Scratch, begin: int, end: int) -> None:
@@ -65,7 +56,7 @@ def simulate_tree(
         scratch.counters[number, 0] += 1
         if settings.amaf:
             forget_moves(scratch, number)
-        descend(rules, tree, scratch, settings, roots, number, number, forced)
+        descend(rules, tree, scratch, settings, roots, number, forced)
         if not is_known(rules, tree, scratch, settings, number):
             evaluate(rules, tree, scratch, settings, number)
         if settings.amaf:
@@ -74,18 +65,24 @@ def simulate_tree(
     return num
 
 
-def descend(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int, slot: int, forced: int
-) -> None:
+def forget_moves(scratch: Scratch, number: int) -> None:
+    """No move has been seen in this simulation yet."""
+    seen = scratch.seen[number]
+    for seat in range(seen.shape[0]):
+        for word in range(seen.shape[1]):
+            seen[seat, word] = U(0)
+
+
+def descend(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int, forced: int) -> None:
     """Play from the root to a leaf, which may get children on the way."""
-    scratch.states[slot] = roots[number]
-    state, rng = scratch.states[slot], scratch.streams[number]
+    scratch.states[number] = roots[number]
+    state, rng = scratch.states[number], scratch.streams[number]
     node, depth, reference = root_of(tree, number), 0, NO_TABLE
-    scratch.path[slot, 0] = node
+    scratch.path[number, 0] = node
     seat = seat_to_move(rules, state)
-    scratch.seats[slot, 0] = seat
+    scratch.seats[number, 0] = seat
     while seat != OVER and not (depth > 0 and settings.solve and tree.proven[node] != UNKNOWN):
-        if tree.num_children[node] == 0 and not grow(rules, tree, scratch, settings, number, slot, depth, seat):
+        if tree.num_children[node] == 0 and not grow(rules, tree, scratch, settings, number, depth, seat):
             break
         if settings.amaf and settings.formula == GRAVE and seat != CHANCE:
             reference = reference_table(tree, settings, number, node, reference)
@@ -94,52 +91,44 @@ def descend(
         elif settings.chance and seat == CHANCE:
             child = draw_child(tree, node, rng)
         else:
-            child = choose_child(tree, scratch, settings, slot, node, seat, reference)
-        scratch.seats[slot, depth] = seat
+            child = choose_child(tree, scratch, settings, number, node, seat, reference)
+        scratch.seats[number, depth] = seat
         if settings.amaf:
-            scratch.keys[slot, depth] = tree.amaf_key[child]
+            scratch.keys[number, depth] = tree.amaf_key[child]
         play(rules, state, np.int64(tree.action[child]))  # type: ignore[arg-type]
         node, depth = child, depth + 1
-        scratch.path[slot, depth] = node
+        scratch.path[number, depth] = node
         seat = seat_to_move(rules, state)
-    scratch.depth[slot] = depth
+    scratch.depth[number] = depth
     scratch.counters[number, 1] = max(scratch.counters[number, 1], depth)
 
 
-def grow(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int, slot: int, depth: int, seat: int
-) -> bool:
+def grow(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int, depth: int, seat: int) -> bool:
     """Give the last node of the path its children if it is time; False if it stays a leaf."""
-    node, state, rng = scratch.path[slot, depth], scratch.states[slot], scratch.streams[number]
+    node, state, rng = scratch.path[number, depth], scratch.states[number], scratch.streams[number]
     if depth >= settings.max_depth or (depth > 0 and tree.visits[node] < settings.expand_after):
         return False
     if settings.evaluator == BATCH and (seat != CHANCE or tree.visits[node] == 0):
         return False
-    shares = settings.transpositions != 0 and depth > 0 and seat != CHANCE
-    key = sharing_key(rules, state) if shares else U(0)
-    if shares and adopt(tree, node, key):
-        return True
-    if not expand(rules, tree, settings, number, node, state, seat, scratch.actions[slot], rng):
+    if not expand(rules, tree, settings, number, node, state, seat, scratch.actions[number], rng):
         return False
-    if shares:
-        remember(tree, key, node)
     if depth == 0:
-        open_root(rules, tree, scratch, settings, number, slot)
+        open_root(rules, tree, scratch, settings, number)
     return True
 
 
-def open_root(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int, slot: int) -> None:
-    """The root, whose position is `scratch.states[slot]`, has just got its children."""
+def open_root(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
+    """The root, whose position is `scratch.states[number]`, has just got its children."""
     prepare_root(tree, scratch, settings, number)
     if settings.solve and settings.look_ahead > 0:
-        look_ahead(rules, tree, scratch, settings, number, slot)
+        look_ahead(rules, tree, scratch, settings, number)
 
 
 def prepare_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
     """What a root needs once it has children: noise, drawn once."""
     root, rng = root_of(tree, number), scratch.streams[number]
     if settings.noise_fraction > 0.0:
-        mix_noise(tree, settings, root, scratch.scores[number * settings.leaves], rng)
+        mix_noise(tree, settings, root, scratch.scores[number], rng)
     if settings.formula == GUMBEL:
         for index in range(tree.num_children[root]):
             scratch.gumbel[number, index] = settings.gumbel_scale * random_gumbel(rng)
@@ -166,40 +155,40 @@ def reference_table(tree: Tree, settings: Settings, number: int, node: int, abov
     return above
 
 
-def is_known(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, slot: int) -> bool:
+def is_known(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> bool:
     """Write the leaf's payoffs if the game is over or its outcome proven; a proof goes up at once."""
-    state, depth = scratch.states[slot], scratch.depth[slot]
-    leaf = scratch.path[slot, depth]
+    state, depth = scratch.states[number], scratch.depth[number]
+    leaf = scratch.path[number, depth]
     if seat_to_move(rules, state) == OVER:
-        payoffs(rules, state, scratch.result[slot])
+        payoffs(rules, state, scratch.result[number])
         if settings.solve:
-            prove_end(tree, scratch, slot)
+            prove_end(tree, scratch, number)
     elif settings.solve and depth > 0 and tree.proven[leaf] != UNKNOWN:
-        proven_payoffs(tree, leaf, max(scratch.seats[slot, depth - 1], 0), scratch.result[slot])
+        proven_payoffs(tree, leaf, max(scratch.seats[number, depth - 1], 0), scratch.result[number])
     else:
         return False
     if settings.solve:
-        prove_path(tree, scratch, slot)
+        prove_path(tree, scratch, number)
     return True
 
 
-def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, slot: int) -> None:
+def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
     """Write the leaf's payoffs by a rollout, or none at all."""
-    state, rng, result = scratch.states[slot], scratch.streams[slot], scratch.result[slot]
+    state, rng, result = scratch.states[number], scratch.streams[number], scratch.result[number]
     seat = seat_to_move(rules, state)
     if settings.evaluator == UNIFORM:
         for other in range(len(result)):
             result[other] = 0.0
     else:
         if settings.amaf:
-            traced_rollout(rules, state, scratch.actions[slot], rng, scratch.seen[slot])
+            traced_rollout(rules, state, scratch.actions[number], rng, scratch.seen[number])
         elif settings.evaluator == GUIDED:
-            guided_rollout(rules, state, scratch.actions[slot], rng)
+            guided_rollout(rules, state, scratch.actions[number], rng)
         else:
-            rollout(rules, state, scratch.actions[slot], rng)
+            rollout(rules, state, scratch.actions[number], rng)
         payoffs(rules, state, result)
     if settings.formula == GUMBEL and seat >= 0:
-        tree.raw[scratch.path[slot, scratch.depth[slot]]] = result[seat]
+        tree.raw[scratch.path[number, scratch.depth[number]]] = result[seat]
 
 
 # --- with an evaluator outside
@@ -208,7 +197,7 @@ def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, slot:
 def select_leaves(
     rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, begin: int, end: int
 ) -> int:
-    """Kernel: a leaf for every slot of these trees; its position is in `scratch.states`. Returns how many there are."""
+    """Kernel: a leaf for each of these trees; its position is in `scratch.states`. Returns how many there are."""
     tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     total = 0
     for number in range(begin, end):
@@ -217,29 +206,21 @@ def select_leaves(
 
 
 def select_tree(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int) -> int:
-    """The leaves of one tree. A virtual visit along each path keeps the next one away from it (Liu et al. 2020)."""
-    root, total = root_of(tree, number), 0
-    is_new = tree.visits[root] == 0  # the root's own evaluation comes alone, and is not a simulation
-    for slot in range(number * settings.leaves, (number + 1) * settings.leaves):
-        done = (
-            scratch.counters[number, 0] >= scratch.budget[number]
-            or (settings.solve and tree.proven[root] != UNKNOWN)
-            or (settings.formula == EXPECTIMAX and tree.visits[root] > tree.num_children[root])
-        )
-        if (is_new and total > 0) or (done and not is_new):
-            scratch.known[slot] = IDLE
-            continue
-        scratch.counters[number, 0] += 0 if is_new else 1
-        descend(rules, tree, scratch, settings, roots, number, slot, ANY_CHILD)
-        scratch.known[slot] = KNOWN if is_known(rules, tree, scratch, settings, slot) else WAITING
-        add_virtual_visits(tree, scratch, slot, 1)
-        total += 1
-    return total
-
-
-def add_virtual_visits(tree: Tree, scratch: Scratch, slot: int, visits: int) -> None:
-    for level in range(scratch.depth[slot] + 1):
-        tree.visits[scratch.path[slot, level]] += visits
+    """The next leaf of one tree; returns 0 where it has had its budget."""
+    root = root_of(tree, number)
+    is_new = tree.visits[root] == 0  # the root's own evaluation is not a simulation
+    done = (
+        scratch.counters[number, 0] >= scratch.budget[number]
+        or (settings.solve and tree.proven[root] != UNKNOWN)
+        or (settings.formula == EXPECTIMAX and tree.visits[root] > tree.num_children[root])
+    )
+    if done and not is_new:
+        scratch.known[number] = IDLE
+        return 0
+    scratch.counters[number, 0] += 0 if is_new else 1
+    descend(rules, tree, scratch, settings, roots, number, ANY_CHILD)
+    scratch.known[number] = KNOWN if is_known(rules, tree, scratch, settings, number) else WAITING
+    return 1
 
 
 def absorb_leaves(
@@ -254,31 +235,25 @@ def absorb_leaves(
 def absorb_tree(
     rules: Any, tree: Tree, scratch: Scratch, settings: Settings, logits: Any, values: Any, number: int
 ) -> None:
-    """The answers for one tree: virtual visits are taken back before real ones are counted."""
-    begin, end = number * settings.leaves, (number + 1) * settings.leaves
-    for slot in range(begin, end):
-        if scratch.known[slot] != IDLE:
-            add_virtual_visits(tree, scratch, slot, -1)
-    for slot in range(begin, end):
-        if scratch.known[slot] == WAITING:
-            row = scratch.rows[slot]
-            take_answer(rules, tree, scratch, settings, logits[row], values[row], number, slot)
-        if scratch.known[slot] != IDLE:
-            add_results(tree, scratch, slot)
+    if scratch.known[number] == WAITING:
+        row = scratch.rows[number]
+        take_answer(rules, tree, scratch, settings, logits[row], values[row], number)
+    if scratch.known[number] != IDLE:
+        add_results(tree, scratch, number)
 
 
 def take_answer(
-    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, logits: Any, values: Any, number: int, slot: int
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, logits: Any, values: Any, number: int
 ) -> None:
     """Expand the leaf with its priors, and write its payoffs."""
-    state, depth, result = scratch.states[slot], scratch.depth[slot], scratch.result[slot]
-    node, seat = scratch.path[slot, depth], seat_to_move(rules, state)
+    state, depth, result = scratch.states[number], scratch.depth[number], scratch.result[number]
+    node, seat = scratch.path[number, depth], seat_to_move(rules, state)
     fresh = tree.num_children[node] == 0 and seat >= 0 and depth < settings.max_depth
-    actions, rng = scratch.actions[slot], scratch.streams[number]
+    actions, rng = scratch.actions[number], scratch.streams[number]
     if fresh and expand(rules, tree, settings, number, node, state, seat, actions, rng):
         set_priors(tree, node, logits)
         if depth == 0:
-            open_root(rules, tree, scratch, settings, number, slot)
+            open_root(rules, tree, scratch, settings, number)
     if values.shape[0] == 1:  # for the seat to move, at a chance node for the first seat
         for other in range(len(result)):
             result[other] = values[0] if other == max(seat, 0) else -values[0]
@@ -302,7 +277,7 @@ def set_priors(tree: Tree, node: int, logits: Any) -> None:
         tree.prior[child] /= np.float32(total)
 
 
-# --- one tree moved on as far as it goes without an answer: its number is its slot and its row of the answers
+# --- one tree moved on as far as it goes without an answer
 
 
 def begin_tree(tree: Tree, scratch: Scratch, number: int, first: int, last: int) -> None:

@@ -13,7 +13,7 @@ from anyzero.compile.bits import SMALL_SET_WORDS
 from anyzero.compile.random import STREAM, U, next_word
 from anyzero.games.contract import CHANCE, amaf_key, chance_weight, legal_actions
 from anyzero.games.game import Game
-from anyzero.search.methods import BATCH, GRAVE, GUMBEL, RAVE, Settings
+from anyzero.search.methods import BATCH, GRAVE, GUMBEL, Settings
 
 UNKNOWN, WIN, DRAW, LOSS = 0, 1, 2, -1  # what is proven of a node, for the seat that chose it
 
@@ -39,8 +39,6 @@ class Tree(NamedTuple):
     amaf_visits: np.ndarray
     amaf_value: np.ndarray  # RAVE: the sum of payoffs of the simulations that `amaf_visits` counts
     table: np.ndarray  # GRAVE: row of the node's AMAF table, or NO_TABLE
-    shared_key: np.ndarray
-    shared_node: np.ndarray  # transpositions: a hash table from positions to nodes that have children
     used: np.ndarray  # [trees, 2]: the end of the nodes and of the tables in use
     table_visits: np.ndarray
     """[tables, seats, keys]: rollouts below the node in which this seat played a move of this key."""
@@ -59,30 +57,29 @@ class Tree(NamedTuple):
         """Memory of a node that is in use, with the node's share of the tables of the first tree."""
         per_node = sum(part.itemsize for part in self[:13] if len(part) == len(self.visits))
         tables = int(self.used[0, 1]) * 2 * self.table_value[0].nbytes if len(self.table_value) else 0
-        shared = (self.shared_key.nbytes + self.shared_node.nbytes) / len(self.visits)
-        return float(per_node + shared + tables / max(1, self.nodes()))
+        return float(per_node + tables / max(1, self.nodes()))
 
 
-def new_tree(game: Game, settings: Settings, room: int, *, num_trees: int = 1, num_tables: int = 0) -> Tree:
-    """Room for trees of so many nodes and tables each. Untouched memory costs nothing."""
-    nodes, has_amaf = num_trees * room, settings.amaf
-    own_amaf = nodes if settings.formula == RAVE else 0
-    tables = (num_trees * num_tables if settings.formula == GRAVE else 0, game.num_seats, game.num_amaf_keys)
-    slots = 1 << (nodes // 4).bit_length() if settings.transpositions else 0
+TABLE_BYTES = 512 << 20  # most memory for GRAVE's tables
+
+
+def new_tree(game: Game, settings: Settings, room: int, *, num_trees: int = 1, num_tables: int | None = None) -> Tree:
+    """Room for trees of so many nodes each, with tables as memory allows. Untouched memory costs nothing."""
+    nodes, is_grave = num_trees * room, settings.formula == GRAVE
+    if num_tables is None:
+        num_tables = max(1, min(room, TABLE_BYTES // (8 * game.num_seats * game.num_amaf_keys) // num_trees))
+    tables = (num_trees * num_tables * is_grave, game.num_seats, game.num_amaf_keys)
+    own_amaf = nodes if settings.amaf and not is_grave else 0
     return Tree(
         **{name: np.zeros(nodes, np.int32) for name in ("visits", "action", "first", "num_children")},
         **{name: np.zeros(nodes, np.float32) for name in ("value", "prior")},
         **{name: np.zeros(nodes, np.int8) for name in ("proven", "marks")},
         raw=np.zeros(nodes if settings.formula == GUMBEL else 0, np.float32),
-        amaf_key=np.zeros(nodes if has_amaf else 0, np.int32),
-        amaf_visits=np.zeros(own_amaf, np.float32),
-        amaf_value=np.zeros(own_amaf, np.float32),
-        table=np.zeros(nodes if settings.formula == GRAVE else 0, np.int32),
-        shared_key=np.zeros(slots, np.uint64),
-        shared_node=np.zeros(slots, np.int32),
+        amaf_key=np.zeros(nodes if settings.amaf else 0, np.int32),
+        **{name: np.zeros(own_amaf, np.float32) for name in ("amaf_visits", "amaf_value")},
+        table=np.zeros(nodes * is_grave, np.int32),
         used=np.zeros((num_trees, 2), np.int64),
-        table_visits=np.zeros(tables, np.float32),
-        table_value=np.zeros(tables, np.float32),
+        **{name: np.zeros(tables, np.float32) for name in ("table_visits", "table_value")},
         table_start=np.zeros(tables[0], np.int32),
     )
 
@@ -170,24 +167,24 @@ def shuffle(actions: Any, count: int, rng: Any) -> None:
 
 
 class Scratch(NamedTuple):
-    """A slot is one simulation under way: one a tree, or as many as there are leaves at a time."""
+    """Every tree has one simulation under way."""
 
-    states: Any  # [slots]: the position, played on from the root
+    states: Any  # [trees]: the position, played on from the root
     ahead: Any  # [trees, 2]: positions one and two moves below the root
     actions: np.ndarray
     streams: Any  # [trees]: random numbers belong to a tree, not to a thread
-    result: np.ndarray  # [slots, seats]: the payoffs of the simulation
-    path: np.ndarray  # [slots, depth]: nodes from the root down
-    seats: np.ndarray  # [slots, depth]: who moved at each of them
-    depth: np.ndarray  # [slots]: the length of the path
-    known: np.ndarray  # [slots]: whether the result needs an evaluator
-    rows: np.ndarray  # [slots]: the row of the evaluator's answer
+    result: np.ndarray  # [trees, seats]: the payoffs of the simulation
+    path: np.ndarray  # [trees, depth]: nodes from the root down
+    seats: np.ndarray  # [trees, depth]: who moved at each of them
+    depth: np.ndarray  # [trees]: the length of the path
+    known: np.ndarray  # [trees]: whether the result needs an evaluator
+    rows: np.ndarray  # [trees]: the row of the evaluator's answer
     budget: np.ndarray  # [trees]: how many simulations a tree gets from an evaluator outside
-    keys: np.ndarray  # [slots, depth]: AMAF keys of the moves on the path
-    seen: np.ndarray  # [slots, seats, words]: AMAF keys of this simulation's moves, as sets of bits
+    keys: np.ndarray  # [trees, depth]: AMAF keys of the moves on the path
+    seen: np.ndarray  # [trees, seats, words]: AMAF keys of this simulation's moves, as sets of bits
     all_keys: np.ndarray  # [keys]: 0, 1, 2, ...
-    scores: np.ndarray  # [slots, max_legal]: of the children that are being compared
-    amaf: np.ndarray  # [slots, 2, max_legal]: AMAF visits and values that GRAVE has borrowed
+    scores: np.ndarray  # [trees, max_legal]: of the children that are being compared
+    amaf: np.ndarray  # [trees, 2, max_legal]: AMAF visits and values that GRAVE has borrowed
     gumbel: np.ndarray  # [trees, max_legal]: Gumbel noise of the root's moves
     plan: np.ndarray
     """[moves + 1, simulations]: how many visits the next move to be visited has, for so many considered moves."""
@@ -198,25 +195,25 @@ def new_scratch(
     game: Game, settings: Settings, *, depth: int, num_trees: int = 1, plan: np.ndarray | None = None
 ) -> Scratch:
     """Scratch for paths of so many moves; Gumbel needs its plan."""
-    slots, amaf = num_trees * settings.leaves, settings.amaf
+    amaf = settings.amaf
     wide, words = game.max_legal, max(SMALL_SET_WORDS, -(-game.num_amaf_keys // 64))
     return Scratch(
-        states=game.new_states(slots),
+        states=game.new_states(num_trees),
         ahead=game.new_states(2 * num_trees).reshape(num_trees, 2),
-        actions=np.zeros((slots, wide), np.int32),
+        actions=np.zeros((num_trees, wide), np.int32),
         streams=np.zeros(num_trees, STREAM),
-        result=np.zeros((slots, game.num_seats)),
-        path=np.zeros((slots, depth + 1), np.int32),
-        seats=np.zeros((slots, depth + 1), np.int8),
-        depth=np.zeros(slots, np.int32),
-        known=np.zeros(slots, np.int8),
-        rows=np.arange(slots, dtype=np.int32),
+        result=np.zeros((num_trees, game.num_seats)),
+        path=np.zeros((num_trees, depth + 1), np.int32),
+        seats=np.zeros((num_trees, depth + 1), np.int8),
+        depth=np.zeros(num_trees, np.int32),
+        known=np.zeros(num_trees, np.int8),
+        rows=np.arange(num_trees, dtype=np.int32),
         budget=np.zeros(num_trees, np.int64),
-        keys=np.zeros((slots if amaf else 0, depth + 1), np.int32),
-        seen=np.zeros((slots if amaf else 0, game.num_seats, words), np.uint64),
+        keys=np.zeros((num_trees if amaf else 0, depth + 1), np.int32),
+        seen=np.zeros((num_trees if amaf else 0, game.num_seats, words), np.uint64),
         all_keys=np.arange(game.num_amaf_keys if settings.formula == GRAVE else 0, dtype=np.int32),
-        scores=np.zeros((slots, wide), np.float32),
-        amaf=np.zeros((slots if settings.formula == GRAVE else 0, 2, wide), np.float32),
+        scores=np.zeros((num_trees, wide), np.float32),
+        amaf=np.zeros((num_trees if settings.formula == GRAVE else 0, 2, wide), np.float32),
         gumbel=np.zeros((num_trees if settings.formula == GUMBEL else 0, wide), np.float32),
         plan=np.zeros((1, 1), np.int32) if plan is None else plan,
         counters=np.zeros((num_trees, 2), np.int64),
