@@ -22,7 +22,7 @@ from anyzero.records.files import read_records, write_record
 from anyzero.sealed import DamagedError
 from anyzero.web.config import ServerConfig
 from anyzero.web.messages import NewGame
-from anyzero.web.rooms import Rooms
+from anyzero.web.room import Rooms
 from tests.faults.damage import DAMAGES
 from tests.faults.table import Table
 from tests.records.play import random_table

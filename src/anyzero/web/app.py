@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import mimetypes
-import secrets
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
@@ -24,8 +23,7 @@ from anyzero.web.config import ServerConfig
 from anyzero.web.folders import Folders, Name
 from anyzero.web.forms import palette_sheet, position_values, table_line, twin_actions
 from anyzero.web.messages import Look, StartSearch, read_message
-from anyzero.web.room import Room
-from anyzero.web.rooms import Rooms
+from anyzero.web.room import Room, Rooms
 
 REFUSED = {"description": "One sentence that says what was wrong.", "content": {"application/json": {}}}
 STATIC = Path(__file__).parent / "static"
@@ -35,24 +33,18 @@ RESPONSES: dict[int | str, dict[str, Any]] = {404: REFUSED, 400: REFUSED, 422: R
 def create_app(config: ServerConfig) -> FastAPI:
     """The server as an ASGI application; nothing starts before it does."""
     rooms = Rooms(config)
-    clients: set[Client] = set()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        recent = asyncio.create_task(rooms.fetch_recent())
         if config.prepare:
             rooms.engine.wake()  # its imports are done when the first page is there
         yield
-        recent.cancel()
         await rooms.close()
-
-    async def serve(socket: WebSocket) -> None:
-        await serve_socket(socket, Client(rooms), clients)
 
     app = FastAPI(title="anyzero", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.add_exception_handler(AnyzeroError, answer_error)
     app.add_exception_handler(RequestValidationError, answer_bad_request)
-    app.add_api_websocket_route("/ws", serve)
+    app.add_api_websocket_route("/ws", partial(serve_socket, rooms))
     add_lists(app, rooms)
     add_page(app)
     return app
@@ -104,15 +96,13 @@ def add_page(app: FastAPI) -> None:
 # --- the socket
 
 
-async def serve_socket(socket: WebSocket, client: "Client", clients: set["Client"]) -> None:
+async def serve_socket(rooms: Rooms, socket: WebSocket) -> None:
     """One client from its first message to its last."""
-    if len(clients) >= client.rooms.config.max_connections:
-        await socket.close(1013, "too many pages are open")
-        return
     await socket.accept()
-    client.engine.wake()
-    client.rooms.preparing = client.rooms.preparing or asyncio.create_task(client.rooms.prepare())
-    clients.add(client)
+    client = Client(rooms)
+    rooms.engine.wake()
+    if rooms.config.prepare and rooms.preparing is None:
+        rooms.preparing = asyncio.create_task(rooms.prepare())
     sender = asyncio.create_task(send_all(socket, client))
     try:
         while True:
@@ -120,7 +110,6 @@ async def serve_socket(socket: WebSocket, client: "Client", clients: set["Client
     except (WebSocketDisconnect, RuntimeError, KeyError):
         pass  # gone, or a message that is not text
     finally:
-        clients.discard(client)
         await client.close()
         sender.cancel()
         await asyncio.gather(sender, return_exceptions=True)
@@ -141,8 +130,7 @@ class Client:
     """What a connection has joined and asked for; `outbox` is sent by whoever owns the socket."""
 
     def __init__(self, rooms: Rooms) -> None:
-        self.rooms, self.engine = rooms, rooms.engine
-        self.name = secrets.token_hex(8)
+        self.rooms = rooms
         self.joined: dict[str, Room] = {}
         self.lanes: dict[str, asyncio.Task[None]] = {}
         self.outbox: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING)
@@ -173,7 +161,7 @@ class Client:
                 room = await self.enter(message.table)
                 await self.show(room, message.request)
                 if not room.is_driven:  # a machine that thinks goes on thinking
-                    room.go_on(room.owner or self.name)
+                    room.go_on()
             case "leave":
                 self.leave(message.table)
             case "look":
@@ -188,13 +176,12 @@ class Client:
     # --- tables
 
     async def make(self, message: Any) -> None:
-        self.check_joined()
         self.rooms.make_space()
         room = await asyncio.to_thread(self.rooms.make if message.type == "new" else self.rooms.read, message)
         self.rooms.open[room.number] = room
         self.sit_down(room)
         await self.show(room, message.request)
-        room.go_on(self.name)
+        room.go_on()
 
     async def show(self, room: Room, request: int | None) -> None:
         """What a table looks like, as the answer to a request."""
@@ -203,17 +190,9 @@ class Client:
             self.tell(f'{text[:-1]}, "request": {json.dumps(request)}}}')
 
     async def enter(self, number: str) -> Room:
-        if number in self.joined:
-            return self.joined[number]
-        self.check_joined()
-        room = self.rooms.open.get(number) or await self.rooms.fetch(number)
-        self.sit_down(room)
-        return room
-
-    def check_joined(self) -> None:
-        most = self.rooms.config.max_joined
-        if len(self.joined) >= most:
-            raise AnyzeroError(f"you have {most} games open already; leave one first")
+        if number not in self.joined:
+            self.sit_down(await self.rooms.find(number))
+        return self.joined[number]
 
     def sit_down(self, room: Room) -> None:
         self.joined[room.number] = room
@@ -235,7 +214,7 @@ class Client:
             "sit": lambda: room.sit(self.rooms.catalog.check_seats(message.seats, room.table.game)),
             "pace": lambda: room.set_pace(message.paused, message.pace),
         }
-        ply = await room.change(works[message.type], self.name)
+        ply = await room.change(works[message.type])
         self.tell({"type": "done", "request": message.request, "table": room.number, "ply": ply})
         await room.show()
 
@@ -270,7 +249,12 @@ class Client:
         game, states, actions = await self.find_position(message)
         if game.seat_to_move(states[-1]) < 0:
             raise AnyzeroError("there is nothing to search: the game is over or it is chance's turn")
-        player = self.rooms.catalog.check_player(message.player, game, searches=True)
+        player, most = (
+            self.rooms.catalog.check_player(message.player, game, searches=True),
+            self.rooms.config.max_client_jobs,
+        )
+        if len(self.lanes) >= most:
+            raise AnyzeroError(f"you have {most} searches under way already; stop one first")
         about = {"request": message.request, "table": message.table, "ply": len(actions), "lane": lane}
         about |= {"type": kind, "player": player}
         task = asyncio.create_task(self.search(game, states[-1], about, message.seed))
@@ -279,7 +263,7 @@ class Client:
 
     async def search(self, game: Game, state: State, about: dict[str, Any], seed: int) -> None:
         live = about["type"] == "analysis"
-        answers = self.engine.search(game, state, about["player"], seed=seed, client=self.name, live=live)
+        answers = self.rooms.engine.search(game, state, about["player"], seed=seed, live=live)
         try:
             async with contextlib.aclosing(answers) as found:
                 async for answer in found:

@@ -22,17 +22,14 @@ class ServerConfig:
     experiments: Path = Path()  # the folder with the tables of experiments
     prepare: bool = True
     """Compile for every game once a page is opened; what the machines at a table need is compiled in any case."""
-    max_connections: int = 256  # browsers' tabs at a time
+    max_connections: int = 1024  # at a time; a browser's tab has several
     max_message: int = 1 << 20  # bytes of one message
-    max_games: int = 20_000  # games in the file
     max_rooms: int = 500  # games in memory at a time
-    max_joined: int = 32  # games that one client looks at
     max_simulations: int = 2_000_000  # the budget of one search
     max_seconds: float = 60.0  # the same by the clock
-    max_nodes: int = 4_000_000  # the tree of one search
-    max_all_nodes: int = 16_000_000  # the trees of all searches; a node takes 26 to 40 bytes
+    max_nodes: int = 4_000_000  # the tree of a search that is alone; a node takes 26 to 40 bytes
     max_jobs: int = 256  # searches under way or waiting
-    max_client_jobs: int = 6  # the same for one client
+    max_client_jobs: int = 6  # analyses and hints of one client
 
     @cached_property
     def engine_texts(self) -> dict[str, str]:

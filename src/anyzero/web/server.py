@@ -6,14 +6,12 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from anyzero.errors import AnyzeroError
 from anyzero.web.app import create_app
@@ -21,7 +19,6 @@ from anyzero.web.config import ServerConfig
 
 END_S = 2.0
 PINGS_S = 20.0
-ASKS_S = 10.0
 SWITCH_S = 5e-4  # a thread that draws or reads holds up a move no longer than this at a time
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -37,23 +34,6 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-cache",
 }
-
-
-class Impatient(H11Protocol):
-    """HTTP where whoever does not ask is let go: uvicorn waits for the rest of a request for ever."""
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self.loop.call_later(ASKS_S, self.look, None)
-
-    def look(self, before: object) -> None:
-        """Close a connection that has asked for nothing new since it was last looked at, and waits for no answer."""
-        if self.transport.is_closing() or self.transport.get_protocol() is not self:  # closed, or a websocket by now
-            return
-        if self.cycle is before and (before is None or self.cycle.response_complete):
-            self.transport.close()
-        else:
-            self.loop.call_later(ASKS_S, self.look, self.cycle)
 
 
 class Guard:
@@ -122,14 +102,14 @@ def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
             Guard(create_app(config), config.host, port),
             log_level="warning",
             access_log=False,
-            http=Impatient,
+            http="h11",
             ws="websockets-sansio",
             ws_max_size=config.max_message,
             ws_per_message_deflate=False,  # it takes longer than the way to this machine's own browser
             ws_ping_interval=PINGS_S,
             timeout_graceful_shutdown=1,
             server_header=False,
-            limit_concurrency=4 * config.max_connections,
+            limit_concurrency=config.max_connections,
         )
         server = uvicorn.Server(settings)
         sys.setswitchinterval(SWITCH_S)
