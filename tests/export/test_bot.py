@@ -67,11 +67,11 @@ def test_a_bot_plays_the_moves_of_its_player(text, method, tmp_path):
 def test_a_bot_with_a_net_plays_the_moves_of_its_player(method, bits, tmp_path):
     game = load("tic_tac_toe")
     network = store(new_network(game, NetworkConfig(blocks=1, channels=8), seed=1))
-    whole = make_bot(game, f"{method}:12@net", network)
-    most = None if bits == 16 else len(whole.text) - 1
-    bot = make_bot(game, f"{method}:12@net", network, most)
-    assert f"{bits}-bit weights" in bot.note
-    (tmp_path / "bot.py").write_text(bot.text)
+    whole, _ = make_bot(game, f"{method}:12@net", network)
+    most = None if bits == 16 else len(whole) - 1
+    text, note = make_bot(game, f"{method}:12@net", network, most)
+    assert f"{bits}-bit weights" in note
+    (tmp_path / "bot.py").write_text(text)
     evaluator = NetworkEvaluator(game, rounded(network, bits), threads=1, cache=0)
     searcher = Searcher(game, method, simulations=12, evaluator=evaluator)
     found = moves_of(game, searcher, imported(tmp_path / "bot.py").choose)

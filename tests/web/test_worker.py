@@ -90,7 +90,7 @@ def wait_for_compiler(job, monkeypatch):
     """Nothing is compiled, and the compiler goes on until the event that comes back is set."""
     done = threading.Event()
     monkeypatch.setattr(job, "is_compiled", lambda: False)
-    monkeypatch.setattr(worker, "compile_apart", lambda jobs: done.wait(60))
+    monkeypatch.setattr(job, "compile", lambda: done.wait(60))
     return done
 
 
@@ -146,11 +146,10 @@ def test_an_analysis_by_the_clock_says_that_it_is_being_prepared_and_waits_for_i
 
 
 def test_what_a_table_needs_is_compiled_before_it_is_asked_for(monkeypatch):
-    apart = []
-    monkeypatch.setattr(worker, "compile_apart", lambda jobs: apart.append(jobs))
-    monkeypatch.setattr(worker.Job, "is_compiled", lambda job: job.player.search is None)
+    compiled = []
+    monkeypatch.setattr(worker.Job, "compile", lambda job: compiled.append(job.wanted["player"]))
     worker.load_all([{"game": "no such game"}, *(make_job(player).wanted for player in ("random", "uct:20"))])
-    assert [[wanted["player"] for wanted in jobs] for jobs in apart] == [["uct:20"]]
+    assert compiled == ["random", "uct:20"]
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "take_it_easy"])

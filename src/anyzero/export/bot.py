@@ -6,7 +6,7 @@ The file holds the source of the same functions that are compiled elsewhere, and
 from collections import namedtuple
 from dataclasses import replace
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -26,20 +26,17 @@ SAMPLE = 200  # positions on which the loss of 8-bit weights is measured
 Named = namedtuple("Named", "name")
 
 
-class Bot(NamedTuple):
-    text: str
-    note: str
-
-
-def make_bot(game: Game, player: str, network: StoredNetwork | None, max_characters: int | None = None) -> Bot:
-    """The file's text; the net's weights have 16 bits if there is room, else 8."""
+def make_bot(
+    game: Game, player: str, network: StoredNetwork | None, max_characters: int | None = None
+) -> tuple[str, str]:
+    """The file's text and a note; the net's weights have 16 bits if there is room, else 8."""
     game.try_out()  # nothing else of it is run here
     text, note = "", ""
     for bits in (16, 8) if network is not None else (0,):
         text = _write(game, player, network, bits)
         note = f"{len(text):,} characters" + (f", {_loss(game, network, bits)}" if network is not None else "")
         if max_characters is None or len(text) <= max_characters:
-            return Bot(text, note)
+            return text, note
     least = f"{player} of {game.text} takes {len(text):,} characters" + (" with 8-bit weights" if network else "")
     hint = "; train a smaller network, as --network small is" if network else ""
     raise BadOptionError(f"{least}, and --max-characters leaves {max_characters:,}{hint}")

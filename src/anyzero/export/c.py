@@ -3,29 +3,28 @@
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import typeof
 from numba.core import types
 
-from anyzero.compile.ahead import Baked, Given, any_like_this, context_for, new_library
+from anyzero.compile.ahead import any_like_this, context_for, new_library
 from anyzero.compile.cache import kept
-from anyzero.export.functions import functions_of
+from anyzero.export.functions import Exported, Given, functions_of
 from anyzero.export.wasm import write_files
 from anyzero.games.game import Game
 
 
 def export_c(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
     """Write GAME.o, GAME.h and example.c; returns each with a note."""
-    offered = functions_of(game, player)
-    functions = [CFunction(f"{game.name}_{each.name}", each.compile("object"), each.arguments) for each in offered]
+    functions = [each._replace(name=f"{game.name}_{each.name}") for each in functions_of(game, player)]
     content, results = build_object(functions)
     lines = []
-    for (name, _, arguments), each in zip(functions, offered, strict=True):
+    for name, _, arguments, about in functions:
         given = ", ".join(_parameter(game, argument) for argument in arguments if isinstance(argument, Given))
-        lines.append(f"/* {each.about} */\n{results[name]} {name}({given});\n")
+        lines.append(f"/* {about} */\n{results[name]} {name}({given});\n")
     files = {
         f"{game.name}.o": (content, f"for {any_like_this().triple}"),
         f"{game.name}.h": (_header(game, lines).encode(), "what it offers"),
@@ -104,21 +103,17 @@ C_NAMES = {"i": "int", "u": "uint"}
 ALIGNMENT = 64
 
 
-class CFunction(NamedTuple):
-    name: str
-    kernel: Any
-    arguments: list[Baked | Given]
-
-
-def build_object(functions: list[CFunction]) -> tuple[bytes, dict[str, str]]:
+def build_object(functions: list[Exported]) -> tuple[bytes, dict[str, str]]:
     """One object file of all of them, from the disk if it is there; and the C types that they return."""
+    kernels = {each.name: each.compile("object") for each in functions}
 
     def make() -> tuple[bytes, dict[str, str]]:
         builder = _Builder()
-        results = {each.name: builder.add(each) for each in functions}
-        return builder.emit(), results
+        results = {each.name: builder.add(each, kernels[each.name]) for each in functions}
+        builder.library.add_text(str(builder.module))
+        return builder.library.emit(list(results)), results
 
-    keys = [each.kernel.key for each in functions]
+    keys = [kernel.key for kernel in kernels.values()]
     parts = [(each.name, [_describe(argument) for argument in each.arguments]) for each in functions]
     found: tuple[bytes, dict[str, str]] = kept(functions[0].name, keys, (parts, any_like_this()), make)
     return found
@@ -147,25 +142,17 @@ class _Builder:
         self.context = context_for(any_like_this())
         self.module = self.context.create_module("doors")
         self.variables: dict[tuple[Any, ...], Any] = {}
-        self.names: list[str] = []
 
-    def add(self, function: CFunction) -> str:
+    def add(self, function: Exported, kernel: Any) -> str:
         """Put a function there; the C type of what it returns."""
-        name, kernel, arguments = function
-        values = [argument.value if isinstance(argument, Baked) else argument.example for argument in arguments]
-        description = self.library.add(kernel.dispatcher, tuple(map(typeof, values)))
-        self.names.append(name)
-        self._add_door(name, description, arguments)
+        description = self.library.add(kernel.dispatcher, tuple(map(typeof, function.values)))
+        self._add_door(function.name, description, function.arguments)
         kind = description.restype
         if kind == types.none:
             return "void"
         return "double" if isinstance(kind, types.Float) else c_type(np.dtype(str(kind)))
 
-    def emit(self) -> bytes:
-        self.library.add_text(str(self.module))
-        return self.library.emit(self.names)
-
-    def _add_door(self, name: str, description: Any, arguments: list[Baked | Given]) -> None:
+    def _add_door(self, name: str, description: Any, arguments: list[Any]) -> None:
         """A function that calls a kernel as Numba would."""
         kind = self.context.call_conv.get_function_type(description.restype, description.argtypes)
         kernel = ir.Function(self.module, kind, description.llvm_func_name)
@@ -188,8 +175,6 @@ class _Builder:
         if isinstance(argument, Given):
             example, value = argument.example, handed[argument.name]
             yield from _array(example, value) if isinstance(example, np.ndarray) else (value,)
-        elif isinstance(argument, Baked):
-            yield from self._flatten(argument.value, handed)
         elif isinstance(argument, tuple):
             for part in argument:
                 yield from self._flatten(part, handed)

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from anyzero.compile.ahead import Baked, Given
 from anyzero.compile.wasm import Module, build
 from anyzero.compile.wasm_memory import Plan
-from anyzero.export.functions import Exported, functions_of
+from anyzero.export.functions import Exported, Given, functions_of
 from anyzero.files import write_whole, writing
 from anyzero.games.game import Game
 
@@ -31,10 +30,9 @@ def build_functions(functions: Iterable[Exported]) -> tuple[Module, Plan]:
     calls = []
     for function in functions:
         kernel = function.compile("wasm")
-        values = tuple(each.value if isinstance(each, Baked) else each.example for each in function.arguments)
         named = zip(kernel.parameters, function.arguments, strict=True)
         names = tuple(each.name if isinstance(each, Given) else parameter for parameter, each in named)
-        calls.append((kernel.entry(*values)._replace(name=function.name), names, values))
+        calls.append((kernel.entry(*function.values)._replace(name=function.name), names, function.values))
     module = build([entry for entry, _, _ in calls])
     plan = Plan(module.data_end)
     for entry, names, values in calls:

@@ -23,7 +23,6 @@ from anyzero.export.functions import (
     MOST_ASKED,
     NET,
     NET_METHODS,
-    memory_for,
     method_for,
     page_functions,
     search_functions,
@@ -130,7 +129,7 @@ def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], File
     }
     files = write_module(own, "rules", *build_functions(page_functions(game)), {})
     for family, names in FAMILIES.items():
-        files += write_module(own, family, *build_functions(search_functions(game, memory_for(game, names[-1]))), {})
+        files += write_module(own, family, *build_functions(search_functions(game, names[-1])), {})
     if network is not None:
         files += write_net(own, game, network)
     return about, files
@@ -159,7 +158,7 @@ def method_values(game: Game, family: str, name: str) -> dict[str, Any]:
 def write_net(folder: Path, game: Game, network: StoredNetwork) -> Files:
     rounded = {name: weight.astype(np.float16) for name, weight in network.weights.items()}
     net = compiled(replace(network, weights=rounded, taken=set()), game, "wasm")
-    functions = list(search_functions(game, memory_for(game, NET_METHODS[-1]), net))
+    functions = list(search_functions(game, NET_METHODS[-1], net))
     module, plan = build_functions(functions)
     weights, content = take_weights(net, plan)
     others = "begin_search", "write_plan", "rank_moves"

@@ -25,9 +25,10 @@ from anyzero.web.forms import palette_sheet, position_values, table_line, twin_a
 from anyzero.web.messages import Look, StartSearch, read_message
 from anyzero.web.room import Room, Rooms
 
-REFUSED = {"description": "One sentence that says what was wrong.", "content": {"application/json": {}}}
 STATIC = Path(__file__).parent / "static"
+REFUSED = {"description": "One sentence that says what was wrong.", "content": {"application/json": {}}}
 RESPONSES: dict[int | str, dict[str, Any]] = {404: REFUSED, 400: REFUSED, 422: REFUSED}
+MOST_WAITING = 500  # messages that wait for a slow client before it is let go
 
 
 def create_app(config: ServerConfig) -> FastAPI:
@@ -98,12 +99,18 @@ def add_page(app: FastAPI) -> None:
 
 async def serve_socket(rooms: Rooms, socket: WebSocket) -> None:
     """One client from its first message to its last."""
+
+    async def send_all() -> None:
+        while (text := await client.outbox.get()) is not None:
+            await socket.send_text(text)
+        await socket.close(1013, "too slow")
+
     await socket.accept()
     client = Client(rooms)
     rooms.engine.wake()
     if rooms.config.prepare and rooms.preparing is None:
         rooms.preparing = asyncio.create_task(rooms.prepare())
-    sender = asyncio.create_task(send_all(socket, client))
+    sender = asyncio.create_task(send_all())
     try:
         while True:
             await client.obey(await socket.receive_text())
@@ -115,19 +122,11 @@ async def serve_socket(rooms: Rooms, socket: WebSocket) -> None:
         await asyncio.gather(sender, return_exceptions=True)
 
 
-async def send_all(socket: WebSocket, client: "Client") -> None:
-    while (text := await client.outbox.get()) is not None:
-        await socket.send_text(text)
-    await socket.close(1013, "too slow")
-
-
-# --- one browser tab: what it asks for is done in its order; searches run beside that and tell what they find
-
-MOST_WAITING = 500  # messages that wait for a slow client before it is let go
-
-
 class Client:
-    """What a connection has joined and asked for; `outbox` is sent by whoever owns the socket."""
+    """One browser tab: what it asks for is done in its order; searches run beside that and tell what they find.
+
+    `outbox` is sent by whoever owns the socket.
+    """
 
     def __init__(self, rooms: Rooms) -> None:
         self.rooms = rooms
@@ -146,12 +145,12 @@ class Client:
     async def obey(self, text: str) -> None:
         """Do what a message says; what is wrong with it is told in one sentence."""
         values = parse_object(text)
-        request = (values or {}).get("request")
-        wrong = {"type": "error", "request": request if type(request) is int else None}
         try:
             await self.answer(read_message(values))
         except Exception as error:  # a game's own code may raise anything
-            self.tell({**wrong, "error": words_of(error, "it failed: ")})
+            request = (values or {}).get("request")
+            about = {"type": "error", "request": request if type(request) is int else None}
+            self.tell({**about, "error": words_of(error, "it failed: ")})
 
     async def answer(self, message: Any) -> None:
         match message.type:
@@ -159,13 +158,13 @@ class Client:
                 await self.make(message)
             case "join":
                 room = await self.enter(message.table)
-                await self.show(room, message.request)
+                await room.show_to(self.tell, message.request)
                 if not room.is_driven:  # a machine that thinks goes on thinking
                     room.go_on()
             case "leave":
                 self.leave(message.table)
             case "look":
-                self.tell({"type": "look", "request": message.request, **await self.look(message)})
+                await self.look(message)
             case "hint" | "analyse":
                 await self.start(message)
             case "stop":
@@ -180,14 +179,8 @@ class Client:
         room = await asyncio.to_thread(self.rooms.make if message.type == "new" else self.rooms.read, message)
         self.rooms.open[room.number] = room
         self.sit_down(room)
-        await self.show(room, message.request)
+        await room.show_to(self.tell, message.request)
         room.go_on()
-
-    async def show(self, room: Room, request: int | None) -> None:
-        """What a table looks like, as the answer to a request."""
-        async with room.lock:
-            text = await room.text()
-            self.tell(f'{text[:-1]}, "request": {json.dumps(request)}}}')
 
     async def enter(self, number: str) -> Room:
         if number not in self.joined:
@@ -234,11 +227,12 @@ class Client:
                 raise AnyzeroError(f"the game has {len(table.line)} plies, not {ply}")
             return table.game, *table_line(table, ply)
 
-    async def look(self, message: Look) -> dict[str, Any]:
-        position = await self.find_position(message)
-        values = await asyncio.to_thread(position_values, *position)
-        twins = await asyncio.to_thread(twin_actions, position[0], position[1][-1])
-        return {**values, "table": message.table, "ply": len(position[2]), "twins": twins}
+    async def look(self, message: Look) -> None:
+        game, states, actions = await self.find_position(message)
+        values = await asyncio.to_thread(position_values, game, states, actions)
+        twins = await asyncio.to_thread(twin_actions, game, states[-1])
+        about = {"type": "look", "request": message.request, "table": message.table, "ply": len(actions)}
+        self.tell({**values, **about, "twins": twins})
 
     # --- searches
 
@@ -249,12 +243,9 @@ class Client:
         game, states, actions = await self.find_position(message)
         if game.seat_to_move(states[-1]) < 0:
             raise AnyzeroError("there is nothing to search: the game is over or it is chance's turn")
-        player, most = (
-            self.rooms.catalog.check_player(message.player, game, searches=True),
-            self.rooms.config.max_client_jobs,
-        )
-        if len(self.lanes) >= most:
-            raise AnyzeroError(f"you have {most} searches under way already; stop one first")
+        player = self.rooms.catalog.check_player(message.player, game, searches=True)
+        if len(self.lanes) >= self.rooms.config.max_client_jobs:
+            raise AnyzeroError(f"you have {len(self.lanes)} searches under way already; stop one first")
         about = {"request": message.request, "table": message.table, "ply": len(actions), "lane": lane}
         about |= {"type": kind, "player": player}
         task = asyncio.create_task(self.search(game, states[-1], about, message.seed))

@@ -64,11 +64,11 @@ class Engine:
         player = self.config.engine_texts.get(player.removeprefix("engine:"), player)
         return {"game": game.text, "state": state.tobytes().hex(), "player": player, "live": False, "seed": 0}
 
-    def prepare(self, players: Iterable[tuple[Game, str]], *, apart: bool = False) -> None:
-        """Have what these players will need in their games compiled, and loaded unless that is done `apart`."""
+    def prepare(self, players: Iterable[tuple[Game, str]]) -> None:
+        """Have what these players will need in their games compiled and loaded."""
         starts = [(game, first_decision(game), player) for game, player in players]
         jobs = [self.wanted(game, start, player) for game, start, player in starts if start is not None]
-        self.send({"prepare": jobs, "apart": apart})
+        self.send({"prepare": jobs})
 
     def wake(self) -> Child:
         if self.child is None:

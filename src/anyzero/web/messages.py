@@ -8,12 +8,8 @@ from pydantic import Field, model_validator
 from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
 from anyzero.schema import Schema, show
 
-Name = Annotated[str, Field(max_length=300)]
-Lane = Annotated[str, Field(max_length=40)]
-"""A client's searches have names; a new search replaces the old one of its name."""
-Position = Annotated[str, Field(max_length=2_000)]
-Seats = Annotated[tuple[Name, ...], Field(max_length=16)]
-Moves = Annotated[tuple[Annotated[str, Field(max_length=60)], ...], Field(max_length=5_000)]
+Seats = tuple[str, ...]
+Moves = Annotated[tuple[str, ...], Field(max_length=5_000)]
 Ply = Annotated[int, Field(ge=0, lt=100_000)]
 PaceSeconds = Annotated[float, Field(ge=0.0, le=60.0)]
 
@@ -26,14 +22,14 @@ class Message(Schema):
 
 
 class AtTable(Message):
-    table: Name
+    table: str
 
 
 class NewGame(Message):
-    game: Name
+    game: str
     seats: Seats
     seed: Annotated[int, Field(ge=0, lt=2**64)] | None = None
-    position: Position | None = None
+    position: str | None = None
     moves: Moves = ()
     paused: bool = False
     pace: PaceSeconds = 0.0
@@ -46,7 +42,7 @@ class LoadGame(Message):
 
 
 class MakeMove(AtTable):
-    move: Name | None = None
+    move: str | None = None
     action: int | None = None
     ply: Ply | None = None
     """Where the client saw the game."""
@@ -71,10 +67,10 @@ class SetPace(AtTable):
 class Look(Message):
     """A position: of a table after some plies, or of a game after some moves."""
 
-    table: Name | None = None
+    table: str | None = None
     ply: Ply | None = None
-    game: Name | None = None
-    position: Position | None = None
+    game: str | None = None
+    position: str | None = None
     moves: Moves = ()
 
     @model_validator(mode="after")
@@ -85,13 +81,14 @@ class Look(Message):
 
 
 class StartSearch(Look):
-    player: Name = "level:hard"
-    lane: Lane = "a"
+    player: str = "level:hard"
+    lane: str = "a"
+    """A client's searches have names; a new one replaces the old one of its name."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
 
 class StopSearch(Message):
-    lane: Lane = "a"
+    lane: str = "a"
 
 
 MESSAGES: dict[str, type[Message]] = dict.fromkeys(("join", "leave", "undo", "redo", "resign"), AtTable)

@@ -55,7 +55,7 @@ class Rooms:
         for text in dict.fromkeys([*texts, *self.catalog.names]):
             with contextlib.suppress(Exception):  # it is told to whoever asks for it
                 games.append(await asyncio.to_thread(self.catalog.load, text))
-        self.engine.prepare(((game, OPPONENT) for game in games), apart=True)
+        self.engine.prepare((game, OPPONENT) for game in games)
 
     def make(self, wanted: NewGame) -> "Room":
         """A new game, with some moves made already, chance's among them where they are told."""
@@ -169,15 +169,18 @@ class Room:
         self.shelf.keep(**about, **stands, paused=int(self.paused), pace=self.pace)
 
     async def text(self) -> str:
-        """The table as everybody is told it; within the lock."""
-        if not self.picture:
-            self.picture = await asyncio.to_thread(lambda: json.dumps(self.values()))
-        return self.picture
+        """The table as everybody is told it."""
+        async with self.lock:
+            if not self.picture:
+                self.picture = await asyncio.to_thread(lambda: json.dumps(self.values()))
+            return self.picture
 
     async def show(self) -> None:
-        async with self.lock:
-            text = await self.text()
-        self.tell(text)
+        self.tell(await self.text())
+
+    async def show_to(self, tell: Callable[[str], None], request: int | None) -> None:
+        """The same to one client, as the answer to a request."""
+        tell(f'{(await self.text())[:-1]}, "request": {json.dumps(request)}}}')
 
     def tell(self, text: str) -> None:
         for tell in list(self.listeners):

@@ -42,7 +42,7 @@ MOST_GHOSTS = 6  # moves of the expected line that are drawn
 LEAST_NODES = 5_000  # every search gets at least so large a tree
 
 Tell = Callable[[dict[str, Any]], None]
-COMPILING, ENGINES = threading.Lock(), threading.Lock()
+ENGINES = threading.Lock()
 find_player = cache(parse_player)
 load_game = lru_cache(MOST_GAMES)(load)
 load_plain = lru_cache(MOST_GAMES)(load_interpreted)
@@ -162,26 +162,20 @@ class Job:
             self.searcher(simulations=2, seconds=None).choose(self.state, 0)
 
     def compile(self) -> None:
-        """Compile in another process: here, the searches of others would stand still."""
-        with COMPILING:
-            if not self.is_compiled():  # nobody was quicker
-                compile_apart([self.wanted])
-
-
-def compile_apart(jobs: list[dict[str, Any]]) -> None:
-    child = Child(python_command("anyzero.web.worker", "compile_wanted"), own_session=False)
-    child.send(json.dumps(jobs))
-    child.wait(None)
+        """Compile in another process, if that was never done: here, the searches of others would stand still."""
+        if not self.is_compiled():
+            child = Child(python_command("anyzero.web.worker", "compile_wanted"), own_session=False)
+            child.send(json.dumps(self.wanted))
+            child.wait(None)
 
 
 def compile_wanted() -> None:
-    """The process that compiles: jobs come in, their code is on the disk at the end."""
+    """The process that compiles: a job comes in, its code is on the disk at the end."""
     be_nice()
-    line = next(read_lines(), "[]")  # the server may be gone already
+    line = next(read_lines(), "")  # the server may be gone already
     listen()
-    for wanted in json.loads(line):
-        with suppress(Exception):  # who needs it is told
-            Job(wanted).try_out()
+    with suppress(Exception):  # who needs it is told
+        Job(json.loads(line)).try_out()
 
 
 def load_all(jobs: list[dict[str, Any]]) -> None:
@@ -200,8 +194,7 @@ class Jobs:
 
     def hear(self, wanted: dict[str, Any]) -> None:
         if "prepare" in wanted:
-            work = compile_apart if wanted["apart"] else load_all
-            threading.Thread(target=work, args=(wanted["prepare"],), daemon=True).start()
+            threading.Thread(target=load_all, args=(wanted["prepare"],), daemon=True).start()
         elif "stop" in wanted:
             self.running.get(wanted["stop"], threading.Event()).set()
         else:
