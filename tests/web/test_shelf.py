@@ -9,10 +9,9 @@ import pytest
 
 from anyzero.errors import AnyzeroError
 from anyzero.sealed import DamagedError
-from anyzero.web.app import Client
-from anyzero.web.catalog import Catalog, name_files
-from anyzero.web.config import ServerConfig
-from anyzero.web.messages import NewGame
+from anyzero.web.catalog import Catalog, ServerConfig, name_files
+from anyzero.web.client import Client
+from anyzero.web.messages import Message
 from anyzero.web.room import Room, Rooms
 from anyzero.web.shelf import Shelf
 from tests.web.folders import write_own_games
@@ -36,7 +35,7 @@ def rooms(tmp_path):
 def make(rooms, game):
     """A room with some moves, the last of them taken back."""
     seats = ["human"] * rooms.catalog.load(game).num_seats
-    room = rooms.make(NewGame(type="new", game=game, seats=seats, seed=3, moves=MOVES[game]))
+    room = rooms.make(Message(type="new", game=game, seats=seats, seed=3, moves=MOVES[game]))
     table = room.table
     table.play(table.legal_moves[0])
     table.play(table.legal_moves[0])

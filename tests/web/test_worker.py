@@ -13,7 +13,7 @@ from anyzero.games.line import first_decision
 from anyzero.games.load import load
 from anyzero.search import Searcher
 from anyzero.web import worker
-from anyzero.web.config import ServerConfig
+from anyzero.web.catalog import ServerConfig
 from anyzero.web.engine import Engine
 from anyzero.web.worker import LEAST_NODES
 from tests.web.server import run

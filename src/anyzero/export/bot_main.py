@@ -29,18 +29,15 @@ STATES = OWN  # [1]: the position of the game that is played
 MOVES = OWN  # the texts of the board's moves
 GAME = OWN  # its name, for GTP
 SIMULATIONS = SECONDS = OWN  # at most; seconds for a move, 0: as long as the simulations take
+HAS_NET = HAS_MOVES = IS_JUDGED = OWN  # what these rule out is not written into the file
 OPS = CONFIG = SIZES = SUPPORT = PLANES = LOGITS = VALUES = OWN
 
 
 def choose(state: Any, seed: int) -> int:
     if legal_actions(RULES, state, ACTIONS) == 1:
         return int(ACTIONS[0])
+    think = think_with_network if HAS_NET else think_with_rollouts
     return int(think(state, np.uint64(seed)))
-
-
-def think(state: Any, seed: Any) -> int:
-    """A search; which one is settled when the file is made."""
-    raise NotImplementedError
 
 
 def think_with_rollouts(state: Any, seed: Any) -> int:
@@ -120,29 +117,16 @@ def move_text(action: int) -> str:
 
 
 def action_text(rules: Any, state: Any, action: int) -> str:
-    """The game's own `format_action` if it has one, else as its board has it, else this."""
-    return str(action)
-
-
-def board_text(rules: Any, state: Any, action: int) -> str:
-    return str(MOVES[move_number(rules, state, action)])
+    """The game's own `format_action` stands here if it has one."""
+    return str(MOVES[move_number(rules, state, action)]) if HAS_MOVES else str(action)
 
 
 def main() -> None:
-    """Serve whoever calls: the judge's first line is of numbers."""
+    """Serve whoever calls: the first line of Oware's judge is of numbers."""
     line = sys.stdin.readline()
     while line and not line.strip():
         line = sys.stdin.readline()
-    serve(line)
-
-
-def serve(line: str) -> None:
-    """What is done with the first line; Oware has a judge besides."""
-    speak_gtp(line)
-
-
-def serve_oware(line: str) -> None:
-    if line.split()[0].lstrip("-").isdigit():
+    if IS_JUDGED and line.lstrip("- ")[:1].isdigit():
         play_for_judge(line)
     else:
         speak_gtp(line)

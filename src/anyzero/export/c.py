@@ -1,6 +1,5 @@
 """A game's rules and a search of it as an object file and a header, for programs in C and whatever calls C."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from numba import typeof
 from numba.core import types
 
 from anyzero.compile.ahead import any_like_this, context_for, new_library
-from anyzero.compile.cache import kept
 from anyzero.export.functions import Exported, Given, functions_of
 from anyzero.export.wasm import write_files
 from anyzero.games.game import Game
@@ -20,13 +18,12 @@ from anyzero.games.game import Game
 def export_c(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
     """Write GAME.o, GAME.h and example.c; returns each with a note."""
     functions = [each._replace(name=f"{game.name}_{each.name}") for each in functions_of(game, player)]
-    content, results = build_object(functions)
-    lines = []
-    for name, _, arguments, about in functions:
-        given = ", ".join(_parameter(game, argument) for argument in arguments if isinstance(argument, Given))
-        lines.append(f"/* {about} */\n{results[name]} {name}({given});\n")
+    builder, lines = _Builder(), []
+    for function in functions:
+        given = ", ".join(_parameter(game, each) for each in function.arguments if isinstance(each, Given))
+        lines.append(f"/* {function.about} */\n{builder.add(function)} {function.name}({given});\n")
     files = {
-        f"{game.name}.o": (content, f"for {any_like_this().triple}"),
+        f"{game.name}.o": (builder.emit([function.name for function in functions]), f"for {any_like_this().triple}"),
         f"{game.name}.h": (_header(game, lines).encode(), "what it offers"),
         "example.c": (_example(game).encode(), f"cc example.c {game.name}.o -lm -o example"),
     }
@@ -103,33 +100,6 @@ C_NAMES = {"i": "int", "u": "uint"}
 ALIGNMENT = 64
 
 
-def build_object(functions: list[Exported]) -> tuple[bytes, dict[str, str]]:
-    """One object file of all of them, from the disk if it is there; and the C types that they return."""
-    kernels = {each.name: each.compile("object") for each in functions}
-
-    def make() -> tuple[bytes, dict[str, str]]:
-        builder = _Builder()
-        results = {each.name: builder.add(each, kernels[each.name]) for each in functions}
-        builder.library.add_text(str(builder.module))
-        return builder.library.emit(list(results)), results
-
-    keys = [kernel.key for kernel in kernels.values()]
-    parts = [(each.name, [_describe(argument) for argument in each.arguments]) for each in functions]
-    found: tuple[bytes, dict[str, str]] = kept(functions[0].name, keys, (parts, any_like_this()), make)
-    return found
-
-
-def _describe(argument: Any) -> Any:
-    """What the code depends on: the type of an argument, and the content of one that is baked in."""
-    if isinstance(argument, Given):
-        return argument.name, str(typeof(argument.example))
-    if isinstance(argument, tuple):
-        return type(argument).__name__, [_describe(part) for part in argument]
-    if isinstance(argument, np.ndarray):
-        return str(typeof(argument)), argument.shape, hashlib.sha256(_bytes(argument)).hexdigest()
-    return str(typeof(argument)), repr(argument)
-
-
 def _bytes(array: np.ndarray) -> Any:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
@@ -143,14 +113,19 @@ class _Builder:
         self.module = self.context.create_module("doors")
         self.variables: dict[tuple[Any, ...], Any] = {}
 
-    def add(self, function: Exported, kernel: Any) -> str:
+    def add(self, function: Exported) -> str:
         """Put a function there; the C type of what it returns."""
-        description = self.library.add(kernel.dispatcher, tuple(map(typeof, function.values)))
+        description = self.library.add(function.compile("object").dispatcher, tuple(map(typeof, function.values)))
         self._add_door(function.name, description, function.arguments)
         kind = description.restype
         if kind == types.none:
             return "void"
         return "double" if isinstance(kind, types.Float) else c_type(np.dtype(str(kind)))
+
+    def emit(self, names: list[str]) -> bytes:
+        """One object file of all of them."""
+        self.library.add_text(str(self.module))
+        return self.library.emit(names)
 
     def _add_door(self, name: str, description: Any, arguments: list[Any]) -> None:
         """A function that calls a kernel as Numba would."""

@@ -30,18 +30,6 @@ def export_onnx(path: Path, network: StoredNetwork, game: Game) -> str:
     return "planes in, logits and value out; its metadata says what they mean"
 
 
-def about(network: StoredNetwork, game: Game) -> dict[str, str]:
-    """What the file says of itself: texts by name."""
-    return {
-        "game": game.text,
-        "planes": f"{list(game.planes_shape)} float32, what anyzero.load({game.text!r}).encode(state) returns",
-        "actions": json.dumps([action_name(game, action) for action in range(game.num_actions)]),
-        "logits": "one an action, seen from the seat to move; take the softmax over the legal ones",
-        "value": VALUE,
-        "network": json.dumps(network.config.to_dict(), sort_keys=True),
-    }
-
-
 def action_name(game: Game, action: int) -> str:
     """The text of an action as the first seat would play it in its first position; empty where it has none there."""
     try:
@@ -78,7 +66,15 @@ class Graph:
         )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
         model.producer_name = "anyzero"
-        helper.set_model_props(model, about(self.network, game))
+        about = {
+            "game": game.text,
+            "planes": f"{list(game.planes_shape)} float32, what anyzero.load({game.text!r}).encode(state) returns",
+            "actions": json.dumps([action_name(game, action) for action in range(game.num_actions)]),
+            "logits": "one an action, seen from the seat to move; take the softmax over the legal ones",
+            "value": VALUE,
+            "network": json.dumps(config.to_dict(), sort_keys=True),
+        }
+        helper.set_model_props(model, about)
         return model
 
     def expected(self, value: str, support: list[float]) -> None:

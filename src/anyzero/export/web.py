@@ -78,25 +78,21 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
             found += [path for path, _ in files]
             note = f"with the net {about['net']}" if about["net"] else "without a net"
             written.append((files[0][0].parent, sum(path.stat().st_size for path, _ in files), note))
-    page = write_files(folder, {name: (content, "") for name, content in page_files(site_of(described)).items()})
+    methods = [name for names in FAMILIES.values() for name in names]
+    site = {
+        "games": described,
+        "levels": LEVELS,
+        "methods": [{"name": name, "meaning": METHODS[name].meaning} for name in methods],
+        "networks": sorted({about["net"] for about in described} - {""}),
+        "limits": LIMITS,
+        "finals": FINAL_RULES,
+        "evaluators": EVALUATORS,
+    }  # what a page otherwise asks a server for
+    page = write_files(folder, {name: (content, "") for name, content in page_files(site).items()})
     found += [path for path, _ in page]
     write_files(folder, {"sw.js": (service_worker(folder, found), "")})
     total = sum(path.stat().st_size for path in found)
     return [*written, (folder, total, f"all of it; try it: python -m http.server -d '{folder}'")]
-
-
-def site_of(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What there is, as the page asks a server for it."""
-    methods = [name for names in FAMILIES.values() for name in names]
-    return {
-        "games": games,
-        "levels": LEVELS,
-        "methods": [{"name": name, "meaning": METHODS[name].meaning} for name in methods],
-        "networks": sorted({about["net"] for about in games} - {""}),
-        "limits": LIMITS,
-        "finals": FINAL_RULES,
-        "evaluators": EVALUATORS,
-    }
 
 
 # --- a game

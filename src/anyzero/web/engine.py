@@ -14,7 +14,7 @@ from anyzero.child import Child, python_command
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.games.line import first_decision
-from anyzero.web.config import ServerConfig
+from anyzero.web.catalog import ServerConfig
 
 
 class Engine:
@@ -76,7 +76,6 @@ class Engine:
             self.child = Child(
                 python_command("anyzero.web.worker", "main", str(self.config.max_nodes)),
                 hear=lambda line: loop.call_soon_threadsafe(self.hear, line),
-                own_session=False,  # so that being nice counts
                 # glibc gives back the memory of a tree when its search ends, rather than keeping it for every thread
                 env={**os.environ, "MALLOC_MMAP_THRESHOLD_": str(1 << 20), "MALLOC_ARENA_MAX": "2"},
             )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import Any
 
 from anyzero.errors import AnyzeroError, words_of
@@ -20,11 +21,10 @@ from anyzero.records.ends import RULES, BadRecordError, rule_payoffs
 from anyzero.records.files import FORMS
 from anyzero.records.in_progress import GameInProgress, Ply
 from anyzero.records.record import Evaluation, GameRecord, play_line
-from anyzero.web.catalog import HUMAN, Catalog
-from anyzero.web.config import ServerConfig
+from anyzero.web.catalog import HUMAN, Catalog, ServerConfig
 from anyzero.web.engine import Engine
 from anyzero.web.forms import table_values
-from anyzero.web.messages import LoadGame, MakeMove, NewGame
+from anyzero.web.messages import Message
 from anyzero.web.shelf import Shelf
 
 MOVERS = ThreadPoolExecutor(4, "move")
@@ -57,7 +57,7 @@ class Rooms:
                 games.append(await asyncio.to_thread(self.catalog.load, text))
         self.engine.prepare((game, OPPONENT) for game in games)
 
-    def make(self, wanted: NewGame) -> "Room":
+    def make(self, wanted: Message) -> "Room":
         """A new game, with some moves made already, chance's among them where they are told."""
         game = self.catalog.load(wanted.game)
         seats = self.catalog.check_seats(wanted.seats, game)
@@ -67,7 +67,7 @@ class Rooms:
         table = GameInProgress(game, start=states[0], seed=seed, date=today, line=line)
         return self.add(table, seats, wanted.paused, wanted.pace)
 
-    def read(self, wanted: LoadGame) -> "Room":
+    def read(self, wanted: Message) -> "Room":
         """The game of a file's text; a game file's game only if the command line named the file."""
         if wanted.form == "json":
             values = parse_object(wanted.text)
@@ -82,7 +82,7 @@ class Rooms:
             if game.seat_to_move(last) == OVER:
                 record = replace(record, payoffs=rule_payoffs(game, last), termination=RULES)
         table = GameInProgress.from_record(record, game)
-        if wanted.seats is not None:
+        if wanted.seats:
             return self.add(table, self.catalog.check_seats(wanted.seats, table.game))
         return self.add(table, [self.known_player(name, table.game) for name in table.players])
 
@@ -134,15 +134,13 @@ class Room:
         self.number, self.table, self.shelf, self.engine = number, table, rooms.shelf, rooms.engine
         self.game_text = rooms.catalog.public(table.game)  # what clients call its game
         self.sit(seats)
-        self.paused, self.pace = paused, pace
+        self.set_pace(paused, pace)  # `trouble`: why a machine does not move
         self.listeners: set[Callable[[str], None]] = set()  # who is told of every change
         self.lock = asyncio.Lock()
-        self.trouble = ""  # why a machine does not move
         self.preparing = False  # whether the machine's code is being compiled, which happens once
         self.quick = False
         """Whether the machine's last move came before that was done, after less thought than it should have had."""
         self.driver: asyncio.Task[None] | None = None  # lets the machines move
-        self.picture = ""  # what was told last, as text; empty when it is no longer true
 
     # --- what is told and kept
 
@@ -171,9 +169,7 @@ class Room:
     async def text(self) -> str:
         """The table as everybody is told it."""
         async with self.lock:
-            if not self.picture:
-                self.picture = await asyncio.to_thread(lambda: json.dumps(self.values()))
-            return self.picture
+            return await asyncio.to_thread(lambda: json.dumps(self.values()))
 
     async def show(self) -> None:
         self.tell(await self.text())
@@ -202,24 +198,21 @@ class Room:
             self.go_on()
             return self.table.num_plies
 
-    async def apply(self, work: Callable[[], None] = lambda: None) -> None:
+    async def apply(self, work: Callable[[], None]) -> None:
         """Work and write; within the lock."""
 
         def do() -> None:
             work()
             self.keep()
 
-        self.picture = ""
         await asyncio.get_running_loop().run_in_executor(MOVERS, do)
 
-    def move(self, wanted: MakeMove) -> None:
+    def move(self, wanted: Message) -> None:
         if wanted.ply not in (None, self.table.num_plies):
             raise AnyzeroError("the game has moved on since; look again")
         if self.machine is not None:
             raise AnyzeroError(f"it is {self.machine}'s turn")
-        move = wanted.action if wanted.move is None else wanted.move
-        assert move is not None
-        self.table.play(move, seconds=wanted.seconds)
+        self.table.play(wanted.move if wanted.action is None else wanted.action, seconds=wanted.seconds)
 
     def step(self, kind: str) -> None:
         """`undo` back to the last decision of a person, or `redo`; machines among themselves go one move and wait."""
@@ -240,8 +233,8 @@ class Room:
         for seat, name in enumerate(self.seats):
             self.table.name_player(seat, name)
 
-    def set_pace(self, paused: bool, pace: float) -> None:
-        self.paused, self.pace = paused, pace
+    def set_pace(self, paused: bool, pace: float, trouble: str = "") -> None:
+        self.paused, self.pace, self.trouble = paused, pace, trouble
 
     # --- machines
 
@@ -258,44 +251,37 @@ class Room:
     async def drive(self) -> None:
         """Moves of machines until a person is to move, or somebody is needed."""
         try:
-            while await self.let_move():
+            while True:
+                async with self.lock:
+                    player = self.machine
+                if player is None or self.paused:
+                    return
+                work = await self.ask(player)
+                async with self.lock:
+                    await self.apply(work)
                 await self.show()
         except Exception as error:  # a game that cannot be drawn, a full disk: nobody has asked, so everybody is told
             words = words_of(error, "it failed: ")
             self.tell(json.dumps({"type": "error", "table": self.number, "request": None, "error": words}))
 
-    async def let_move(self) -> bool:
-        """A machine's move, or why there is none; False when there is none to make."""
-        async with self.lock:
-            player = self.machine
-        if player is None or self.paused:
-            return False
-        try:
-            answer, seconds = await self.ask(player)
-        except AnyzeroError as error:
-            async with self.lock:
-                self.trouble, self.paused = str(error), True
-                await self.apply()
-            return True
-        found = answer["result"]
-        thought = found and Evaluation(max(-1.0, min(1.0, found["value"])), found["simulations"])
-        async with self.lock:
-            await self.apply(lambda: self.table.play(answer["action"], seconds=seconds, evaluation=thought))
-        return True
-
-    async def ask(self, player: str) -> tuple[dict[str, Any], float]:
+    async def ask(self, player: str) -> Callable[[], None]:
+        """What makes the machine's move; where it finds none, what keeps the reason."""
         start, answer, table = time.perf_counter(), dict[str, Any](), self.table
         line = table.start, [ply.action for ply in table.plies]
         searches = self.engine.search(table.game, table.state, player, seed=table.move_seed, line=line)
-        async with contextlib.aclosing(searches) as answers:
-            async for answer in answers:
-                if answer.get("preparing"):
-                    self.preparing, self.picture = True, ""
-                    await self.show()
+        try:
+            async with contextlib.aclosing(searches) as answers:
+                async for answer in answers:
+                    if answer.get("preparing"):
+                        self.preparing = True
+                        await self.show()
+        except AnyzeroError as error:
+            return partial(self.set_pace, True, self.pace, str(error))
         self.preparing, self.quick = False, bool(answer.get("quick"))
-        seconds = time.perf_counter() - start
+        seconds, found = time.perf_counter() - start, answer["result"]
+        thought = found and Evaluation(max(-1.0, min(1.0, found["value"])), found["simulations"])
         await asyncio.sleep(max(0.0, self.pace - seconds))
-        return answer, seconds
+        return partial(table.play, answer["action"], seconds=seconds, evaluation=thought)
 
     async def close(self) -> None:
         if self.driver is not None:

@@ -59,7 +59,6 @@ class Job:
         self.game: Game = load_game(wanted["game"])
         self.player = split_player(wanted["player"]).in_game(self.game)
         self.state = state_of(self.game, bytes.fromhex(wanted["state"]))
-        self.ghosts: tuple[list[str], list[list[str]]] = [], []  # the expected line as it was drawn last, and its cells
 
     def run(self) -> dict[str, Any]:
         """Search to the end, or to the stop; where somebody looks on, tell what was found so far."""
@@ -136,16 +135,13 @@ class Job:
         return Searcher(game, **{**arguments, **changes})
 
     def values(self, result: SearchResult) -> dict[str, Any]:
-        """The result as plain values, and the cells of the expected line; those are worked out again if it changes."""
-        line = result.principal_variation[:MOST_GHOSTS]
-        if self.ghosts[0] != line:
-            state, cells = self.state, list[list[str]]()
-            for move in line if self.game.has("board") else ():
-                action = self.game.parse_action(state, move)
-                cells.append(cells_of(self.game, state, action))
-                state = self.game.play(state, action)
-            self.ghosts = line, cells
-        return {**result.to_json(), "ghosts": self.ghosts[1]}
+        """The result as plain values, and the cells of the expected line."""
+        state, cells = self.state, list[list[str]]()
+        for move in result.principal_variation[:MOST_GHOSTS] if self.game.has("board") else ():
+            action = self.game.parse_action(state, move)
+            cells.append(cells_of(self.game, state, action))
+            state = self.game.play(state, action)
+        return {**result.to_json(), "ghosts": cells}
 
     def is_compiled(self) -> bool:
         """Load what is compiled; False if something is missing."""
@@ -164,7 +160,7 @@ class Job:
     def compile(self) -> None:
         """Compile in another process, if that was never done: here, the searches of others would stand still."""
         if not self.is_compiled():
-            child = Child(python_command("anyzero.web.worker", "compile_wanted"), own_session=False)
+            child = Child(python_command("anyzero.web.worker", "compile_wanted"))
             child.send(json.dumps(self.wanted))
             child.wait(None)
 
