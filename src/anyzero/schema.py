@@ -1,13 +1,8 @@
 """Values from outside, described once: models whose fields have a type, a default, bounds and a meaning.
 
-A `Schema` is frozen and refuses unknown keys. What is wrong is one sentence that names the key, what would be right,
-and the nearest name. A field's meaning is the string below it:
-
-    class GateConfig(Schema):
-        games: int = Field(64, ge=0, le=1000)
-        '''Games against the champion.'''
-
-Lists are `tuple[...]` and may be given as lists. A validator over several fields raises an AnyzeroError itself.
+A `Schema` is frozen and refuses unknown keys; the meaning of a field is the string below it. What is wrong is one
+sentence that names the key, what would be right, and the nearest name. Lists are `tuple[...]` and may be given as
+lists. A validator over several fields raises an AnyzeroError itself.
 """
 
 import json

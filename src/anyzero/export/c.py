@@ -22,12 +22,11 @@ def export_c(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
     for function in functions:
         given = ", ".join(_parameter(game, each) for each in function.arguments if isinstance(each, Given))
         lines.append(f"/* {function.about} */\n{builder.add(function)} {function.name}({given});\n")
-    files = {
-        f"{game.name}.o": (builder.emit([function.name for function in functions]), f"for {any_like_this().triple}"),
-        f"{game.name}.h": (_header(game, lines).encode(), "what it offers"),
-        "example.c": (_example(game).encode(), f"cc example.c {game.name}.o -lm -o example"),
-    }
-    return write_files(folder, files)
+    content = builder.emit([function.name for function in functions])
+    files = {f"{game.name}.o": content, f"{game.name}.h": _header(game, lines).encode()}
+    written = write_files(folder, {**files, "example.c": _example(game).encode()})
+    notes = f"for {any_like_this().triple}", "what it offers", f"cc example.c {game.name}.o -lm -o example"
+    return list(zip(written, notes, strict=True))
 
 
 def _parameter(game: Game, argument: Given) -> str:

@@ -62,7 +62,6 @@ EXPORTED = {
     "</main>": f'<p class="late">{UNSERVED}</p></main>',
 }
 """What the page has in place of the server's own."""
-Files = list[tuple[Path, str]]
 
 
 def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path, int, str]]:
@@ -75,9 +74,9 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
             tell(number, words=game.name)
             about, files = write_game(folder, game, net.removeprefix("@"))
             described.append(about)
-            found += [path for path, _ in files]
+            found += files
             note = f"with the net {about['net']}" if about["net"] else "without a net"
-            written.append((files[0][0].parent, sum(path.stat().st_size for path, _ in files), note))
+            written.append((files[0].parent, sum(path.stat().st_size for path in files), note))
     methods = [name for names in FAMILIES.values() for name in names]
     site = {
         "games": described,
@@ -88,9 +87,8 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
         "finals": FINAL_RULES,
         "evaluators": EVALUATORS,
     }  # what a page otherwise asks a server for
-    page = write_files(folder, {name: (content, "") for name, content in page_files(site).items()})
-    found += [path for path, _ in page]
-    write_files(folder, {"sw.js": (service_worker(folder, found), "")})
+    found += write_files(folder, page_files(site))
+    write_files(folder, {"sw.js": service_worker(folder, found)})
     total = sum(path.stat().st_size for path in found)
     return [*written, (folder, total, f"all of it; try it: python -m http.server -d '{folder}'")]
 
@@ -98,7 +96,7 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
 # --- a game
 
 
-def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], Files]:
+def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], list[Path]]:
     """A game's modules; and what the page is told of it."""
     if game.has("board"):
         game.show(game.initial_state())  # a picture that fails is told here, not to whoever opens the page
@@ -151,7 +149,7 @@ def method_values(game: Game, family: str, name: str) -> dict[str, Any]:
     return {"family": family, **settings, "final": method.final, "halves": method.halves}
 
 
-def write_net(folder: Path, game: Game, network: StoredNetwork) -> Files:
+def write_net(folder: Path, game: Game, network: StoredNetwork) -> list[Path]:
     rounded = {name: weight.astype(np.float16) for name, weight in network.weights.items()}
     net = compiled(replace(network, weights=rounded, taken=set()), game, "wasm")
     functions = list(search_functions(game, NET_METHODS[-1], net))
@@ -160,7 +158,7 @@ def write_net(folder: Path, game: Game, network: StoredNetwork) -> Files:
     others = "begin_search", "write_plan", "rank_moves"
     asked = [function.name for function in functions if function.name not in others]
     written = write_module(folder, NET, module, plan, {"steps": asked, "weights": weights})
-    return written + write_files(folder, {f"{NET}.weights": (content, "the net, 16 bits a number")})
+    return written + write_files(folder, {f"{NET}.weights": content})
 
 
 # --- the page
