@@ -154,7 +154,7 @@ class Session:
         evaluation = None
         if answer.result is not None:
             value = round(min(1.0, max(-1.0, answer.result.value)), 4)
-            evaluation = Evaluation(value, answer.result.simulations)
+            evaluation = Evaluation(value=value, simulations=answer.result.simulations)
         self.make_move(player.text, answer.action, answer.seconds, evaluation)
 
     def think(self, player: Player) -> Answer:

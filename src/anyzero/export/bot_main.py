@@ -69,13 +69,7 @@ def think_with_network(state: Any, seed: Any) -> int:
 def answer(state: Any) -> None:
     PLANES[...] = 0
     encode(RULES, state, PLANES[0])
-    logits, value = forward(OPS, PLANES, CONFIG, SIZES)
-    LOGITS[...] = logits
-    if len(SUPPORT) == 0:
-        VALUES[0, 0] = np.tanh(value[0, 0])
-    else:
-        shares = np.exp(value[0] - value[0].max())
-        VALUES[0, 0] = shares @ SUPPORT / shares.sum()
+    LOGITS[...], VALUES[:, 0] = forward(OPS, PLANES, CONFIG, SIZES, SUPPORT)
 
 
 def begin() -> None:

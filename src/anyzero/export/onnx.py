@@ -52,9 +52,8 @@ class Graph:
     def model(self) -> Any:
         helper, config, game = self.helper, self.network.config, self.game
         layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
-        logits, value = forward(self, "planes", config, (layout.extras, layout.last_rows))
+        logits, _ = forward(self, "planes", config, (layout.extras, layout.last_rows), support_of(config))
         self.node("Identity", logits, to="logits")
-        self.expected(value, support_of(config))
         number = self.numpy.from_array(np.zeros(0, np.float32)).data_type
 
         def tensor(name: str, *shape: int) -> Any:
@@ -77,13 +76,11 @@ class Graph:
         helper.set_model_props(model, about)
         return model
 
-    def expected(self, value: str, support: list[float]) -> None:
-        """The payoff that is expected of the value head's answer."""
+    def expected(self, x: str, support: list[float]) -> str:
         if not support:
-            self.node("Squeeze", self.node("Tanh", value), self.constant("axis", np.array([1])), to="value")
-            return
-        shares = self.node("Softmax", value, axis=1)
-        self.node("MatMul", shares, self.constant("support", np.array(support, np.float32)), to="value")
+            return self.node("Squeeze", self.node("Tanh", x), self.constant("axis", np.array([1])), to="value")
+        shares, numbers = self.node("Softmax", x, axis=1), self.constant("support", np.array(support, np.float32))
+        return self.node("MatMul", shares, numbers, to="value")
 
     def node(self, kind: str, *inputs: str, to: str = "", **options: Any) -> str:
         output = to or f"{kind.lower()}_{len(self.nodes)}"

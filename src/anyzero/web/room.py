@@ -279,7 +279,7 @@ class Room:
             return partial(self.set_pace, True, self.pace, str(error))
         self.preparing, self.quick = False, bool(answer.get("quick"))
         seconds, found = time.perf_counter() - start, answer["result"]
-        thought = found and Evaluation(max(-1.0, min(1.0, found["value"])), found["simulations"])
+        thought = found and Evaluation(value=max(-1.0, min(1.0, found["value"])), simulations=found["simulations"])
         await asyncio.sleep(max(0.0, self.pace - seconds))
         return partial(table.play, answer["action"], seconds=seconds, evaluation=thought)
 
