@@ -24,9 +24,8 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import sync_playwright
 
-from anyzero.compile.ahead import Baked, Given
 from anyzero.export.door import export
-from anyzero.export.functions import Exported
+from anyzero.export.functions import Exported, Given
 from anyzero.export.wasm import build_functions, write_module
 from anyzero.games.game import Game
 from anyzero.games.line import first_decision
@@ -108,7 +107,7 @@ def write_game(folder: Path, name: str, net: str) -> tuple[Game, Path]:
     else:
         save_network(file, new_network(game, parse_network("small")), game)
     export(game, web=folder, net=str(file))
-    given: list[Any] = [Baked(value) for value in rollout_arguments(game, 1)]
+    given: list[Any] = list(rollout_arguments(game, 1))
     given[5] = Given("repeats", 1)
     function = Exported("rollout_streams", lambda target: game.compile(rollout_streams, target), given, "")
     write_module(folder / "games" / name, "rollouts", *build_functions([function]), {})

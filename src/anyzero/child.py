@@ -64,7 +64,6 @@ class Child:
         hear: Hear | None = None,
         is_ours: bool = True,
         keeps_words: bool = False,
-        own_session: bool = True,
         env: Mapping[str, str] | None = None,
     ) -> None:
         """`keeps_words`: standard error is kept for `describe_end`; else it goes where ours goes."""
@@ -75,8 +74,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if keeps_words else None,
             pass_fds=() if is_ours else (end,),
-            start_new_session=own_session,
-            process_group=None if own_session else 0,
+            process_group=0,  # not a session of its own, in which being nice would not count
             env=env,
         )
         if not is_ours:

@@ -57,8 +57,11 @@ def list_some(names: Iterable[str], most: int = 40) -> str:
 
 def nearest_hint(text: str, names: Iterable[str]) -> str:
     """The name that the text was probably meant to be, as the start of a hint; empty when none is near."""
-    names = list(names)
-    near = abbreviated(text, names) or difflib.get_close_matches(text.lower(), names, n=1, cutoff=0.5)
+    names, word = list(names), text.lower().rpartition(".")[2]
+    last = {name: name.rpartition(".")[2] for name in names}
+    initials = {name: "".join(part[:1] for part in last[name].split("_")) for name in names if "_" in last[name]}
+    near = [name for name in names if word in (last[name], initials.get(name))]  # `lr` for `trainer.learning_rate`
+    near = near or difflib.get_close_matches(text.lower(), names, n=1, cutoff=0.5)
     return f"did you mean {near[0]}? " if near else ""
 
 
@@ -76,14 +79,3 @@ def unknown_name(
     known = list(known)
     listed = f"known: {list_some(known)}" if known else none
     return UnknownNameError(f"there is no {noun} {name!r}; {nearest_hint(str(name), known)}{listed}{more}")
-
-
-def abbreviated(text: str, names: list[str]) -> list[str]:
-    """The names that a text is short for: `selfplay.sims` for `selfplay.simulations`, `lr` for `learning_rate`."""
-    part, _, word = text.lower().rpartition(".")
-    plain, parts = word.replace("_", "").replace("-", ""), {name: name.rpartition(".")[2].split("_") for name in names}
-    initials = {name: "".join(each[:1] for each in words) for name, words in parts.items() if len(words) > 1}
-    same = [name for name in names if plain in ("".join(parts[name]), initials.get(name, ""))]
-    if same or not part or len(word) < 3:
-        return same
-    return [name for name in names if name.startswith(f"{part}.{word[:3]}")]

@@ -58,11 +58,11 @@ def _in_terminal() -> Iterator[Show]:
     with rich.Progress(*columns, console=console, transient=True, speed_estimate_period=REMEMBER_S) as bar:
 
         def show(done: float, total: float | None, words: str) -> None:
-            if bar.task_ids and bar.tasks[0].total == total:
-                bar.update(bar.task_ids[0], completed=done, description=words)
-                return
-            for task in bar.task_ids:  # another kind of work
-                bar.remove_task(task)
+            for task in bar.tasks:
+                if task.total == total:
+                    bar.update(task.id, completed=done, description=words)
+                    return
+                bar.remove_task(task.id)  # another kind of work
             # begun with the first figure: what was done before says nothing of the speed
             bar.add_task(words, total=total, completed=done)  # type: ignore[arg-type]
 

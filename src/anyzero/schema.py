@@ -1,13 +1,8 @@
 """Values from outside, described once: models whose fields have a type, a default, bounds and a meaning.
 
-A `Schema` is frozen and refuses unknown keys. What is wrong is one sentence that names the key, what would be right,
-and the nearest name. A field's meaning is the string below it:
-
-    class GateConfig(Schema):
-        games: int = Field(64, ge=0, le=1000)
-        '''Games against the champion.'''
-
-Lists are `tuple[...]` and may be given as lists. A validator over several fields raises an AnyzeroError itself.
+A `Schema` is frozen and refuses unknown keys; the meaning of a field is the string below it. What is wrong is one
+sentence that names the key, what would be right, and the nearest name. Lists are `tuple[...]` and may be given as
+lists. A validator over several fields raises an AnyzeroError itself.
 """
 
 import json
@@ -182,14 +177,12 @@ _MEANINGS = {
 def _first_sentence(model: type[Schema], error: ValidationError) -> AnyzeroError:
     fault = error.errors()[0]
     *path, last = fault["loc"] or ("",)
-    if fault["type"] in ("extra_forbidden", "missing"):
-        inner = _model_at(model, path)
-        noun = ".".join(map(str, path)) or model.noun
-        if fault["type"] == "missing":
-            return BadOptionError(f"{noun} has no {last}")
-        return UnknownNameError(_unknown(noun, str(last), inner.model_fields))
-    field = _model_at(model, path).model_fields.get(str(last))
-    return _sentence(".".join(map(str, fault["loc"])), fault, field, fault["input"])
+    noun, fields = ".".join(map(str, path)) or model.noun, _model_at(model, path).model_fields
+    if fault["type"] == "missing":
+        return BadOptionError(f"{noun} has no {last}")
+    if fault["type"] == "extra_forbidden":
+        return UnknownNameError(_unknown(noun, str(last), fields))
+    return _sentence(".".join(map(str, fault["loc"])), fault, fields.get(str(last)), fault["input"])
 
 
 def _model_at(model: type[Schema], path: list[Any]) -> type[Schema]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from anyzero.cli.play import known_player
+from anyzero.cli.session import known_player
 from anyzero.records.files import read_record, write_record
 from anyzero.records.in_progress import GameInProgress
 from tests.cli.terminal import Terminal

@@ -4,13 +4,15 @@ import importlib.util
 import random
 import subprocess
 import sys
+from dataclasses import replace
+from math import prod
 
 import numpy as np
 import pytest
 
 from anyzero.arena import match
 from anyzero.errors import AnyzeroError
-from anyzero.export.bot import make_bot, rounded
+from anyzero.export.bot import make_bot, stored
 from anyzero.export.door import export
 from anyzero.export.source import pack_bytes, unpack_array
 from anyzero.games.load import load
@@ -67,12 +69,13 @@ def test_a_bot_plays_the_moves_of_its_player(text, method, tmp_path):
 def test_a_bot_with_a_net_plays_the_moves_of_its_player(method, bits, tmp_path):
     game = load("tic_tac_toe")
     network = store(new_network(game, NetworkConfig(blocks=1, channels=8), seed=1))
-    whole = make_bot(game, f"{method}:12@net", network)
-    most = None if bits == 16 else len(whole.text) - 1
-    bot = make_bot(game, f"{method}:12@net", network, most)
-    assert f"{bits}-bit weights" in bot.note
-    (tmp_path / "bot.py").write_text(bot.text)
-    evaluator = NetworkEvaluator(game, rounded(network, bits), threads=1, cache=0)
+    whole, _ = make_bot(game, f"{method}:12@net", network)
+    most = None if bits == 16 else len(whole) - 1
+    text, note = make_bot(game, f"{method}:12@net", network, most)
+    assert f"{bits}-bit weights" in note
+    (tmp_path / "bot.py").write_text(text)
+    rounded = {name: prod(stored(weight, bits)).astype(np.float32) for name, weight in network.weights.items()}
+    evaluator = NetworkEvaluator(game, replace(network, weights=rounded, taken=set()), threads=1, cache=0)
     searcher = Searcher(game, method, simulations=12, evaluator=evaluator)
     found = moves_of(game, searcher, imported(tmp_path / "bot.py").choose)
     assert sum(ours == theirs for ours, theirs in found) >= len(found) - 1  # a rounding may decide between equals

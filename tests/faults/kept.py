@@ -20,9 +20,9 @@ from anyzero.networks.weights import save_network
 from anyzero.players.player import search
 from anyzero.records.files import read_records, write_record
 from anyzero.sealed import DamagedError
-from anyzero.web.config import ServerConfig
-from anyzero.web.messages import NewGame
-from anyzero.web.rooms import Rooms
+from anyzero.web.catalog import ServerConfig
+from anyzero.web.messages import Message
+from anyzero.web.room import Rooms
 from tests.faults.damage import DAMAGES
 from tests.faults.table import Table
 from tests.records.play import random_table
@@ -100,7 +100,7 @@ def keep_rooms(place: Path, seed: int) -> object:
                 "seed": seed,
                 "moves": ["a1", "b2", "c3"][: number + 1],
             }
-            rooms.make(NewGame(type="new", **wanted))
+            rooms.make(Message(type="new", **wanted))
         (place / "saved").touch()
         rows = sorted(rooms.shelf.list(), key=lambda row: row["num_moves"])
         return [(row["num_moves"], rooms.restore(row["id"]).values()["moves"]) for row in rows]

@@ -23,7 +23,7 @@ from anyzero.protocols.uci import UciEngine
 from anyzero.records.files import FORMS, MATCH_FORM, read_records
 from anyzero.schema import write_toml
 from anyzero.search.methods import parse_search
-from anyzero.web.messages import read_message
+from anyzero.web.messages import Message
 from tests.faults.table import Table, Told
 from tests.protocols.lines import Listener
 from tests.records.play import random_table
@@ -257,7 +257,7 @@ def plain(read: Use, texts: tuple[str, ...], count: int) -> Door:
 
 
 DOORS: dict[str, Door] = {
-    "web messages": plain(lambda text: read_message(parse_object(text)), MESSAGES, 1500),
+    "web messages": plain(lambda text: Message.parse(parse_object(text)), MESSAGES, 1500),
     "players": plain(parse_player, PLAYERS, 1500),
     "player texts": plain(split_player, PLAYERS, 1500),
     "searches": plain(parse_search, PLAYERS[1:4], 1500),

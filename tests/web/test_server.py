@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 
 import httpx
 import pytest
@@ -11,8 +10,6 @@ import websockets
 from anyzero.games.load import load
 from anyzero.players import parse_player
 from anyzero.records.in_progress import GameInProgress
-from anyzero.web.config import ServerConfig
-from anyzero.web.server import serving
 from tests.web.folders import write_own_games
 from tests.web.server import ServerProcess, open_tab, run
 
@@ -361,14 +358,3 @@ def test_a_killed_server_goes_on_with_every_acknowledged_move(tmp_path):
         code, words = server.stop()
     assert code == 130
     assert "all games are kept" in words
-
-
-def test_whoever_does_not_ask_is_let_go(tmp_path, monkeypatch):
-    monkeypatch.setattr("anyzero.web.server.ASKS_S", 0.1)
-    with serving(ServerConfig(port=0, data=tmp_path / "games.sqlite3")) as (url, _):
-        address = ("127.0.0.1", int(url.rstrip("/").rpartition(":")[2]))
-        for start in (b"", b"GET / HTTP/1.1\r\nHost: ", b"GET /none HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n"):
-            with socket.create_connection(address, timeout=60) as half:
-                half.sendall(start)
-                while half.recv(1 << 16):
-                    pass

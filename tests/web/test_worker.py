@@ -13,9 +13,9 @@ from anyzero.games.line import first_decision
 from anyzero.games.load import load
 from anyzero.search import Searcher
 from anyzero.web import worker
-from anyzero.web.config import ServerConfig
+from anyzero.web.catalog import ServerConfig
 from anyzero.web.engine import Engine
-from anyzero.web.worker import Turns
+from anyzero.web.worker import LEAST_NODES
 from tests.web.server import run
 
 ROOT = Path(__file__).parents[2]
@@ -23,50 +23,24 @@ ROOT = Path(__file__).parents[2]
 
 def make_job(player, game="tic_tac_toe", live=False):
     state = load(game).initial_state().tobytes().hex()
-    about = {"job": 1, "client": "a", "seed": 0, "live": live, "max_nodes": 4_000_000}
-    return worker.Job({"player": player, "game": game, "state": state, **about})
-
-
-def run_job(job):
-    return job.run(Turns(1), lambda values: None)
-
-
-@pytest.fixture
-def late(monkeypatch):
-    """Every search has waited for a long time."""
-    monkeypatch.setattr(worker, "LATE_S", -100.0)
-
-
-def test_a_search_by_the_clock_that_waited_too_long_ends_with_what_it_has(late):
-    found = run_job(make_job("uct:50s,solve=0"))
-    assert found["action"] is not None
-    assert found["result"]["simulations"] >= 1
-    assert found["result"]["seconds"] < 50
-
-
-def test_a_search_by_simulations_has_all_of_them_however_long_it_waited(late):
-    assert run_job(make_job("uct:500,solve=0"))["result"]["simulations"] == 500
+    wanted = {"player": player, "game": game, "state": state, "seed": 0, "live": live}
+    return worker.Job(wanted, max_nodes=4_000_000)
 
 
 @pytest.mark.parametrize("player", ["uct:50s,solve=0", "halving:50s"])
 def test_a_search_that_is_stopped_ends_with_what_it_has(player):
     job = make_job(player)
     job.stopped.set()
-    assert run_job(job)["result"]["seconds"] < 50
+    assert job.run()["result"]["seconds"] < 50
 
 
-@pytest.mark.parametrize(
-    ("player", "num_nodes"),
-    [
-        ("random", 0),
-        ("uct:100", 102 * 9 + 1),
-        ("uct:2000000", 4_000_000),
-        ("rave:0.1s", 400_000),
-        ("uct:60s", 4_000_000),
-    ],
-)
-def test_a_search_says_how_large_its_tree_can_become(player, num_nodes):
-    assert make_job(player).wanted_nodes == num_nodes
+def test_searches_that_come_together_get_smaller_trees_but_always_some(monkeypatch):
+    found = []
+    monkeypatch.setattr(worker.Jobs, "run", lambda jobs, number, wanted, max_nodes: found.append(max_nodes))
+    jobs = worker.Jobs(print, 12_000)
+    for number in range(4):
+        jobs.hear({"job": number})
+    assert sorted(found, reverse=True) == [12_000, 6_000, LEAST_NODES, LEAST_NODES]
 
 
 def test_where_nothing_is_to_be_compiled_missing_code_is_an_error(monkeypatch, tmp_path):
@@ -88,11 +62,12 @@ def test_a_process_that_dies_is_replaced_and_asked_again_once(monkeypatch):
     game, wake = load("tic_tac_toe"), Engine.wake
 
     def wake_and_kill(engine):
-        wake(engine)
-        engine.child.kill()
+        child = wake(engine)
+        child.kill()
+        return child
 
     async def search(engine):
-        searches = engine.search(game, game.initial_state(), "random", seed=0, client="a")
+        searches = engine.search(game, game.initial_state(), "random", seed=0)
         async with contextlib.aclosing(searches) as answers:
             return [answer["action"] async for answer in answers]
 
@@ -115,16 +90,16 @@ def wait_for_compiler(job, monkeypatch):
     """Nothing is compiled, and the compiler goes on until the event that comes back is set."""
     done = threading.Event()
     monkeypatch.setattr(job, "is_compiled", lambda: False)
-    monkeypatch.setattr(worker, "compile_apart", lambda jobs, nicer: done.wait(60))
+    monkeypatch.setattr(job, "compile", lambda: done.wait(60))
     return done
 
 
 @pytest.mark.parametrize("player", ["uct:20", "level:medium", "level:hard"])
 def test_a_search_whose_code_is_missing_makes_the_same_move_in_plain_python(player, monkeypatch):
-    compiled = run_job(make_job(player))
+    compiled = make_job(player).run()
     job = make_job(player)
     done = wait_for_compiler(job, monkeypatch)
-    plain = run_job(job)
+    plain = job.run()
     done.set()
     assert plain["action"] == compiled["action"]
     assert plain["result"]["simulations"] == compiled["result"]["simulations"]
@@ -136,7 +111,7 @@ def test_a_move_whose_code_takes_long_to_compile_is_a_quick_one(player, monkeypa
     monkeypatch.setattr(worker, "QUICK_S", 0.1)
     job = make_job(player)
     done = wait_for_compiler(job, monkeypatch)
-    found = run_job(job)
+    found = job.run()
     done.set()
     assert found["quick"]
     assert 0 < found["result"]["simulations"] < 1_000_000
@@ -148,7 +123,7 @@ def test_a_game_that_nobody_has_checked_is_searched_in_plain_python_too(tmp_path
     own.write_text((ROOT / "examples" / "tic_tac_toe.py").read_text())
     job = make_job("uct:20", str(own))
     done = wait_for_compiler(job, monkeypatch)
-    found = run_job(job)
+    found = job.run()
     done.set()
     assert job.game.unchecked
     assert found["result"]["simulations"] == 20
@@ -163,18 +138,18 @@ def test_an_analysis_by_the_clock_says_that_it_is_being_prepared_and_waits_for_i
         told.append(values)
         done.set()
 
-    found = job.run(Turns(1), tell)
+    job.tell = tell
+    found = job.run()
     assert told[0] == {"preparing": True}
     assert found["result"]["simulations"] > 0
     assert not found["quick"]
 
 
 def test_what_a_table_needs_is_compiled_before_it_is_asked_for(monkeypatch):
-    apart = []
-    monkeypatch.setattr(worker, "compile_apart", lambda jobs, nicer: apart.append(jobs))
-    monkeypatch.setattr(worker.Job, "is_compiled", lambda job: job.player.search is None)
+    compiled = []
+    monkeypatch.setattr(worker.Job, "compile", lambda job: compiled.append(job.wanted["player"]))
     worker.load_all([{"game": "no such game"}, *(make_job(player).wanted for player in ("random", "uct:20"))])
-    assert [[wanted["player"] for wanted in jobs] for jobs in apart] == [["uct:20"]]
+    assert compiled == ["random", "uct:20"]
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "take_it_easy"])

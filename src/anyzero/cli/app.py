@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from anyzero import stopping
 from anyzero.cli import arena, games, play, serve, train
-from anyzero.cli.options import EPILOG
+from anyzero.cli.options import EPILOG, option
 from anyzero.errors import NEEDS_TORCH, AnyzeroError, shorten
 
 STOPPED = "stopped; nothing was kept, the same command starts again from the beginning"
@@ -57,7 +57,9 @@ app.add_typer(bench, name="bench")
 
 def main() -> None:
     """Run the command line; wrong input is one sentence and exit code 2, Ctrl-C is exit code 130."""
-    open_closed_streams()
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # a shell may start a command with its input or output closed (`>&-`)
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115  (for the life of the process)
     try:
         code = app(prog_name="anyzero", standalone_mode=False)
         sys.stdout.flush()  # a full disk shows only now
@@ -78,13 +80,6 @@ def main() -> None:
         raise SystemExit(code)
 
 
-def open_closed_streams() -> None:
-    """A shell may start a command with its input or output closed (`>&-`)."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115  (for the life of the process)
-
-
 def drop_output() -> None:
     """What could not be written is not tried again at the very end, where Python would complain."""
     try:
@@ -101,12 +96,11 @@ def show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+Version = Annotated[bool, option("Show the version and exit.", name="--version", callback=show_version, is_eager=True)]
+
+
 @app.callback()
-def begin(
-    _version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", callback=show_version, is_eager=True)
-    ] = False,
-) -> None:
+def begin(_version: Version = False) -> None:
     """Options that belong to no command."""
 
 

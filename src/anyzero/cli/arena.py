@@ -31,8 +31,7 @@ def match(
     workers: Workers = None,
     cluster: Cluster = None,
     sprt: Annotated[
-        tuple[float, float] | None,
-        option("Stop early by a sequential test between two Elo differences.", "ELO0 ELO1"),
+        tuple[float, float] | None, option("Stop early by a sequential test between two Elo differences.", "ELO0 ELO1")
     ] = None,
     limit: Limit = None,
     record: RecordFile = None,

@@ -21,7 +21,6 @@ StateText = Annotated[str | None, option("A position as text; by default the sta
 MovesText = Annotated[str, option("Moves to play first, separated by spaces.")]
 Cluster = Annotated[str | None, option("Use a Ray cluster: auto, or host:port of its head.", "ADDRESS")]
 
-
 Command = TypeVar("Command", bound=Callable[..., None])
 EPILOG = "epilog"  # where a command keeps the end of its help
 

@@ -21,10 +21,10 @@ from anyzero.players.text import split_player
 from anyzero.progress import progress
 from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, UNFINISHED
 from anyzero.records.in_progress import GameInProgress
-from anyzero.records.record import GameRecord
+from anyzero.records.record import GameRecord, Replayed
 from anyzero.report import count, signed
 from anyzero.views.text import scene_to_terminal
-from anyzero.web.forms import last_cells, table_line
+from anyzero.web.forms import cells_of, last_cells, table_line
 
 
 class Screen:
@@ -108,3 +108,41 @@ def end_words(record: GameRecord, game: Game, last: State) -> str:
     if game.has("score"):
         words.append(f"score {' : '.join(f'{game.score(last, seat):g}' for seat in range(game.num_seats))}")
     return "game over: " + "; ".join(words)
+
+
+# --- a game that was played
+
+
+def describe_replayed(found: Replayed, move: int | None) -> dict[str, Any]:
+    """For programs: the record, and its positions after each move or after so many."""
+    game, positions = found.game, []
+    for after in range(len(found.states)) if move is None else [move]:
+        state = found.states[after]
+        about = {"moves": after, "last_move": found.record.moves[after - 1] if after else None}
+        about |= {"seat_to_move": game.seat_to_move(state)}
+        about |= {"state": game.format_state(state) if game.has("format_state") else None}
+        positions.append(about | {"text": game.show(state).text if game.has("board") else None})
+    return {**found.record.to_json(), "positions": positions}
+
+
+def show_replayed(screen: Screen, found: Replayed, move: int | None, title: str) -> None:
+    """The same for people."""
+    record, game = found.record, found.game
+    screen.say(f"{title}{record.game}; {' against '.join(record.players)}{f'; {record.date}' * bool(record.date)}")
+    for after in range(len(found.states)) if move is None else [move]:
+        marked = cells_of(game, found.states[after - 1], found.actions[after - 1]) if after else []
+        screen.say(move_words(found, after) if after else "the start")
+        screen.show_position(game, found.states[after], marked)
+    if move is None:
+        screen.say(end_words(record, game, found.states[-1]))
+
+
+def move_words(found: Replayed, after: int) -> str:
+    """Who made which move, how long it took, and what the mover thought."""
+    record, seat = found.record, found.game.seat_to_move(found.states[after - 1])
+    who = f"{record.players[seat]} plays" if seat >= 0 else "drawn:"
+    clock = None if record.clocks is None else record.clocks[after - 1]
+    thought = None if record.evaluations is None else record.evaluations[after - 1]
+    notes = [] if clock is None else [f"{clock:.2f} s"]
+    notes += [] if thought is None else [f"value {thought.value:+.3f}, {count(thought.simulations, 'simulation')}"]
+    return f"{after}. {who} {record.moves[after - 1]}" + (f" ({', '.join(notes)})" if notes else "")

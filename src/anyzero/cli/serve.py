@@ -47,8 +47,8 @@ def run(config: dict[str, Any], *, browser: bool = False, json: bool = False, fr
     """Serve until Ctrl-C; `config` are fields of ServerConfig, `fragment` is the part of the page that is opened."""
     import webbrowser
 
-    from anyzero.web.config import ServerConfig
-    from anyzero.web.server import serving
+    from anyzero.web.app import serving
+    from anyzero.web.catalog import ServerConfig
 
     with stopping.telling(lambda: KEPT), serving(ServerConfig(**config)) as (address, thread):
         address += fragment

@@ -1,5 +1,6 @@
-"""A game at the terminal: whose turn it is, what people type, and what machines answer."""
+"""A game at the terminal: who sits at the table, whose turn it is, what people type, and what machines answer."""
 
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
+import anyzero
 from anyzero import stopping
 from anyzero.cli.output import HUMAN, answer
 from anyzero.cli.screen import Screen, answer_words, end_words, player_words
@@ -16,13 +18,59 @@ from anyzero.files import from_home
 from anyzero.games.explain import Rules
 from anyzero.players import Player, parse_player
 from anyzero.players.player import Answer, FailedPlayerError, consult
+from anyzero.players.text import OWN_KINDS, split_player
 from anyzero.records.ends import FORFEIT
-from anyzero.records.files import read_record, write_record
+from anyzero.records.files import read_record, record_text, write_record
 from anyzero.records.in_progress import GameInProgress
 from anyzero.records.record import Evaluation
 from anyzero.report import count
 
+MACHINE = "level:medium"  # who sits where nobody was named
 MOST_ROWS = 10  # moves that an analysis shows
+
+
+def make_table(game: str | None, *, position: str | None, load: Path | None, seed: int | None) -> GameInProgress:
+    if game is None and load is None:
+        raise AnyzeroError("name a game to play, or a file with --load; anyzero games lists the games")
+    if position is not None and load is not None:
+        raise AnyzeroError("--load and --position exclude each other: a file says where its game stands")
+    rules = None if game is None else anyzero.load(game)
+    drawn = secrets.randbits(32) if seed is None else seed % 2**64
+    if load is not None:
+        table = GameInProgress.from_record(read_record(load, game=rules), rules)
+        table.seed = drawn if seed is not None or table.seed is None else table.seed
+        return table
+    assert rules is not None
+    start = None if position is None else rules.parse_state(position)
+    return GameInProgress(rules, start=start, seed=drawn, date=date.today().isoformat())
+
+
+def seat_names(named: list[str | None], table: GameInProgress) -> list[str]:
+    """Who sits where: as named, as the game's file says, else one person and machines."""
+    num = table.game.num_seats
+    for seat, name in enumerate(named):
+        if name is not None and seat >= num:
+            raise AnyzeroError(f"{table.game.name} has {num} seat{'s' * (num > 1)}, so there is no --seat{seat}")
+    both = zip([*named, *[None] * num], table.players, strict=False)
+    names = [known_player(known) if name is None else name for name, known in both]
+    if HUMAN not in names and None in names:
+        names[names.index(None)] = HUMAN
+    return [MACHINE if name is None else name.strip() for name in names]
+
+
+def known_player(text: str) -> str | None:
+    """A player's text in a file, if it is one that can be asked without running somebody's code or command."""
+    try:
+        return text if text.strip() == HUMAN else split_player(text, OWN_KINDS).text
+    except AnyzeroError:
+        return None
+
+
+def check_file(path: Path, table: GameInProgress) -> None:
+    """Say before the game rather than after it that it cannot be written."""
+    record_text(path, table.to_record(), table.game)
+    if not path.parent.is_dir() or path.is_dir():
+        raise AnyzeroError(f"cannot write {path}: {'it is a folder' if path.is_dir() else 'there is no such folder'}")
 
 
 @dataclass
@@ -75,6 +123,14 @@ class Session:
             else:
                 self.obey_next()
 
+    def greet(self) -> None:
+        game = self.table.game
+        names = [HUMAN if player is None else player_words(player.text, game) for player in self.seats]
+        seats = "; ".join(f"{game.seat_name(seat)}: {name}" for seat, name in enumerate(names))
+        self.screen.say(f"{game.text}; {seats}{'; help lists the commands' if None in self.seats else ''}")
+
+    # --- machines
+
     def prepare(self, player: Player) -> None:
         """Make a player ready; code that is not there yet is compiled, and that is said."""
         game = self.table.game
@@ -84,15 +140,6 @@ class Session:
         except NotCompiledError:
             with self.screen.busy(f"preparing {game.title} for this computer, once"):
                 player.prepare(game)
-
-    def greet(self) -> None:
-        game = self.table.game
-        names = [HUMAN if player is None else player_words(player.text, game) for player in self.seats]
-        seats = "; ".join(f"{game.seat_name(seat)}: {name}" for seat, name in enumerate(names))
-        help_words = "; help lists the commands" if None in self.seats else ""
-        self.screen.say(f"{game.text}; {seats}{help_words}")
-
-    # --- moves
 
     def let_move(self, player: Player) -> None:
         table = self.table
@@ -104,7 +151,11 @@ class Session:
             table.declare(FORFEIT)
             return
         self.screen.say(answer_words(player.text, table.game.format_action(table.state, answer.action), answer))
-        self.make_move(player.text, answer.action, answer.seconds, evaluation_of(answer))
+        evaluation = None
+        if answer.result is not None:
+            value = round(min(1.0, max(-1.0, answer.result.value)), 4)
+            evaluation = Evaluation(value=value, simulations=answer.result.simulations)
+        self.make_move(player.text, answer.action, answer.seconds, evaluation)
 
     def think(self, player: Player) -> Answer:
         with self.screen.busy(f"{player.text} is thinking"):
@@ -120,10 +171,8 @@ class Session:
 
     def obey_next(self) -> None:
         """Ask for a line and do what it says; the end of the input is the end of the game."""
-        over = self.table.is_over
-        prompt = "game over> " if over else f"{self.table.game.seat_name(self.table.seat_to_move)}> "
-        start = time.perf_counter()
-        line = self.screen.ask(prompt)
+        table, start = self.table, time.perf_counter()
+        line = self.screen.ask("game over> " if table.is_over else f"{table.game.seat_name(table.seat_to_move)}> ")
         if line is None:
             self.quit("")
             return
@@ -135,30 +184,27 @@ class Session:
     def obey(self, line: str, seconds: float) -> None:
         """A move, or a command; a legal move is one even if a command has its name."""
         word, _, argument = line.partition(" ")
-        if word.lower() in COMMANDS and line not in self.table.legal_moves:
+        legal = self.table.legal_moves
+        if word.lower() in COMMANDS and line not in legal:
             command = COMMANDS[word.lower()]
             if argument.strip() and not command.argument:
                 raise AnyzeroError(f"{word} stands alone; help lists the commands")
             command.run(self, argument.strip())
         elif line:
-            self.try_move(line, seconds)
-
-    def try_move(self, line: str, seconds: float) -> None:
-        try:
-            self.make_move(HUMAN, line, seconds)
-        except IllegalMoveError as error:
-            said = str(error).split("; ")[0]
-            legal = self.table.legal_moves
-            hint = nearest_hint(line, [*legal, *COMMANDS]) or f"legal: {list_some(legal, 8)}; "
-            hint = "" if said.endswith("is taken") else hint
-            raise IllegalMoveError(f"{said}; {hint}moves lists the legal moves, help the commands") from None
+            try:
+                self.make_move(HUMAN, line, seconds)
+            except IllegalMoveError as error:
+                said = str(error).split("; ")[0]
+                hint = nearest_hint(line, [*legal, *COMMANDS]) or f"legal: {list_some(legal, 8)}; "
+                hint = "" if said.endswith("is taken") else hint
+                raise IllegalMoveError(f"{said}; {hint}moves lists the legal moves, help the commands") from None
 
     # --- commands
 
     def hint(self, argument: str) -> None:
-        player, game = self.adviser(argument), self.table.game
-        answer = self.think(player)
-        self.screen.say(f"hint: {answer_words('', game.format_action(self.table.state, answer.action), answer)}")
+        answer = self.think(self.adviser(argument))
+        move = self.table.game.format_action(self.table.state, answer.action)
+        self.screen.say(f"hint: {answer_words('', move, answer)}")
 
     def analyse(self, argument: str) -> None:
         player = self.adviser(argument)
@@ -213,8 +259,8 @@ class Session:
     def load(self, argument: str) -> None:
         if not argument:
             raise AnyzeroError("load FILE: a game that was saved before")
-        path, game = from_home(argument), self.table.game
-        self.table = GameInProgress.from_record(read_record(path, game=game), game)
+        game = self.table.game
+        self.table = GameInProgress.from_record(read_record(from_home(argument), game=game), game)
         self.screen.show_table(self.table)
 
     def resign(self, argument: str) -> None:
@@ -223,10 +269,8 @@ class Session:
 
     def new(self, argument: str) -> None:
         """Another game, everybody in the seat that they have."""
-        old = self.table
-        self.table = GameInProgress(old.game, seed=(old.seed or 0) + 1, date=date.today().isoformat())
-        for seat, player in enumerate(self.seats):
-            self.table.name_player(seat, HUMAN if player is None else player.text)
+        old, names = self.table, [HUMAN if player is None else player.text for player in self.seats]
+        self.table = GameInProgress(old.game, players=names, seed=(old.seed or 0) + 1, date=date.today().isoformat())
         self.kept = None
         self.greet()
         self.screen.show_table(self.table)
@@ -274,9 +318,3 @@ COMMANDS: dict[str, Command] = {
     "help": Command(Session.help, "the rules, and this list"),
     "quit": Command(Session.quit, "leave; what was not saved is lost"),
 }
-
-
-def evaluation_of(answer: Answer) -> Evaluation | None:
-    """What goes into the record: the value to four digits."""
-    found = answer.result
-    return None if found is None else Evaluation(round(min(1.0, max(-1.0, found.value)), 4), found.simulations)

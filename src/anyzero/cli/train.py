@@ -77,26 +77,20 @@ def train(
     # Torch's threads shall sleep while they wait: spinning, a step took 30 times as long on a busy machine. They read
     # this when torch is imported, which has not happened yet.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    from anyzero.files import write_whole
     from anyzero.learning.config import parse_setting
+    from anyzero.learning.history import HISTORY
 
     changes = dict(parse_setting(text) for text in settings or [])
     changes |= {key: given[name] for name, key in FLAGS.items() if given[name] is not None}
-    times = {"generations": generations, "minutes": minutes}
-    recipe = {"run": run, "preset": preset, "config_file": config, "changes": changes}
-    wanted: dict[str, Any] = {**recipe, **times, "cluster": cluster, "progress": not json}
-    if sweep is None:
-        train_one(game, wanted, output=output, match=match, json=json)
+    wanted: dict[str, Any] = {"run": run, "preset": preset, "config_file": config, "changes": changes}
+    wanted |= {"generations": generations, "minutes": minutes, "cluster": cluster, "progress": not json}
+    if sweep is not None:
+        compared = anyzero.sweep(sweep, game, match=match, **wanted)
+        if output is not None:
+            compared.write_history(output)
+        print_result(compared, json=json)
         return
-    found = anyzero.sweep(sweep, game, match=match, **wanted)
-    if output is not None:
-        found.write_history(output)
-    print_result(found, json=json)
-
-
-def train_one(game: str | None, wanted: dict[str, Any], *, output: Path | None, match: int, json: bool) -> None:
-    from anyzero.files import write_whole
-    from anyzero.learning.history import HISTORY
-
     found = anyzero.train(game, match=match, **wanted)
     if output is not None:
         write_whole(output, (found.path / HISTORY).read_bytes())

@@ -171,20 +171,6 @@ def compile_function(machine: Machine, function: FunctionType, *, is_kernel: boo
     return dispatcher_for(machine)(function, targetoptions=options, pipeline_class=compiler)
 
 
-class Baked(NamedTuple):
-    """An argument that every call gets: tables of rules, or memory to work on, which then belongs to the object."""
-
-    value: Any
-
-
-class Given(NamedTuple):
-    """An argument that a caller hands over: its name, and a value of its type and shape."""
-
-    name: str
-    example: Any
-    is_changed: bool = False
-
-
 # --- what such machines may lack
 
 HALVES = tuple(map(U, (0xFFFFFFFF, 0xFFFF0000FFFF, 0x00FF00FF00FF00FF, 0x0F0F0F0F0F0F0F0F, 0x3333333333333333)))

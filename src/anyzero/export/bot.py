@@ -4,42 +4,35 @@ The file holds the source of the same functions that are compiled elsewhere, and
 """
 
 from collections import namedtuple
-from dataclasses import replace
-from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from anyzero.compile.bind import Function
 from anyzero.errors import BadOptionError
 from anyzero.export import bot_main
 from anyzero.export.functions import plain_search
 from anyzero.export.source import Source, pack_bytes, unpack_array
 from anyzero.games.game import Game
-from anyzero.games.observe import observe
 from anyzero.networks.config import Layout, layout_of, support_of
-from anyzero.networks.forward import NumpyOps, numpy_network
+from anyzero.networks.forward import NumpyOps
 from anyzero.networks.weights import StoredNetwork
 from anyzero.search.run import choice_parts
 
-SAMPLE = 200  # positions on which the loss of 8-bit weights is measured
 Named = namedtuple("Named", "name")
+Config = namedtuple("Config", "kind blocks pool_every layers policy")
 
 
-class Bot(NamedTuple):
-    text: str
-    note: str
-
-
-def make_bot(game: Game, player: str, network: StoredNetwork | None, max_characters: int | None = None) -> Bot:
-    """The file's text; the net's weights have 16 bits if there is room, else 8."""
+def make_bot(
+    game: Game, player: str, network: StoredNetwork | None, max_characters: int | None = None
+) -> tuple[str, str]:
+    """The file's text and a note; the net's weights have 16 bits if there is room, else 8."""
     game.try_out()  # nothing else of it is run here
     text, note = "", ""
     for bits in (16, 8) if network is not None else (0,):
         text = _write(game, player, network, bits)
-        note = f"{len(text):,} characters" + (f", {_loss(game, network, bits)}" if network is not None else "")
+        note = f"{len(text):,} characters" + (f", {bits}-bit weights" if network is not None else "")
         if max_characters is None or len(text) <= max_characters:
-            return Bot(text, note)
+            return text, note
     least = f"{player} of {game.text} takes {len(text):,} characters" + (" with 8-bit weights" if network else "")
     hint = "; train a smaller network, as --network small is" if network else ""
     raise BadOptionError(f"{least}, and --max-characters leaves {max_characters:,}{hint}")
@@ -49,14 +42,13 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
     run, simulations, seconds = plain_search(game, player, network)
     settings = run.settings._asdict()
     fixed: dict[str, Any] = {"SIMULATIONS": simulations, "SECONDS": seconds}
-    fixed |= {f"{owner}.{name}": value for owner in ("settings", "SETTINGS") for name, value in settings.items()}
-    think = bot_main.think_with_rollouts if network is None else bot_main.think_with_network
-    served = bot_main.serve_oware if game.name == "oware" else bot_main.serve
-    own: dict[Function, Any] = {bot_main.think: think, bot_main.serve: served}
     moves = game.board.moves if game.has("board") else ()
-    if moves or game.has("format_action"):
-        own[bot_main.action_text] = game.by_name.get("format_action", bot_main.board_text)
-    source = Source({**game.unit.functions, **choice_parts(run.settings), **own}, fixed)
+    fixed |= {"HAS_NET": network is not None, "HAS_MOVES": bool(moves), "IS_JUDGED": game.name == "oware"}
+    fixed |= {f"{owner}.{name}": value for owner in ("settings", "SETTINGS") for name, value in settings.items()}
+    functions = {**game.unit.functions, **choice_parts(run.settings)}
+    if game.has("format_action"):
+        functions[bot_main.action_text] = game.by_name["format_action"]
+    source = Source(functions, fixed)
     values: dict[str, Any] = {
         "RULES": game.rules,
         "SETTINGS": run.settings,
@@ -70,7 +62,15 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
         "MOVES": np.array(moves or [""]),
     }
     if network is not None:
-        values |= _network_values(game, network)
+        layout, names = layout_of(game.planes_shape, game.num_actions) or Layout(0), Config._fields
+        values |= {
+            "CONFIG": Config(*(getattr(network.config, name) for name in names)),
+            "SIZES": (layout.extras, layout.last_rows),
+            "SUPPORT": np.array(support_of(network.config), np.float32),
+            "PLANES": np.zeros((1, *game.planes_shape), np.float32),
+            "LOGITS": np.zeros((1, game.num_actions), np.float32),
+            "VALUES": np.zeros((1, 1), np.float32),
+        }
         source.parts.append(f"OPS = {source.add(NumpyOps, 'NumpyOps')}({_weights(source, network, bits)})")
     for name, value in values.items():
         source.parts.append(f"{name} = {source.literal(value)}")
@@ -78,23 +78,6 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
     source.add(bot_main.choose, "choose")
     about = f"# {player} of {game.text}, written by anyzero export; python FILE speaks GTP"
     return f"{about}\n{source.text()}if __name__ == '__main__':\n {main}()\n"
-
-
-def _network_values(game: Game, network: StoredNetwork) -> dict[str, Any]:
-    layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
-    config, support = network.config, support_of(network.config)
-    names = ("kind", "blocks", "pool_every", "layers", "policy")
-    return {
-        "CONFIG": namedtuple("Config", names)(*(getattr(config, name) for name in names)),
-        "SIZES": (layout.extras, layout.last_rows),
-        "SUPPORT": np.array(support, np.float32),
-        "PLANES": np.zeros((1, *game.planes_shape), np.float32),
-        "LOGITS": np.zeros((1, game.num_actions), np.float32),
-        "VALUES": np.zeros((1, 1), np.float32),
-    }
-
-
-# --- weights
 
 
 def _weights(source: Source, network: StoredNetwork, bits: int) -> str:
@@ -115,31 +98,3 @@ def stored(weight: np.ndarray, bits: int) -> tuple[np.ndarray, ...]:
     greatest = np.abs(weight.astype(np.float32)).max(axis=tuple(range(1, weight.ndim)), keepdims=True)
     scales = np.maximum(greatest, np.float32(1e-12)) / np.float32(127)
     return np.rint(weight / scales).astype(np.int8), scales.astype(np.float32)
-
-
-def rounded(network: StoredNetwork, bits: int) -> StoredNetwork:
-    weights = {name: np.asarray(prod(stored(weight, bits)), np.float32) for name, weight in network.weights.items()}
-    return replace(network, weights=weights, taken=set())
-
-
-def _loss(game: Game, network: StoredNetwork, bits: int) -> str:
-    """How far the answers of a bot's weights are from the network's."""
-    states = observe_some(game)
-    answers = [numpy_network(game, each)(states) for each in (network, rounded(network, bits))]
-    legal = [game.legal_actions(state) for state in states]
-    best = [
-        [actions[np.argmax(row[actions])] for row, actions in zip(logits, legal, strict=True)] for logits, _ in answers
-    ]
-    same = np.mean([one == other for one, other in zip(*best, strict=True)])
-    return f"{bits}-bit weights: the net alone prefers the same move in {100 * same:.1f} % of {len(states)} positions"
-
-
-def observe_some(game: Game) -> list[Any]:
-    """Positions of random games in which a seat is to move."""
-    states: list[Any] = []
-    for seed in range(SAMPLE):
-        record = observe(game, seed=seed, rows=game.max_plies + 1, target="interpreted")
-        states += [state for state, seat in zip(record.states, record.seats, strict=True) if seat >= 0]
-        if len(states) >= SAMPLE:
-            break
-    return states[:SAMPLE]

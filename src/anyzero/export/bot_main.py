@@ -12,7 +12,7 @@ import numpy as np
 from anyzero.compile.random import seed_stream
 from anyzero.export.functions import begin_search, chosen_action
 from anyzero.games.contract import encode, initial_state, legal_actions, move_number, play, seat_to_move
-from anyzero.networks.forward import forward
+from anyzero.networks.forward import evaluate
 from anyzero.players.engine import from_gtp, to_gtp
 from anyzero.search.methods import GUMBEL
 from anyzero.search.report import choose_child_of_root
@@ -29,18 +29,15 @@ STATES = OWN  # [1]: the position of the game that is played
 MOVES = OWN  # the texts of the board's moves
 GAME = OWN  # its name, for GTP
 SIMULATIONS = SECONDS = OWN  # at most; seconds for a move, 0: as long as the simulations take
+HAS_NET = HAS_MOVES = IS_JUDGED = OWN  # what these rule out is not written into the file
 OPS = CONFIG = SIZES = SUPPORT = PLANES = LOGITS = VALUES = OWN
 
 
 def choose(state: Any, seed: int) -> int:
     if legal_actions(RULES, state, ACTIONS) == 1:
         return int(ACTIONS[0])
+    think = think_with_network if HAS_NET else think_with_rollouts
     return int(think(state, np.uint64(seed)))
-
-
-def think(state: Any, seed: Any) -> int:
-    """A search; which one is settled when the file is made."""
-    raise NotImplementedError
 
 
 def think_with_rollouts(state: Any, seed: Any) -> int:
@@ -72,13 +69,7 @@ def think_with_network(state: Any, seed: Any) -> int:
 def answer(state: Any) -> None:
     PLANES[...] = 0
     encode(RULES, state, PLANES[0])
-    logits, value = forward(OPS, PLANES, CONFIG, SIZES)
-    LOGITS[...] = logits
-    if len(SUPPORT) == 0:
-        VALUES[0, 0] = np.tanh(value[0, 0])
-    else:
-        shares = np.exp(value[0] - value[0].max())
-        VALUES[0, 0] = shares @ SUPPORT / shares.sum()
+    LOGITS[...], VALUES[:, 0] = evaluate(OPS, PLANES, CONFIG, SIZES, SUPPORT)
 
 
 def begin() -> None:
@@ -120,29 +111,16 @@ def move_text(action: int) -> str:
 
 
 def action_text(rules: Any, state: Any, action: int) -> str:
-    """The game's own `format_action` if it has one, else as its board has it, else this."""
-    return str(action)
-
-
-def board_text(rules: Any, state: Any, action: int) -> str:
-    return str(MOVES[move_number(rules, state, action)])
+    """The game's own `format_action` stands here if it has one."""
+    return str(MOVES[move_number(rules, state, action)]) if HAS_MOVES else str(action)
 
 
 def main() -> None:
-    """Serve whoever calls: the judge's first line is of numbers."""
+    """Serve whoever calls: the first line of Oware's judge is of numbers."""
     line = sys.stdin.readline()
     while line and not line.strip():
         line = sys.stdin.readline()
-    serve(line)
-
-
-def serve(line: str) -> None:
-    """What is done with the first line; Oware has a judge besides."""
-    speak_gtp(line)
-
-
-def serve_oware(line: str) -> None:
-    if line.split()[0].lstrip("-").isdigit():
+    if IS_JUDGED and line.lstrip("- ")[:1].isdigit():
         play_for_judge(line)
     else:
         speak_gtp(line)

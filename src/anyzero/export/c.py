@@ -1,37 +1,32 @@
 """A game's rules and a search of it as an object file and a header, for programs in C and whatever calls C."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import typeof
 from numba.core import types
 
-from anyzero.compile.ahead import Baked, Given, any_like_this, context_for, new_library
-from anyzero.compile.cache import kept
-from anyzero.export.functions import functions_of
+from anyzero.compile.ahead import any_like_this, context_for, new_library
+from anyzero.export.functions import Exported, Given, functions_of
 from anyzero.export.wasm import write_files
 from anyzero.games.game import Game
 
 
 def export_c(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
     """Write GAME.o, GAME.h and example.c; returns each with a note."""
-    offered = functions_of(game, player)
-    functions = [CFunction(f"{game.name}_{each.name}", each.compile("object"), each.arguments) for each in offered]
-    content, results = build_object(functions)
-    lines = []
-    for (name, _, arguments), each in zip(functions, offered, strict=True):
-        given = ", ".join(_parameter(game, argument) for argument in arguments if isinstance(argument, Given))
-        lines.append(f"/* {each.about} */\n{results[name]} {name}({given});\n")
-    files = {
-        f"{game.name}.o": (content, f"for {any_like_this().triple}"),
-        f"{game.name}.h": (_header(game, lines).encode(), "what it offers"),
-        "example.c": (_example(game).encode(), f"cc example.c {game.name}.o -lm -o example"),
-    }
-    return write_files(folder, files)
+    functions = [each._replace(name=f"{game.name}_{each.name}") for each in functions_of(game, player)]
+    builder, lines = _Builder(), []
+    for function in functions:
+        given = ", ".join(_parameter(game, each) for each in function.arguments if isinstance(each, Given))
+        lines.append(f"/* {function.about} */\n{builder.add(function)} {function.name}({given});\n")
+    content = builder.emit([function.name for function in functions])
+    files = {f"{game.name}.o": content, f"{game.name}.h": _header(game, lines).encode()}
+    written = write_files(folder, {**files, "example.c": _example(game).encode()})
+    notes = f"for {any_like_this().triple}", "what it offers", f"cc example.c {game.name}.o -lm -o example"
+    return list(zip(written, notes, strict=True))
 
 
 def _parameter(game: Game, argument: Given) -> str:
@@ -104,37 +99,6 @@ C_NAMES = {"i": "int", "u": "uint"}
 ALIGNMENT = 64
 
 
-class CFunction(NamedTuple):
-    name: str
-    kernel: Any
-    arguments: list[Baked | Given]
-
-
-def build_object(functions: list[CFunction]) -> tuple[bytes, dict[str, str]]:
-    """One object file of all of them, from the disk if it is there; and the C types that they return."""
-
-    def make() -> tuple[bytes, dict[str, str]]:
-        builder = _Builder()
-        results = {each.name: builder.add(each) for each in functions}
-        return builder.emit(), results
-
-    keys = [each.kernel.key for each in functions]
-    parts = [(each.name, [_describe(argument) for argument in each.arguments]) for each in functions]
-    found: tuple[bytes, dict[str, str]] = kept(functions[0].name, keys, (parts, any_like_this()), make)
-    return found
-
-
-def _describe(argument: Any) -> Any:
-    """What the code depends on: the type of an argument, and the content of one that is baked in."""
-    if isinstance(argument, Given):
-        return argument.name, str(typeof(argument.example))
-    if isinstance(argument, tuple):
-        return type(argument).__name__, [_describe(part) for part in argument]
-    if isinstance(argument, np.ndarray):
-        return str(typeof(argument)), argument.shape, hashlib.sha256(_bytes(argument)).hexdigest()
-    return str(typeof(argument)), repr(argument)
-
-
 def _bytes(array: np.ndarray) -> Any:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
@@ -147,25 +111,22 @@ class _Builder:
         self.context = context_for(any_like_this())
         self.module = self.context.create_module("doors")
         self.variables: dict[tuple[Any, ...], Any] = {}
-        self.names: list[str] = []
 
-    def add(self, function: CFunction) -> str:
+    def add(self, function: Exported) -> str:
         """Put a function there; the C type of what it returns."""
-        name, kernel, arguments = function
-        values = [argument.value if isinstance(argument, Baked) else argument.example for argument in arguments]
-        description = self.library.add(kernel.dispatcher, tuple(map(typeof, values)))
-        self.names.append(name)
-        self._add_door(name, description, arguments)
+        description = self.library.add(function.compile("object").dispatcher, tuple(map(typeof, function.values)))
+        self._add_door(function.name, description, function.arguments)
         kind = description.restype
         if kind == types.none:
             return "void"
         return "double" if isinstance(kind, types.Float) else c_type(np.dtype(str(kind)))
 
-    def emit(self) -> bytes:
+    def emit(self, names: list[str]) -> bytes:
+        """One object file of all of them."""
         self.library.add_text(str(self.module))
-        return self.library.emit(self.names)
+        return self.library.emit(names)
 
-    def _add_door(self, name: str, description: Any, arguments: list[Baked | Given]) -> None:
+    def _add_door(self, name: str, description: Any, arguments: list[Any]) -> None:
         """A function that calls a kernel as Numba would."""
         kind = self.context.call_conv.get_function_type(description.restype, description.argtypes)
         kernel = ir.Function(self.module, kind, description.llvm_func_name)
@@ -188,8 +149,6 @@ class _Builder:
         if isinstance(argument, Given):
             example, value = argument.example, handed[argument.name]
             yield from _array(example, value) if isinstance(example, np.ndarray) else (value,)
-        elif isinstance(argument, Baked):
-            yield from self._flatten(argument.value, handed)
         elif isinstance(argument, tuple):
             for part in argument:
                 yield from self._flatten(part, handed)

@@ -1,9 +1,8 @@
 """The door of `anyzero export`: a game or its net as files for other programs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from anyzero.errors import BadOptionError
 from anyzero.files import write_whole
@@ -15,8 +14,7 @@ from anyzero.players.text import split_player
 from anyzero.report import Part, Sheet, Shown
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(NamedTuple):
     """A file that was written, and what is good to know about it."""
 
     file: Path
@@ -26,14 +24,13 @@ class Written:
 
 class Exported(Shown, list[Written]):
     def add(self, *files: tuple[Path, str]) -> None:
-        """Files that are there now, each with a note."""
         self += [Written(path, path.stat().st_size, note) for path, note in files]
 
     def report(self) -> Iterator[Part]:
-        yield Sheet(("file", "bytes", ""), [(written.file, f"{written.size:,}", written.note) for written in self])
+        yield Sheet(("file", "bytes", ""), [(file, f"{size:,}", note) for file, size, note in self])
 
     def to_json(self) -> list[dict[str, Any]]:
-        return [{"file": str(written.file), "bytes": written.size, "note": written.note} for written in self]
+        return [{"file": str(file), "bytes": size, "note": note} for file, size, note in self]
 
 
 COMPILED, IN_PYTHON = "uct:10000", "uct:200"  # the players that are exported unless one is named

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.ahead import Baked, Given
 from anyzero.compile.random import STREAM, next_word, seed_stream
 from anyzero.errors import BadOptionError
 from anyzero.games import contract
@@ -79,18 +78,43 @@ def value_of(tree: Any, child: int) -> float:
     return float(tree.value[child]) if tree.visits[child] > 0 else -2.0
 
 
+class Given(NamedTuple):
+    """An argument that a caller hands over: its name, and a value of its type and shape."""
+
+    name: str
+    example: Any
+    is_changed: bool = False
+
+
 class Exported(NamedTuple):
     name: str
     compile: Callable[[str], Any]  # the kernel for a target
-    arguments: list[Baked | Given]
+    arguments: list[Any]
+    """What is not `Given` goes with every call: tables of rules, or memory to work on, which belongs to the object."""
     about: str
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        return tuple(each.example if isinstance(each, Given) else each for each in self.arguments)
+
+
+def exported(game: Game, kernel: Any, arguments: list[Any], about: str = "", **bound: Any) -> Exported:
+    return Exported(kernel.__name__, partial(game.compile, kernel, **bound), arguments, about)
 
 
 def functions_of(game: Game, player: str) -> list[Exported]:
     """The rules, and the search that a player's text names; all are shown one state, one list of actions, ..."""
-    state, actions = game.initial_state(), Given("actions", game.new_actions(), True)
-    rules = [_of_contract(game, *each) for each in _rules(game, state, actions)]
-    return [*rules, _search(game, player, state)]
+    if "@" in player:
+        raise BadOptionError(f"{player}: a compiled search has no network; export --onnx writes that")
+    run, simulations, seconds = plain_search(game, player)
+    if seconds or run.settings.formula == GUMBEL:
+        raise BadOptionError(f"{player}: a compiled search has a number of simulations, as uct:10000 has")
+    state = game.initial_state()
+    memory = run.tree, run.scratch, run.settings, run.roots, np.zeros(game.max_legal), simulations
+    arguments = [game.rules, *memory, Given("state", state), Given("seed", np.uint64(0))]
+    about = f"The move of {player}, the same for the same seed. Its memory is one for all: one call at a time."
+    search = exported(game, search_action, arguments, about, constants=run.fixed, parts=run.parts)
+    return [*rules_of(game, state, Given("actions", game.new_actions(), True)), search._replace(name="search")]
 
 
 def draw_chance(rules: Any, state: Any, actions: Any, stream: Any, seed: Any, ply: int) -> int:
@@ -106,58 +130,46 @@ def move_seed(stream: Any, seed: Any, ply: int) -> Any:
     return next_word(stream)
 
 
-def page_functions(game: Game) -> list[Exported]:
+def page_functions(game: Game) -> Iterator[Exported]:
     """The rules, the picture, and the random numbers of a table: what a page needs besides searches."""
-    state, actions = Given("state", game.initial_state()), Given("actions", game.new_actions(), True)
-    rules, stream = Baked(game.rules), Given("stream", np.zeros(1, STREAM)[0], True)
+    rules, state, actions = game.rules, game.initial_state(), Given("actions", game.new_actions(), True)
+    yield from rules_of(game, state, actions)
+    shown, stream = Given("state", state), Given("stream", np.zeros(1, STREAM)[0], True)
     number = Given("seed", np.uint64(0)), Given("ply", 0)
-    found = [_of_contract(game, *each) for each in _rules(game, state.example, actions)]
     if game.has("score"):
-        found.append(_of_contract(game, contract.score, [rules, state, Given("seat", 0)], ""))
+        yield exported(game, contract.score, [rules, shown, Given("seat", 0)])
     if game.has("board"):
-        shown = Given("shown", game.board.new_shown(), True)
-        found.append(_of_contract(game, contract.draw, [rules, state, shown], ""))
-        found.append(_of_contract(game, contract.move_number, [rules, state, Given("action", 0)], ""))
+        yield exported(game, contract.draw, [rules, shown, Given("shown", game.board.new_shown(), True)])
+        yield exported(game, contract.move_number, [rules, shown, Given("action", 0)])
     if game.num_outcomes:
-        found.append(_of_contract(game, draw_chance, [rules, state, actions, stream, *number], ""))
-    return [*found, _of_contract(game, move_seed, [stream, *number], "")]
+        yield exported(game, draw_chance, [rules, shown, actions, stream, *number])
+    yield exported(game, move_seed, [stream, *number])
 
 
-def _of_contract(game: Game, generic: Any, arguments: list[Baked | Given], about: str) -> Exported:
-    return Exported(generic.__name__, partial(game.compile, generic), arguments, about)
-
-
-def _rules(game: Game, example: Any, actions: Given) -> Iterator[tuple[Any, list[Baked | Given], str]]:
-    """The contract's functions with their arguments, each with a line about it."""
-    rules, state, changed = Baked(game.rules), Given("state", example), Given("state", example, True)
+def rules_of(game: Game, example: Any, actions: Given) -> Iterator[Exported]:
+    """The contract's functions, each with a line about it."""
+    rules, state, changed = game.rules, Given("state", example), Given("state", example, True)
     stream, action = Given("stream", np.zeros(1, STREAM)[0], True), Given("action", 0)
+    about = "Fill a zeroed state with the position before the first move."
+    yield exported(game, contract.initial_state, [rules, changed], about)
+    about = "0 and up, -1 where it is chance's turn, -2 when the game is over."
+    yield exported(game, contract.seat_to_move, [rules, state], about)
+    about = "Write the legal actions, or outcomes of chance; how many."
+    yield exported(game, contract.legal_actions, [rules, state, actions], about)
+    yield exported(game, contract.play, [rules, changed, action], "Play a legal action or outcome.")
     results = Given("payoffs", np.zeros(game.num_seats), True)
-    yield contract.initial_state, [rules, changed], "Fill a zeroed state with the position before the first move."
-    yield contract.seat_to_move, [rules, state], "0 and up, -1 where it is chance's turn, -2 when the game is over."
-    yield contract.legal_actions, [rules, state, actions], "Write the legal actions, or outcomes of chance; how many."
-    yield contract.play, [rules, changed, action], "Play a legal action or outcome."
-    yield contract.payoffs, [rules, state, results], "Write each seat's result in [-1, 1], once the game is over."
+    about = "Write each seat's result in [-1, 1], once the game is over."
+    yield exported(game, contract.payoffs, [rules, state, results], about)
     about = "Play at random to the end; the number of moves. The actions are scratch."
-    yield contract.rollout, [rules, changed, actions, stream], about
+    yield exported(game, contract.rollout, [rules, changed, actions, stream], about)
     if game.num_outcomes:
-        yield contract.chance_weight, [rules, state, Given("outcome", 0)], "Relative weight of an outcome of chance."
+        outcome = Given("outcome", 0)
+        yield exported(
+            game, contract.chance_weight, [rules, state, outcome], "Relative weight of an outcome of chance."
+        )
     if game.has("encode"):
         planes = Given("planes", np.zeros(game.planes_shape, np.float32), True)
-        yield contract.encode, [rules, state, planes], "Write the network's input over zeros."
-
-
-def _search(game: Game, player: str, state: Any) -> Exported:
-    if "@" in player:
-        raise BadOptionError(f"{player}: a compiled search has no network; export --onnx writes that")
-    run, simulations, seconds = plain_search(game, player)
-    if seconds or run.settings.formula == GUMBEL:
-        raise BadOptionError(f"{player}: a compiled search has a number of simulations, as uct:10000 has")
-    memory = run.tree, run.scratch, run.settings, run.roots, np.zeros(game.max_legal), simulations
-    given = Given("state", state), Given("seed", np.uint64(0))
-    about = f"The move of {player}, the same for the same seed. Its memory is one for all: one call at a time."
-    arguments: list[Baked | Given] = [Baked(game.rules), *map(Baked, memory), *given]
-    compiled = partial(game.compile, search_action, constants=run.fixed, parts=run.parts)
-    return Exported("search", compiled, arguments, about)
+        yield exported(game, contract.encode, [rules, state, planes], "Write the network's input over zeros.")
 
 
 # --- searches for a page: a tree of a fixed size in the memory of a module, the kernels that grow it, a net for them.
@@ -205,19 +217,6 @@ def rank_moves(
     return drawn
 
 
-class Memory(NamedTuple):
-    """What the kernels of a family work on."""
-
-    method: Method
-    tree: Tree
-    scratch: Scratch
-    roots: Any
-
-    @property
-    def arguments(self) -> list[Baked]:
-        return [Baked(value) for value in (self.tree, self.scratch, self.method.settings)]
-
-
 def method_for(game: Game, name: str) -> Method:
     """A method as this game and its evaluator allow it."""
     return adapt(game, METHODS[name], _no_net if name in NET_METHODS else "rollout")
@@ -228,45 +227,35 @@ def _no_net(game: Game, states: Any) -> tuple[Any, Any]:
     return states, states
 
 
-def memory_for(game: Game, name: str) -> Memory:
-    """Memory for the method of this name, and for those that need less."""
-    method = method_for(game, name)
-    settings, asks = method.settings, name in NET_METHODS
-    room = min(MOST_NODES, (MOST_ASKED + 2) * game.max_legal + 1 if asks else MOST_NODES)
+def search_functions(game: Game, name: str, net: Any = None) -> Iterator[Exported]:
+    """The kernels of a search, in the order in which a page calls them, and memory for it.
+
+    Methods that need less memory than the one of this name can use the same.
+    """
+    settings = method_for(game, name).settings
+    room = MOST_NODES if net is None else min(MOST_NODES, (MOST_ASKED + 2) * game.max_legal + 1)
     tables = max(1, TABLE_BYTES // (8 * game.num_seats * game.num_amaf_keys))
-    plan = np.zeros((game.max_legal + 1, MOST_ASKED), np.int32) if asks else None
+    plan = None if net is None else np.zeros((game.max_legal + 1, MOST_ASKED), np.int32)
+    tree = new_tree(game, settings, room, num_tables=tables)
     scratch = new_scratch(game, settings, depth=game.max_plies, plan=plan)
-    return Memory(method, new_tree(game, settings, room, num_tables=tables), scratch, game.new_states(1))
-
-
-def search_functions(game: Game, memory: Memory, net: Any = None) -> Iterator[Exported]:
-    """The kernels of a search, in the order in which a page calls them."""
-    settings, rules, roots = memory.method.settings, Baked(game.rules), Baked(memory.roots)
-    fixed, parts = fixed_settings(game, settings), choice_parts(settings)
-    state, seed = Given("state", game.initial_state()), Given("seed", np.uint64(0))
-
-    def function(kernel: Any, arguments: list[Any], **bound: Any) -> Exported:
-        return Exported(kernel.__name__, partial(game.compile, kernel, **bound), arguments, "")
-
-    tree, scratch, chosen = memory.arguments
-    yield function(begin_search, [tree, scratch, roots, state, seed, Given("simulations", 0)])
-    growing: dict[str, Any] = {"constants": fixed, "parts": parts}
-    whole, first, last = [rules, *memory.arguments], Baked(0), Baked(1)
+    roots, seed, whole = game.new_states(1), Given("seed", np.uint64(0)), (game.rules, tree, scratch, settings)
+    growing: dict[str, Any] = {"constants": fixed_settings(game, settings), "parts": choice_parts(settings)}
+    start = Given("state", game.initial_state()), seed, Given("simulations", 0)
+    yield exported(game, begin_search, [tree, scratch, roots, *start])
     if net is None:
-        arguments = [*whole, roots, first, last, Given("forced", ANY_CHILD), Given("num", 0)]
-        yield function(simulate, arguments, **growing)
+        arguments = [*whole, roots, 0, 1, Given("forced", ANY_CHILD), Given("num", 0)]
+        yield exported(game, simulate, arguments, **growing)
         clock = (Given(name, 0.0) for name in ("seconds", "spent", "rate"))
-        halving = Baked(new_halving(game.max_legal))
-        yield function(next_order, [tree, chosen, halving, Given("budget", 0), *clock])
+        yield exported(game, next_order, [tree, settings, new_halving(game.max_legal), Given("budget", 0), *clock])
     else:
         planes, logits = np.zeros((1, *game.planes_shape), np.float32), np.zeros((1, game.num_actions), np.float32)
         values = np.zeros((1, game.num_values), np.float32)
-        yield function(select_leaves, [*whole, roots, first, last], **growing)
-        yield function(encode_range, [rules, Baked(memory.scratch.states), Given("planes", planes), first, last])
+        yield exported(game, select_leaves, [*whole, roots, 0, 1], **growing)
+        yield exported(game, encode_range, [game.rules, scratch.states, Given("planes", planes), 0, 1])
         for kernel, given in net.calls(planes, logits, values):
-            yield Exported(kernel.name, lambda _target, kernel=kernel: kernel, list(map(Baked, given)), "")  # type: ignore[misc]
-        yield function(absorb_leaves, [*whole, Baked(logits), Baked(values), first, last], **growing)
-        yield function(write_plan, [Baked(memory.scratch.plan), Given("considered", 0), Given("simulations", 0)])
-    stream, scores = Baked(np.zeros(1, memory.scratch.streams.dtype)[0]), Given("scores", np.zeros(game.max_legal))
-    given = Given("rule", 0), Given("temperature", 0.0), seed
-    yield function(rank_moves, [*memory.arguments, scores, stream, *given])
+            yield Exported(kernel.name, lambda _target, kernel=kernel: kernel, list(given), "")  # type: ignore[misc]
+        yield exported(game, absorb_leaves, [*whole, logits, values, 0, 1], **growing)
+        yield exported(game, write_plan, [plan, Given("considered", 0), Given("simulations", 0)])
+    stream, scores = np.zeros(1, scratch.streams.dtype)[0], Given("scores", np.zeros(game.max_legal))
+    given = scores, stream, Given("rule", 0), Given("temperature", 0.0), seed
+    yield exported(game, rank_moves, [tree, scratch, settings, *given])

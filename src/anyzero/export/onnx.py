@@ -11,7 +11,7 @@ from anyzero.files import write_whole
 from anyzero.games.game import Game
 from anyzero.games.line import first_decision
 from anyzero.networks.config import Layout, layout_of, support_of
-from anyzero.networks.forward import forward, residual_block
+from anyzero.networks.forward import evaluate, residual_block
 from anyzero.networks.weights import StoredNetwork
 
 OPSET, IR_VERSION = 17, 8  # of 2022: what every runtime of today reads
@@ -28,18 +28,6 @@ def export_onnx(path: Path, network: StoredNetwork, game: Game) -> str:
     onnx.checker.check_model(model)
     write_whole(path, model.SerializeToString())
     return "planes in, logits and value out; its metadata says what they mean"
-
-
-def about(network: StoredNetwork, game: Game) -> dict[str, str]:
-    """What the file says of itself: texts by name."""
-    return {
-        "game": game.text,
-        "planes": f"{list(game.planes_shape)} float32, what anyzero.load({game.text!r}).encode(state) returns",
-        "actions": json.dumps([action_name(game, action) for action in range(game.num_actions)]),
-        "logits": "one an action, seen from the seat to move; take the softmax over the legal ones",
-        "value": VALUE,
-        "network": json.dumps(network.config.to_dict(), sort_keys=True),
-    }
 
 
 def action_name(game: Game, action: int) -> str:
@@ -64,9 +52,8 @@ class Graph:
     def model(self) -> Any:
         helper, config, game = self.helper, self.network.config, self.game
         layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
-        logits, value = forward(self, "planes", config, (layout.extras, layout.last_rows))
+        logits, _ = evaluate(self, "planes", config, (layout.extras, layout.last_rows), support_of(config))
         self.node("Identity", logits, to="logits")
-        self.expected(value, support_of(config))
         number = self.numpy.from_array(np.zeros(0, np.float32)).data_type
 
         def tensor(name: str, *shape: int) -> Any:
@@ -78,16 +65,22 @@ class Graph:
         )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
         model.producer_name = "anyzero"
-        helper.set_model_props(model, about(self.network, game))
+        about = {
+            "game": game.text,
+            "planes": f"{list(game.planes_shape)} float32, what anyzero.load({game.text!r}).encode(state) returns",
+            "actions": json.dumps([action_name(game, action) for action in range(game.num_actions)]),
+            "logits": "one an action, seen from the seat to move; take the softmax over the legal ones",
+            "value": VALUE,
+            "network": json.dumps(config.to_dict(), sort_keys=True),
+        }
+        helper.set_model_props(model, about)
         return model
 
-    def expected(self, value: str, support: list[float]) -> None:
-        """The payoff that is expected of the value head's answer."""
+    def expected(self, x: str, support: list[float]) -> str:
         if not support:
-            self.node("Squeeze", self.node("Tanh", value), self.constant("axis", np.array([1])), to="value")
-            return
-        shares = self.node("Softmax", value, axis=1)
-        self.node("MatMul", shares, self.constant("support", np.array(support, np.float32)), to="value")
+            return self.node("Squeeze", self.node("Tanh", x), self.constant("axis", np.array([1])), to="value")
+        shares, numbers = self.node("Softmax", x, axis=1), self.constant("support", np.array(support, np.float32))
+        return self.node("MatMul", shares, numbers, to="value")
 
     def node(self, kind: str, *inputs: str, to: str = "", **options: Any) -> str:
         output = to or f"{kind.lower()}_{len(self.nodes)}"

@@ -5,14 +5,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from anyzero.compile.ahead import Baked, Given
 from anyzero.compile.wasm import Module, build
 from anyzero.compile.wasm_memory import Plan
-from anyzero.export.functions import Exported, functions_of
+from anyzero.export.functions import Exported, Given, functions_of
 from anyzero.files import write_whole, writing
 from anyzero.games.game import Game
 
 GLUE = Path(__file__).parent / "anyzero.js"
+NOTES: tuple[str, ...] = ("rules and search", "where everything is in memory", "what memory begins with")
+NOTES += ("load(name) for pages and Node", "node example.mjs plays a game")
 
 
 def export_wasm(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]:
@@ -20,21 +21,18 @@ def export_wasm(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]
     module, plan = build_functions(functions_of(game, player))
     sizes = {"seats": game.num_seats, "actions": game.num_actions, "planes": list(game.planes_shape)}
     about = {"game": game.text, "player": player, "sizes": sizes}
-    files = {
-        "anyzero.js": (GLUE.read_bytes(), "load(name) for pages and Node"),
-        "example.mjs": (_example(game).encode(), "node example.mjs plays a game"),
-    }
-    return write_module(folder, game.name, module, plan, about) + write_files(folder, files)
+    files = {"anyzero.js": GLUE.read_bytes(), "example.mjs": _example(game).encode()}
+    written = write_module(folder, game.name, module, plan, about) + write_files(folder, files)
+    return list(zip(written, NOTES, strict=True))
 
 
 def build_functions(functions: Iterable[Exported]) -> tuple[Module, Plan]:
     calls = []
     for function in functions:
         kernel = function.compile("wasm")
-        values = tuple(each.value if isinstance(each, Baked) else each.example for each in function.arguments)
         named = zip(kernel.parameters, function.arguments, strict=True)
         names = tuple(each.name if isinstance(each, Given) else parameter for parameter, each in named)
-        calls.append((kernel.entry(*values)._replace(name=function.name), names, values))
+        calls.append((kernel.entry(*function.values)._replace(name=function.name), names, function.values))
     module = build([entry for entry, _, _ in calls])
     plan = Plan(module.data_end)
     for entry, names, values in calls:
@@ -42,24 +40,20 @@ def build_functions(functions: Iterable[Exported]) -> tuple[Module, Plan]:
     return module, plan
 
 
-def write_module(folder: Path, name: str, module: Module, plan: Plan, about: dict[str, Any]) -> list[tuple[Path, str]]:
-    """A module, what its memory begins with, and where everything is."""
+def write_module(folder: Path, name: str, module: Module, plan: Plan, about: dict[str, Any]) -> list[Path]:
+    """A module, where everything is, and what its memory begins with."""
     image, content = plan.image()
     described = {**about, **plan.describe(), "image": image, "results": module.results}
-    files = {
-        f"{name}.wasm": (module.code, "rules and search"),
-        f"{name}.json": (json.dumps(described, separators=(",", ":")).encode(), "where everything is in memory"),
-        f"{name}.bin": (content, "what memory begins with"),
-    }
-    return write_files(folder, files)
+    places = json.dumps(described, separators=(",", ":")).encode()
+    return write_files(folder, {f"{name}.wasm": module.code, f"{name}.json": places, f"{name}.bin": content})
 
 
-def write_files(folder: Path, files: Mapping[str, tuple[bytes, str]]) -> list[tuple[Path, str]]:
+def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    for file, (content, _) in files.items():
+    for file, content in files.items():
         write_whole(folder / file, content)
-    return [(folder / file, note) for file, (_, note) in files.items()]
+    return [folder / file for file in files]
 
 
 def _example(game: Game) -> str:

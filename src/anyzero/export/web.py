@@ -23,7 +23,6 @@ from anyzero.export.functions import (
     MOST_ASKED,
     NET,
     NET_METHODS,
-    memory_for,
     method_for,
     page_functions,
     search_functions,
@@ -63,7 +62,6 @@ EXPORTED = {
     "</main>": f'<p class="late">{UNSERVED}</p></main>',
 }
 """What the page has in place of the server's own."""
-Files = list[tuple[Path, str]]
 
 
 def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path, int, str]]:
@@ -76,34 +74,29 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
             tell(number, words=game.name)
             about, files = write_game(folder, game, net.removeprefix("@"))
             described.append(about)
-            found += [path for path, _ in files]
+            found += files
             note = f"with the net {about['net']}" if about["net"] else "without a net"
-            written.append((files[0][0].parent, sum(path.stat().st_size for path, _ in files), note))
-    page = write_files(folder, {name: (content, "") for name, content in page_files(site_of(described)).items()})
-    found += [path for path, _ in page]
-    write_files(folder, {"sw.js": (service_worker(folder, found), "")})
-    total = sum(path.stat().st_size for path in found)
-    return [*written, (folder, total, f"all of it; try it: python -m http.server -d '{folder}'")]
-
-
-def site_of(games: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What there is, as the page asks a server for it."""
+            written.append((files[0].parent, sum(path.stat().st_size for path in files), note))
     methods = [name for names in FAMILIES.values() for name in names]
-    return {
-        "games": games,
+    site = {
+        "games": described,
         "levels": LEVELS,
         "methods": [{"name": name, "meaning": METHODS[name].meaning} for name in methods],
-        "networks": sorted({about["net"] for about in games} - {""}),
+        "networks": sorted({about["net"] for about in described} - {""}),
         "limits": LIMITS,
         "finals": FINAL_RULES,
         "evaluators": EVALUATORS,
-    }
+    }  # what a page otherwise asks a server for
+    found += write_files(folder, page_files(site))
+    write_files(folder, {"sw.js": service_worker(folder, found)})
+    total = sum(path.stat().st_size for path in found)
+    return [*written, (folder, total, f"all of it; try it: python -m http.server -d '{folder}'")]
 
 
 # --- a game
 
 
-def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], Files]:
+def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], list[Path]]:
     """A game's modules; and what the page is told of it."""
     if game.has("board"):
         game.show(game.initial_state())  # a picture that fails is told here, not to whoever opens the page
@@ -130,7 +123,7 @@ def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], File
     }
     files = write_module(own, "rules", *build_functions(page_functions(game)), {})
     for family, names in FAMILIES.items():
-        files += write_module(own, family, *build_functions(search_functions(game, memory_for(game, names[-1]))), {})
+        files += write_module(own, family, *build_functions(search_functions(game, names[-1])), {})
     if network is not None:
         files += write_net(own, game, network)
     return about, files
@@ -156,16 +149,16 @@ def method_values(game: Game, family: str, name: str) -> dict[str, Any]:
     return {"family": family, **settings, "final": method.final, "halves": method.halves}
 
 
-def write_net(folder: Path, game: Game, network: StoredNetwork) -> Files:
+def write_net(folder: Path, game: Game, network: StoredNetwork) -> list[Path]:
     rounded = {name: weight.astype(np.float16) for name, weight in network.weights.items()}
     net = compiled(replace(network, weights=rounded, taken=set()), game, "wasm")
-    functions = list(search_functions(game, memory_for(game, NET_METHODS[-1]), net))
+    functions = list(search_functions(game, NET_METHODS[-1], net))
     module, plan = build_functions(functions)
     weights, content = take_weights(net, plan)
     others = "begin_search", "write_plan", "rank_moves"
     asked = [function.name for function in functions if function.name not in others]
     written = write_module(folder, NET, module, plan, {"steps": asked, "weights": weights})
-    return written + write_files(folder, {f"{NET}.weights": (content, "the net, 16 bits a number")})
+    return written + write_files(folder, {f"{NET}.weights": content})
 
 
 # --- the page

@@ -3,10 +3,9 @@
 The operations are `conv`, `dense` (both by the name of their weights), `relu`, `add`, `add_board` (a vector a position,
 added to each of its cells), `block` (a `residual_block`), `with_rim` (a plane of ones more), `pool` (mean and maximum
 of each channel over the board), `columns` (the same over each column), `without_rows`, `by_cell` (channels last, flat),
-`flat` and `join`.
+`flat`, `join`, and `expected` (the payoff that the value head's answer stands for).
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,14 @@ from anyzero.networks.weights import StoredNetwork
 from anyzero.search.methods import Evaluator
 
 
+def evaluate(ops: Any, planes: Any, config: Any, sizes: Any, support: Any) -> Any:
+    """Logits and the expected payoff, of planes [positions, ...]."""
+    logits, value = forward(ops, planes, config, sizes)
+    return logits, ops.expected(value, support)
+
+
 def forward(ops: Any, planes: Any, config: Any, sizes: Any) -> Any:
-    """Logits and what the value head says, of planes [positions, ...]; `sizes` is (extras, last_rows) of the policy."""
+    """Logits and what the value head says; `sizes` is (extras, last_rows) of the policy."""
     trunk = residual_trunk if config.kind == "residual" else dense_trunk
     features = ops.relu(trunk(ops, planes, config))
     pooled = ops.pool(features) if config.kind == "residual" else features
@@ -120,28 +125,21 @@ class NumpyOps:
     def join(self, x: Any, y: Any) -> Any:
         return np.concatenate([x, y], 1)
 
-
-def numpy_network(game: Game, network: StoredNetwork) -> Callable[[Any], tuple[np.ndarray, np.ndarray]]:
-    """A function from positions to logits and what the value head says."""
-    ops = NumpyOps({name: weight.astype(np.float32) for name, weight in network.weights.items()})
-    layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
-
-    def answer(states: Any) -> tuple[np.ndarray, np.ndarray]:
-        planes = np.stack([game.encode(state) for state in states])
-        return forward(ops, planes, network.config, (layout.extras, layout.last_rows))  # type: ignore[no-any-return]
-
-    return answer
+    def expected(self, x: Any, support: Any) -> Any:
+        if len(support) == 0:
+            return np.tanh(x[:, 0])
+        shares = np.exp(x - x.max(1, keepdims=True))
+        return shares @ support / shares.sum(1)
 
 
 def numpy_evaluator(game: Game, network: StoredNetwork) -> Evaluator:
     """A network that answers with nothing compiled: at once, and later a good deal slower than compiled code."""
-    answer, support = numpy_network(game, network), np.array(support_of(network.config), np.float32)
+    ops = NumpyOps({name: weight.astype(np.float32) for name, weight in network.weights.items()})
+    layout, config = layout_of(game.planes_shape, game.num_actions) or Layout(0), network.config
+    sizes, support = (layout.extras, layout.last_rows), np.array(support_of(config), np.float32)
 
-    def evaluate(_game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
-        logits, heads = answer(states)
-        if len(support) == 0:
-            return logits, np.tanh(heads[:, 0])
-        shares = np.exp(heads - heads.max(1, keepdims=True))
-        return logits, shares @ support / shares.sum(1)
+    def ask(_game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
+        planes = np.stack([game.encode(state) for state in states])
+        return evaluate(ops, planes, config, sizes, support)  # type: ignore[no-any-return]
 
-    return evaluate
+    return ask

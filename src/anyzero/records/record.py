@@ -6,7 +6,6 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from anyzero.games import contract
 from anyzero.games.game import Game, State
 from anyzero.games.load import load, split_text
 from anyzero.records.ends import AGREEMENT, RULES, UNFINISHED, BadRecordError, loss_payoffs, rule_payoffs, within
@@ -119,16 +118,6 @@ def play_line(game: Game, start: str | None, moves: Sequence[str], places: Seque
         line.moves.append(game.format_action(state, action))
         line.states.append(game.play(state, action))
     return line
-
-
-def play_known(game: Game, start: State, actions: Sequence[int]) -> list[State]:
-    """The start and the position after each of these actions, which are known to be legal."""
-    play, states = game.compile(contract.play, "interpreted"), [start]
-    for action in actions:
-        state = states[-1].copy()
-        play(game.rules, state, action)
-        states.append(state)
-    return states
 
 
 def find_game(record: GameRecord, game: Game | None) -> Game:

@@ -1,60 +1,59 @@
-"""The application: lists by HTTP, everything that moves by one websocket a client."""
+"""The server: lists by HTTP, everything that moves by one websocket a client, and who may speak to it."""
 
-import asyncio
 import contextlib
-import json
+import logging
 import mimetypes
-import secrets
-from collections.abc import AsyncIterator, Callable
+import socket
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from fastapi import FastAPI, Request, WebSocket, WebSocketDisconnect
+import uvicorn
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
-from anyzero.errors import AnyzeroError, UnknownNameError, words_of
-from anyzero.files import parse_object
-from anyzero.games.game import Game, State
+from anyzero.errors import AnyzeroError, UnknownNameError
 from anyzero.records.files import record_text
-from anyzero.records.record import play_line
-from anyzero.web.config import ServerConfig
+from anyzero.web.catalog import ServerConfig
+from anyzero.web.client import serve_socket
 from anyzero.web.folders import Folders, Name
-from anyzero.web.forms import palette_sheet, position_values, table_line, twin_actions
-from anyzero.web.messages import Look, StartSearch, read_message
-from anyzero.web.room import Room
-from anyzero.web.rooms import Rooms
+from anyzero.web.forms import palette_sheet
+from anyzero.web.room import Rooms
 
-REFUSED = {"description": "One sentence that says what was wrong.", "content": {"application/json": {}}}
 STATIC = Path(__file__).parent / "static"
+REFUSED = {"description": "One sentence that says what was wrong.", "content": {"application/json": {}}}
 RESPONSES: dict[int | str, dict[str, Any]] = {404: REFUSED, 400: REFUSED, 422: REFUSED}
 
 
 def create_app(config: ServerConfig) -> FastAPI:
     """The server as an ASGI application; nothing starts before it does."""
     rooms = Rooms(config)
-    clients: set[Client] = set()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        recent = asyncio.create_task(rooms.fetch_recent())
         if config.prepare:
             rooms.engine.wake()  # its imports are done when the first page is there
         yield
-        recent.cancel()
         await rooms.close()
-
-    async def serve(socket: WebSocket) -> None:
-        await serve_socket(socket, Client(rooms), clients)
 
     app = FastAPI(title="anyzero", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.add_exception_handler(AnyzeroError, answer_error)
     app.add_exception_handler(RequestValidationError, answer_bad_request)
-    app.add_api_websocket_route("/ws", serve)
+    app.add_api_websocket_route("/ws", partial(serve_socket, rooms))
     add_lists(app, rooms)
-    add_page(app)
+    mimetypes.add_type("text/javascript", ".js")  # not every machine's own table has it
+    index, sheet = FileResponse(STATIC / "index.html"), Response(palette_sheet(), media_type="text/css")
+    app.get("/", include_in_schema=False, response_class=Response)(lambda: index)
+    app.get("/palette.css", include_in_schema=False, response_class=Response)(lambda: sheet)
+    app.mount("/", StaticFiles(directory=STATIC))
     return app
 
 
@@ -73,7 +72,6 @@ def add_lists(app: FastAPI, rooms: Rooms) -> None:
     answers: dict[str, Callable[..., Any]] = {
         "/api/games": catalog.games,
         "/api/players": catalog.players,
-        "/api/models": catalog.models,
         "/api/tables": rooms.tables,
         "/api/runs": folders.runs,
         "/api/runs/{name}": folders.run,
@@ -93,209 +91,105 @@ def add_lists(app: FastAPI, rooms: Rooms) -> None:
         return Response(text, media_type="application/json" if form == "json" else "text/plain", headers=headers)
 
 
-def add_page(app: FastAPI) -> None:
-    mimetypes.add_type("text/javascript", ".js")  # not every machine's own table has it
-    index, sheet = FileResponse(STATIC / "index.html"), Response(palette_sheet(), media_type="text/css")
-    app.get("/", include_in_schema=False, response_class=Response)(lambda: index)
-    app.get("/palette.css", include_in_schema=False, response_class=Response)(lambda: sheet)
-    app.mount("/", StaticFiles(directory=STATIC))
+# --- the server as a process: who may speak to it, its socket, and the thread that serves it
+
+END_S = 2.0
+PINGS_S = 20.0
+SWITCH_S = 5e-4  # a thread that draws or reads holds up a move no longer than this at a time
+
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-cache",
+}
 
 
-# --- the socket
+def guarded(app: ASGIApp, host: str, port: int) -> ASGIApp:
+    """An ASGI application around another: it answers pages that it served itself, under a name of this machine.
+
+    Another site's page can send requests to this machine (Origin) or give its own name this machine's address (Host);
+    both are refused. Every answer says that nothing may be loaded from elsewhere.
+    """
+    names = {*LOOPBACK, bracketed(host)}
+    hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
+    origins = {f"http://{host}" for host in hosts}
+
+    def refusal(scope: Scope) -> str:
+        """Why this request is not answered; empty if it is."""
+        headers = Headers(scope=scope)
+        host, origin = ([value.lower() for value in headers.getlist(name)] for name in ("host", "origin"))
+        if len(host) != 1 or host[0] not in hosts:
+            return "this server answers only under the name of its own machine"
+        unnamed = scope["type"] == "websocket" and not origin and "sec-fetch-site" in headers
+        return "this server answers only its own pages" if unnamed or not origins.issuperset(origin) else ""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_safely(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        reason = refusal(scope) if scope["type"] in ("http", "websocket") else ""
+        refused = JSONResponse({"error": reason}, 403) if scope["type"] == "http" else WebSocketClose(1008)
+        await (refused if reason else app)(scope, receive, send_safely)
+
+    return answer
 
 
-async def serve_socket(socket: WebSocket, client: "Client", clients: set["Client"]) -> None:
-    """One client from its first message to its last."""
-    if len(clients) >= client.rooms.config.max_connections:
-        await socket.close(1013, "too many pages are open")
-        return
-    await socket.accept()
-    client.engine.wake()
-    client.rooms.preparing = client.rooms.preparing or asyncio.create_task(client.rooms.prepare())
-    clients.add(client)
-    sender = asyncio.create_task(send_all(socket, client))
+def bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def listen(config: ServerConfig) -> socket.socket:
+    """A socket that is bound, so that its port is known before anything is served."""
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    # asyncio sends small messages at once only where the protocol is said
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        while True:
-            await client.obey(await socket.receive_text())
-    except (WebSocketDisconnect, RuntimeError, KeyError):
-        pass  # gone, or a message that is not text
-    finally:
-        clients.discard(client)
-        await client.close()
-        sender.cancel()
-        await asyncio.gather(sender, return_exceptions=True)
+        listener.bind((config.host, config.port))
+        listener.listen(128)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = getattr(error, "strerror", None) or str(error)
+        raise AnyzeroError(f"cannot listen at {config.host}, port {config.port}: {reason}; try --port 0") from None
+    return listener
 
 
-async def send_all(socket: WebSocket, client: "Client") -> None:
-    while (text := await client.outbox.get()) is not None:
-        await socket.send_text(text)
-    await socket.close(1013, "too slow")
-
-
-# --- one browser tab: what it asks for is done in its order; searches run beside that and tell what they find
-
-MOST_WAITING = 500  # messages that wait for a slow client before it is let go
-
-
-class Client:
-    """What a connection has joined and asked for; `outbox` is sent by whoever owns the socket."""
-
-    def __init__(self, rooms: Rooms) -> None:
-        self.rooms, self.engine = rooms, rooms.engine
-        self.name = secrets.token_hex(8)
-        self.joined: dict[str, Room] = {}
-        self.lanes: dict[str, asyncio.Task[None]] = {}
-        self.outbox: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING)
-
-    def tell(self, message: str | dict[str, Any]) -> None:
-        """Put a message into the outbox; one that is full belongs to a client that no longer reads."""
+@contextlib.contextmanager
+def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
+    """The address of a server that runs in a thread of its own until the end of the block."""
+    with contextlib.closing(listen(config)) as listener:
+        port = listener.getsockname()[1]
+        settings = uvicorn.Config(
+            guarded(create_app(config), config.host, port),
+            log_level="warning",
+            access_log=False,
+            http="h11",
+            ws="websockets-sansio",
+            ws_max_size=config.max_message,
+            ws_per_message_deflate=False,  # it takes longer than the way to this machine's own browser
+            ws_ping_interval=PINGS_S,
+            timeout_graceful_shutdown=1,
+            server_header=False,
+            limit_concurrency=config.max_connections,
+        )
+        server = uvicorn.Server(settings)
+        sys.setswitchinterval(SWITCH_S)
+        # a client that sends broken text is let go; the log needs no traceback of that
+        logging.getLogger("uvicorn.error").addFilter(lambda record: "Invalid UTF-8" not in record.getMessage())
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
         try:
-            self.outbox.put_nowait(message if isinstance(message, str) else json.dumps(message))
-        except asyncio.QueueFull:
-            self.outbox.get_nowait()
-            self.outbox.put_nowait(None)
-
-    async def obey(self, text: str) -> None:
-        """Do what a message says; what is wrong with it is told in one sentence."""
-        values = parse_object(text)
-        request = (values or {}).get("request")
-        wrong = {"type": "error", "request": request if type(request) is int else None}
-        try:
-            await self.answer(read_message(values))
-        except Exception as error:  # a game's own code may raise anything
-            self.tell({**wrong, "error": words_of(error, "it failed: ")})
-
-    async def answer(self, message: Any) -> None:
-        match message.type:
-            case "new" | "load":
-                await self.make(message)
-            case "join":
-                room = await self.enter(message.table)
-                await self.show(room, message.request)
-                if not room.is_driven:  # a machine that thinks goes on thinking
-                    room.go_on(room.owner or self.name)
-            case "leave":
-                self.leave(message.table)
-            case "look":
-                self.tell({"type": "look", "request": message.request, **await self.look(message)})
-            case "hint" | "analyse":
-                await self.start(message)
-            case "stop":
-                self.stop(message.lane)
-            case _:
-                await self.change(message)
-
-    # --- tables
-
-    async def make(self, message: Any) -> None:
-        self.check_joined()
-        self.rooms.make_space()
-        room = await asyncio.to_thread(self.rooms.make if message.type == "new" else self.rooms.read, message)
-        self.rooms.open[room.number] = room
-        self.sit_down(room)
-        await self.show(room, message.request)
-        room.go_on(self.name)
-
-    async def show(self, room: Room, request: int | None) -> None:
-        """What a table looks like, as the answer to a request."""
-        async with room.lock:
-            text = await room.text()
-            self.tell(f'{text[:-1]}, "request": {json.dumps(request)}}}')
-
-    async def enter(self, number: str) -> Room:
-        if number in self.joined:
-            return self.joined[number]
-        self.check_joined()
-        room = self.rooms.open.get(number) or await self.rooms.fetch(number)
-        self.sit_down(room)
-        return room
-
-    def check_joined(self) -> None:
-        most = self.rooms.config.max_joined
-        if len(self.joined) >= most:
-            raise AnyzeroError(f"you have {most} games open already; leave one first")
-
-    def sit_down(self, room: Room) -> None:
-        self.joined[room.number] = room
-        if not room.listeners:
-            room.prepare()
-        room.listeners.add(self.tell)
-
-    def leave(self, number: str) -> None:
-        if (room := self.joined.pop(number, None)) is not None:
-            room.listeners.discard(self.tell)
-
-    async def change(self, message: Any) -> None:
-        """Change a table: acknowledged once it is on disk, then drawn for everybody there."""
-        room = await self.enter(message.table)
-        works: dict[str, Callable[[], None]] = {
-            "move": lambda: room.move(message),
-            **{kind: partial(room.step, kind) for kind in ("undo", "redo")},
-            "resign": room.table.resign,
-            "sit": lambda: room.sit(self.rooms.catalog.check_seats(message.seats, room.table.game)),
-            "pace": lambda: room.set_pace(message.paused, message.pace),
-        }
-        ply = await room.change(works[message.type], self.name)
-        self.tell({"type": "done", "request": message.request, "table": room.number, "ply": ply})
-        await room.show()
-
-    # --- positions
-
-    async def find_position(self, message: Look) -> tuple[Game, list[State], list[int]]:
-        """The game, the positions up to the one that a message names, and the actions between them."""
-        if message.table is None:
-            game = await asyncio.to_thread(self.rooms.catalog.load, str(message.game))
-            line = await asyncio.to_thread(play_line, game, message.position, message.moves)
-            return game, line.states, line.actions
-        room = await self.enter(message.table)
-        async with room.lock:
-            table = room.table
-            ply = table.num_plies if message.ply is None else message.ply
-            if ply > len(table.line):
-                raise AnyzeroError(f"the game has {len(table.line)} plies, not {ply}")
-            return table.game, *table_line(table, ply)
-
-    async def look(self, message: Look) -> dict[str, Any]:
-        position = await self.find_position(message)
-        values = await asyncio.to_thread(position_values, *position)
-        twins = await asyncio.to_thread(twin_actions, position[0], position[1][-1])
-        return {**values, "table": message.table, "ply": len(position[2]), "twins": twins}
-
-    # --- searches
-
-    async def start(self, message: StartSearch) -> None:
-        """Search beside everything else; the old search of this lane ends."""
-        kind, lane = ("hint", "hint") if message.type == "hint" else ("analysis", message.lane)
-        self.stop(lane)
-        game, states, actions = await self.find_position(message)
-        if game.seat_to_move(states[-1]) < 0:
-            raise AnyzeroError("there is nothing to search: the game is over or it is chance's turn")
-        player = self.rooms.catalog.check_player(message.player, game, searches=True)
-        about = {"request": message.request, "table": message.table, "ply": len(actions), "lane": lane}
-        about |= {"type": kind, "player": player}
-        task = asyncio.create_task(self.search(game, states[-1], about, message.seed))
-        self.lanes[lane] = task
-        task.add_done_callback(lambda done: self.lanes.pop(lane) if self.lanes.get(lane) is done else None)
-
-    async def search(self, game: Game, state: State, about: dict[str, Any], seed: int) -> None:
-        live = about["type"] == "analysis"
-        answers = self.engine.search(game, state, about["player"], seed=seed, client=self.name, live=live)
-        try:
-            async with contextlib.aclosing(answers) as found:
-                async for answer in found:
-                    reached = {"done": bool(answer.get("done")), "preparing": "preparing" in answer}
-                    self.tell({**about, **reached, "result": answer.get("result")})
-        except AnyzeroError as error:
-            self.tell({"type": "error", "request": about["request"], "lane": about["lane"], "error": str(error)})
-
-    def stop(self, lane: str) -> None:
-        if (task := self.lanes.pop(lane, None)) is not None:
-            task.cancel()
-
-    async def close(self) -> None:
-        for number in list(self.joined):
-            self.leave(number)
-        tasks = list(self.lanes.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+            yield f"http://{bracketed(config.host)}:{port}/", thread
+        finally:
+            server.should_exit = True
+            thread.join(END_S)

@@ -1,28 +1,69 @@
-"""What a request may name: games, players and networks that are known here. No text of a request becomes a path."""
+"""What the server is told, and what a request may name: games, players and networks that are known here.
+
+No text of a request becomes a path.
+"""
 
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from anyzero.errors import AnyzeroError, BadOptionError, unknown_name
+from anyzero.files import own_folder
 from anyzero.games.explain import Rules
 from anyzero.games.game import Game, game_text
 from anyzero.games.load import game_names, load, split_text
-from anyzero.networks.find import BEST, find_network, known_names
+from anyzero.networks.find import BEST, RUNS, find_network, known_names
 from anyzero.players import engine_client
 from anyzero.players.text import LEVELS, OWN_KINDS, PlayerText, level_text, split_player
 from anyzero.search import Searcher
 from anyzero.search.methods import METHODS, SearchText
-from anyzero.web.config import ServerConfig
 
 HUMAN = "human"
 ENGINE = "engine:"  # before the name of an engine that the command line allowed
 MOST_GAMES = 64  # loaded games that are kept
 OWN_BUSINESS = ("trees", "reuse", "max_nodes", "noise_fraction")
 """Options that are not a client's to choose: threads and memory are shared, and noise is for self-play."""
+
+
+@dataclass(frozen=True)
+class ServerConfig:
+    """The limits keep one client from using up the machine."""
+
+    host: str = "127.0.0.1"  # the address that it listens at; others than this machine's own are the user's choice
+    port: int = 8000  # 0: any that is free
+    data: Path = field(default_factory=lambda: own_folder("XDG_DATA_HOME", ".local/share") / "games.sqlite3")
+    """The file that holds the games."""
+    games: tuple[str, ...] = ()
+    """Files with games of the user's own, with options that are their defaults here; no other file's code is run."""
+    engines: tuple[str, ...] = ()
+    """Engines of others that may take a seat, `NAME=uci:COMMAND,...`; no other program is run."""
+    runs: Path = RUNS  # the folder of training runs
+    experiments: Path = Path()  # the folder with the tables of experiments
+    prepare: bool = True
+    """Compile for every game once a page is opened; what the machines at a table need is compiled in any case."""
+    max_connections: int = 1024  # at a time; a browser's tab has several
+    max_message: int = 1 << 20  # bytes of one message
+    max_rooms: int = 500  # games in memory at a time
+    max_simulations: int = 2_000_000  # the budget of one search
+    max_seconds: float = 60.0  # the same by the clock
+    max_nodes: int = 4_000_000  # the tree of a search that is alone; a node takes 26 to 40 bytes
+    max_jobs: int = 256  # searches under way or waiting
+    max_client_jobs: int = 6  # analyses and hints of one client
+
+    @cached_property
+    def engine_texts(self) -> dict[str, str]:
+        """The texts of the engines by the names that people see; one without a name is called by its command."""
+        found = {}
+        for text in self.engines:  # `Strong=uci:stockfish,elo=2000`
+            name, _, rest = text.partition("=")
+            if name.startswith(("uci:", "gtp:")):
+                name, rest = text.partition(":")[2], text
+            found["-".join(name.split())] = rest.strip()  # a name is one word, as every player's text is
+        return found
 
 
 def name_files(texts: Sequence[str]) -> dict[str, str]:
@@ -98,9 +139,6 @@ class Catalog:
         limits = {"simulations": self.config.max_simulations, "seconds": self.config.max_seconds}
         return {"levels": LEVELS, "methods": methods, "networks": [BEST, *known_names()], "limits": limits}
 
-    def models(self) -> dict[str, Any]:
-        return {"models": known_names()}
-
     def check_player(self, text: str, game: Game, *, searches: bool = False) -> str:
         """The player's text, if this server lets it play this game; `searches`: it must be one that thinks."""
         text = text.strip()
@@ -124,10 +162,15 @@ class Catalog:
         for option in OWN_BUSINESS:
             if option in wanted.options:
                 raise BadOptionError(f"{player.text!r}: the option {option} is not for the web app")
-        if player.network:
-            check_network(player.network, game)
-        else:
+        name, known = player.network, known_names()
+        if not name:
             Searcher(game, **wanted.arguments)  # says what does not fit
+        elif name == BEST:
+            find_network(BEST, game)  # only where the game has one
+        elif name not in known:  # else only a generation of a listed run
+            run, _, number = name.rpartition("/")
+            if run not in known or not re.fullmatch("[0-9]{1,6}", number):
+                raise unknown_name("network", name, known, none="there are no runs and no models here")
 
     def check_seats(self, seats: Sequence[str], game: Game) -> tuple[str, ...]:
         if len(seats) != game.num_seats:
@@ -148,14 +191,3 @@ def describe_game(game: Game, name: str) -> dict[str, Any]:
         "position": game.has("parse_state"),
         "levels": {level: level_text(game, level) for level in LEVELS},
     }
-
-
-def check_network(name: str, game: Game) -> None:
-    """Only what is listed, or a generation of a listed run; the net in the box only where the game has one."""
-    if name == BEST:
-        find_network(BEST, game)
-        return
-    known = known_names()
-    run, _, number = name.rpartition("/")
-    if name not in known and not (run in known and re.fullmatch("[0-9]{1,6}", number)):
-        raise unknown_name("network", name, known, none="there are no runs and no models here")

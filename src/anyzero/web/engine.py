@@ -8,35 +8,27 @@ import json
 import os
 from collections.abc import AsyncGenerator, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
 from anyzero.child import Child, python_command
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.games.line import first_decision
-from anyzero.web.config import ServerConfig
-
-BROKEN = "the process that searches broke off twice; the next search starts a new one"
-
-
-class Inbox(NamedTuple):
-    client: str
-    answers: asyncio.Queue[dict[str, Any] | None]  # None when the process is gone
+from anyzero.web.catalog import ServerConfig
 
 
 class Engine:
     """Searches for everybody; one process, started when it is first needed."""
 
     def __init__(self, config: ServerConfig) -> None:
-        self.config, self.number = config, 0
+        self.config, self.number, self.closing = config, 0, False
         self.child: Child | None = None
-        self.closing = False
-        self.inboxes: dict[int, Inbox] = {}
+        self.inboxes: dict[int, asyncio.Queue[dict[str, Any] | None]] = {}  # None when the process is gone
         self.sender = ThreadPoolExecutor(1, "job")
         """Lines go out in their order, and the server never waits for a process that is slow to read them."""
 
     async def search(
-        self, game: Game, state: State, player: str, *, seed: int, client: str, live: bool = False, line: Any = None
+        self, game: Game, state: State, player: str, *, seed: int, live: bool = False, line: Any = None
     ) -> AsyncGenerator[dict[str, Any], None]:
         """What the search finds, the last answer with `done`; leaving the loop stops it.
 
@@ -44,70 +36,64 @@ class Engine:
         """
         if len(self.inboxes) >= self.config.max_jobs:
             raise AnyzeroError("too many searches are under way; try again in a moment")
-        if sum(inbox.client == client for inbox in self.inboxes.values()) >= self.config.max_client_jobs:
-            raise AnyzeroError(f"you have {self.config.max_client_jobs} searches under way already; stop one first")
         self.number += 1
-        number, inbox, finished = self.number, Inbox(client, asyncio.Queue()), False
-        about: dict[str, Any] = {"job": number, "client": client, "live": live, "seed": seed}
-        about |= {} if line is None else {"start": line[0].tobytes().hex(), "actions": line[1]}
-        self.inboxes[number], job, again = inbox, {**self.wanted(game, state, player), **about}, True
+        job = {**self.wanted(game, state, player), "job": self.number, "live": live, "seed": seed}
+        job |= {} if line is None else {"start": line[0].tobytes().hex(), "actions": line[1]}
+        inbox = self.inboxes[job["job"]] = asyncio.Queue()
+        again, answer = True, dict[str, Any]()
         try:
-            self.wake()
             self.send(job)
-            while not finished:
-                answer = await inbox.answers.get()
-                if answer is None and again and not self.closing:
+            while not answer.get("done"):
+                found = await inbox.get()
+                if found is None and again and not self.closing:
                     again = False
-                    self.wake()
                     self.send(job)
                     continue
-                answer = answer or {"error": BROKEN}
-                finished = "error" in answer or bool(answer.get("done"))
+                answer = found or {
+                    "error": "the process that searches broke off twice; the next search starts a new one"
+                }
                 if "error" in answer:
                     raise AnyzeroError(answer["error"])
                 yield answer
         finally:
-            del self.inboxes[number]
-            if not finished:
-                self.send({"stop": number})
+            del self.inboxes[job["job"]]
+            if self.child is not None and not answer.keys() & {"done", "error"}:
+                self.send({"stop": job["job"]})
 
     def wanted(self, game: Game, state: State, player: str) -> dict[str, Any]:
-        about = {"client": "", "live": False, "seed": 0, "max_nodes": self.config.max_nodes}
         player = self.config.engine_texts.get(player.removeprefix("engine:"), player)
-        return {"game": game.text, "state": state.tobytes().hex(), "player": player, **about}
+        return {"game": game.text, "state": state.tobytes().hex(), "player": player, "live": False, "seed": 0}
 
-    def prepare(self, players: Iterable[tuple[Game, str]], *, apart: bool = False) -> None:
-        """Have what these players will need in their games compiled, and loaded unless that is done `apart`."""
+    def prepare(self, players: Iterable[tuple[Game, str]]) -> None:
+        """Have what these players will need in their games compiled and loaded."""
         starts = [(game, first_decision(game), player) for game, player in players]
         jobs = [self.wanted(game, start, player) for game, start, player in starts if start is not None]
-        self.wake()
-        self.send({"prepare": jobs, "apart": apart})
+        self.send({"prepare": jobs})
 
-    def wake(self) -> None:
+    def wake(self) -> Child:
         if self.child is None:
             loop = asyncio.get_running_loop()
             self.child = Child(
-                python_command("anyzero.web.worker", "main", str(self.config.max_all_nodes)),
+                python_command("anyzero.web.worker", "main", str(self.config.max_nodes)),
                 hear=lambda line: loop.call_soon_threadsafe(self.hear, line),
-                own_session=False,  # so that being nice counts
                 # glibc gives back the memory of a tree when its search ends, rather than keeping it for every thread
                 env={**os.environ, "MALLOC_MMAP_THRESHOLD_": str(1 << 20), "MALLOC_ARENA_MAX": "2"},
             )
+        return self.child
 
     def send(self, values: dict[str, Any]) -> None:
-        if self.child is not None:
-            self.sender.submit(self.child.send, json.dumps(values))
+        self.sender.submit(self.wake().send, json.dumps(values))
 
     def hear(self, line: str | None) -> None:
         """Hand on an answer; when the process is gone, everybody who waits for it is told."""
         if line is None:
             self.child = None
             for inbox in self.inboxes.values():
-                inbox.answers.put_nowait(None)
+                inbox.put_nowait(None)
             return
         answer = json.loads(line)
         if answer["job"] in self.inboxes:
-            self.inboxes[answer["job"]].answers.put_nowait(answer)
+            self.inboxes[answer["job"]].put_nowait(answer)
 
     async def close(self) -> None:
         """End the process; a search under way does not keep it."""

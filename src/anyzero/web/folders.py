@@ -10,7 +10,7 @@ from fastapi import Path as InPath
 from anyzero.errors import AnyzeroError, UnknownNameError, unknown_name
 from anyzero.experiments.table import read_rows
 from anyzero.games.line import move_texts
-from anyzero.learning.config import flatten
+from anyzero.learning.config import RunConfig, flatten
 from anyzero.learning.folder import GAMES, RunFolder, list_runs
 from anyzero.learning.summary import RunSummary, runs, summarise
 from anyzero.records.record import find_start
@@ -36,21 +36,20 @@ class Folders:
 
     def run(self, name: Name) -> dict[str, Any]:
         path = self.path_of(name)
-        run, folder = summarise(path), RunFolder.open(path)
-        blocks = [{"generation": block.generation, "block": block.number} for block in folder.blocks(GAMES)]
-        return {**run_values(run), "history": run.history, "config": flatten(run.config.to_dict()), "blocks": blocks}
+        run, blocks = summarise(path), RunFolder.open(path).blocks(GAMES)
+        played = [{"generation": block.generation, "block": block.number} for block in blocks]
+        return {**run_values(run), "history": run.history, "config": flatten(run.config.to_dict()), "blocks": played}
 
     def games(self, name: Name, generation: Number, block: Number) -> dict[str, Any]:
-        games = self.read_games(name, generation, block)
+        _, games = self.read_games(name, generation, block)
         about = [{"names": game["names"], "plies": len(game["actions"]), "payoffs": game["payoffs"]} for game in games]
         return {"games": about}
 
     def game(self, name: Name, generation: Number, block: Number, number: Number) -> dict[str, Any]:
-        games = self.read_games(name, generation, block)
+        config, games = self.read_games(name, generation, block)
         if number >= len(games):
             raise UnknownNameError(f"the block has {len(games)} games, not a game {number}")
-        line, config = games[number], RunFolder.open(self.path_of(name)).config
-        game, starts = self.catalog.load(config.game), config.selfplay.starts
+        line, game, starts = games[number], self.catalog.load(config.game), config.selfplay.starts
         position = starts[line["start"]] if starts else None
         moves, _ = move_texts(game, find_start(position, game), line["actions"])
         about = {key: line[key] for key in ("names", "payoffs", "end")}
@@ -59,12 +58,13 @@ class Folders:
     def path_of(self, name: str) -> Path:
         return pick(name, list_runs(self.root), "run")
 
-    def read_games(self, name: str, generation: int, block: int) -> list[dict[str, Any]]:
-        path = RunFolder.open(self.path_of(name)).games_path(generation, block)
+    def read_games(self, name: str, generation: int, block: int) -> tuple[RunConfig, list[dict[str, Any]]]:
+        folder = RunFolder.open(self.path_of(name))
+        path = folder.games_path(generation, block)
         if not path.is_file():
             raise UnknownNameError(f"the run {name} has no block {block} of generation {generation}")
         try:
-            return [json.loads(line) for line in path.read_text().splitlines()]
+            return folder.config, [json.loads(line) for line in path.read_text().splitlines()]
         except (OSError, ValueError) as error:
             raise AnyzeroError(f"the games of {name} cannot be read: {error}") from None
 

@@ -1,110 +1,51 @@
-"""What a client can say. Each kind of message is a schema: whatever is wrong with one is answered with a sentence."""
+"""What a client can say: one schema, and whatever is wrong with a message is answered with a sentence."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from anyzero.errors import AnyzeroError, UnknownNameError, list_some, nearest_hint
-from anyzero.schema import Schema, show
+from anyzero.errors import BadOptionError
+from anyzero.schema import Schema
 
-Name = Annotated[str, Field(max_length=300)]
-Lane = Annotated[str, Field(max_length=40)]
-"""A client's searches have names; a new search replaces the old one of its name."""
-Position = Annotated[str, Field(max_length=2_000)]
-Seats = Annotated[tuple[Name, ...], Field(max_length=16)]
-Moves = Annotated[tuple[Annotated[str, Field(max_length=60)], ...], Field(max_length=5_000)]
-Ply = Annotated[int, Field(ge=0, lt=100_000)]
-PaceSeconds = Annotated[float, Field(ge=0.0, le=60.0)]
+AtTable = Literal["join", "leave", "move", "undo", "redo", "resign", "sit", "pace"]
+Elsewhere = Literal["new", "load", "look", "hint", "analyse", "stop"]
+NEEDED: dict[str, tuple[str, ...]] = {"new": ("game", "seats"), "load": ("text", "form"), "sit": ("table", "seats")}
+NEEDED |= {"pace": ("table", "paused"), **dict.fromkeys(("look", "hint", "analyse", "stop"), ())}
+"""What a message must say, by its type; the others need a table."""
 
 
 class Message(Schema):
     noun: ClassVar[str] = "the message"
-    type: str
+    type: Literal[AtTable, Elsewhere]
     request: int | None = None
     """Comes back with the answer."""
-
-
-class AtTable(Message):
-    table: Name
-
-
-class NewGame(Message):
-    game: Name
-    seats: Seats
+    table: str = ""
+    game: str = ""
+    seats: tuple[str, ...] = ()
     seed: Annotated[int, Field(ge=0, lt=2**64)] | None = None
-    position: Position | None = None
-    moves: Moves = ()
+    position: str | None = None
+    moves: Annotated[tuple[str, ...], Field(max_length=5_000)] = ()
     paused: bool = False
-    pace: PaceSeconds = 0.0
-
-
-class LoadGame(Message):
-    text: str
-    form: Literal["json", "pgn", "sgf"]
-    seats: Seats | None = None
-
-
-class MakeMove(AtTable):
-    move: Name | None = None
+    pace: Annotated[float, Field(ge=0.0, le=60.0)] = 0.0
+    text: str = ""
+    """Of a file, which has this form."""
+    form: Literal["json", "pgn", "sgf"] = "json"
+    move: str = ""
     action: int | None = None
-    ply: Ply | None = None
-    """Where the client saw the game."""
+    ply: Annotated[int, Field(ge=0, lt=100_000)] | None = None
+    """Where the client saw the game, or the position that it means."""
     seconds: Annotated[float, Field(ge=0.0, le=1e6)] | None = None
+    player: str = "level:hard"
+    lane: str = "a"
+    """A client's searches have names; a new one replaces the old one of its name."""
 
     @model_validator(mode="after")
-    def check_move(self) -> Self:
-        if (self.move is None) == (self.action is None):
-            raise AnyzeroError("name a move either by its text or by its action")
+    def check(self) -> Self:
+        for name in NEEDED.get(self.type, ("table",)):
+            if name not in self.model_fields_set:
+                raise BadOptionError(f"{self.noun} has no {name}")
+        if self.type == "move" and bool(self.move) == (self.action is not None):
+            raise BadOptionError("name a move either by its text or by its action")
+        if self.type in ("look", "hint", "analyse") and bool(self.table) == bool(self.game):
+            raise BadOptionError("name a position either by its table or by its game and moves")
         return self
-
-
-class TakeSeats(AtTable):
-    seats: Seats
-
-
-class SetPace(AtTable):
-    paused: bool
-    pace: PaceSeconds = 0.0
-
-
-class Look(Message):
-    """A position: of a table after some plies, or of a game after some moves."""
-
-    table: Name | None = None
-    ply: Ply | None = None
-    game: Name | None = None
-    position: Position | None = None
-    moves: Moves = ()
-
-    @model_validator(mode="after")
-    def check_place(self) -> Self:
-        if (self.table is None) == (self.game is None):
-            raise AnyzeroError("name a position either by its table or by its game and moves")
-        return self
-
-
-class StartSearch(Look):
-    player: Name = "level:hard"
-    lane: Lane = "a"
-    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
-
-
-class StopSearch(Message):
-    lane: Lane = "a"
-
-
-MESSAGES: dict[str, type[Message]] = dict.fromkeys(("join", "leave", "undo", "redo", "resign"), AtTable)
-MESSAGES |= {"new": NewGame, "load": LoadGame, "move": MakeMove, "sit": TakeSeats, "pace": SetPace}
-MESSAGES |= {"look": Look, "analyse": StartSearch, "hint": StartSearch, "stop": StopSearch}
-"""What each value of `type` is checked by."""
-
-
-def read_message(values: Mapping[str, Any] | None) -> Message:
-    if values is None:
-        raise AnyzeroError("the message is not a JSON object")
-    kind = values.get("type")
-    if not isinstance(kind, str) or kind not in MESSAGES:
-        hint = nearest_hint(kind, MESSAGES) if isinstance(kind, str) else ""
-        raise UnknownNameError(f"type cannot be {show(kind)}; {hint}known: {list_some(MESSAGES)}")
-    return MESSAGES[kind].parse(values)

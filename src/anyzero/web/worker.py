@@ -1,22 +1,22 @@
 """The process that searches: it reads jobs from standard input, a JSON object a line, and writes what they find.
 
 The server's own process never searches and never compiles, so that it always answers at once. Each job is a thread
-here; compiled code lets others run, and turns are handed out fairly. The process ends when the server does.
+here: compiled code lets others run, and the operating system shares the cores out. The process ends when the server
+does.
 """
 
-import heapq
 import json
 import math
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import cache, cached_property, lru_cache, partial
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from anyzero.child import Child, Send, count_cores, listen, python_command, read_lines, take_output
+from anyzero.child import Child, Send, listen, python_command, read_lines, take_output
 from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.errors import words_of
 from anyzero.games.game import Game
@@ -28,124 +28,45 @@ from anyzero.players import parse_player
 from anyzero.players.player import choose_at_random, consult, search_arguments
 from anyzero.players.text import RANDOM, split_player
 from anyzero.search import LiveSearch, Searcher, SearchResult
-from anyzero.search.search import room
+from anyzero.search.methods import SearchText
 from anyzero.web.catalog import load_interpreted
 from anyzero.web.forms import cells_of, state_of
 
 MOST_GAMES = 16
-NICE = 10
-"""The server and the browser come first, then searches, then their compilers, and what nobody waits for comes last."""
+NICE = 10  # the server and the browser come first, then searches, then their compilers
 SWITCH_S = 5e-4  # a search that has something to say in Python holds up the others no longer than this
 LOOK_EVERY_S = 0.25
 NOTICE_AFTER_S = 0.7  # who waits longer for code that is not compiled is told so
 QUICK_S = 2.5  # until it is compiled, a move is what plain Python finds in this time
-LATE_S = 0.5  # a search by the clock that had to wait for its turns ends this much after its time, with what it has
-NODES_A_SECOND = 4_000_000  # no game's tree grows faster
 MOST_GHOSTS = 6  # moves of the expected line that are drawn
 LEAST_NODES = 5_000  # every search gets at least so large a tree
-FAILED = "the search failed: "
 
 Tell = Callable[[dict[str, Any]], None]
-Found = tuple[dict[str, Any], bool]  # what a search found, and whether that was all of its budget
-COMPILING, ENGINES = threading.Lock(), threading.Lock()
+ENGINES = threading.Lock()
 find_player = cache(parse_player)
 load_game = lru_cache(MOST_GAMES)(load)
 load_plain = lru_cache(MOST_GAMES)(load_interpreted)
 
 
-class Turns:
-    """Who may compute next: short turns, round robin by client.
-
-    Laws: no more turns at a time than there are slots; in a round every client that waits has one turn, however many
-    searches it has; who comes new to a round is next.
-    """
-
-    def __init__(self, slots: int) -> None:
-        self.free, self.lock = slots, threading.Lock()
-        self.round, self.number = 0, 0
-        self.waiting: list[tuple[int, int, threading.Event]] = []
-        """The round of each turn that is waited for, and a number that counts down."""
-        self.rounds: dict[str, int] = {}  # by client, the first round in which it may have another turn
-
-    @contextmanager
-    def turn(self, client: str) -> Iterator[Callable[[], object]]:
-        """Wait for a turn; what comes back is called between two pieces of work, and waits for the next turn."""
-        self.queue(client).wait()
-        try:
-            yield lambda: self.queue(client, ended=1).wait()
-        finally:
-            self.end()
-
-    def queue(self, client: str, ended: int = 0) -> threading.Event:
-        """A place in the queue; who ends a turn is in it before the next one is called."""
-        called = threading.Event()
-        with self.lock:
-            place = max(self.round, self.rounds.get(client, 0))
-            self.rounds = {other: first for other, first in self.rounds.items() if first > self.round}
-            self.rounds[client], self.number = place + 1, self.number - 1
-            heapq.heappush(self.waiting, (place, self.number, called))
-            self.free += ended
-            self.call_next()
-        return called
-
-    def end(self) -> None:
-        with self.lock:
-            self.free += 1
-            self.call_next()
-
-    def call_next(self) -> None:
-        while self.free > 0 and self.waiting:
-            self.round, _, called = heapq.heappop(self.waiting)
-            called.set()
-            self.free -= 1
-
-
-class NodePool:
-    """Memory for the trees of all searches together: one that comes late gets a smaller tree, but always some."""
-
-    def __init__(self, num_nodes: int) -> None:
-        self.left, self.lock = num_nodes, threading.Lock()
-
-    @contextmanager
-    def share(self, wanted: int) -> Iterator[int]:
-        """As many nodes as are wanted, at most a quarter of what is left, until the end of the block."""
-        with self.lock:
-            num_nodes = max(LEAST_NODES, min(wanted, self.left // 4))
-            self.left -= num_nodes
-        try:
-            yield num_nodes
-        finally:
-            with self.lock:
-                self.left += num_nodes
-
-
 class Job:
-    """One search, in short turns; `stopped` may be set at any time."""
+    """One search in a thread of its own; `stopped` may be set at any time."""
 
-    def __init__(self, wanted: dict[str, Any]) -> None:
-        self.wanted, self.client, self.max_nodes = wanted, str(wanted["client"]), int(wanted["max_nodes"])
+    def __init__(
+        self, wanted: dict[str, Any], tell: Tell = print, max_nodes: int = LEAST_NODES, stopped: Any = None
+    ) -> None:
+        self.wanted, self.tell, self.max_nodes = wanted, tell, max_nodes
+        self.stopped = stopped or threading.Event()
         self.game: Game = load_game(wanted["game"])
         self.player = split_player(wanted["player"]).in_game(self.game)
         self.state = state_of(self.game, bytes.fromhex(wanted["state"]))
-        self.stopped = threading.Event()
-        self.ghosts: tuple[list[str], list[list[str]]] = [], []  # the expected line as it was drawn last, and its cells
 
-    @property
-    def wanted_nodes(self) -> int:
-        budget = self.player.search
-        if budget is None:
-            return 0
-        if budget.simulations is None:
-            return min(self.max_nodes, int(NODES_A_SECOND * (budget.seconds or 0.0)))
-        return room(self.game, budget.simulations, self.max_nodes)
-
-    def run(self, turns: Turns, tell: Tell) -> dict[str, Any]:
+    def run(self) -> dict[str, Any]:
         """Search to the end, or to the stop; where somebody looks on, tell what was found so far."""
         if self.player.search is None:
             return {"action": self.choose(), "result": None}
-        found, is_quick = (None, False) if self.is_compiled() else self.run_meanwhile(turns, tell)
+        found, is_quick = (None, False) if self.is_compiled() else self.run_meanwhile(self.player.search)
         if found is None:
-            found, _ = self.spend(self.searcher, turns, tell, within(LATE_S + (self.player.search.seconds or math.inf)))
+            found, _ = self.spend(self.searcher())
         return {"action": found["best_action"], "result": found, "quick": is_quick}
 
     def choose(self) -> int:
@@ -158,44 +79,45 @@ class Job:
         with ENGINES:
             return consult(find_player(self.player.text), self.game, line, self.wanted["seed"]).action
 
-    def run_meanwhile(self, turns: Turns, tell: Tell) -> tuple[dict[str, Any] | None, bool]:
+    def run_meanwhile(self, budget: SearchText) -> tuple[dict[str, Any] | None, bool]:
         """Search in plain Python while another process compiles, and whether less was found than the budget allows.
 
         Nobody waits long for a move. An analysis goes on until the code is there, which then does it again: None.
         """
-        notice = threading.Timer(NOTICE_AFTER_S, tell, ({"preparing": True},))
+        notice = threading.Timer(NOTICE_AFTER_S, self.tell, ({"preparing": True},))
         compiler = threading.Thread(target=self.compile, daemon=True)
         compiler.start()
         notice.start()
-        is_counted, live = self.player.search is not None and bool(self.player.search.simulations), self.wanted["live"]
-        has_time = within(math.inf if live else QUICK_S)
+        is_counted, live = bool(budget.simulations), self.wanted["live"]
+        end = math.inf if live else time.perf_counter() + QUICK_S
+
+        def goes_on() -> bool:
+            return compiler.is_alive() and time.perf_counter() < end
+
         try:
             # Where a game that nobody has checked goes wrong, its compiled code says how.
             with suppress(*(Exception,) if self.game.unchecked else ()):
                 if is_counted or not live:
-                    search = partial(self.spend, self.plain_searcher, turns, tell)
-                    found, is_finished = search(lambda: compiler.is_alive() and has_time())
-                    if is_finished or not has_time():
+                    found, is_finished = self.spend(self.plain_searcher(), goes_on)
+                    if is_finished or time.perf_counter() >= end:
                         return found, not (is_finished and is_counted)
             compiler.join()
         finally:
             notice.cancel()
         return None, False
 
-    def spend(self, make: Callable[[], Searcher], turns: Turns, tell: Tell, goes_on: Callable[[], bool]) -> Found:
+    def spend(self, searcher: Searcher, goes_on: Callable[[], bool] = lambda: True) -> tuple[dict[str, Any], bool]:
         """Search as long as it goes on and nobody stops it: what was found, and whether that was all of the budget."""
         look, is_finished = time.perf_counter() + LOOK_EVERY_S / 4, False
-        with turns.turn(self.client) as give_way:
-            search = LiveSearch(make(), self.state, self.wanted["seed"])
-            while not is_finished:
-                is_finished = not search.advance() or self.stopped.is_set()
-                if is_finished or not goes_on():
-                    break
-                if self.wanted["live"] and time.perf_counter() >= look:
-                    tell({"result": self.values(search.result())})
-                    look = time.perf_counter() + LOOK_EVERY_S
-                give_way()
-            return self.values(search.result()), is_finished
+        search = LiveSearch(searcher, self.state, self.wanted["seed"])
+        while not is_finished:
+            is_finished = not search.advance() or self.stopped.is_set()
+            if is_finished or not goes_on():
+                break
+            if self.wanted["live"] and time.perf_counter() >= look:
+                self.tell({"result": self.values(search.result())})
+                look = time.perf_counter() + LOOK_EVERY_S
+        return self.values(search.result()), is_finished
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -213,23 +135,13 @@ class Job:
         return Searcher(game, **{**arguments, **changes})
 
     def values(self, result: SearchResult) -> dict[str, Any]:
-        """The result as plain values, and the cells of the expected line; those are worked out again if it changes."""
-        line = result.principal_variation[:MOST_GHOSTS]
-        if self.ghosts[0] != line:
-            state, cells = self.state, list[list[str]]()
-            for move in line if self.game.has("board") else ():
-                action = self.game.parse_action(state, move)
-                cells.append(cells_of(self.game, state, action))
-                state = self.game.play(state, action)
-            self.ghosts = line, cells
-        return {**result.to_json(), "ghosts": self.ghosts[1]}
-
-    # --- compiled code
-
-    def try_out(self) -> None:
-        """Run every kernel once; a player that does not search has none."""
-        if self.player.search is not None:
-            self.searcher(simulations=2, seconds=None).choose(self.state, 0)
+        """The result as plain values, and the cells of the expected line."""
+        state, cells = self.state, list[list[str]]()
+        for move in result.principal_variation[:MOST_GHOSTS] if self.game.has("board") else ():
+            action = self.game.parse_action(state, move)
+            cells.append(cells_of(self.game, state, action))
+            state = self.game.play(state, action)
+        return {**result.to_json(), "ghosts": cells}
 
     def is_compiled(self) -> bool:
         """Load what is compiled; False if something is missing."""
@@ -240,89 +152,73 @@ class Job:
             return False
         return True
 
+    def try_out(self) -> None:
+        """Run every kernel once; a player that does not search has none."""
+        if self.player.search is not None:
+            self.searcher(simulations=2, seconds=None).choose(self.state, 0)
+
     def compile(self) -> None:
-        """Compile in another process: here, the searches of others would stand still."""
-        with COMPILING:
-            if not self.is_compiled():  # nobody was quicker
-                compile_apart([self.wanted], nicer=NICE // 2)
+        """Compile in another process, if that was never done: here, the searches of others would stand still."""
+        if not self.is_compiled():
+            child = Child(python_command("anyzero.web.worker", "compile_wanted"))
+            child.send(json.dumps(self.wanted))
+            child.wait(None)
 
 
-def within(seconds: float) -> Callable[[], bool]:
-    """Whether so much time has not yet gone by."""
-    end = time.perf_counter() + seconds
-    return lambda: time.perf_counter() < end
-
-
-def compile_apart(jobs: list[dict[str, Any]], *, nicer: int = 0) -> None:
-    child = Child(python_command("anyzero.web.worker", "compile_wanted", str(nicer)), own_session=False)
-    child.send(json.dumps(jobs))
-    child.wait(None)
-
-
-def compile_wanted(nicer: str) -> None:
-    """The process that compiles: jobs come in, their code is on the disk at the end."""
-    be_nice(int(nicer))
-    line = next(read_lines(), "[]")  # the server may be gone already
+def compile_wanted() -> None:
+    """The process that compiles: a job comes in, its code is on the disk at the end."""
+    be_nice()
+    line = next(read_lines(), "")  # the server may be gone already
     listen()
-    for wanted in json.loads(line):
-        with suppress(Exception):  # who needs it is told
-            Job(wanted).try_out()
+    with suppress(Exception):  # who needs it is told
+        Job(json.loads(line)).try_out()
 
 
 def load_all(jobs: list[dict[str, Any]]) -> None:
     """Load what the jobs need, compiled first where that was never done."""
     for wanted in jobs:
         with suppress(Exception):  # who needs it is told
-            job = Job(wanted)
-            if not job.is_compiled():
-                job.compile()
+            Job(wanted).compile()
 
 
 class Jobs:
-    def __init__(self, send: Send, max_all_nodes: int) -> None:
-        self.send, self.turns, self.nodes = send, Turns(count_cores()), NodePool(max_all_nodes)
-        self.running: dict[int, Job] = {}
+    """The searches under way; each that comes gets a smaller tree than the one before, so that all of them fit."""
+
+    def __init__(self, send: Send, max_nodes: int) -> None:
+        self.send, self.max_nodes = send, max_nodes
+        self.running: dict[int, threading.Event] = {}  # set to stop one
 
     def hear(self, wanted: dict[str, Any]) -> None:
         if "prepare" in wanted:
-            work = partial(compile_apart, nicer=NICE) if wanted["apart"] else load_all
-            threading.Thread(target=work, args=(wanted["prepare"],), daemon=True).start()
-            return
-        if "stop" in wanted:
-            job = self.running.get(wanted["stop"])
-            if job is not None:
-                job.stopped.set()
-            return
-        try:
-            job = self.running[wanted["job"]] = Job(wanted)
-        except Exception as error:  # a game's own code may raise anything
-            self.tell(wanted["job"], {"error": words_of(error, FAILED)})
-            return
-        threading.Thread(target=self.run, args=(wanted["job"], job), daemon=True).start()
+            threading.Thread(target=load_all, args=(wanted["prepare"],), daemon=True).start()
+        elif "stop" in wanted:
+            self.running.get(wanted["stop"], threading.Event()).set()
+        else:
+            max_nodes = max(LEAST_NODES, self.max_nodes // (1 + len(self.running)))
+            self.running[wanted["job"]] = threading.Event()
+            threading.Thread(target=self.run, args=(wanted["job"], wanted, max_nodes), daemon=True).start()
 
-    def run(self, number: int, job: Job) -> None:
+    def run(self, number: int, wanted: dict[str, Any], max_nodes: int) -> None:
+        def tell(values: dict[str, Any]) -> None:
+            self.send(json.dumps({"job": number, **values}))
+
         try:
-            with self.nodes.share(job.wanted_nodes) as job.max_nodes:
-                found = job.run(self.turns, lambda values: self.tell(number, values))
-                self.tell(number, {"done": True, **found})
-        except Exception as error:
-            self.tell(number, {"error": words_of(error, FAILED)})
+            tell({"done": True, **Job(wanted, tell, max_nodes, self.running[number]).run()})
+        except Exception as error:  # a game's own code may raise anything
+            tell({"error": words_of(error, "the search failed: ")})
         finally:
             del self.running[number]
 
-    def tell(self, number: int, values: dict[str, Any]) -> None:
-        self.send(json.dumps({"job": number, **values}))
 
-
-def be_nice(more: int) -> None:
+def be_nice() -> None:
     if hasattr(os, "nice"):
-        os.nice(more)
+        os.nice(NICE)
 
 
-def main(max_all_nodes: str) -> None:
-    be_nice(NICE)
+def main(max_nodes: str) -> None:
+    be_nice()
     sys.setswitchinterval(SWITCH_S)
-    jobs = Jobs(take_output(), int(max_all_nodes))
+    jobs = Jobs(take_output(), int(max_nodes))
     for line in read_lines():
         jobs.hear(json.loads(line))
     os._exit(0)  # whatever still searches, nobody waits for it

@@ -1,0 +1,201 @@
+"""One browser tab: its socket, what it says, and what is done about it."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from fastapi import WebSocket, WebSocketDisconnect
+
+from anyzero.errors import AnyzeroError, words_of
+from anyzero.files import parse_object
+from anyzero.games.game import Game, State
+from anyzero.records.record import play_line
+from anyzero.web.forms import position_values, table_line, twin_actions
+from anyzero.web.messages import Message
+from anyzero.web.room import Room, Rooms
+
+MOST_WAITING = 500  # messages that wait for a slow client before it is let go
+
+
+async def serve_socket(rooms: Rooms, page: WebSocket) -> None:
+    """One client from its first message to its last."""
+
+    async def send_all() -> None:
+        while (text := await client.outbox.get()) is not None:
+            await page.send_text(text)
+        await page.close(1013, "too slow")
+
+    await page.accept()
+    client = Client(rooms)
+    rooms.engine.wake()
+    if rooms.config.prepare and rooms.preparing is None:
+        rooms.preparing = asyncio.create_task(rooms.prepare())
+    sender = asyncio.create_task(send_all())
+    try:
+        while True:
+            await client.obey(await page.receive_text())
+    except (WebSocketDisconnect, RuntimeError, KeyError):
+        pass  # gone, or a message that is not text
+    finally:
+        await client.close()
+        sender.cancel()
+        await asyncio.gather(sender, return_exceptions=True)
+
+
+class Client:
+    """One browser tab: what it asks for is done in its order; searches run beside that and tell what they find.
+
+    `outbox` is sent by whoever owns the socket.
+    """
+
+    def __init__(self, rooms: Rooms) -> None:
+        self.rooms = rooms
+        self.joined: dict[str, Room] = {}
+        self.lanes: dict[str, asyncio.Task[None]] = {}
+        self.outbox: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING)
+
+    def tell(self, message: str | dict[str, Any]) -> None:
+        """Put a message into the outbox; one that is full belongs to a client that no longer reads."""
+        try:
+            self.outbox.put_nowait(message if isinstance(message, str) else json.dumps(message))
+        except asyncio.QueueFull:
+            self.outbox.get_nowait()
+            self.outbox.put_nowait(None)
+
+    async def obey(self, text: str) -> None:
+        """Do what a message says; what is wrong with it is told in one sentence."""
+        values = parse_object(text)
+        try:
+            if values is None:
+                raise AnyzeroError("the message is not a JSON object")
+            await self.answer(Message.parse(values))
+        except Exception as error:  # a game's own code may raise anything
+            request = (values or {}).get("request")
+            about = {"type": "error", "request": request if type(request) is int else None}
+            self.tell({**about, "error": words_of(error, "it failed: ")})
+
+    async def answer(self, message: Message) -> None:
+        match message.type:
+            case "new" | "load":
+                await self.make(message)
+            case "join":
+                room = await self.enter(message.table)
+                await room.show_to(self.tell, message.request)
+                if not room.is_driven:  # a machine that thinks goes on thinking
+                    room.go_on()
+            case "leave":
+                self.leave(message.table)
+            case "look":
+                await self.look(message)
+            case "hint" | "analyse":
+                await self.start(message)
+            case "stop":
+                self.stop(message.lane)
+            case _:
+                await self.change(message)
+
+    # --- tables
+
+    async def make(self, message: Message) -> None:
+        self.rooms.make_space()
+        room = await asyncio.to_thread(self.rooms.make if message.type == "new" else self.rooms.read, message)
+        self.rooms.open[room.number] = room
+        self.sit_down(room)
+        await room.show_to(self.tell, message.request)
+        room.go_on()
+
+    async def enter(self, number: str) -> Room:
+        if number not in self.joined:
+            self.sit_down(await self.rooms.find(number))
+        return self.joined[number]
+
+    def sit_down(self, room: Room) -> None:
+        self.joined[room.number] = room
+        if not room.listeners:
+            room.prepare()
+        room.listeners.add(self.tell)
+
+    def leave(self, number: str) -> None:
+        if (room := self.joined.pop(number, None)) is not None:
+            room.listeners.discard(self.tell)
+
+    async def change(self, message: Message) -> None:
+        """Change a table: acknowledged once it is on disk, then drawn for everybody there."""
+        room = await self.enter(message.table)
+        works: dict[str, Callable[[], None]] = {
+            "move": lambda: room.move(message),
+            **{kind: partial(room.step, kind) for kind in ("undo", "redo")},
+            "resign": room.table.resign,
+            "sit": lambda: room.sit(self.rooms.catalog.check_seats(message.seats, room.table.game)),
+            "pace": lambda: room.set_pace(message.paused, message.pace),
+        }
+        ply = await room.change(works[message.type])
+        self.tell({"type": "done", "request": message.request, "table": room.number, "ply": ply})
+        await room.show()
+
+    # --- positions
+
+    async def find_position(self, message: Message) -> tuple[Game, list[State], list[int]]:
+        """The game, the positions up to the one that a message names, and the actions between them."""
+        if not message.table:
+            game = await asyncio.to_thread(self.rooms.catalog.load, message.game)
+            line = await asyncio.to_thread(play_line, game, message.position, message.moves)
+            return game, line.states, line.actions
+        room = await self.enter(message.table)
+        async with room.lock:
+            table = room.table
+            ply = table.num_plies if message.ply is None else message.ply
+            if ply > len(table.line):
+                raise AnyzeroError(f"the game has {len(table.line)} plies, not {ply}")
+            return table.game, *table_line(table, ply)
+
+    async def look(self, message: Message) -> None:
+        game, states, actions = await self.find_position(message)
+        values = await asyncio.to_thread(position_values, game, states, actions)
+        twins = await asyncio.to_thread(twin_actions, game, states[-1])
+        about = {"type": "look", "request": message.request, "table": message.table or None, "ply": len(actions)}
+        self.tell({**values, **about, "twins": twins})
+
+    # --- searches
+
+    async def start(self, message: Message) -> None:
+        """Search beside everything else; the old search of this lane ends."""
+        kind, lane = ("hint", "hint") if message.type == "hint" else ("analysis", message.lane)
+        self.stop(lane)
+        game, states, actions = await self.find_position(message)
+        if game.seat_to_move(states[-1]) < 0:
+            raise AnyzeroError("there is nothing to search: the game is over or it is chance's turn")
+        player = self.rooms.catalog.check_player(message.player, game, searches=True)
+        if len(self.lanes) >= self.rooms.config.max_client_jobs:
+            raise AnyzeroError(f"you have {len(self.lanes)} searches under way already; stop one first")
+        about = {"request": message.request, "table": message.table or None, "ply": len(actions), "lane": lane}
+        about |= {"type": kind, "player": player}
+        task = asyncio.create_task(self.search(game, states[-1], about, message.seed or 0))
+        self.lanes[lane] = task
+        task.add_done_callback(lambda done: self.lanes.pop(lane) if self.lanes.get(lane) is done else None)
+
+    async def search(self, game: Game, state: State, about: dict[str, Any], seed: int) -> None:
+        live = about["type"] == "analysis"
+        answers = self.rooms.engine.search(game, state, about["player"], seed=seed, live=live)
+        try:
+            async with contextlib.aclosing(answers) as found:
+                async for answer in found:
+                    reached = {"done": bool(answer.get("done")), "preparing": "preparing" in answer}
+                    self.tell({**about, **reached, "result": answer.get("result")})
+        except AnyzeroError as error:
+            self.tell({"type": "error", "request": about["request"], "lane": about["lane"], "error": str(error)})
+
+    def stop(self, lane: str) -> None:
+        if (task := self.lanes.pop(lane, None)) is not None:
+            task.cancel()
+
+    async def close(self) -> None:
+        for number in list(self.joined):
+            self.leave(number)
+        tasks = list(self.lanes.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
