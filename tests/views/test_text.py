@@ -60,6 +60,7 @@ def test_a_board_makes_room_for_pieces_of_several_lines():
     assert scene_to_text(scene) == drawn("""
          1   1
         2 3 2 3
+
              9
     """)
 

@@ -279,4 +279,6 @@ COMMANDS: dict[str, Command] = {
 def evaluation_of(answer: Answer) -> Evaluation | None:
     """What goes into the record: the value to four digits."""
     found = answer.result
-    return None if found is None else Evaluation(round(min(1.0, max(-1.0, found.value)), 4), found.simulations)
+    if found is None:
+        return None
+    return Evaluation(value=round(min(1.0, max(-1.0, found.value)), 4), simulations=found.simulations)

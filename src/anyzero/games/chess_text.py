@@ -40,9 +40,7 @@ def format_state(rules: Chess, state: State) -> str:
     words += [name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-"]
     words += [str(state.clock), str(state.move_number)]
     moves, num, mover = [], int(state.recorded), int(state.mover)
-    for index, entry in enumerate(
-        state.history[:num].tolist()
-    ):  # the moves that it holds, each seen from its own mover
+    for index, entry in enumerate(state.history[:num].tolist()):  # moves, each seen from its own mover
         source, target = divmod(entry & int(board.MOVE_BITS), 64)
         flip = 0 if (num - index + mover) % 2 == 0 else 56
         moves.append(NAMES[source ^ flip] + NAMES[target ^ flip])

@@ -16,7 +16,7 @@ from anyzero.errors import BadOptionError
 from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.grid import caption_number
+from anyzero.games.grid import caption_number, initial_state
 from anyzero.views import Board, Kind, Polygon
 from anyzero.views.boards import LETTERS, rounded, segment, square_board
 
@@ -75,10 +75,6 @@ def make_rules(rows: int, columns: int) -> Domineering:
 
 
 # --- rules
-
-
-def initial_state(rules: Domineering, state: State) -> None:
-    """The empty board, first seat to move: all zero."""
 
 
 def seat_to_move(rules: Domineering, state: State) -> int:

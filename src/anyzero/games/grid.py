@@ -90,10 +90,14 @@ def caption_number(mover: int, over: bool, won: bool) -> int:
     return 3 - mover if won else 4
 
 
-# --- games whose state has `mover` and `winner`
+# --- games that begin with an empty board, and those whose state has `mover` and `winner`
 
 
 NOBODY = -1
+
+
+def initial_state(rules: Any, state: Any) -> None:
+    """The empty board, first seat to move: all zero."""
 
 
 def seat_to_move(rules: Any, state: Any) -> int:

@@ -20,7 +20,7 @@ from anyzero.errors import AnyzeroError, BadGameError, list_some, nearest_hint
 from anyzero.files import cache_folder
 from anyzero.games import contract
 from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.faults import is_foreign, place_of_field, tell
+from anyzero.games.faults import is_foreign, tell
 
 if TYPE_CHECKING:
     from anyzero.games.game import Game
@@ -114,9 +114,7 @@ def check_definition(game: "Game") -> None:
     for name in getattr(game.rules, "_fields", ()):
         kind = type(getattr(game.rules, name)).__name__
         if kind in ("list", "dict", "set"):
-            place = place_of_field(game.functions, type(game.rules).__name__, name)
-            where = f" ({place})" if place else ""
-            raise BadGameError(f"{game.name}: the rules hold no {kind}, but {name}{where} is one: make it an array")
+            raise BadGameError(f"{game.name}: the rules hold no {kind}, but {name} is one: make it an array")
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from anyzero.games.game import Game, State
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 from anyzero.games.load import load
 from anyzero.records.ends import FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, loss_payoffs, rule_payoffs, within
-from anyzero.records.notes import CONTROL, annotated_record, format_note, pick, read_day, read_seed
-from anyzero.records.record import GameRecord, play_line, replay
+from anyzero.records.notes import CONTROL, format_note, parse_note, pick, read_seed
+from anyzero.records.record import GameRecord, make_record, play_line, read_day, replay
 from anyzero.views.boards import LETTERS, cell_name
 
 Node = dict[str, list[str]]  # the values of each property
@@ -144,13 +144,12 @@ def read_game(nodes: list[Node], number: int) -> GameRecord:
         swaps = value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower() != SWAP_RULES[False]
         game = load("hex", size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
         line = play_line(game, read_start(root, game), found.moves)
-        payoffs, termination = read_end(value(root, "RE").strip(), found, game, line.states[-1])
-        date = value(root, "DT").strip()
+        end = read_end(value(root, "RE").strip(), found, game, line.states[-1])
+        date, seed = value(root, "DT").strip(), read_seed(value(root, "SEED").strip())
         tags = {name: value(root, name) for name in root if name not in OWN_PROPERTIES}
         tags |= {} if read_day(date) == date else {"DT": date}
-        players, seed = (value(root, "PB", "?"), value(root, "PW", "?")), read_seed(value(root, "SEED").strip())
-        facts = {"payoffs": payoffs, "termination": termination, "date": read_day(date), "seed": seed, "tags": tags}
-        return annotated_record(game, line, found.notes, players=players, **facts)
+        facts = {"players": (value(root, "PB", "?"), value(root, "PW", "?")), "date": read_day(date), "seed": seed}
+        return make_record(game, line.states[0], line.moves, map(parse_note, found.notes), end, **facts, tags=tags)
 
 
 def value(node: Node, name: str, default: str = "") -> str:
@@ -208,8 +207,8 @@ def read_result(text: str) -> End:
 
 
 def write_sgf(record: GameRecord) -> str:
-    if record.rules != "hex":
-        raise BadRecordError(f"SGF is for Hex, this is a game of {record.rules}; .json is for every game")
+    if record.rules.name != "hex":
+        raise BadRecordError(f"SGF is for Hex, this is a game of {record.rules.name}; .json is for every game")
     record, game, states, _ = replay(record)
     lines = [node_text(root_of(record))]
     for index, (state, move) in enumerate(zip(states, record.moves, strict=False)):
@@ -220,9 +219,9 @@ def write_sgf(record: GameRecord) -> str:
 
 
 def root_of(record: GameRecord) -> Node:
-    options, (first, second) = record.options, record.players
-    root = {"FF": "4", "GM": GAME_NUMBER, "CA": "UTF-8", "SZ": str(options["size"]), "RU": SWAP_RULES[options["swap"]]}
-    root |= {"PB": first, "PW": second, "RE": "?"}
+    size, swap = str(record.rules.options["size"]), bool(record.rules.options["swap"])
+    root = {"FF": "4", "GM": GAME_NUMBER, "CA": "UTF-8", "SZ": size, "RU": SWAP_RULES[swap]}
+    root |= {"PB": record.players[0], "PW": record.players[1], "RE": "?"}
     if record.payoffs is not None:
         root["RE"] = f"{COLOURS[record.payoffs[1] > 0]}+{ENDS[record.termination]}"
     root |= {"DT": record.date} if record.date else {}
@@ -234,7 +233,7 @@ def root_of(record: GameRecord) -> Node:
 def setup_of(record: GameRecord) -> Node:
     if record.start is None:
         return {}
-    size, (board, side) = record.options["size"], record.start.split()
+    size, (board, side) = int(record.rules.options["size"]), record.start.split()
     cells = parse_grid(board, size, size, STONES, bottom_up=False)
     points = [[cell_name(*divmod(cell, size)) for cell, found in enumerate(cells) if found == one] for one in STONES]
     stones = {name: named for name, named in zip(("AB", "AW"), points, strict=True) if named}

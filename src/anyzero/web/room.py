@@ -213,7 +213,9 @@ class Room:
 
 def thought(answer: dict[str, Any]) -> Evaluation | None:
     found = answer["result"]
-    return None if found is None else Evaluation(max(-1.0, min(1.0, found["value"])), found["simulations"])
+    if found is None:
+        return None
+    return Evaluation(value=max(-1.0, min(1.0, found["value"])), simulations=found["simulations"])
 
 
 # --- the games on disk: what was acknowledged is there, whatever happens to the server afterwards

@@ -6,7 +6,6 @@ import secrets
 import time
 import zlib
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -82,7 +81,7 @@ class Rooms:
         if record.payoffs is None:  # moves that end the game by the rules may come without a result
             last = play_line(game, record.start, record.moves).states[-1]
             if game.seat_to_move(last) == OVER:
-                record = replace(record, payoffs=rule_payoffs(game, last), termination=RULES)
+                record = record.change(result={"payoffs": rule_payoffs(game, last), "termination": RULES})
         table = GameInProgress.from_record(record, game)
         if wanted.seats is not None:
             return self.add(table, self.catalog.check_seats(wanted.seats, table.game))
