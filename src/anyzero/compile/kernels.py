@@ -88,9 +88,7 @@ def _bind(
     return bind(function, functions, wrap), key
 
 
-def key_of(
-    function: Any, functions: Any, unit: Unit, constants: Constants, pipeline: Any, kernel: Any = None
-) -> str | None:
+def key_of(function: Any, functions: Parts, unit: Unit, constants: Constants, pipeline: Any, kernel: Any = None) -> Any:
     """A hash of all that a kernel, or a part of `kernel`, is compiled from; None where nothing can tell."""
     from anyzero.compile.cache import Fingerprint, NoFingerprintError
 

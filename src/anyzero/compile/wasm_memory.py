@@ -54,11 +54,8 @@ class Plan:
 
     def call(self, kernel: str, names: tuple[str, ...], arguments: tuple[Any, ...]) -> int:
         """The address of a frame with these arguments, whose parameters have these names."""
-        numbers = [
-            slot
-            for name, value in zip(names, arguments, strict=True)
-            for slot in self._flatten(f"{kernel}.{name}", value)
-        ]
+        pairs = zip(names, arguments, strict=True)
+        numbers = [slot for name, value in pairs for slot in self._flatten(f"{kernel}.{name}", value)]
         frame = np.zeros(FIRST_ARGUMENT // SLOT + len(numbers), np.uint64)
         address = self.frames[kernel] = self.end
         for index, (name, kind, number) in enumerate(numbers):

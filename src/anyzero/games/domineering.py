@@ -175,9 +175,8 @@ def format_state(rules: Domineering, state: State) -> str:
 def parse_state(rules: Domineering, state: State, text: str) -> None:
     cells, state.mover = grid.parse_position(text, rules.rows, rules.columns, MARKS)
     state.covered[:] = [grid.set_of(cells, mark, range(len(cells))) for mark in MARKS]
-    grid.check_turn(
-        [mark for seat, mark in enumerate(MARKS) for _ in dominoes_of(rules, state, seat)], MARKS, state.mover
-    )
+    placed = [mark for seat, mark in enumerate(MARKS) for _ in dominoes_of(rules, state, seat)]
+    grid.check_turn(placed, MARKS, state.mover)
 
 
 def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Any]:

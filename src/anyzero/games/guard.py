@@ -9,6 +9,7 @@ import ast
 import hashlib
 import inspect
 import sys
+import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -118,19 +119,21 @@ def check_definition(game: "Game") -> None:
 
 
 @contextmanager
-def told(game: "Game", failure: str = "", passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+def told(game: "Game", passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
     """What a user's game raises within becomes one sentence; what is one already, or is `passing`, stays as it is."""
     try:
         yield
     except Exception as error:
         if not game.is_from_file or isinstance(error, (AnyzeroError, *passing)):
             raise
+        modules = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__)]
+        failure = " does not compile" if any(module.startswith("numba.") for module in modules) else ""
         sentence = f"{game.source}{failure}: {tell(error, game.functions)}"
         raise BadGameError(f"{sentence}; anyzero check {game.text} says more") from error
 
 
-class GuardedKernel:
-    """A compiled kernel whose errors are the game's, in one sentence."""
+class ToldKernel:
+    """A kernel of a user's game: what its compiler or its code raises is one sentence."""
 
     def __init__(self, game: "Game", kernel: Any) -> None:
         self.game, self.kernel = game, kernel
@@ -141,18 +144,6 @@ class GuardedKernel:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.kernel, name)
-
-
-def explain_compiler(game: "Game", kernel: Any) -> Any:
-    """The kernel, whose compiler says in one sentence what is wrong with a user's file."""
-    compile_for = type(kernel)._compile_for_args  # what Numba calls where there is no machine code yet
-
-    def explained(*args: Any, **named: Any) -> Any:
-        with told(game, " does not compile"):
-            return compile_for(kernel, *args, **named)
-
-    kernel._compile_for_args = explained
-    return kernel
 
 
 # --- loops that end

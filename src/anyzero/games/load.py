@@ -15,15 +15,7 @@ from threading import RLock
 from types import ModuleType
 from typing import Any
 
-from anyzero.errors import (
-    AnyzeroError,
-    BadGameError,
-    BadOptionError,
-    UnknownNameError,
-    check_name,
-    list_some,
-    nearest_hint,
-)
+from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, check_name, nearest_hint
 from anyzero.files import from_home, write_whole
 from anyzero.games.faults import tell
 from anyzero.games.game import Game, State
@@ -46,20 +38,16 @@ def load(text: str, **options: Any) -> Game:
 
     A file that has not been checked as it is now runs guarded: slower, and what is wrong with it is said.
     """
-    game = load_trusted(text, **options)
+    game = load_trusted(text, options)
     key = key_of(load_file(Path(game.source)), game.options) if game.is_from_file else ""
     if not key or is_known(key, CHECKED):
         return game
     with LOADING, redirect_stdout(StringIO()):  # a file that prints has done so already
-        return replace(_make(text, options, counted=True), unchecked=key)
+        return replace(load_trusted(text, options, counted=True), unchecked=key)
 
 
-def load_trusted(text: str, **options: Any) -> Game:
+def load_trusted(text: str, options: Mapping[str, Any] | None = None, *, counted: bool = False) -> Game:
     """The same, and nothing is guarded: for the processes that check it."""
-    return _make(text, options)
-
-
-def _make(text: str, options: Mapping[str, Any], *, counted: bool = False) -> Game:
     name, written = split_text(text)
     make = find_maker(name, counted=counted)
     for key, default in default_options(make).items():
@@ -135,9 +123,8 @@ def load_file(path: Path, *, counted: bool = False) -> ModuleType:
         sys.path.insert(0, str(path.parent))  # a game may import files beside it
         try:
             with one_sentence(f"{path} cannot be loaded"):
-                exec(
-                    compile_counted(source, str(path)) if counted else compile(source, str(path), "exec"), vars(module)
-                )
+                code = compile_counted(source, str(path)) if counted else compile(source, str(path), "exec")
+                exec(code, vars(module))
         except AnyzeroError:
             del sys.modules[name]
             raise
@@ -159,7 +146,7 @@ def parse_options(name: str, make: Maker, text: str, given: Mapping[str, Any] | 
     defaults, options = default_options(make), {**split_options(name, filter(None, text.split(","))), **(given or {})}
     for key in options:
         if key not in defaults:
-            known = list_some(defaults) or "none"
+            known = ", ".join(defaults) or "none"
             raise UnknownNameError(f"{name} has no option {key!r}; {nearest_hint(key, defaults)}its options: {known}")
     return {key: convert_option(name, key, value, defaults[key]) for key, value in options.items()}
 

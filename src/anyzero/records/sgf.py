@@ -5,7 +5,7 @@ although it is the player PB who began.
 """
 
 import re
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from anyzero.games.game import Game, State
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
@@ -83,45 +83,37 @@ def main_lines(text: str) -> list[list[Node]]:
     return games
 
 
-@dataclass
-class LineText:
+class LineText(NamedTuple):
     """What a main line says: moves, what was noted about each, and how its last node ended the game."""
 
-    moves: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    colours: list[str] = field(default_factory=list)
-    end: str = UNFINISHED
-    lettered: bool = False  # whether cells are written with two letters, as Little Golem does
-
-    def add(self, colour: str, text: str, note: str) -> None:
-        if self.end != UNFINISHED:
-            raise BadRecordError(f"{text!r} comes after the end of the game")
-        if text in LAST_MOVES:
-            self.end = LAST_MOVES[text]
-            return
-        if re.fullmatch("[a-z]{2}", text):
-            text, self.lettered = cell_name(LETTERS.index(text[1]), LETTERS.index(text[0])), True
-        self.colours.append(colour)
-        self.moves.append("swap" if text in SWAPS else text)
-        self.notes.append(note)
+    moves: list[str]
+    notes: list[str]
+    end: str
 
 
 def read_moves(nodes: list[Node]) -> LineText:
     """The moves of all nodes; colours must take turns, and black begins unless Little Golem wrote it."""
-    line, root = LineText(), nodes[0]
+    moves, notes, colours, end, lettered = list[str](), list[str](), list[str](), UNFINISHED, False
     for node in nodes:
-        if node is not root and {"AB", "AW", "AE", "PL"} & set(node):
+        if node is not nodes[0] and {"AB", "AW", "AE", "PL"} & set(node):
             raise BadRecordError("stones are set up in the middle of the game")
-        for colour in COLOURS:
-            for text in node.get(colour, []):
-                line.add(colour, text.strip().lower(), " ".join(node.get("C", [])))
-    first = side_to_begin(root)
-    if line.colours and line.colours[0] != first and not line.lettered:
-        raise BadRecordError(f"{line.colours[0]} makes the first move, not {first}")
-    for number, (colour, before) in enumerate(zip(line.colours[1:], line.colours, strict=False), start=2):
-        if colour == before:
-            raise BadRecordError(f"move {number}: {colour} moves twice in a row")
-    return line
+        for colour, text in [(one, text.strip().lower()) for one in COLOURS for text in node.get(one, [])]:
+            if end != UNFINISHED:
+                raise BadRecordError(f"{text!r} comes after the end of the game")
+            if text in LAST_MOVES:
+                end = LAST_MOVES[text]
+                continue
+            if re.fullmatch("[a-z]{2}", text):  # as Little Golem writes cells
+                text, lettered = cell_name(LETTERS.index(text[1]), LETTERS.index(text[0])), True
+            if colours and colour == colours[-1]:
+                raise BadRecordError(f"move {len(moves) + 1}: {colour} moves twice in a row")
+            colours.append(colour)
+            moves.append("swap" if text in SWAPS else text)
+            notes.append(" ".join(node.get("C", [])))
+    first = side_to_begin(nodes[0])
+    if colours and colours[0] != first and not lettered:
+        raise BadRecordError(f"{colours[0]} makes the first move, not {first}")
+    return LineText(moves, notes, end)
 
 
 def side_to_begin(root: Node) -> str:
