@@ -168,7 +168,7 @@ def compile_object(function: Function, unit: Unit, constants: Constants, machine
 def compile_wasm(function: Function, unit: Unit, constants: Constants) -> Any:
     """A kernel for browsers; called here, it runs in wasmtime."""
     from anyzero.compile.ahead import WASM
-    from anyzero.compile.wasm_run import WasmKernel
+    from anyzero.compile.wasm_memory import WasmKernel
 
     return WasmKernel(*compile_object(function, unit, constants, WASM))
 

@@ -177,7 +177,7 @@ def simulated_is_compiled(game: Game, evidence: Evidence) -> str | None:
 
 def wasm_is_interpreted(game: Game, evidence: Evidence) -> str | None:
     """The game as a browser runs it and the plain Python give the same answers."""
-    from anyzero.compile.wasm_run import is_available
+    from anyzero.compile.wasm_memory import is_available
 
     if not evidence.browser:
         raise Skip("switched off")
@@ -315,7 +315,7 @@ def positions_have_texts(game: Game, state: State) -> str | None:
 
 def pictures_are_compiled(game: Game, evidence: Evidence) -> str | None:
     """draw and move_number give the same compiled, interpreted and in a browser, and change no state."""
-    from anyzero.compile.wasm_run import is_available
+    from anyzero.compile.wasm_memory import is_available
 
     states = np.array(list(evidence.states(40)), game.state_dtype)
     before = states.tobytes()

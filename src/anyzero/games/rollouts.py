@@ -123,7 +123,7 @@ def bench_rollouts(game: Game, *, target: str = "cpu", threads: int = 1, seconds
 def check_target(target: str) -> None:
     check_name("target", target, TARGETS)
     if target == "wasm":
-        from anyzero.compile.wasm_run import check_runtime
+        from anyzero.compile.wasm_memory import check_runtime
 
         check_runtime()
     if target == "cuda":

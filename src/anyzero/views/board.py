@@ -1,13 +1,9 @@
 """The picture of a game in two parts: the board, which never changes, and what is shown on it in one position.
 
-A scene is what a position looks like, in shapes and names, without a word about how it is drawn. Lengths are in board
-units (a cell is about one unit wide), x to the right, y down. Colours are *roles* of the palette (`seat0`, `board`,
-`ink`, ...) or `none`, so that the same scene is right in light and dark. A piece's shapes are placed relative to the
-centre of its cell.
-
-A `Board` has cells, the kinds of pieces that can stand on them, marks that can be laid over them, captions, and the
-texts of the moves. What is *shown* is a record of numbers that a compiled function writes (`draw` in a game): which
-kind of piece stands on which cell, and the like. `assemble` puts both together to a scene; a browser does the same.
+A `Board` has cells, kinds of pieces, marks, captions and the texts of moves. What is *shown* is a record of numbers
+that a game's compiled `draw` writes. `assemble` puts both together to a `Scene`; a browser does the same. Lengths are
+in board units (a cell is about one wide), x to the right, y down; colours are roles of the palette (`seat0`, `ink`,
+...) or `none`, right in light and dark. A piece's shapes are placed relative to the centre of its cell.
 """
 
 import re
