@@ -153,35 +153,24 @@ MOST_TURNS = 10_000_000  # of all loops in one call of a game's function; plain 
 ENDLESS = f"its loops turned more than {MOST_TURNS:,} times in one call"
 
 
-class _Counting(ast.NodeTransformer):
-    def __init__(self, most: int, words: str) -> None:
-        self.look = f"_turns += 1\nif _turns > {most}:\n    raise ValueError({words!r})"
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return self.insert("_turns = 0", node, 0 if ast.get_docstring(node) is None else 1)  # which stays the first
-
-    def visit_For(self, node: ast.For | ast.While) -> ast.AST:
-        return self.insert(self.look, node, 0)
-
-    visit_While = visit_For  # noqa: N815
-
-    def insert(self, text: str, node: ast.FunctionDef | ast.For | ast.While, place: int) -> ast.AST:
-        """Put statements into the body, on the line of the node."""
-        self.generic_visit(node)
-        tree = ast.parse(text)
-        for part in ast.walk(tree):
-            ast.copy_location(part, node)
-        node.body[place:place] = tree.body
-        return node
-
-
 def compile_counted(source: bytes | str, file: str, most: int = MOST_TURNS, words: str = ENDLESS) -> CodeType:
     """The code of a file. A function in it raises a ValueError with these words once its loops turned too often."""
-    tree = ast.parse(source, file)
-    for part in tree.body:
-        if isinstance(part, ast.FunctionDef):
-            _Counting(most, words).visit(part)
+    tree, look = ast.parse(source, file), f"_turns += 1\nif _turns > {most}:\n    raise ValueError({words!r})"
+    for function in [part for part in tree.body if isinstance(part, ast.FunctionDef)]:
+        for node in ast.walk(function):
+            if isinstance(node, ast.FunctionDef):
+                insert("_turns = 0", node, 0 if ast.get_docstring(node) is None else 1)  # which stays the first
+            elif isinstance(node, ast.For | ast.While):
+                insert(look, node, 0)
     return compile(tree, file, "exec")
+
+
+def insert(text: str, node: ast.FunctionDef | ast.For | ast.While, place: int) -> None:
+    """Put statements into the body, on the line of the node."""
+    statements = ast.parse(text).body
+    for part in (part for statement in statements for part in ast.walk(statement)):
+        ast.copy_location(part, node)
+    node.body[place:place] = statements
 
 
 def limit_loops(function: Function, most: int, words: str) -> Function:

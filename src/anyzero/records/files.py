@@ -72,16 +72,11 @@ def read_lines(text: str, number: int | None, game: Game | None) -> list[GameRec
     if header is None or header.get("form") != MATCH_FORM or not isinstance(header.get("game"), str):
         raise BadRecordError("it is not a record of games")
     game = load_named(header["game"]) if game is None else game
-    check_header(header["game"], game)
-    return [read_line(unseal(line, place, lines[0]), place, header, game) for place, line in pick(games, number)]
-
-
-def check_header(text: str, game: Game) -> None:
-    """The games must be of this one; a file may have been moved since."""
-    (name, options), (own_name, own_options) = split_text(text), split_text(game.text)
-    is_same = name == own_name or (name.endswith(".py") and game.is_from_file)
+    (name, options), (own_name, own_options) = split_text(header["game"]), split_text(game.text)
+    is_same = name == own_name or (name.endswith(".py") and game.is_from_file)  # a file may have been moved since
     if not is_same or options != own_options:
-        raise BadRecordError(f"the record is of {text}, which is not {game.text}")
+        raise BadRecordError(f"the record is of {header['game']}, which is not {game.text}")
+    return [read_line(unseal(line, place, lines[0]), place, header, game) for place, line in pick(games, number)]
 
 
 def unseal(line: str, number: int, header: str) -> dict[str, Any]:

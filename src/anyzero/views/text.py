@@ -69,8 +69,9 @@ def lay_out(scene: Scene, marked: Collection[str] = ()) -> Canvas:
     placed = {cell.name: place(cell.centre, scale, *texts[cell.name]) for cell in scene.cells}
     for letters in placed.values():
         canvas |= letters
-    for name in filter(marked.__contains__, placed):
-        add_brackets(canvas, placed[name])
+    for name, letters in placed.items():
+        if name in marked:
+            add_brackets(canvas, letters)
     return canvas
 
 
