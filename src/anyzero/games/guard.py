@@ -10,8 +10,8 @@ import hashlib
 import inspect
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -119,17 +119,22 @@ def check_definition(game: "Game") -> None:
 
 
 @contextmanager
-def told(game: "Game", passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """What a user's game raises within becomes one sentence; what is one already, or is `passing`, stays as it is."""
+def one_sentence(of: str, functions: Sequence[Function] = (), advice: str = "", passing: Any = ()) -> Iterator[None]:
+    """Whatever a user's file raises becomes one sentence; what is one already, or is `passing`, stays as it is."""
     try:
         yield
-    except Exception as error:
-        if not game.is_from_file or isinstance(error, (AnyzeroError, *passing)):
-            raise
+    except (AnyzeroError, *passing):
+        raise
+    except (Exception, SystemExit) as error:
         modules = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__)]
         failure = " does not compile" if any(module.startswith("numba.") for module in modules) else ""
-        sentence = f"{game.source}{failure}: {tell(error, game.functions)}"
-        raise BadGameError(f"{sentence}; anyzero check {game.text} says more") from error
+        raise BadGameError(f"{of}{failure}: {tell(error, functions)}{advice}") from error
+
+
+def told(game: "Game", passing: tuple[type[Exception], ...] = ()) -> AbstractContextManager[None]:
+    """What a user's game raises within is told so, with where to learn more."""
+    advice = f"; anyzero check {game.text} says more"
+    return one_sentence(game.source, game.functions, advice, passing) if game.is_from_file else nullcontext()
 
 
 class ToldKernel:

@@ -5,8 +5,8 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
 from importlib.metadata import entry_points
 from io import StringIO
@@ -17,9 +17,8 @@ from typing import Any
 
 from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, check_name, nearest_hint
 from anyzero.files import from_home, write_whole
-from anyzero.games.faults import tell
 from anyzero.games.game import Game, State
-from anyzero.games.guard import CHECKED, compile_counted, is_known, key_of
+from anyzero.games.guard import CHECKED, compile_counted, is_known, key_of, one_sentence
 
 NAMES = "tic_tac_toe connect_four breakthrough knightthrough domineering atarigo hex oware chess take_it_easy"
 BUILT_IN = {name: f"anyzero.games.{name}" for name in NAMES.split()}
@@ -61,17 +60,6 @@ def load_trusted(text: str, options: Mapping[str, Any] | None = None, *, counted
         raise BadGameError(f"{name}: make() returned {type(game).__name__}, not a Game")
     about = make.__doc__ or sys.modules[make.__module__].__doc__ or ""  # of a user, at the top of the file
     return replace(game, options={**default_options(make), **given}, source=name, about=inspect.cleandoc(about))
-
-
-@contextmanager
-def one_sentence(failure: str) -> Iterator[None]:
-    """Whatever a user's file raises becomes one sentence."""
-    try:
-        yield
-    except AnyzeroError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise BadGameError(f"{failure}: {tell(error)}") from error
 
 
 def split_text(text: str) -> tuple[str, str]:

@@ -74,5 +74,6 @@ def compare_simulated(game: Game, seed: int) -> str | None:
     if not all(map(np.array_equal, ours, theirs)):
         return "rollouts with the same seeds end differently"
     rows = min(game.max_plies + 2, 40)
-    record, same = (observe(game, seed=seed, rows=rows, target=target) for target in ("cpu", "cuda"))
-    return first_difference(record, same)
+    records = (observe(game, seed=seed, rows=rows, target=target) for target in ("cpu", "cuda"))
+    part = first_difference(*records)
+    return part and f"the same game differs in {part}"
