@@ -19,7 +19,7 @@ RULES = re.compile(r"(?<=^## Rules\n\n).*?!\[[^\n]*\n", re.DOTALL | re.MULTILINE
 def rules_part(name: str) -> str:
     """What stands under the heading Rules: the sentences, and a line of pictures."""
     found = rules(name)
-    captions = [picture.scene.caption or found.game.title for picture in found.pictures]
+    captions = [picture.caption or found.game.title for picture in found.pictures]
     files = [f"../pictures/{name}{end}.svg" for end in ("-start", "")]
     pictures = " ".join(f"![{caption}]({file})" for caption, file in zip(captions, files, strict=True))
     return "\n\n".join(fill(part, WIDTH) for part in found.paragraphs) + f"\n\n{pictures}\n"

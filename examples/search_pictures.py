@@ -8,13 +8,13 @@ from pathlib import Path
 
 import anyzero
 from anyzero.search.methods import METHODS
-from anyzero.views.board import Circle, Label, Picture
+from anyzero.views.board import Circle, Label, Scene
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 GAME, MOVES, SIMULATIONS = "hex:size=5", ("c3", "b3", "d2", "c4"), 400
 
 
-def picture(game: anyzero.Game, state: object, method: str) -> Picture:
+def picture(game: anyzero.Game, state: object, method: str) -> Scene:
     """The position with what a search of `SIMULATIONS` found."""
     scene, found = game.scene(state), anyzero.search(game, state, f"{method}:{SIMULATIONS}", seed=1)
     places = {cell.name: cell.centre for cell in scene.cells}
@@ -26,7 +26,7 @@ def picture(game: anyzero.Game, state: object, method: str) -> Picture:
         star = "★" if child.move == found.best_move else ""
         over.append(Label(x, y, f"{star}{child.visits}", 0.26, "tile-ink"))
     caption = f"{method}: {found.simulations} simulations, plays {found.best_move}"
-    return Picture(replace(scene, over=(*scene.over, *over), caption=caption, title=caption))
+    return replace(scene, over=(*scene.over, *over), caption=caption, title=caption)
 
 
 def main() -> None:

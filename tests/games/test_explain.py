@@ -35,7 +35,7 @@ def test_rules_say_how_a_move_is_written(name):
 
 def test_the_example_belongs_to_the_default_options():
     start, telling = anyzero.rules("hex:size=5").pictures
-    assert (len(start.scene.cells), len(telling.scene.cells)) == (25, 121)
+    assert (len(start.cells), len(telling.cells)) == (25, 121)
 
 
 def test_a_users_rules_are_the_docstring_of_make_or_of_the_file(tmp_path):

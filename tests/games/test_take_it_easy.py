@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from anyzero.arena import match
 from anyzero.compile.random import make_streams
 from anyzero.errors import BadPositionError, IllegalMoveError
-from anyzero.games.check import simulate_game
+from anyzero.games.check import check_game
 from anyzero.games.contract import CHANCE, OVER, guided_rollout
 from anyzero.games.load import load
 from anyzero.games.observe import observe
@@ -270,10 +270,9 @@ def test_a_guided_rollout_places_the_same_tiles_interpreted_and_compiled(easy):
 
 
 def test_a_guided_rollout_places_the_same_tiles_on_a_simulated_gpu(guided):
-    seen = simulate_game(guided, seed=3, rows=2, streams=2)
-    if seen is None:
-        pytest.skip("numba-cuda is not installed")
-    assert seen[0].tolist() == rollouts(guided, guided.initial_state(), 2, seed=3).payoffs.tolist()
+    pytest.importorskip("numba_cuda")
+    _, result = check_game(guided, "simulated GPU is compiled", seed=3)
+    assert result.verdict == "ok", result.detail
 
 
 def test_guided_rollouts_are_far_better_than_random_play(guided):

@@ -35,17 +35,7 @@ def test_a_batch_of_inputs_is_what_encode_says(text):
     states = random_states(game, 37)
     wanted = np.stack([game.encode(state) for state in states])
     assert (encode_states(game, states) == wanted).all()
-    tensor = torch.full((37, *game.planes_shape), 7.0)
-    assert encode_states(game, states, tensor.numpy(), threads=3) is not None
-    assert (tensor.numpy() == wanted).all()
     assert encode_states(game, states[:0]).shape == (0, *game.planes_shape)
-
-
-def test_inputs_do_not_go_into_memory_of_another_form():
-    states = random_states(FOUR, 4)
-    for out in (np.zeros((3, 2, 6, 7), np.float32), np.zeros((4, 2, 6, 7)), np.zeros((8, 2, 6, 7), np.float32)[::2]):
-        with pytest.raises(BadOptionError, match="one block of float32"):
-            encode_states(FOUR, states, out)
 
 
 @pytest.mark.parametrize("size", ["2x20", "1x8"])

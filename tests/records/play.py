@@ -28,7 +28,9 @@ def random_table(text: str, seed: int, most: int = 12, *, start=None) -> GameInP
         if table.is_over:
             break
         seconds = draw.choice([None, round(draw.random() * 4000, 3)])
-        evaluation = draw.choice([None, Evaluation(round(draw.uniform(-1, 1), 4), draw.randrange(10**6))])
+        evaluation = draw.choice(
+            [None, Evaluation(value=round(draw.uniform(-1, 1), 4), simulations=draw.randrange(10**6))]
+        )
         table.play(draw.choice(table.legal_moves), seconds=seconds, evaluation=evaluation)
     if not table.is_over and draw.random() < 0.4:
         table.declare(draw.choice(["resign", "forfeit"]), draw.randrange(load(text).num_seats))

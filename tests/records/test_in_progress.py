@@ -1,7 +1,5 @@
 """The laws of a game in progress."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -154,7 +152,7 @@ def test_the_start_is_not_changed_by_play():
 
 
 def test_a_record_without_a_seed_stays_without_one():
-    record = replace(play_all("tic_tac_toe", "b2").to_record(), seed=None)
+    record = play_all("tic_tac_toe", "b2").to_record().change(seed=None)
     assert GameInProgress.from_record(record).to_record() == record
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,7 +34,7 @@ def test_a_record_is_read_as_it_was_written(tmp_path_factory, game, seed):
 def test_the_json_of_a_game_has_the_documented_keys():
     table = GameInProgress(load("tic_tac_toe"), players=("human", "uct:50"), seed=7, date="2026-01-31")
     table.play("b2", seconds=2.5)
-    table.play("a1", seconds=0.0204, evaluation=Evaluation(-0.25, 50))
+    table.play("a1", seconds=0.0204, evaluation=Evaluation(value=-0.25, simulations=50))
     assert table.to_record().to_json() == {
         "format": 1,
         "game": "tic_tac_toe",
@@ -170,7 +169,7 @@ def test_files_that_are_none(tmp_path):
 
 
 def test_a_record_that_could_not_be_read_again_is_not_written(tmp_path):
-    record = replace(play_all("tic_tac_toe", "a1").to_record(), moves=("z9",))
+    record = play_all("tic_tac_toe", "a1").to_record().change(moves=("z9",))
     with pytest.raises(BadRecordError, match="move 1"):
         write_record(tmp_path / "wrong.json", record)
     assert list(tmp_path.iterdir()) == []

@@ -14,7 +14,7 @@ from tests.records.play import load, play_all, random_table
 def test_a_game_is_written_node_by_node():
     table = GameInProgress(load("hex:size=3,swap=true"), players=("Ann [1]", "rave:50"), seed=4, date="2026-01-31")
     table.play("a3", seconds=61.5)
-    table.play("swap", seconds=0.25, evaluation=Evaluation(0.5, 50))
+    table.play("swap", seconds=0.25, evaluation=Evaluation(value=0.5, simulations=50))
     table.play("b2")
     table.resign()
     assert write_sgf(table.to_record()).splitlines() == [

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from anyzero.views.board import Cell, Circle, Kind, Label, Path, Picture, Polygon, Scene
+from anyzero.views.board import Cell, Circle, Kind, Label, Path, Polygon, Scene
 from anyzero.views.boards import segment, square_cells, square_frame, square_labels, stone
 from anyzero.views.svg import DARK, LIGHT, number, scene_to_svg
 
@@ -13,8 +13,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert('1')</script> & \" ]]> \x00\x1b\ud800"
 
 
-def parse(scene: Scene, theme: str = "auto") -> ElementTree.Element:
-    return ElementTree.fromstring(scene_to_svg(scene, theme))  # type: ignore[arg-type]
+def parse(scene: Scene) -> ElementTree.Element:
+    return ElementTree.fromstring(scene_to_svg(scene))
 
 
 def group(root: ElementTree.Element, name: str) -> ElementTree.Element:
@@ -82,26 +82,18 @@ def test_nothing_is_loaded_from_outside_and_no_variables_are_used():
     assert re.findall(r"https?://[^\"]*", svg) == ["http://www.w3.org/2000/svg"]
 
 
-def test_the_theme_is_the_viewers_or_a_fixed_one():
-    auto, light, dark = (scene_to_svg(small_scene(), theme) for theme in ("auto", "light", "dark"))
-    assert LIGHT["board"] in auto
-    assert DARK["board"] in auto.partition("@media(prefers-color-scheme:dark)")[2]
+def test_the_theme_is_the_viewers():
+    light, _, dark = scene_to_svg(small_scene()).partition("@media(prefers-color-scheme:dark)")
     assert LIGHT["board"] in light
     assert DARK["board"] in dark
     assert DARK["board"] not in light
     assert LIGHT["board"] not in dark
-    assert "@media" not in light + dark
 
 
-def test_pictures_of_different_themes_do_not_colour_each_other_on_one_page():
-    rules = re.findall(r"([^{}]+)\{fill", scene_to_svg(small_scene(), "dark"))
+def test_a_picture_colours_nothing_else_on_its_page():
+    rules = re.findall(r"([^{}]+)\{fill", scene_to_svg(small_scene()))
     assert rules
-    assert all(".anyzero-dark ." in rule for rule in rules)
-
-
-def test_an_unknown_theme_is_refused():
-    with pytest.raises(ValueError, match="the theme is 'blue', not one of auto, light, dark"):
-        scene_to_svg(small_scene(), "blue")  # type: ignore[arg-type]
+    assert all(".anyzero-auto ." in rule for rule in rules)
 
 
 def test_an_unknown_role_is_refused():
@@ -110,7 +102,7 @@ def test_an_unknown_role_is_refused():
 
 
 def test_every_class_in_use_has_a_rule_and_every_rule_is_used():
-    svg = scene_to_svg(small_scene(), "light")
+    svg = scene_to_svg(small_scene())
     used = {name for names in re.findall(r'class="([fs]-[^"]*)"', svg) for name in names.split()}
     ruled = set(re.findall(r"\.([fs]-[a-z0-9-]+)\{", svg))
     assert used <= ruled
@@ -162,8 +154,8 @@ def test_numbers_are_short(value, text):
 
 
 def test_a_picture_draws_itself_in_a_notebook():
-    picture = Picture(small_scene(), "dark")
-    assert picture._repr_svg_() == picture.svg == scene_to_svg(small_scene(), "dark")
+    picture = small_scene()
+    assert picture._repr_svg_() == picture.svg == scene_to_svg(small_scene())
 
 
 def test_a_scene_without_cells_is_still_a_picture():

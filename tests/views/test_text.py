@@ -2,7 +2,7 @@
 
 from textwrap import dedent
 
-from anyzero.views.board import Cell, Kind, Label, Picture, Piece, Scene
+from anyzero.views.board import Cell, Kind, Label, Piece, Scene
 from anyzero.views.boards import hexagon, rectangle, square_cells, square_labels, stone
 from anyzero.views.text import scene_to_text
 
@@ -60,6 +60,7 @@ def test_a_board_makes_room_for_pieces_of_several_lines():
     assert scene_to_text(scene) == drawn("""
          1   1
         2 3 2 3
+
              9
     """)
 
@@ -83,7 +84,7 @@ def test_a_scene_without_cells_is_its_caption():
 
 
 def test_a_picture_prints_itself_as_text():
-    assert str(Picture(Scene(square_cells(1, 2)))) == ". ."
+    assert str(Scene(square_cells(1, 2))) == ". ."
 
 
 def test_marked_cells_stand_in_brackets():

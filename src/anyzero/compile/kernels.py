@@ -88,9 +88,7 @@ def _bind(
     return bind(function, functions, wrap), key
 
 
-def key_of(
-    function: Any, functions: Any, unit: Unit, constants: Constants, pipeline: Any, kernel: Any = None
-) -> str | None:
+def key_of(function: Any, functions: Parts, unit: Unit, constants: Constants, pipeline: Any, kernel: Any = None) -> Any:
     """A hash of all that a kernel, or a part of `kernel`, is compiled from; None where nothing can tell."""
     from anyzero.compile.cache import Fingerprint, NoFingerprintError
 
@@ -170,7 +168,7 @@ def compile_object(function: Function, unit: Unit, constants: Constants, machine
 def compile_wasm(function: Function, unit: Unit, constants: Constants) -> Any:
     """A kernel for browsers; called here, it runs in wasmtime."""
     from anyzero.compile.ahead import WASM
-    from anyzero.compile.wasm_run import WasmKernel
+    from anyzero.compile.wasm_memory import WasmKernel
 
     return WasmKernel(*compile_object(function, unit, constants, WASM))
 

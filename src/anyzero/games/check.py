@@ -1,12 +1,9 @@
 """Whether a game keeps the laws: what each came to, what random play showed, here or in a process of its own.
 
-Its own, because compiled code that writes out of range can end the process that runs it, and for numba-cuda's
-simulator, because whether it stands in for a GPU is settled when numba is first imported.
+Its own, because compiled code that writes out of range can end the process that runs it.
 """
 
-import importlib.util
 import json
-import os
 import signal
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,15 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyzero.child import Child, LateChildError, listen, python_command, take_output
-from anyzero.errors import AnyzeroError, BadGameError
+from anyzero.errors import BadGameError
 from anyzero.games.contract import OVER
 from anyzero.games.faults import EndlessError, cpu_limit, tell
 from anyzero.games.game import Game
 from anyzero.games.guard import CHECKED, remember
 from anyzero.games.laws import ACTIONS_LAW, FATAL, LAWS, Evidence, Law, Skip, actions_are_legal_numbers, the_game_runs
 from anyzero.games.load import as_game, load_trusted
-from anyzero.games.observe import Observations, observe, observe_game
-from anyzero.games.rollouts import rollouts
+from anyzero.games.observe import Observations, observe_game
 from anyzero.report import Part, Sheet, Shown, percent
 
 FIRST_LAW, NOT_CHECKED = "the game runs", "not checked: "
@@ -67,7 +63,7 @@ class LawResults(Shown, list[LawResult]):
         return {"game": self.game, "ok": self.ok, "laws": laws, "seen": self.seen and asdict(self.seen)}
 
 
-LESS = {"num_games", "plies", "target", "brief", "most_s"}
+LESS = {"num_games", "plies", "target", "most_s"}
 """Options of checks that see less than `anyzero check` does: they are no reason to leave the guards out."""
 
 
@@ -241,8 +237,7 @@ def taken_cells(game: Game, moves: Sequence[tuple[Observations, int, int]], text
 
 
 LAW_CPU_S = 10.0  # processor time for the Python code of a law
-TRIAL: dict[str, Any] = {"brief": True, "target": "interpreted", "simulate": False, "num_games": 6}
-TRIAL |= {"most_s": 1.0, "law_s": 3.0}
+TRIAL: dict[str, Any] = {"target": "interpreted", "simulate": False, "num_games": 6, "most_s": 1.0, "law_s": 3.0}
 """What a trial looks at, which begins new games for a second."""
 SILENT_S = 600.0  # a process that says nothing for so long is ended: compiled code that never comes back
 
@@ -297,25 +292,3 @@ def _tell_laws(text: str, brief: str = "") -> None:
     seen = seen_of(evidence) if runs and not brief else None
     if seen is not None:
         send(json.dumps(asdict(seen)))
-
-
-def simulate_game(game: Game, *, seed: int, rows: int, streams: int) -> tuple[np.ndarray, ...] | None:
-    """Payoffs and moves of rollouts and the keys of a random game's positions; None without numba-cuda or a text."""
-    if importlib.util.find_spec("numba_cuda") is None or not game.source:
-        return None
-    command = python_command(__name__, "_tell_simulated", game.text, str(seed), str(rows), str(streams))
-    child = Child(command, keeps_words=True, env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"})
-    lines = list(child.lines())
-    if child.wait(None) != 0:
-        raise AnyzeroError(child.last_word or "the simulator ended without a word")
-    payoffs, moves, keys = json.loads(lines[-1])
-    return np.array(payoffs), np.array(moves), np.array(keys, np.uint64)
-
-
-def _tell_simulated(text: str, seed: str, rows: str, streams: str) -> None:
-    send = take_output()
-    listen()
-    game = load_trusted(text)
-    sums = rollouts(game, game.initial_state(), int(streams), seed=int(seed), target="cuda")
-    record = observe(game, seed=int(seed), rows=int(rows), target="cuda")
-    send(json.dumps([part.tolist() for part in (sums.payoffs, sums.moves, record.keys)]))

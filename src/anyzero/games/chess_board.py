@@ -1,4 +1,4 @@
-"""The chess position: sets of squares, always seen from the side to move, and the tables of the rules.
+"""The chess position: sets of squares, always seen from the side to move, the tables of the rules, and attacks.
 
 Square 0 is a1, square 63 is h8 as the mover sees them: for black the ranks are mirrored (`square ^ 56`), so that every
 pawn moves up and one function serves both sides. A queen stands in `diagonals` and in `straights`.
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.compile.bits import leading_bit, trailing_zeros
 from anyzero.compile.random import U, scramble
 
 MAX_CLOCK = 100  # half moves without a capture or a pawn's move that make a draw
@@ -126,3 +127,103 @@ def is_insufficient(state: Any) -> bool:
     if state.knights == U(0):
         return (state.diagonals & DARK) == U(0) or (state.diagonals & ~DARK) == U(0)  # type: ignore[no-any-return]
     return state.diagonals == U(0) and (state.knights & (state.knights - U(1))) == U(0)  # type: ignore[no-any-return]
+
+
+def verdict(state: Any, can_move: bool) -> int:
+    """How the game has ended, if it has; checkmate comes before every draw."""
+    if not can_move:
+        return CHECKMATE if state.checkers else STALEMATE
+    if is_insufficient(state):
+        return INSUFFICIENT
+    if state.clock >= MAX_CLOCK:
+        return FIFTY_MOVES
+    return REPETITION if state.repeats >= 2 else RUNNING
+
+
+# --- attacks
+
+
+def line_attacks(line: Any, square: int, occupied: Any) -> Any:
+    """The squares of a line that a piece on `square` sees, up to and with the first piece in each direction.
+
+    Subtracting the nearest blocker below from the blockers above flips exactly the squares between the two.
+    """
+    lower = (U(1) << U(square)) - U(1)
+    blockers = line & occupied
+    above = blockers & ~lower
+    nearest = U(1) << U(leading_bit((blockers & lower) | U(1)))
+    return (above ^ (above - nearest)) & line
+
+
+def slider_attacks(rules: Chess, square: int, lines: int, occupied: Any) -> Any:
+    """Where a bishop (DIAGONAL) or a rook (FILE) goes, its own pieces included."""
+    first = line_attacks(rules.squares[square, lines], square, occupied)
+    return first | line_attacks(rules.squares[square, lines + 1], square, occupied)
+
+
+def sliders_of(state: Any, lines: int) -> Any:
+    """Bishops (DIAGONAL) or rooks (FILE), queens included."""
+    return state.diagonals if lines == DIAGONAL else state.straights
+
+
+def knight_attacks(knights: Any) -> Any:
+    one = ((knights & ~FILE_A) >> U(1)) | ((knights & ~FILE_H) << U(1))
+    two = ((knights & U(0xFCFCFCFCFCFCFCFC)) >> U(2)) | ((knights & U(0x3F3F3F3F3F3F3F3F)) << U(2))
+    return (one << U(16)) | (one >> U(16)) | (two << U(8)) | (two >> U(8))
+
+
+def line_through(rules: Chess, first: int, second: int) -> Any:
+    """The file, rank or diagonal of two squares, without the first; empty if they share none."""
+    bit, line = U(1) << U(second), U(0)
+    for direction in range(4):
+        candidate = rules.squares[first, direction]
+        line |= candidate if candidate & bit else U(0)
+    return line
+
+
+def between(rules: Chess, first: int, second: int) -> Any:
+    ends = (U(1) << U(first)) | (U(1) << U(second))
+    low = ends & ~(ends - U(1))
+    return line_through(rules, first, second) & (ends - U(3) * low)  # from above the lower end to below the higher one
+
+
+def is_seen_by_slider(rules: Chess, state: Any, square: int, occupied: Any) -> bool:
+    """Whether one of their bishops, rooks or queens attacks a square, over these occupied squares."""
+    seen = slider_attacks(rules, square, FILE, occupied) & state.straights
+    seen |= slider_attacks(rules, square, DIAGONAL, occupied) & state.diagonals
+    return seen & state.theirs != U(0)  # type: ignore[no-any-return]
+
+
+def find_checks(rules: Chess, state: Any) -> None:
+    """Fill in the checkers and the pinned pieces."""
+    mine, theirs = state.mine, state.theirs
+    king_bit = state.kings & mine
+    king = trailing_zeros(king_bit)
+    pawn_attacks = ((king_bit & ~FILE_A) << U(7)) | ((king_bit & ~FILE_H) << U(9))
+    checkers = (pawn_attacks & state.pawns | rules.squares[king, KNIGHT] & state.knights) & theirs
+    lines, pinned = rules.squares, U(0)
+    snipers = (lines[king, FILE] | lines[king, RANK]) & state.straights
+    snipers = (snipers | (lines[king, DIAGONAL] | lines[king, ANTIDIAGONAL]) & state.diagonals) & theirs
+    while snipers:
+        blockers = between(rules, king, trailing_zeros(snipers)) & (mine | theirs)
+        if blockers == U(0):
+            checkers |= snipers & ~(snipers - U(1))
+        elif blockers & (blockers - U(1)) == U(0):
+            pinned |= blockers & mine
+        snipers &= snipers - U(1)
+    state.checkers = checkers
+    state.pinned = pinned
+
+
+def find_danger(rules: Chess, state: Any) -> Any:
+    """The squares that they attack, looking through my king: where it may not go."""
+    theirs, occupied = state.theirs, (state.mine | state.theirs) & ~(state.kings & state.mine)
+    pawns = state.pawns & theirs
+    danger = ((pawns & ~FILE_A) >> U(9)) | ((pawns & ~FILE_H) >> U(7)) | knight_attacks(state.knights & theirs)
+    danger |= rules.squares[trailing_zeros(state.kings & theirs), KING]
+    for lines in range(DIAGONAL, KNIGHT, 2):
+        sliders = sliders_of(state, lines) & theirs
+        while sliders:
+            danger |= slider_attacks(rules, trailing_zeros(sliders), lines, occupied)
+            sliders &= sliders - U(1)
+    return danger

@@ -1,4 +1,4 @@
-"""Legal moves, generated as such, making them, and who attacks what.
+"""Legal moves, generated as such, making them, and random play.
 
 Checks and pins are masks on the targets: no move is made to be tested. Making a move changes the board, the rights, the
 clocks and the history, turns the board, and sees whether the game has ended.
@@ -6,34 +6,36 @@ clocks and the history, turns the board, and sees whether the game has ended.
 
 from typing import Any
 
-from anyzero.compile.bits import leading_bit, trailing_zeros
-from anyzero.compile.random import U
+from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
+from anyzero.compile.random import U, random_below
 from anyzero.games.chess_board import (
     ANTIDIAGONAL,
-    CHECKMATE,
     DIAGONAL,
-    FIFTY_MOVES,
     FILE,
     FILE_A,
     FILE_H,
     FIRST_UNDERPROMOTION,
-    INSUFFICIENT,
     KING,
     KNIGHT,
-    MAX_CLOCK,
     MAX_MOVE_NUMBER,
     MOVE_BITS,
     NUM_PLANES,
-    RANK,
     RANK_1,
     RANK_3,
-    REPETITION,
+    RANK_8,
     RUNNING,
-    STALEMATE,
     Chess,
-    is_insufficient,
+    between,
+    find_checks,
+    find_danger,
+    is_seen_by_slider,
+    knight_attacks,
+    line_through,
     mirrored,
     position_key,
+    slider_attacks,
+    sliders_of,
+    verdict,
 )
 from anyzero.games.game import State
 
@@ -286,101 +288,95 @@ def settle(rules: Chess, state: State, passed: Any) -> None:
     state.repeats = repeats
 
 
-def verdict(state: State, can_move: bool) -> int:
-    """How the game has ended, if it has; checkmate comes before every draw."""
-    if not can_move:
-        return CHECKMATE if state.checkers else STALEMATE
-    if is_insufficient(state):
-        return INSUFFICIENT
-    if state.clock >= MAX_CLOCK:
-        return FIFTY_MOVES
-    return REPETITION if state.repeats >= 2 else RUNNING
+# --- random play
 
 
-# --- attacks
+def rollout(rules: Chess, state: State, actions: Any, rng: Any) -> int:
+    """Draws the same moves as the default would, without listing them: counts them, draws a number, finds that one."""
+    moves = 0
+    while state.ended == RUNNING:
+        king = trailing_zeros(state.kings & state.mine)
+        allowed, steps = allowed_targets(rules, state, king), king_targets(rules, state, king)
+        pawns, takers = pawn_targets(rules, state, king, allowed), en_passant_takers(rules, state, king)
+        by_pieces = count_piece_moves(rules, state, king, allowed, actions)
+        by_pawns = count_pawn_moves(pawns) + count_bits(takers)
+        count = by_pieces + by_pawns + count_bits(steps)
+        state.ended = verdict(state, count > 0)
+        if state.ended != RUNNING:
+            break
+        index, promotion = random_below(rng, count), 0
+        if index < by_pieces:
+            source, target = find_piece_move(rules, state, king, allowed, actions, index)
+        elif index < by_pieces + by_pawns:
+            source, target, promotion = find_pawn_move(state, pawns, takers, index - by_pieces)
+        else:
+            source, target = king, trailing_zeros(nth_bit(steps, index - by_pieces - by_pawns))
+        advance(rules, state, source, target, promotion)
+        moves += 1
+    return moves
 
 
-def line_attacks(line: Any, square: int, occupied: Any) -> Any:
-    """The squares of a line that a piece on `square` sees, up to and with the first piece in each direction.
-
-    Subtracting the nearest blocker below from the blockers above flips exactly the squares between the two.
-    """
-    lower = (U(1) << U(square)) - U(1)
-    blockers = line & occupied
-    above = blockers & ~lower
-    nearest = U(1) << U(leading_bit((blockers & lower) | U(1)))
-    return (above ^ (above - nearest)) & line
-
-
-def slider_attacks(rules: Chess, square: int, lines: int, occupied: Any) -> Any:
-    """Where a bishop (DIAGONAL) or a rook (FILE) goes, its own pieces included."""
-    first = line_attacks(rules.squares[square, lines], square, occupied)
-    return first | line_attacks(rules.squares[square, lines + 1], square, occupied)
-
-
-def sliders_of(state: State, lines: int) -> Any:
-    """Bishops (DIAGONAL) or rooks (FILE), queens included."""
-    return state.diagonals if lines == DIAGONAL else state.straights
-
-
-def knight_attacks(knights: Any) -> Any:
-    one = ((knights & ~FILE_A) >> U(1)) | ((knights & ~FILE_H) << U(1))
-    two = ((knights & U(0xFCFCFCFCFCFCFCFC)) >> U(2)) | ((knights & U(0x3F3F3F3F3F3F3F3F)) << U(2))
-    return (one << U(16)) | (one >> U(16)) | (two << U(8)) | (two >> U(8))
-
-
-def line_through(rules: Chess, first: int, second: int) -> Any:
-    """The file, rank or diagonal of two squares, without the first; empty if they share none."""
-    bit, line = U(1) << U(second), U(0)
-    for direction in range(4):
-        candidate = rules.squares[first, direction]
-        line |= candidate if candidate & bit else U(0)
-    return line
-
-
-def between(rules: Chess, first: int, second: int) -> Any:
-    ends = (U(1) << U(first)) | (U(1) << U(second))
-    low = ends & ~(ends - U(1))
-    return line_through(rules, first, second) & (ends - U(3) * low)  # from above the lower end to below the higher one
-
-
-def is_seen_by_slider(rules: Chess, state: State, square: int, occupied: Any) -> bool:
-    """Whether one of their bishops, rooks or queens attacks a square, over these occupied squares."""
-    seen = slider_attacks(rules, square, FILE, occupied) & state.straights
-    seen |= slider_attacks(rules, square, DIAGONAL, occupied) & state.diagonals
-    return seen & state.theirs != U(0)  # type: ignore[no-any-return]
-
-
-def find_checks(rules: Chess, state: State) -> None:
-    """Fill in the checkers and the pinned pieces."""
-    mine, theirs = state.mine, state.theirs
-    king_bit = state.kings & mine
-    king = trailing_zeros(king_bit)
-    pawn_attacks = ((king_bit & ~FILE_A) << U(7)) | ((king_bit & ~FILE_H) << U(9))
-    checkers = (pawn_attacks & state.pawns | rules.squares[king, KNIGHT] & state.knights) & theirs
-    lines, pinned = rules.squares, U(0)
-    snipers = (lines[king, FILE] | lines[king, RANK]) & state.straights
-    snipers = (snipers | (lines[king, DIAGONAL] | lines[king, ANTIDIAGONAL]) & state.diagonals) & theirs
-    while snipers:
-        blockers = between(rules, king, trailing_zeros(snipers)) & (mine | theirs)
-        if blockers == U(0):
-            checkers |= snipers & ~(snipers - U(1))
-        elif blockers & (blockers - U(1)) == U(0):
-            pinned |= blockers & mine
-        snipers &= snipers - U(1)
-    state.checkers = checkers
-    state.pinned = pinned
-
-
-def find_danger(rules: Chess, state: State) -> Any:
-    """The squares that they attack, looking through my king: where it may not go."""
-    theirs, occupied = state.theirs, (state.mine | state.theirs) & ~(state.kings & state.mine)
-    pawns = state.pawns & theirs
-    danger = ((pawns & ~FILE_A) >> U(9)) | ((pawns & ~FILE_H) >> U(7)) | knight_attacks(state.knights & theirs)
-    danger |= rules.squares[trailing_zeros(state.kings & theirs), KING]
+def count_piece_moves(rules: Chess, state: State, king: int, allowed: Any, counts: Any) -> int:
+    """How many moves knights, bishops, rooks and queens have; `counts` takes up those of each, in the usual order."""
+    total, index = 0, 0
+    knights = state.knights & state.mine & ~state.pinned
+    while knights:
+        counts[index] = count_bits(rules.squares[trailing_zeros(knights), KNIGHT] & allowed)
+        total += counts[index]
+        index += 1
+        knights &= knights - U(1)
     for lines in range(DIAGONAL, KNIGHT, 2):
-        sliders = sliders_of(state, lines) & theirs
+        sliders = sliders_of(state, lines) & state.mine
         while sliders:
-            danger |= slider_attacks(rules, trailing_zeros(sliders), lines, occupied)
+            targets = slider_targets(rules, state, king, trailing_zeros(sliders), lines)
+            counts[index] = count_bits(targets & allowed)
+            total += counts[index]
+            index += 1
             sliders &= sliders - U(1)
-    return danger
+    return total
+
+
+def count_pawn_moves(pawns: tuple[Any, Any, Any, Any]) -> int:
+    left, pushed, right, twice = pawns
+    count = count_bits(left) + count_bits(pushed) + count_bits(right) + count_bits(twice)
+    if (left | pushed | right) & RANK_8:
+        count += 3 * (count_bits(left & RANK_8) + count_bits(pushed & RANK_8) + count_bits(right & RANK_8))
+    return count
+
+
+def find_piece_move(rules: Chess, state: State, king: int, allowed: Any, counts: Any, index: int) -> tuple[int, int]:
+    """Source and target of the move with this number, in the order of `legal_actions`."""
+    piece = 0
+    while index >= counts[piece]:
+        index -= counts[piece]
+        piece += 1
+    knights, diagonals = state.knights & state.mine & ~state.pinned, state.diagonals & state.mine
+    first_diagonal = count_bits(knights)
+    first_straight = first_diagonal + count_bits(diagonals)
+    if piece < first_diagonal:
+        source = trailing_zeros(nth_bit(knights, piece))
+        targets = rules.squares[source, KNIGHT]
+    elif piece < first_straight:
+        source = trailing_zeros(nth_bit(diagonals, piece - first_diagonal))
+        targets = slider_targets(rules, state, king, source, DIAGONAL)
+    else:
+        source = trailing_zeros(nth_bit(state.straights & state.mine, piece - first_straight))
+        targets = slider_targets(rules, state, king, source, FILE)
+    return source, trailing_zeros(nth_bit(targets & allowed, index))
+
+
+def find_pawn_move(state: State, pawns: tuple[Any, Any, Any, Any], takers: Any, index: int) -> tuple[int, int, int]:
+    """Source, target and promotion of the move with this number."""
+    left, pushed, right, twice = pawns
+    for direction in range(4):
+        targets = left if direction == 0 else (pushed if direction == 1 else (right if direction == 2 else twice))
+        step = 16 if direction == 3 else 7 + direction
+        plain, promoting = count_bits(targets & ~RANK_8), 4 * count_bits(targets & RANK_8)
+        if index < plain:
+            target = trailing_zeros(nth_bit(targets, index))
+            return target - step, target, 0
+        if index < plain + promoting:
+            target = trailing_zeros(nth_bit(targets & RANK_8, (index - plain) // 4))
+            return target - step, target, (index - plain) % 4
+        index -= plain + promoting
+    return trailing_zeros(nth_bit(takers, index)), trailing_zeros(state.en_passant), 0

@@ -40,9 +40,7 @@ def format_state(rules: Chess, state: State) -> str:
     words += [name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-"]
     words += [str(state.clock), str(state.move_number)]
     moves, num, mover = [], int(state.recorded), int(state.mover)
-    for index, entry in enumerate(
-        state.history[:num].tolist()
-    ):  # the moves that it holds, each seen from its own mover
+    for index, entry in enumerate(state.history[:num].tolist()):  # moves, each seen from its own mover
         source, target = divmod(entry & int(board.MOVE_BITS), 64)
         flip = 0 if (num - index + mover) % 2 == 0 else 56
         moves.append(NAMES[source ^ flip] + NAMES[target ^ flip])
@@ -96,7 +94,7 @@ def parse_state(rules: Chess, state: State, text: str) -> None:
     chess_moves.settle(rules, state, passed)
     if count_bits(state.checkers) > 2:
         raise ValueError("more than two pieces give check")
-    state.ended = chess_moves.verdict(state, chess_moves.has_move(rules, state))
+    state.ended = board.verdict(state, chess_moves.has_move(rules, state))
 
 
 def fill_board(state: State, text: str) -> None:
@@ -152,7 +150,7 @@ def parse_en_passant(rules: Chess, state: State, text: str) -> Any:
     before = state.copy()
     before.pawns ^= start | pawn
     before.theirs ^= start | pawn
-    chess_moves.find_checks(rules, before)
+    board.find_checks(rules, before)
     if before.checkers:
         raise ValueError(f"before a pawn passed over {text}, the king could have been taken")
     return passed
@@ -161,7 +159,7 @@ def parse_en_passant(rules: Chess, state: State, text: str) -> Any:
 def king_can_be_taken(rules: Chess, state: State) -> bool:
     other = state.copy()
     chess_moves.turn(other)
-    chess_moves.find_checks(rules, other)
+    board.find_checks(rules, other)
     return bool(other.checkers)
 
 
@@ -208,9 +206,9 @@ def reach(rules: Chess, state: State, square: int) -> Any:
         return rules.squares[square, board.KNIGHT if state.knights & bit(square) else board.KING]
     occupied, targets = state.mine | state.theirs, U(0)
     if state.diagonals & bit(square):
-        targets |= chess_moves.slider_attacks(rules, square, board.DIAGONAL, occupied)
+        targets |= board.slider_attacks(rules, square, board.DIAGONAL, occupied)
     if state.straights & bit(square):
-        targets |= chess_moves.slider_attacks(rules, square, board.FILE, occupied)
+        targets |= board.slider_attacks(rules, square, board.FILE, occupied)
     return targets
 
 

@@ -15,7 +15,7 @@ from anyzero.errors import BadOptionError
 from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.grid import caption_number
+from anyzero.games.grid import caption_number, initial_state
 from anyzero.views import Board
 from anyzero.views.boards import DOT, LETTERS, cell_name, round_cells, square_frame, square_labels, stones
 
@@ -58,10 +58,6 @@ def make(rows: int = 6, columns: int = 7) -> Game:
 
 
 # --- rules
-
-
-def initial_state(rules: ConnectFour, state: State) -> None:
-    """The empty board, first seat to move: all zero."""
 
 
 def seat_to_move(rules: ConnectFour, state: State) -> int:

@@ -143,14 +143,11 @@ def move_number(rules: Any, state: Any, action: int) -> int:
 
 REQUIRED = (initial_state, seat_to_move, legal_actions, play, payoffs)  # compiled functions that every game has
 
-OPTIONAL = (
-    *(chance_weight, encode, amaf_key, score, state_key, rollout, guided_rollout, traced_rollout),
-    *(draw, move_number),
-)
-"""Compiled functions with a default, or that switch a feature on."""
-
-LOOPS = frozenset({"rollout", "guided_rollout", "traced_rollout"})
+ROLLOUTS = (rollout, guided_rollout, traced_rollout)
 """Compiled into a search, which spends most of its time there: LLVM then inlines more of what they call."""
+
+OPTIONAL = (chance_weight, encode, amaf_key, score, state_key, *ROLLOUTS, draw, move_number)
+"""Compiled functions with a default, or that switch a feature on."""
 
 COMPILED = {function.__name__: function for function in (*REQUIRED, *OPTIONAL)}
 
@@ -163,7 +160,8 @@ def make_unit(name: str, functions: Sequence[Callable[..., Any]], guards: Mappin
     by_name = {function.__name__: function for function in functions}
     own = {generic: by_name.get(name, generic) for name, generic in COMPILED.items()}
     modules = {function.__module__ for function in functions} | {__name__}
-    return Unit(name, {**own, **guards}, tuple(sorted(modules)), loops=LOOPS, guarded=bool(guards))
+    loops = frozenset(function.__name__ for function in ROLLOUTS)
+    return Unit(name, {**own, **guards}, tuple(sorted(modules)), loops=loops, guarded=bool(guards))
 
 
 @lru_cache(maxsize=64)

@@ -16,7 +16,7 @@ from anyzero.errors import BadOptionError
 from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.grid import caption_number
+from anyzero.games.grid import caption_number, initial_state
 from anyzero.views import Board, Kind, Polygon
 from anyzero.views.boards import LETTERS, rounded, segment, square_board
 
@@ -75,10 +75,6 @@ def make_rules(rows: int, columns: int) -> Domineering:
 
 
 # --- rules
-
-
-def initial_state(rules: Domineering, state: State) -> None:
-    """The empty board, first seat to move: all zero."""
 
 
 def seat_to_move(rules: Domineering, state: State) -> int:
@@ -179,9 +175,8 @@ def format_state(rules: Domineering, state: State) -> str:
 def parse_state(rules: Domineering, state: State, text: str) -> None:
     cells, state.mover = grid.parse_position(text, rules.rows, rules.columns, MARKS)
     state.covered[:] = [grid.set_of(cells, mark, range(len(cells))) for mark in MARKS]
-    grid.check_turn(
-        [mark for seat, mark in enumerate(MARKS) for _ in dominoes_of(rules, state, seat)], MARKS, state.mover
-    )
+    placed = [mark for seat, mark in enumerate(MARKS) for _ in dominoes_of(rules, state, seat)]
+    grid.check_turn(placed, MARKS, state.mover)
 
 
 def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from anyzero.games.game import Game, State
 from anyzero.games.load import as_game
 from anyzero.report import Part, Sheet, Shown
-from anyzero.views import Picture
+from anyzero.views import Scene
 
 WIDTH = 100  # of the text, in letters
 SILENT = "its author wrote no rules down: they belong into the docstring of make()"
@@ -27,7 +27,7 @@ class Rules(Shown):
         return [" ".join(part.split()) for part in (self.game.about or SILENT).split("\n\n")]
 
     @property
-    def pictures(self) -> list[Picture]:
+    def pictures(self) -> list[Scene]:
         """The start, and a telling position of the game with its default options."""
         if not self.game.has("board"):
             return []

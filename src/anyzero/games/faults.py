@@ -122,14 +122,3 @@ def place_in(file: str, line: int) -> Place:
             if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or node.lineno):
                 name = node.name
     return Place(path, line, name)
-
-
-def place_of_field(functions: Sequence[Callable[..., Any]], owner: str, name: str) -> Place | None:
-    """Where a field of this class is written, in the file of a game's functions."""
-    for path in sorted({Path(one.__code__.co_filename) for one in functions if isinstance(one, FunctionType)}):
-        tree = ast.parse(path.read_bytes()) if path.exists() else ast.Module([], [])
-        classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == owner)
-        for field in (part for node in classes for part in node.body if isinstance(part, ast.AnnAssign)):
-            if isinstance(field.target, ast.Name) and field.target.id == name:
-                return Place(path, field.lineno)
-    return None

@@ -11,17 +11,10 @@ import numpy as np
 from anyzero.compile.bind import Function
 from anyzero.compile.bits import record_dtype
 from anyzero.compile.kernels import Constants, LateKernel, Parts, Unit, compile_kernel
-from anyzero.errors import (
-    AnyzeroError,
-    BadPositionError,
-    IllegalMoveError,
-    MissingFunctionError,
-    list_some,
-    nearest_hint,
-)
+from anyzero.errors import BadPositionError, IllegalMoveError, MissingFunctionError, list_some, nearest_hint
 from anyzero.games import contract, guard
 from anyzero.report import Sheet
-from anyzero.views import Board, Picture, Scene
+from anyzero.views import Board, Scene
 from anyzero.views.board import assemble, check_board
 
 State = Any  # a position: a NumPy record of the game's dtype
@@ -140,9 +133,8 @@ class Game:
             if target not in ("cpu", "interpreted"):
                 return self._plain.compile(kernel, target, constants, parts)
         compiled = compile_kernel(kernel, self.unit, target, constants, parts)
-        if target == "cpu" and self.is_from_file:
-            compiled = guard.explain_compiler(self, compiled)
-        return guard.GuardedKernel(self, compiled) if self.unchecked else compiled
+        is_told = self.unchecked or (target == "cpu" and self.is_from_file)
+        return guard.ToldKernel(self, compiled) if is_told else compiled
 
     @cached_property
     def _plain(self) -> "Game":
@@ -239,7 +231,7 @@ class Game:
     def payoffs(self, state: State) -> np.ndarray:
         """The result of each seat, in [-1, 1]."""
         if not self.is_over(state):
-            raise AnyzeroError(f"{self.name}: the game is not over, so there are no payoffs yet")
+            raise BadPositionError(f"{self.name}: the game is not over, so there are no payoffs yet")
         out = np.zeros(self.num_seats)
         self._run("payoffs", state, out)
         return out
@@ -366,9 +358,9 @@ class Game:
         with guard.told(self):
             scene = assemble(self.board, self.shown(state), numbers)
             if self.unchecked:
-                _ = Picture(scene).text, Picture(scene).svg  # what it holds may be of any type
+                _ = scene.text, scene.svg  # what it holds may be of any type
         return scene
 
-    def show(self, state: State) -> Picture:
+    def show(self, state: State) -> Scene:
         """The picture of a position: `.text`, `.svg`, and drawn by itself in a notebook."""
-        return Picture(self.scene(state))
+        return self.scene(state)

@@ -90,10 +90,14 @@ def caption_number(mover: int, over: bool, won: bool) -> int:
     return 3 - mover if won else 4
 
 
-# --- games whose state has `mover` and `winner`
+# --- games that begin with an empty board, and those whose state has `mover` and `winner`
 
 
 NOBODY = -1
+
+
+def initial_state(rules: Any, state: Any) -> None:
+    """The empty board, first seat to move: all zero."""
 
 
 def seat_to_move(rules: Any, state: Any) -> int:
@@ -112,10 +116,8 @@ def payoffs(rules: Any, state: Any, out: Any) -> None:
 
 def letters_of(sets: Iterable[Any], letters: str, bits: Iterable[int]) -> list[str]:
     """What stands on each cell: the letter of the first set that holds its bit, or `.`."""
-    words = [int(word) for word in sets]
-    return [
-        next((letter for letter, word in zip(letters, words, strict=True) if word >> bit & 1), EMPTY) for bit in bits
-    ]
+    pairs = list(zip(letters, map(int, sets), strict=True))
+    return [next((letter for letter, word in pairs if word >> bit & 1), EMPTY) for bit in bits]
 
 
 def set_of(cells: Iterable[str], letter: str, bits: Iterable[int]) -> Any:

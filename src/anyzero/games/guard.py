@@ -9,8 +9,9 @@ import ast
 import hashlib
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from anyzero.errors import AnyzeroError, BadGameError, list_some, nearest_hint
 from anyzero.files import cache_folder
 from anyzero.games import contract
 from anyzero.games.contract import CHANCE, OVER
-from anyzero.games.faults import is_foreign, place_of_field, tell
+from anyzero.games.faults import is_foreign, tell
 
 if TYPE_CHECKING:
     from anyzero.games.game import Game
@@ -114,25 +115,30 @@ def check_definition(game: "Game") -> None:
     for name in getattr(game.rules, "_fields", ()):
         kind = type(getattr(game.rules, name)).__name__
         if kind in ("list", "dict", "set"):
-            place = place_of_field(game.functions, type(game.rules).__name__, name)
-            where = f" ({place})" if place else ""
-            raise BadGameError(f"{game.name}: the rules hold no {kind}, but {name}{where} is one: make it an array")
+            raise BadGameError(f"{game.name}: the rules hold no {kind}, but {name} is one: make it an array")
 
 
 @contextmanager
-def told(game: "Game", failure: str = "", passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """What a user's game raises within becomes one sentence; what is one already, or is `passing`, stays as it is."""
+def one_sentence(of: str, functions: Sequence[Function] = (), advice: str = "", passing: Any = ()) -> Iterator[None]:
+    """Whatever a user's file raises becomes one sentence; what is one already, or is `passing`, stays as it is."""
     try:
         yield
-    except Exception as error:
-        if not game.is_from_file or isinstance(error, (AnyzeroError, *passing)):
-            raise
-        sentence = f"{game.source}{failure}: {tell(error, game.functions)}"
-        raise BadGameError(f"{sentence}; anyzero check {game.text} says more") from error
+    except (AnyzeroError, *passing):
+        raise
+    except (Exception, SystemExit) as error:
+        modules = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__)]
+        failure = " does not compile" if any(module.startswith("numba.") for module in modules) else ""
+        raise BadGameError(f"{of}{failure}: {tell(error, functions)}{advice}") from error
 
 
-class GuardedKernel:
-    """A compiled kernel whose errors are the game's, in one sentence."""
+def told(game: "Game", passing: tuple[type[Exception], ...] = ()) -> AbstractContextManager[None]:
+    """What a user's game raises within is told so, with where to learn more."""
+    advice = f"; anyzero check {game.text} says more"
+    return one_sentence(game.source, game.functions, advice, passing) if game.is_from_file else nullcontext()
+
+
+class ToldKernel:
+    """A kernel of a user's game: what its compiler or its code raises is one sentence."""
 
     def __init__(self, game: "Game", kernel: Any) -> None:
         self.game, self.kernel = game, kernel
@@ -145,18 +151,6 @@ class GuardedKernel:
         return getattr(self.kernel, name)
 
 
-def explain_compiler(game: "Game", kernel: Any) -> Any:
-    """The kernel, whose compiler says in one sentence what is wrong with a user's file."""
-    compile_for = type(kernel)._compile_for_args  # what Numba calls where there is no machine code yet
-
-    def explained(*args: Any, **named: Any) -> Any:
-        with told(game, " does not compile"):
-            return compile_for(kernel, *args, **named)
-
-    kernel._compile_for_args = explained
-    return kernel
-
-
 # --- loops that end
 
 
@@ -164,35 +158,24 @@ MOST_TURNS = 10_000_000  # of all loops in one call of a game's function; plain 
 ENDLESS = f"its loops turned more than {MOST_TURNS:,} times in one call"
 
 
-class _Counting(ast.NodeTransformer):
-    def __init__(self, most: int, words: str) -> None:
-        self.look = f"_turns += 1\nif _turns > {most}:\n    raise ValueError({words!r})"
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return self.insert("_turns = 0", node, 0 if ast.get_docstring(node) is None else 1)  # which stays the first
-
-    def visit_For(self, node: ast.For | ast.While) -> ast.AST:
-        return self.insert(self.look, node, 0)
-
-    visit_While = visit_For  # noqa: N815
-
-    def insert(self, text: str, node: ast.FunctionDef | ast.For | ast.While, place: int) -> ast.AST:
-        """Put statements into the body, on the line of the node."""
-        self.generic_visit(node)
-        tree = ast.parse(text)
-        for part in ast.walk(tree):
-            ast.copy_location(part, node)
-        node.body[place:place] = tree.body
-        return node
-
-
 def compile_counted(source: bytes | str, file: str, most: int = MOST_TURNS, words: str = ENDLESS) -> CodeType:
     """The code of a file. A function in it raises a ValueError with these words once its loops turned too often."""
-    tree = ast.parse(source, file)
-    for part in tree.body:
-        if isinstance(part, ast.FunctionDef):
-            _Counting(most, words).visit(part)
+    tree, look = ast.parse(source, file), f"_turns += 1\nif _turns > {most}:\n    raise ValueError({words!r})"
+    for function in [part for part in tree.body if isinstance(part, ast.FunctionDef)]:
+        for node in ast.walk(function):
+            if isinstance(node, ast.FunctionDef):
+                insert("_turns = 0", node, 0 if ast.get_docstring(node) is None else 1)  # which stays the first
+            elif isinstance(node, ast.For | ast.While):
+                insert(look, node, 0)
     return compile(tree, file, "exec")
+
+
+def insert(text: str, node: ast.FunctionDef | ast.For | ast.While, place: int) -> None:
+    """Put statements into the body, on the line of the node."""
+    statements = ast.parse(text).body
+    for part in (part for statement in statements for part in ast.walk(statement)):
+        ast.copy_location(part, node)
+    node.body[place:place] = statements
 
 
 def limit_loops(function: Function, most: int, words: str) -> Function:

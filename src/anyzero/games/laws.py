@@ -4,7 +4,10 @@ A check returns None, or says in a few words how its law is broken. Positions co
 is what the compiled game did.
 """
 
+import importlib.util
+import json
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,6 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anyzero.child import Child, python_command
+from anyzero.errors import AnyzeroError
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.observe import Observations, draw_all, observe
@@ -40,7 +45,6 @@ class Evidence:
     target: str = "cpu"  # `interpreted` compiles nothing: enough for every law but those on what was compiled
     most_s: float = INTERPRETED_S  # how long new games are begun in plain Python
     law_s: float = math.inf  # processor time after which a law's Python code counts as endless
-    brief: bool = False  # only what those games in plain Python show
 
     @cached_property
     def rows(self) -> int:
@@ -60,15 +64,15 @@ class Evidence:
 
     @cached_property
     def records(self) -> list[Observations]:
-        if self.brief:
+        if self.target == "interpreted":
             return self.interpreted
         seeds = range(self.seed, self.seed + self.num_games)
         return [observe(self.game, seed=seed, rows=self.rows, target=self.target) for seed in seeds]
 
     @cached_property
     def ends(self) -> bool:
-        ended = (record.seats[-1] == OVER or (self.brief and len(record.seats) < self.rows) for record in self.records)
-        return all(ended)
+        short = self.rows if self.target == "interpreted" else 0  # those games may have been broken off
+        return all(record.seats[-1] == OVER or len(record.seats) < short for record in self.records)
 
     def need_an_end(self) -> None:
         """Rollouts of a game that never ends would not come back."""
@@ -160,23 +164,20 @@ def simulated_is_compiled(game: Game, evidence: Evidence) -> str | None:
     """The compiled game and the CUDA simulator give the same answers."""
     if not evidence.simulate:
         raise Skip("switched off")
-    from anyzero.games.check import simulate_game
-
     evidence.need_an_end()
-    seen = simulate_game(game, seed=evidence.seed, rows=min(evidence.rows, 40), streams=2)
-    if seen is None:
+    if importlib.util.find_spec("numba_cuda") is None or not game.source:
         raise Skip("numba-cuda is not installed, or the game is not loaded by name or file")
-    expected = rollouts(game, game.initial_state(), 2, seed=evidence.seed)
-    payoffs, moves, keys = seen
-    if not np.array_equal(expected.payoffs, payoffs) or not np.array_equal(expected.moves, moves):
-        return "rollouts with the same seeds end differently"
-    same = np.array_equal(evidence.records[0].keys[: len(keys)], keys)
-    return None if same else "the same game leads to other positions"
+    command = python_command("anyzero.games.on_gpu", "_tell_simulated", game.text, str(evidence.seed))
+    child = Child(command, keeps_words=True, env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"})
+    lines = list(child.lines())
+    if child.wait(None) != 0:
+        raise AnyzeroError(child.last_word or "the simulator ended without a word")
+    return json.loads(lines[-1])  # type: ignore[no-any-return]
 
 
 def wasm_is_interpreted(game: Game, evidence: Evidence) -> str | None:
     """The game as a browser runs it and the plain Python give the same answers."""
-    from anyzero.compile.wasm_run import is_available
+    from anyzero.compile.wasm_memory import is_available
 
     if not evidence.browser:
         raise Skip("switched off")
@@ -314,7 +315,7 @@ def positions_have_texts(game: Game, state: State) -> str | None:
 
 def pictures_are_compiled(game: Game, evidence: Evidence) -> str | None:
     """draw and move_number give the same compiled, interpreted and in a browser, and change no state."""
-    from anyzero.compile.wasm_run import is_available
+    from anyzero.compile.wasm_memory import is_available
 
     states = np.array(list(evidence.states(40)), game.state_dtype)
     before = states.tobytes()

@@ -5,8 +5,8 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
 from importlib.metadata import entry_points
 from io import StringIO
@@ -15,19 +15,10 @@ from threading import RLock
 from types import ModuleType
 from typing import Any
 
-from anyzero.errors import (
-    AnyzeroError,
-    BadGameError,
-    BadOptionError,
-    UnknownNameError,
-    check_name,
-    list_some,
-    nearest_hint,
-)
+from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, check_name, nearest_hint
 from anyzero.files import from_home, write_whole
-from anyzero.games.faults import tell
 from anyzero.games.game import Game, State
-from anyzero.games.guard import CHECKED, compile_counted, is_known, key_of
+from anyzero.games.guard import CHECKED, compile_counted, is_known, key_of, one_sentence
 
 NAMES = "tic_tac_toe connect_four breakthrough knightthrough domineering atarigo hex oware chess take_it_easy"
 BUILT_IN = {name: f"anyzero.games.{name}" for name in NAMES.split()}
@@ -46,20 +37,16 @@ def load(text: str, **options: Any) -> Game:
 
     A file that has not been checked as it is now runs guarded: slower, and what is wrong with it is said.
     """
-    game = load_trusted(text, **options)
+    game = load_trusted(text, options)
     key = key_of(load_file(Path(game.source)), game.options) if game.is_from_file else ""
     if not key or is_known(key, CHECKED):
         return game
     with LOADING, redirect_stdout(StringIO()):  # a file that prints has done so already
-        return replace(_make(text, options, counted=True), unchecked=key)
+        return replace(load_trusted(text, options, counted=True), unchecked=key)
 
 
-def load_trusted(text: str, **options: Any) -> Game:
+def load_trusted(text: str, options: Mapping[str, Any] | None = None, *, counted: bool = False) -> Game:
     """The same, and nothing is guarded: for the processes that check it."""
-    return _make(text, options)
-
-
-def _make(text: str, options: Mapping[str, Any], *, counted: bool = False) -> Game:
     name, written = split_text(text)
     make = find_maker(name, counted=counted)
     for key, default in default_options(make).items():
@@ -73,17 +60,6 @@ def _make(text: str, options: Mapping[str, Any], *, counted: bool = False) -> Ga
         raise BadGameError(f"{name}: make() returned {type(game).__name__}, not a Game")
     about = make.__doc__ or sys.modules[make.__module__].__doc__ or ""  # of a user, at the top of the file
     return replace(game, options={**default_options(make), **given}, source=name, about=inspect.cleandoc(about))
-
-
-@contextmanager
-def one_sentence(failure: str) -> Iterator[None]:
-    """Whatever a user's file raises becomes one sentence."""
-    try:
-        yield
-    except AnyzeroError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise BadGameError(f"{failure}: {tell(error)}") from error
 
 
 def split_text(text: str) -> tuple[str, str]:
@@ -135,9 +111,8 @@ def load_file(path: Path, *, counted: bool = False) -> ModuleType:
         sys.path.insert(0, str(path.parent))  # a game may import files beside it
         try:
             with one_sentence(f"{path} cannot be loaded"):
-                exec(
-                    compile_counted(source, str(path)) if counted else compile(source, str(path), "exec"), vars(module)
-                )
+                code = compile_counted(source, str(path)) if counted else compile(source, str(path), "exec")
+                exec(code, vars(module))
         except AnyzeroError:
             del sys.modules[name]
             raise
@@ -159,7 +134,7 @@ def parse_options(name: str, make: Maker, text: str, given: Mapping[str, Any] | 
     defaults, options = default_options(make), {**split_options(name, filter(None, text.split(","))), **(given or {})}
     for key in options:
         if key not in defaults:
-            known = list_some(defaults) or "none"
+            known = ", ".join(defaults) or "none"
             raise UnknownNameError(f"{name} has no option {key!r}; {nearest_hint(key, defaults)}its options: {known}")
     return {key: convert_option(name, key, value, defaults[key]) for key, value in options.items()}
 

@@ -1,16 +1,20 @@
 """The kernels of `rollouts` and `observe` as a GPU launches them: one thread a stream."""
 
+import json
 from typing import Any
 
 import numba
 import numpy as np
 
+from anyzero.child import listen, take_output
 from anyzero.compile import gpu
 from anyzero.compile.gpu import cuda
 from anyzero.compile.random import STREAM, seed_stream
 from anyzero.games.game import Game
-from anyzero.games.observe import Observations, observe_game
-from anyzero.games.rollouts import rollout_stream
+from anyzero.games.laws import first_difference
+from anyzero.games.load import load_trusted
+from anyzero.games.observe import Observations, observe, observe_game
+from anyzero.games.rollouts import rollout_stream, rollouts
 
 # Sizes and types that the compiler must know; `compile` puts the game's own in their place.
 STATE_TYPE, STREAM_TYPE, MAX_LEGAL, NUM_SEATS = None, None, 1, 1
@@ -55,3 +59,21 @@ def observe_kernel(
     """Kernel: the first thread observes, the others rest."""
     if cuda.grid(1) == 0:
         played[0] = observe_game(rules, record, script, seed, scratch, actions, streams)
+
+
+def _tell_simulated(text: str, seed: str) -> None:
+    """In a process of its own: whether the simulator stands in for a GPU is settled when numba is first imported."""
+    send = take_output()
+    listen()
+    send(json.dumps(compare_simulated(load_trusted(text), int(seed))))
+
+
+def compare_simulated(game: Game, seed: int) -> str | None:
+    """How a game differs on the CPU and in the simulator; None if it does not."""
+    ours, theirs = (rollouts(game, game.initial_state(), 2, seed=seed, target=target) for target in ("cpu", "cuda"))
+    if not all(map(np.array_equal, ours, theirs)):
+        return "rollouts with the same seeds end differently"
+    rows = min(game.max_plies + 2, 40)
+    records = (observe(game, seed=seed, rows=rows, target=target) for target in ("cpu", "cuda"))
+    part = first_difference(*records)
+    return part and f"the same game differs in {part}"

@@ -12,7 +12,7 @@ import numpy as np
 
 from anyzero.compile import TARGETS
 from anyzero.compile.random import STREAM, seed_stream
-from anyzero.errors import AnyzeroError, BadOptionError, check_name
+from anyzero.errors import AnyzeroError, check_name
 from anyzero.games.contract import encode, payoffs, rollout, seat_to_move
 from anyzero.games.game import Game, State
 
@@ -123,7 +123,7 @@ def bench_rollouts(game: Game, *, target: str = "cpu", threads: int = 1, seconds
 def check_target(target: str) -> None:
     check_name("target", target, TARGETS)
     if target == "wasm":
-        from anyzero.compile.wasm_run import check_runtime
+        from anyzero.compile.wasm_memory import check_runtime
 
         check_runtime()
     if target == "cuda":
@@ -138,26 +138,12 @@ def check_target(target: str) -> None:
 # --- many positions as one batch of network inputs
 
 
-def encode_states(game: Game, states: Any, out: np.ndarray | None = None, threads: int = 1) -> np.ndarray:
-    """The inputs of these positions, [positions, *planes_shape] float32; written into `out` if there is one.
-
-    `out` may be the memory of something else, such as a tensor: it is overwritten whatever it held.
-    """
+def encode_states(game: Game, states: Any) -> np.ndarray:
+    """The inputs of these positions, [positions, *planes_shape] float32."""
     game.need("encode", "a network")
-    shape = (len(states), *game.planes_shape)
-    out = np.empty(shape, np.float32) if out is None else out
-    if out.shape != shape or out.dtype != np.float32 or not out.flags.c_contiguous:
-        wanted = f"one block of float32 of the shape {shape}"
-        raise BadOptionError(f"{game.name}: inputs go into {wanted}, not {out.dtype} {out.shape}")
-    kernel, num, parts = game.compile(encode_range), len(states), min(len(states), threads) or 1
-
-    def run(part: int) -> None:
-        first, last = part * num // parts, (part + 1) * num // parts
-        out[first:last] = 0.0  # encode writes over zeros
-        kernel(game.rules, states, out, first, last)
-
-    run_parts(run, parts, parts)
-    return out
+    planes = np.zeros((len(states), *game.planes_shape), np.float32)
+    game.compile(encode_range)(game.rules, states, planes, 0, len(states))
+    return planes
 
 
 def encode_range(rules: Any, states: Any, planes: Any, first: int, last: int) -> None:

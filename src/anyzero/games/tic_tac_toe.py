@@ -13,7 +13,7 @@ from anyzero.compile.random import U, random_below
 from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.grid import caption_number, write_cells
+from anyzero.games.grid import caption_number, initial_state, write_cells
 from anyzero.views import Board, Circle, Kind, Path
 from anyzero.views.boards import segment, square_board
 
@@ -49,10 +49,6 @@ def make() -> Game:
 
 
 # --- rules
-
-
-def initial_state(rules: TicTacToe, state: State) -> None:
-    """The empty board, first seat to move: all zero."""
 
 
 def seat_to_move(rules: TicTacToe, state: State) -> int:

@@ -3,20 +3,17 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import Field, StringConstraints
-
-from anyzero.errors import AnyzeroError, list_some
+from anyzero.errors import list_some
 from anyzero.files import parse_object, write_whole
 from anyzero.games.game import Game
 from anyzero.games.load import split_text
 from anyzero.records.ends import FORFEIT, RESIGN, RULES, BadRecordError, within
-from anyzero.records.notes import pick, read_day
+from anyzero.records.notes import pick
 from anyzero.records.pgn import read_pgn, write_pgn
-from anyzero.records.record import FORMAT, LARGEST_SEED, Evaluation, GameRecord, find_game, load_named
+from anyzero.records.record import FORMAT, GameRecord, find_game, load_named
 from anyzero.records.sgf import read_sgf, write_sgf
-from anyzero.schema import Schema, show
 from anyzero.sealed import SEAL, seal_of
 
 LARGEST_FILE = 16 * 2**20  # bytes; more are not read
@@ -75,16 +72,11 @@ def read_lines(text: str, number: int | None, game: Game | None) -> list[GameRec
     if header is None or header.get("form") != MATCH_FORM or not isinstance(header.get("game"), str):
         raise BadRecordError("it is not a record of games")
     game = load_named(header["game"]) if game is None else game
-    check_header(header["game"], game)
-    return [read_line(unseal(line, place, lines[0]), place, header, game) for place, line in pick(games, number)]
-
-
-def check_header(text: str, game: Game) -> None:
-    """The games must be of this one; a file may have been moved since."""
-    (name, options), (own_name, own_options) = split_text(text), split_text(game.text)
-    is_same = name == own_name or (name.endswith(".py") and game.is_from_file)
+    (name, options), (own_name, own_options) = split_text(header["game"]), split_text(game.text)
+    is_same = name == own_name or (name.endswith(".py") and game.is_from_file)  # a file may have been moved since
     if not is_same or options != own_options:
-        raise BadRecordError(f"the record is of {text}, which is not {game.text}")
+        raise BadRecordError(f"the record is of {header['game']}, which is not {game.text}")
+    return [read_line(unseal(line, place, lines[0]), place, header, game) for place, line in pick(games, number)]
 
 
 def unseal(line: str, number: int, header: str) -> dict[str, Any]:
@@ -151,63 +143,3 @@ def load_text(path: Path) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return content.decode("latin-1")
-
-
-# --- the JSON form: what may stand under each key
-
-
-Text = Annotated[str, StringConstraints(max_length=100_000, pattern="^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
-"""One line without control characters."""
-Count = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
-Payoff = Annotated[float, Field(ge=-1.0, le=1.0)]
-Seconds = Annotated[float, Field(ge=0.0, le=1e9)]
-
-
-class RulesForm(Schema):
-    name: Text
-    options: dict[str, bool | int | float | str] = Field(default_factory=dict)
-
-
-class EvaluationForm(Schema):
-    value: Payoff
-    simulations: Count
-
-
-class ResultForm(Schema):
-    payoffs: tuple[Payoff, ...] | None = None
-    termination: Literal["rules", "resign", "forfeit", "agreement", "unfinished"]
-
-
-class RecordForm(Schema):
-    """The keys of `GameRecord.to_json`; the fields of a `GameRecord` say what they mean."""
-
-    noun = "the record"
-
-    format: int
-    game: Text
-    rules: RulesForm
-    players: tuple[Text, ...]
-    moves: tuple[Text, ...]
-    result: ResultForm
-    start: Text | None = None
-    clocks: tuple[Seconds | None, ...] | None = None
-    evaluations: tuple[EvaluationForm | None, ...] | None = None
-    date: Text = ""
-    seed: Count | None = None
-    tags: dict[Text, Text] = Field(default_factory=dict)
-
-
-def parse_record(values: Any) -> GameRecord:
-    """The record of a JSON object; one sentence for the first thing that is wrong."""
-    try:
-        form = RecordForm.parse(values)
-    except AnyzeroError as error:
-        raise BadRecordError(str(error)) from None
-    if form.format != FORMAT:
-        raise BadRecordError(f"the record has the format {form.format}, not {FORMAT}")
-    if read_day(form.date) != form.date:
-        raise BadRecordError(f"date: {show(form.date)} is not a day like 2026-01-31")
-    thoughts = [None if one is None else Evaluation(one.value, one.simulations) for one in form.evaluations or ()]
-    known = {**dict(form), **dict(form.result), "rules": form.rules.name, "options": form.rules.options}
-    known["evaluations"] = None if form.evaluations is None else tuple(thoughts)
-    return GameRecord(**{name: value for name, value in known.items() if name not in ("format", "result")})

@@ -178,9 +178,9 @@ class GameInProgress:
         """What is on the table; moves that were undone are not part of it."""
         moves = [ply for ply in self.plies if ply.action >= 0]
         notes = [(ply.seconds, ply.evaluation) for ply in moves]
-        facts: dict[str, Any] = {"players": self.players, "payoffs": self.payoffs, "termination": self.termination}
-        facts |= {"date": self.date, "seed": self.seed, "tags": self.tags}
-        return make_record(self.game, self.start, [ply.move for ply in moves], notes, **facts)
+        facts: dict[str, Any] = {"players": self.players, "date": self.date, "seed": self.seed, "tags": self.tags}
+        end = self.payoffs, self.termination
+        return make_record(self.game, self.start, [ply.move for ply in moves], notes, end, **facts)
 
     @staticmethod
     def from_record(record: GameRecord, game: Game | None = None) -> "GameInProgress":

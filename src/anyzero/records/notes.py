@@ -1,4 +1,4 @@
-"""What PGN and SGF share: notes on moves, days, seeds, and the record made of a line that was read.
+"""What PGN and SGF share: notes on moves, seeds, and which games of a file are asked for.
 
 A note is a comment such as `[%emt 0:00:02.5] [%value 0.31/2000]`: what the move took (`%emt`, elapsed move time, is
 common), the expected payoff for the mover, and the simulations behind that.
@@ -6,12 +6,9 @@ common), the expected payoff for the mover, and the simulations behind that.
 
 import re
 from collections.abc import Sequence
-from datetime import date
-from typing import Any
 
-from anyzero.games.game import Game
 from anyzero.records.ends import BadRecordError
-from anyzero.records.record import LARGEST_SEED, Evaluation, GameRecord, Played, T, make_record
+from anyzero.records.record import LARGEST_SEED, Evaluation, GameRecord, Note, T
 
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # letters that no text of a record holds
 ELAPSED = re.compile(r"\[%emt\s+([0-9]{1,5}):([0-9]{1,2}):([0-9]{1,2}(?:\.[0-9]{0,9})?)\]")
@@ -34,27 +31,14 @@ def format_clock(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02d}:{rest.zfill(2)}"
 
 
-def parse_note(comment: str) -> tuple[float | None, Evaluation | None]:
+def parse_note(comment: str) -> Note:
     clock, value = ELAPSED.search(comment), VALUE.search(comment)
     seconds, evaluation = None, None
     if clock:
         seconds = round(int(clock[1]) * 3600 + int(clock[2]) * 60 + float(clock[3]), 3)
     if value and abs(float(value[1])) <= 1.0:
-        evaluation = Evaluation(float(value[1]), int(value[2]))
+        evaluation = Evaluation(value=float(value[1]), simulations=int(value[2]))
     return seconds, evaluation
-
-
-def annotated_record(game: Game, line: Played, comments: Sequence[str], **facts: Any) -> GameRecord:
-    """The record of a line that was played, with what the comments note about its moves."""
-    return make_record(game, line.states[0], line.moves, map(parse_note, comments), **facts)
-
-
-def read_day(text: str) -> str:
-    """The day, as 2026-01-31; nothing if the text is not a single one."""
-    try:
-        return text if date.fromisoformat(text).isoformat() == text else ""
-    except ValueError:
-        return ""
 
 
 def read_seed(text: str) -> int | None:

@@ -4,6 +4,7 @@ Two tags are our own: `After` (the moves before the position of the tag FEN, whi
 """
 
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,8 +12,8 @@ from typing import Any
 from anyzero.games.game import Game, State
 from anyzero.games.load import load
 from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, rule_payoffs, within
-from anyzero.records.notes import CONTROL, annotated_record, format_note, pick, read_day, read_seed
-from anyzero.records.record import GameRecord, play_line, replay
+from anyzero.records.notes import CONTROL, format_note, parse_note, pick, read_seed
+from anyzero.records.record import GameRecord, make_record, play_line, read_day, replay
 
 TOKEN = re.compile(
     r"""
@@ -119,9 +120,8 @@ def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
         fen, after = found.tags.get("FEN"), found.tags.get("After")
         start = fen if fen is None or after is None else f"{fen} after {after}"
         line = play_line(game, start, words, [f"line {move.line}" for move in found.moves])
-        payoffs, termination = read_end(found, game, line.states[-1])
-        facts = {"payoffs": payoffs, "termination": termination, **read_tags(found.tags, termination)}
-        return annotated_record(game, line, [move.comment for move in found.moves], **facts)
+        end, notes = read_end(found, game, line.states[-1]), (parse_note(move.comment) for move in found.moves)
+        return make_record(game, line.states[0], line.moves, notes, end, **read_tags(found.tags, end[1]))
 
 
 def read_tags(written: dict[str, str], termination: str) -> dict[str, Any]:
@@ -161,8 +161,8 @@ def read_end(found: PgnGame, game: Game, last: State) -> tuple[tuple[float, ...]
 
 
 def write_pgn(record: GameRecord) -> str:
-    if record.rules != "chess":
-        raise BadRecordError(f"PGN is for chess, this is a game of {record.rules}; .json is for every game")
+    if record.rules.name != "chess":
+        raise BadRecordError(f"PGN is for chess, this is a game of {record.rules.name}; .json is for every game")
     record, game, states, actions = replay(record)
     result = UNDECIDED if record.payoffs is None else RESULTS[record.payoffs]  # type: ignore[index]
     words: list[str] = []
@@ -171,7 +171,8 @@ def write_pgn(record: GameRecord) -> str:
         if state.mover == 0 or index == 0 or words[-1].endswith("}"):
             words.append(f"{number}." if state.mover == 0 else f"{number}...")
         words += [game.notation(state, action), *([f"{{{note}}}"] if note else [])]
-    return "\n".join([*tag_lines(record, result), "", *wrap([*words, result]), "", ""])
+    lines = textwrap.wrap(" ".join([*words, result]), WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([*tag_lines(record, result), "", *lines, "", ""])
 
 
 def tag_lines(record: GameRecord, result: str) -> list[str]:
@@ -185,13 +186,3 @@ def tag_lines(record: GameRecord, result: str) -> list[str]:
     tags |= {name: text for name, text in record.tags.items() if re.fullmatch("[A-Za-z0-9_]+", name)}
     escaped = {name: text.replace("\\", "\\\\").replace('"', '\\"') for name, text in tags.items()}
     return [f'[{name} "{text}"]' for name, text in escaped.items()]
-
-
-def wrap(words: list[str]) -> list[str]:
-    """The words on lines of at most so many letters, as far as they let themselves."""
-    lines = [""]
-    for word in words:
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > WIDTH:
-            lines.append("")
-        lines[-1] += f" {word}" if lines[-1] else word
-    return lines

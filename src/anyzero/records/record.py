@@ -1,78 +1,100 @@
 """The record of a game, one form for every game; and playing it again, which is how it is checked."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
+from pydantic import Field, StringConstraints, model_validator
 
 from anyzero.games.game import Game, State
 from anyzero.games.load import load, split_text
 from anyzero.records.ends import AGREEMENT, RULES, UNFINISHED, BadRecordError, loss_payoffs, rule_payoffs, within
+from anyzero.schema import Schema, show
 
 T = TypeVar("T")
 
 FORMAT = 1
 LARGEST_SEED = 2**64 - 1
 
+Text = Annotated[str, StringConstraints(max_length=100_000, pattern="^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
+"""One line without control characters."""
+Count = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
+Payoff = Annotated[float, Field(ge=-1.0, le=1.0)]
+Seconds = Annotated[float, Field(ge=0.0, le=1e9)]
 
-class Evaluation(NamedTuple):
+
+# --- the form: what stands under each key of the JSON object
+
+
+class RulesOfRecord(Schema):
+    name: Text
+    options: dict[str, bool | int | float | str] = Field(default_factory=dict)  # all of them, defaults too
+
+
+class Evaluation(Schema):
     """What the seat that moved thought of its position."""
 
-    value: float  # expected payoff for that seat, in [-1, 1]
-    simulations: int
+    value: Payoff  # expected payoff for that seat
+    simulations: Count
 
 
-@dataclass(frozen=True)
-class GameRecord:
+class Result(Schema):
+    payoffs: tuple[Payoff, ...] | None = None  # a seat; None while the game is unfinished
+    termination: Literal["rules", "resign", "forfeit", "agreement", "unfinished"]
+
+
+class GameRecord(Schema):
     """One game. `from_json(record.to_json()) == record` for every record whose moves are legal."""
 
-    game: str  # the text that the game is loaded from
-    rules: str  # the name of the rules
-    options: Mapping[str, Any]  # all options of the rules, defaults too
-    players: tuple[str, ...]  # a text a seat: the player's, `human`, or a person's name
-    moves: tuple[str, ...] = ()  # texts, chance outcomes among them
-    start: str | None = None  # the position before the first move; None: the initial one
-    clocks: tuple[float | None, ...] | None = None  # seconds that each move took, where known
-    evaluations: tuple[Evaluation | None, ...] | None = None  # what the mover thought before each move, where known
-    payoffs: tuple[float, ...] | None = None  # the result a seat; None while the game is unfinished
-    termination: str = UNFINISHED  # how it ended: one of the words in `ends`
-    date: str = ""  # the day, like 2026-01-31, or nothing
-    seed: int | None = None
+    noun = "the record"
+
+    format: int
+    game: Text  # the text that the game is loaded from
+    rules: RulesOfRecord
+    players: tuple[Text, ...]  # a text a seat: the player's, `human`, or a person's name
+    date: Text = ""  # the day, like 2026-01-31, or nothing
+    seed: Count | None = None
     """What chance and the players draw from, so that a game that is taken up again goes on as it would have."""
-    tags: Mapping[str, str] = field(default_factory=dict)
+    start: Text | None = None  # the position before the first move; None: the initial one
+    moves: tuple[Text, ...]  # texts, chance outcomes among them
+    clocks: tuple[Seconds | None, ...] | None = None  # seconds that each move took, where known
+    evaluations: tuple[Evaluation | None, ...] | None = None  # what the mover thought before each move, where known
+    result: Result
+    tags: dict[Text, Text] = Field(default_factory=dict)
     """Further facts by name, as PGN and SGF have them: Event, Round, ..."""
 
+    @model_validator(mode="after")
+    def check(self) -> "GameRecord":
+        if self.format != FORMAT:
+            raise BadRecordError(f"the record has the format {self.format}, not {FORMAT}")
+        if read_day(self.date) != self.date:
+            raise BadRecordError(f"date: {show(self.date)} is not a day like 2026-01-31")
+        return self
+
+    @property
+    def payoffs(self) -> tuple[float, ...] | None:
+        return self.result.payoffs
+
+    @property
+    def termination(self) -> str:
+        return self.result.termination
+
     def to_json(self) -> dict[str, Any]:
-        """Plain values for a JSON object; `files.RecordForm` says what may stand in it."""
-        thoughts = self.evaluations
-        payoffs = None if self.payoffs is None else list(self.payoffs)
-        return {
-            "format": FORMAT,
-            "game": self.game,
-            "rules": {"name": self.rules, "options": dict(self.options)},
-            "players": list(self.players),
-            "date": self.date,
-            "seed": self.seed,
-            "start": self.start,
-            "moves": list(self.moves),
-            "clocks": None if self.clocks is None else list(self.clocks),
-            "evaluations": None if thoughts is None else [None if one is None else one._asdict() for one in thoughts],
-            "result": {"payoffs": payoffs, "termination": self.termination},
-            "tags": dict(self.tags),
-        }
+        return self.model_dump(mode="json")
 
     @staticmethod
     def from_json(values: Any, game: Game | None = None) -> "GameRecord":
         """The record of these plain values, checked by playing it; `game` is needed where it is a file's."""
         return replay(GameRecord.parse(values), game).record
 
-    @staticmethod
-    def parse(values: Any) -> "GameRecord":
-        """The same without playing it: whether the moves are legal is another question."""
-        from anyzero.records.files import parse_record  # which reads PGN and SGF as well
 
-        return parse_record(values)
+def read_day(text: str) -> str:
+    """The day, as 2026-01-31; nothing if the text is not a single one."""
+    try:
+        return text if date.fromisoformat(text).isoformat() == text else ""
+    except ValueError:
+        return ""
 
 
 # --- playing it again
@@ -102,8 +124,8 @@ def replay(record: GameRecord, game: Game | None = None) -> Replayed:
     line = play_line(game, record.start, record.moves)
     payoffs, nothing = check_result(record, game, line.states[-1]), [None] * len(line.moves)
     notes = zip(record.clocks or nothing, record.evaluations or nothing, strict=True)
-    others = {name: getattr(record, name) for name in ("players", "termination", "date", "seed", "tags")}
-    checked = make_record(game, line.states[0], line.moves, notes, payoffs=payoffs, **others)
+    facts = {name: getattr(record, name) for name in ("players", "date", "seed", "tags")}
+    checked = make_record(game, line.states[0], line.moves, notes, (payoffs, record.termination), **facts)
     return Replayed(checked, game, line.states, line.actions)
 
 
@@ -122,9 +144,9 @@ def play_line(game: Game, start: str | None, moves: Sequence[str], places: Seque
 
 def find_game(record: GameRecord, game: Game | None) -> Game:
     game = load_named(record.game) if game is None else game
-    if (game.name, dict(game.options)) != (record.rules, dict(record.options)):
-        options = "".join(f", {key}={value}" for key, value in record.options.items())
-        raise BadRecordError(f"the record is of {record.rules}{options}, which is not {game.text}")
+    if (game.name, dict(game.options)) != (record.rules.name, record.rules.options):
+        options = "".join(f", {key}={value}" for key, value in record.rules.options.items())
+        raise BadRecordError(f"the record is of {record.rules.name}{options}, which is not {game.text}")
     return game
 
 
@@ -171,10 +193,12 @@ def check_result(record: GameRecord, game: Game, last: State) -> tuple[float, ..
 Note = tuple[float | None, Evaluation | None]  # what a move took in seconds, and what the mover thought, where known
 
 
-def make_record(game: Game, start: State, moves: Sequence[str], notes: Iterable[Note], **facts: Any) -> GameRecord:
-    """The record of moves that were played, with a note on each."""
+def make_record(
+    game: Game, start: State, moves: Sequence[str], notes: Iterable[Note], end: tuple[Any, Any], **facts: Any
+) -> GameRecord:
+    """The record of moves that were played, with a note on each; `end` are payoffs and termination."""
     clocks, evaluations = tuple(zip(*notes, strict=True)) or ((), ())
-    first = None if start.tobytes() == game.initial_state().tobytes() else game.format_state(start)
-    about: Any = {"game": game.text, "rules": game.name, "options": dict(game.options), "start": first}
-    columns: Any = {"clocks": known(clocks), "evaluations": known(evaluations)}
-    return GameRecord(**about, moves=tuple(moves), **columns, **facts)
+    facts |= {"format": FORMAT, "game": game.text, "rules": {"name": game.name, "options": dict(game.options)}}
+    facts |= {"start": None if start.tobytes() == game.initial_state().tobytes() else game.format_state(start)}
+    facts |= {"moves": tuple(moves), "clocks": known(clocks), "evaluations": known(evaluations)}
+    return GameRecord(**facts, result=Result(payoffs=end[0], termination=end[1]))

@@ -5,14 +5,14 @@ although it is the player PB who began.
 """
 
 import re
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from anyzero.games.game import Game, State
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 from anyzero.games.load import load
 from anyzero.records.ends import FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, loss_payoffs, rule_payoffs, within
-from anyzero.records.notes import CONTROL, annotated_record, format_note, pick, read_day, read_seed
-from anyzero.records.record import GameRecord, play_line, replay
+from anyzero.records.notes import CONTROL, format_note, parse_note, pick, read_seed
+from anyzero.records.record import GameRecord, make_record, play_line, read_day, replay
 from anyzero.views.boards import LETTERS, cell_name
 
 Node = dict[str, list[str]]  # the values of each property
@@ -83,45 +83,37 @@ def main_lines(text: str) -> list[list[Node]]:
     return games
 
 
-@dataclass
-class LineText:
+class LineText(NamedTuple):
     """What a main line says: moves, what was noted about each, and how its last node ended the game."""
 
-    moves: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    colours: list[str] = field(default_factory=list)
-    end: str = UNFINISHED
-    lettered: bool = False  # whether cells are written with two letters, as Little Golem does
-
-    def add(self, colour: str, text: str, note: str) -> None:
-        if self.end != UNFINISHED:
-            raise BadRecordError(f"{text!r} comes after the end of the game")
-        if text in LAST_MOVES:
-            self.end = LAST_MOVES[text]
-            return
-        if re.fullmatch("[a-z]{2}", text):
-            text, self.lettered = cell_name(LETTERS.index(text[1]), LETTERS.index(text[0])), True
-        self.colours.append(colour)
-        self.moves.append("swap" if text in SWAPS else text)
-        self.notes.append(note)
+    moves: list[str]
+    notes: list[str]
+    end: str
 
 
 def read_moves(nodes: list[Node]) -> LineText:
     """The moves of all nodes; colours must take turns, and black begins unless Little Golem wrote it."""
-    line, root = LineText(), nodes[0]
+    moves, notes, colours, end, lettered = list[str](), list[str](), list[str](), UNFINISHED, False
     for node in nodes:
-        if node is not root and {"AB", "AW", "AE", "PL"} & set(node):
+        if node is not nodes[0] and {"AB", "AW", "AE", "PL"} & set(node):
             raise BadRecordError("stones are set up in the middle of the game")
-        for colour in COLOURS:
-            for text in node.get(colour, []):
-                line.add(colour, text.strip().lower(), " ".join(node.get("C", [])))
-    first = side_to_begin(root)
-    if line.colours and line.colours[0] != first and not line.lettered:
-        raise BadRecordError(f"{line.colours[0]} makes the first move, not {first}")
-    for number, (colour, before) in enumerate(zip(line.colours[1:], line.colours, strict=False), start=2):
-        if colour == before:
-            raise BadRecordError(f"move {number}: {colour} moves twice in a row")
-    return line
+        for colour, text in [(one, text.strip().lower()) for one in COLOURS for text in node.get(one, [])]:
+            if end != UNFINISHED:
+                raise BadRecordError(f"{text!r} comes after the end of the game")
+            if text in LAST_MOVES:
+                end = LAST_MOVES[text]
+                continue
+            if re.fullmatch("[a-z]{2}", text):  # as Little Golem writes cells
+                text, lettered = cell_name(LETTERS.index(text[1]), LETTERS.index(text[0])), True
+            if colours and colour == colours[-1]:
+                raise BadRecordError(f"move {len(moves) + 1}: {colour} moves twice in a row")
+            colours.append(colour)
+            moves.append("swap" if text in SWAPS else text)
+            notes.append(" ".join(node.get("C", [])))
+    first = side_to_begin(nodes[0])
+    if colours and colours[0] != first and not lettered:
+        raise BadRecordError(f"{colours[0]} makes the first move, not {first}")
+    return LineText(moves, notes, end)
 
 
 def side_to_begin(root: Node) -> str:
@@ -144,13 +136,12 @@ def read_game(nodes: list[Node], number: int) -> GameRecord:
         swaps = value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower() != SWAP_RULES[False]
         game = load("hex", size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
         line = play_line(game, read_start(root, game), found.moves)
-        payoffs, termination = read_end(value(root, "RE").strip(), found, game, line.states[-1])
-        date = value(root, "DT").strip()
+        end = read_end(value(root, "RE").strip(), found, game, line.states[-1])
+        date, seed = value(root, "DT").strip(), read_seed(value(root, "SEED").strip())
         tags = {name: value(root, name) for name in root if name not in OWN_PROPERTIES}
         tags |= {} if read_day(date) == date else {"DT": date}
-        players, seed = (value(root, "PB", "?"), value(root, "PW", "?")), read_seed(value(root, "SEED").strip())
-        facts = {"payoffs": payoffs, "termination": termination, "date": read_day(date), "seed": seed, "tags": tags}
-        return annotated_record(game, line, found.notes, players=players, **facts)
+        facts = {"players": (value(root, "PB", "?"), value(root, "PW", "?")), "date": read_day(date), "seed": seed}
+        return make_record(game, line.states[0], line.moves, map(parse_note, found.notes), end, **facts, tags=tags)
 
 
 def value(node: Node, name: str, default: str = "") -> str:
@@ -208,8 +199,8 @@ def read_result(text: str) -> End:
 
 
 def write_sgf(record: GameRecord) -> str:
-    if record.rules != "hex":
-        raise BadRecordError(f"SGF is for Hex, this is a game of {record.rules}; .json is for every game")
+    if record.rules.name != "hex":
+        raise BadRecordError(f"SGF is for Hex, this is a game of {record.rules.name}; .json is for every game")
     record, game, states, _ = replay(record)
     lines = [node_text(root_of(record))]
     for index, (state, move) in enumerate(zip(states, record.moves, strict=False)):
@@ -220,9 +211,9 @@ def write_sgf(record: GameRecord) -> str:
 
 
 def root_of(record: GameRecord) -> Node:
-    options, (first, second) = record.options, record.players
-    root = {"FF": "4", "GM": GAME_NUMBER, "CA": "UTF-8", "SZ": str(options["size"]), "RU": SWAP_RULES[options["swap"]]}
-    root |= {"PB": first, "PW": second, "RE": "?"}
+    size, swap = str(record.rules.options["size"]), bool(record.rules.options["swap"])
+    root = {"FF": "4", "GM": GAME_NUMBER, "CA": "UTF-8", "SZ": size, "RU": SWAP_RULES[swap]}
+    root |= {"PB": record.players[0], "PW": record.players[1], "RE": "?"}
     if record.payoffs is not None:
         root["RE"] = f"{COLOURS[record.payoffs[1] > 0]}+{ENDS[record.termination]}"
     root |= {"DT": record.date} if record.date else {}
@@ -234,7 +225,7 @@ def root_of(record: GameRecord) -> Node:
 def setup_of(record: GameRecord) -> Node:
     if record.start is None:
         return {}
-    size, (board, side) = record.options["size"], record.start.split()
+    size, (board, side) = int(record.rules.options["size"]), record.start.split()
     cells = parse_grid(board, size, size, STONES, bottom_up=False)
     points = [[cell_name(*divmod(cell, size)) for cell, found in enumerate(cells) if found == one] for one in STONES]
     stones = {name: named for name, named in zip(("AB", "AW"), points, strict=True) if named}

@@ -1,5 +1,5 @@
 """The board, the scene (what a position looks like on it), and how that becomes text and SVG. Knows no game."""
 
-from anyzero.views.board import Board, Cell, Circle, Kind, Label, Path, Picture, Piece, Polygon, Scene, Shape
+from anyzero.views.board import Board, Cell, Circle, Kind, Label, Path, Piece, Polygon, Scene, Shape
 
-__all__ = ["Board", "Cell", "Circle", "Kind", "Label", "Path", "Picture", "Piece", "Polygon", "Scene", "Shape"]
+__all__ = ["Board", "Cell", "Circle", "Kind", "Label", "Path", "Piece", "Polygon", "Scene", "Shape"]

@@ -1,25 +1,18 @@
 """The picture of a game in two parts: the board, which never changes, and what is shown on it in one position.
 
-A scene is what a position looks like, in shapes and names, without a word about how it is drawn. Lengths are in board
-units (a cell is about one unit wide), x to the right, y down. Colours are *roles* of the palette (`seat0`, `board`,
-`ink`, ...) or `none`, so that the same scene is right in light and dark. A piece's shapes are placed relative to the
-centre of its cell.
-
-A `Board` has cells, the kinds of pieces that can stand on them, marks that can be laid over them, captions, and the
-texts of the moves. What is *shown* is a record of numbers that a compiled function writes (`draw` in a game): which
-kind of piece stands on which cell, and the like. `assemble` puts both together to a scene; a browser does the same.
+A `Board` has cells, kinds of pieces, marks, captions and the texts of moves. What is *shown* is a record of numbers
+that a game's compiled `draw` writes. `assemble` puts both together to a `Scene`; a browser does the same. Lengths are
+in board units (a cell is about one wide), x to the right, y down; colours are roles of the palette (`seat0`, `ink`,
+...) or `none`, right in light and dark. A piece's shapes are placed relative to the centre of its cell.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from anyzero.views.svg import Theme
 
 Point = tuple[float, float]
 
@@ -104,9 +97,12 @@ class Piece(Kind):
     cell: str = ""  # where it stands
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scene:
-    """A position as a picture. Drawn in this order: under, cells, pieces, over."""
+    """A position as a picture, which draws itself: as text in a terminal, as SVG in a notebook or a file.
+
+    Drawn in this order: under, cells, pieces, over.
+    """
 
     cells: tuple[Cell, ...]
     pieces: tuple[Piece, ...] = ()
@@ -120,25 +116,17 @@ class Scene:
     text_scale: tuple[float, float] = (2, 1)  # terminal columns and rows for one board unit
     title: str = ""  # the picture's name; where it is missing, the caption stands in
 
-
-@dataclass(frozen=True, repr=False)
-class Picture:
-    """A scene that draws itself: text in a terminal, SVG in a notebook or a file."""
-
-    scene: Scene
-    theme: "Theme" = "auto"
-
     @property
     def text(self) -> str:
         from anyzero.views.text import scene_to_text  # what draws is imported when it draws
 
-        return scene_to_text(self.scene)
+        return scene_to_text(self)
 
     @property
     def svg(self) -> str:
         from anyzero.views.svg import scene_to_svg
 
-        return scene_to_svg(self.scene, self.theme)
+        return scene_to_svg(self)
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -288,18 +276,16 @@ def fill(text: str, texts: Mapping[str, str]) -> str:
 
 def check_board(board: Any, num_outcomes: int = 0) -> None:
     """Draw all that a board can show, which raises something where a part is not what it should be."""
-    from anyzero.views.svg import scene_to_svg  # what draws is imported when it draws
-
     if not isinstance(board, Board):
         raise TypeError(f"board returns {board!r}, not a Board")
     places = [replace(board.cells[0], name=str(number)) for number in range(len(board.kinds))]
     pieces = [kind.on(cell.name) for kind, cell in zip(board.kinds, places, strict=True)]
     over = (*board.over, *(shape for shapes in board.marks for shape in shapes))
-    scene_to_svg(Scene(board.cells, under=board.under, over=over))
-    scene_to_svg(Scene(tuple(places), tuple(pieces), caption=" ".join(board.captions), title=board.title))
+    all_cells = Scene(board.cells, under=board.under, over=over)
+    all_kinds = Scene(tuple(places), tuple(pieces), caption=" ".join(board.captions), title=board.title)
     if len(board.outcomes) not in (0, num_outcomes):
         raise ValueError(f"the board has {len(board.outcomes)} outcomes, the game {num_outcomes}")
-    _ = board.move_cells, " ".join((*board.moves, *board.outcomes))
+    _ = all_cells.svg, all_kinds.svg, board.move_cells, " ".join((*board.moves, *board.outcomes))
 
 
 # --- as plain values, for the page

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from anyzero.views.board import Board, Cell, Circle, Kind, Label, Path, Point, Polygon, Shape
@@ -17,7 +16,6 @@ HEX_RADIUS = 1 / math.sqrt(3)
 HEX_TEXT_SCALE = (2.0, 1 / HEX_ROW)
 RIM_WIDTH = 0.32
 MOST_DOTS = 24  # seeds that are drawn in a house
-MOST_BOARDS = 32  # empty boards that are remembered: they are the same for all positions of a game
 
 
 def cell_name(row: int, column: int) -> str:
@@ -55,7 +53,6 @@ def hexagon(x: float, y: float, radius: float, *, pointy: bool = True) -> tuple[
 # --- square boards
 
 
-@lru_cache(MOST_BOARDS)
 def square_cells(rows: int, columns: int, *, chequered: bool = False) -> tuple[Cell, ...]:
     """Cells in the order row * columns + column, row 0 at the bottom."""
     cells = []
@@ -67,14 +64,12 @@ def square_cells(rows: int, columns: int, *, chequered: bool = False) -> tuple[C
     return tuple(cells)
 
 
-@lru_cache(MOST_BOARDS)
 def round_cells(rows: int, columns: int) -> tuple[Cell, ...]:
     """Cells as `square_cells`, drawn as holes in whatever lies under them."""
     cells = square_cells(rows, columns)
     return tuple(replace(cell, outline=rounded(*cell.centre, 0.84, 0.84, radius=0.42)) for cell in cells)
 
 
-@lru_cache(MOST_BOARDS)
 def square_labels(rows: int, columns: int) -> tuple[Label, ...]:
     """Letters below the board and numbers to its left."""
     letters = [Label(column, rows - 0.14, LETTERS[column], 0.24, "muted") for column in range(columns)]
@@ -102,13 +97,11 @@ def square_board(
 # --- boards of lines
 
 
-@lru_cache(MOST_BOARDS)
 def point_cells(rows: int, columns: int) -> tuple[Cell, ...]:
     """Cells as `square_cells` for stones that stand on crossings: the lines lie under them."""
     return tuple(replace(cell, fill="none", line="none") for cell in square_cells(rows, columns))
 
 
-@lru_cache(MOST_BOARDS)
 def point_lines(rows: int, columns: int) -> tuple[Shape, ...]:
     """The wood and the crossing lines under `point_cells`."""
     right, bottom = columns - 1, rows - 1
@@ -125,14 +118,12 @@ def hex_centre(row: int, column: int) -> Point:
     return column + row / 2, row * HEX_ROW
 
 
-@lru_cache(MOST_BOARDS)
 def hex_cells(size: int) -> tuple[Cell, ...]:
     """Cells in the order row * size + column, row 0 on top."""
     places = [(row, column) for row in range(size) for column in range(size)]
     return tuple(Cell(cell_name(*place), hexagon(*hex_centre(*place), HEX_RADIUS)) for place in places)
 
 
-@lru_cache(MOST_BOARDS)
 def hex_labels(size: int) -> tuple[Label, ...]:
     """Letters above the columns, along their slant, and numbers to the left of the rows."""
     letters = [Label(column - 0.5, -HEX_ROW, LETTERS[column], 0.24, "muted") for column in range(size)]
@@ -140,7 +131,6 @@ def hex_labels(size: int) -> tuple[Label, ...]:
     return (*letters, *numbers)
 
 
-@lru_cache(MOST_BOARDS)
 def hex_rims(size: int) -> tuple[Path, ...]:
     """The sides that a seat joins, in its colour: the first's above and below, the second's left and right."""
     last = size - 1

@@ -1,8 +1,7 @@
-"""A scene as SVG: one document that needs nothing from outside, in light, dark, or as its viewer prefers.
+"""A scene as SVG: one document that needs nothing from outside, in light or dark as its viewer prefers.
 
-Colours are classes (`f-ROLE` fills, `s-ROLE` draws a line). Their rules name the theme, because a page that holds
-several pictures shares one style sheet. The layers follow each other as groups; a further layer is one more entry in
-`layers`.
+Colours are classes (`f-ROLE` fills, `s-ROLE` draws a line); their rules begin with a class of the picture, because a
+page may hold other things.
 """
 
 import math
@@ -10,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from html import escape
-from typing import Literal
 
 from anyzero.views.board import Circle, Label, Path, Point, Polygon, Scene, Shape, describe
 
@@ -60,8 +58,6 @@ def check_roles(roles: Iterable[str]) -> None:
         raise ValueError(f"there is no colour role {role!r}; {hint}")
 
 
-Theme = Literal["auto", "light", "dark"]
-
 UNIT_PIXELS = 48
 MARGIN = 0.25
 SNAP = 8  # the picture's borders lie on eighths of a unit
@@ -73,10 +69,8 @@ FONTS = "system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif"
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def scene_to_svg(scene: Scene, theme: Theme = "auto") -> str:
-    """A complete document; `auto` follows the viewer's setting where the viewer knows media queries."""
-    if theme not in ("auto", "light", "dark"):
-        raise ValueError(f"the theme is {theme!r}, not one of auto, light, dark")
+def scene_to_svg(scene: Scene) -> str:
+    """A complete document, in light or dark as its viewer prefers; light where the viewer knows no media queries."""
     used = roles_of(scene)
     check_roles(used)
     left, top, right, bottom = bounds(scene)
@@ -86,10 +80,10 @@ def scene_to_svg(scene: Scene, theme: Theme = "auto") -> str:
     body = "".join(f'<g class="{name}">{drawing}</g>' for name, drawing in layers(scene) if drawing)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{number(width * UNIT_PIXELS)}" '
-        f'height="{number(height * UNIT_PIXELS)}" class="anyzero-{theme}" role="img" font-family="{FONTS}" '
+        f'height="{number(height * UNIT_PIXELS)}" class="anyzero-auto" role="img" font-family="{FONTS}" '
         f'text-anchor="middle" stroke-linejoin="round" stroke-linecap="round">'
         f"<title>{clean(scene.title or scene.caption or 'Board')}</title><desc>{clean(describe(scene))}</desc>"
-        f"<style>{style(theme, used)}</style>{draw(page)}{body}</svg>"
+        f"<style>{style(used)}</style>{draw(page)}{body}</svg>"
     )
 
 
@@ -159,15 +153,13 @@ def roles_of(scene: Scene) -> set[str]:
     return roles - {"none"}
 
 
-def style(theme: Theme, roles: Iterable[str]) -> str:
-    scope, names = f".anyzero-{theme} ", sorted(roles)
+def style(roles: Iterable[str]) -> str:
+    scope, names = ".anyzero-auto ", sorted(roles)
     light, dark = (
         "".join(f"{scope}.f-{role}{{fill:{tones[role]}}}{scope}.s-{role}{{stroke:{tones[role]}}}" for role in names)
         for tones in (LIGHT, DARK)
     )
-    if theme == "auto":
-        return f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
-    return light if theme == "light" else dark
+    return f"{light}@media(prefers-color-scheme:dark){{{dark}}}"
 
 
 # --- drawing

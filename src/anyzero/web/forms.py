@@ -43,8 +43,8 @@ def table_line(table: GameInProgress, num_plies: int) -> tuple[list[State], list
 
 def ply_values(game: Game, before: State, ply: Ply) -> dict[str, Any]:
     """A move: its text for programs, and as people write it in a list of moves."""
-    value, simulations = ply.evaluation or (None, None)
-    about = {"value": value, "simulations": simulations, "seconds": ply.seconds}
+    thought = {"value": None, "simulations": None} if ply.evaluation is None else ply.evaluation.to_dict()
+    about = {**thought, "seconds": ply.seconds}
     move, played = ply.move or ply.termination, ply.action >= 0
     text = ply.notation(game, before) if played else move
     return {"seat": ply.seat, "move": move, "text": text, "played": played, **about}

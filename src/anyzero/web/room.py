@@ -8,7 +8,6 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import Any
@@ -80,7 +79,7 @@ class Rooms:
         if record.payoffs is None:  # moves that end the game by the rules may come without a result
             last = play_line(game, record.start, record.moves).states[-1]
             if game.seat_to_move(last) == OVER:
-                record = replace(record, payoffs=rule_payoffs(game, last), termination=RULES)
+                record = record.change(result={"payoffs": rule_payoffs(game, last), "termination": RULES})
         table = GameInProgress.from_record(record, game)
         if wanted.seats:
             return self.add(table, self.catalog.check_seats(wanted.seats, table.game))
