@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from anyzero.compile.random import random_below
+from anyzero.games import check
 from anyzero.games.breakthrough import format_state, payoffs
 from anyzero.games.check import check_game
 from anyzero.games.contract import OVER, legal_actions, play, seat_to_move
@@ -39,7 +40,8 @@ WASM = "wasm is interpreted"
 
 @pytest.mark.parametrize("num_games", [2, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("text", VARIANTS)
-def test_a_game_keeps_the_laws(text, num_games):
+def test_a_game_keeps_the_laws(text, num_games, simulator, monkeypatch):
+    monkeypatch.setattr(check, "simulate_game", simulator)
     results = check_game(load(text), num_games=num_games, plies=25_000 * num_games, browser=False)
     assert [result.law for result in results] == ["the game runs", *LAWS]
     assert [result for result in results if not result.ok] == []

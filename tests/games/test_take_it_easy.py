@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from anyzero.arena import match
 from anyzero.compile.random import make_streams
 from anyzero.errors import BadPositionError, IllegalMoveError
-from anyzero.games.check import simulate_game
 from anyzero.games.contract import CHANCE, OVER, guided_rollout
 from anyzero.games.load import load
 from anyzero.games.observe import observe
@@ -269,8 +268,8 @@ def test_a_guided_rollout_places_the_same_tiles_interpreted_and_compiled(easy):
         assert compiled[1] == plain[1] == 38
 
 
-def test_a_guided_rollout_places_the_same_tiles_on_a_simulated_gpu(guided):
-    seen = simulate_game(guided, seed=3, rows=2, streams=2)
+def test_a_guided_rollout_places_the_same_tiles_on_a_simulated_gpu(guided, simulator):
+    seen = simulator(guided, seed=3, rows=2, streams=2)
     if seen is None:
         pytest.skip("numba-cuda is not installed")
     assert seen[0].tolist() == rollouts(guided, guided.initial_state(), 2, seed=3).payoffs.tolist()
