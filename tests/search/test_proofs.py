@@ -17,8 +17,17 @@ TAKE_THE_QUEEN = "7k/8/8/8/3K4/3q4/8/8 w - - 0 1"
 """Kd4xd3 is a draw at once: bare kings. All else is lost against the queen."""
 
 
+KNOWN: dict[bytes, float] = {}
+
+
 def exact(state):
-    """The first seat's expected payoff with best play, by looking at everything."""
+    """The first seat's expected payoff with best play, by looking at everything, at each position once."""
+    if (key := state.tobytes()) not in KNOWN:
+        KNOWN[key] = work_out(state)
+    return KNOWN[key]
+
+
+def work_out(state):
     seat = DICE.seat_to_move(state)
     if seat == OVER:
         return float(DICE.payoffs(state)[0])
