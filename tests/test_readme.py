@@ -16,9 +16,10 @@ pytestmark = pytest.mark.usefixtures("games_here")
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 COMMANDS = re.findall(r"^\| `anyzero ([^`]+)`", README, re.MULTILINE)
+TINY = "league.games=2 gate.games=4 selfplay.simulations=4 network.blocks=1 network.channels=16"
 SMALL = {
     "bench": ["--seconds", "0.1"],
-    "train": ["--match", "2", "--set", "league.games=2", "--set", "gate.games=4", "--set", "selfplay.simulations=4"],
+    "train": ["--match", "2", *(f"--set={setting}" for setting in TINY.split())],
     "estimate": ["--repeats", "8", "--reference", "1000"],
     "rate": ["--games", "2", "--against", "random", "--workers", "1"],
 }
