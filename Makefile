@@ -23,6 +23,9 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# Rewritten tests and our own modules are kept as bytecode, or every worker and child process compiles them again.
+test test-all: export PYTHONDONTWRITEBYTECODE =
+
 test: setup
 	$(BIN)/pytest -n 3 --dist loadgroup --no-loadscope-reorder
 

@@ -26,6 +26,7 @@ TOGETHER = {
     "experiments": ("tests/experiments", "test_experiment_commands", "test_readme"),
     "loop": ("learning/test_loop", "learning/test_begin_with"),
     "simulated": ("learning/test_on_gpu",),
+    "examples": ("games/test_examples", "learning/test_many_seats"),
     "kernels": (
         "networks/test_winograd",
         "networks/test_evaluator",

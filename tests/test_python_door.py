@@ -49,7 +49,8 @@ def test_the_page_shows_every_function():
 
 def test_the_examples_of_the_page_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    quick = PAGE.replace('"simulations": 8}', '"simulations": 8}, gate={"games": 4}, league={"games": 2}')
+    small = '"simulations": 8}, gate={"games": 4}, league={"games": 2}, network={"blocks": 1, "channels": 16}'
+    quick = PAGE.replace('"simulations": 8}', small)
     blocks = re.findall(r"```python\n(.*?)```", quick, re.DOTALL)
     names: dict[str, object] = {}
     for block in blocks:

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("games_here")
 
 FAULTY = str(Path(__file__).parent.parent / "arena" / "faulty.py")
 STUDENTS = {
-    "grid_sizes": [3],
+    "grid_sizes": [5],
     "budget_j1": [2, 10],
     "budget_j2": [2],
     "starting_players": [1, 2],

@@ -84,7 +84,7 @@ def test_an_edited_rule_is_used_at_once(cache, tmp_path):
     helper.write_text("STEP = 3\n")
     game.write_text(source.replace("STEP = 3", "from race_step import STEP"))
     assert run(game, cache).moves == BY_THREES
-    helper.write_text("STEP = 1\n")
+    helper.write_text("STEP = 1  # of another length: Python tells bytecode by seconds and lengths\n")
     assert run(game, cache).moves == BY_ONES
     game.write_text(source)
     assert walk_through(str(game)) == (BY_THREES, 0)

@@ -19,9 +19,11 @@ def one_thread():
 
 
 @pytest.fixture(autouse=True)
-def patience(monkeypatch):
-    """However busy the machine is, trials run to their end."""
+def patience(request, monkeypatch):
+    """However busy the machine is, trials run to their end; half of their steps show the same, save in slow tests."""
     monkeypatch.setattr("anyzero.doctor.network.SECONDS", 300.0)
+    if request.node.get_closest_marker("slow") is None:
+        monkeypatch.setattr("anyzero.doctor.network.STEPS", 120)
 
 
 @pytest.fixture(autouse=True)

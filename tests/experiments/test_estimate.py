@@ -117,14 +117,14 @@ def race_chances(goal, total=0, mover=0, seen=frozenset()):
 
 
 def test_amaf_counts_a_move_once_a_rollout():
-    """In a race to 10 the same step is often made twice. 0.035 is 6 standard deviations of 7,500 rollouts."""
+    """In a race to 10 the same step is often made twice. 0.06 is 6 standard deviations of 2,500 rollouts."""
     game = load(RACE)
-    (counts,) = sample_counts(game, game.initial_state(), [7_500], seed=2, number=0, target="interpreted")
+    (counts,) = sample_counts(game, game.initial_state(), [2_500], seed=2, number=0, target="interpreted")
     chances = race_chances(10)
     for index, step in enumerate((1, 2, 3)):
         once = sum(chance for steps, chance in chances.items() if step in steps)
-        assert counts.amaf_visits[index] / 7_500 == pytest.approx(once, abs=0.035)
-    assert (counts.amaf_visits <= 7_500).all()
+        assert counts.amaf_visits[index] / 2_500 == pytest.approx(once, abs=0.06)
+    assert (counts.amaf_visits <= 2_500).all()
 
 
 def test_compiled_and_interpreted_are_the_same_and_budgets_go_on_from_each_other():

@@ -39,6 +39,7 @@ WASM = "wasm is interpreted"
 
 @pytest.mark.parametrize("num_games", [2, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("text", VARIANTS)
+@pytest.mark.usefixtures("simulator")
 def test_a_game_keeps_the_laws(text, num_games):
     results = check_game(load(text), num_games=num_games, plies=25_000 * num_games, browser=False)
     assert [result.law for result in results] == ["the game runs", *LAWS]

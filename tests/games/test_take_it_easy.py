@@ -269,8 +269,8 @@ def test_a_guided_rollout_places_the_same_tiles_interpreted_and_compiled(easy):
         assert compiled[1] == plain[1] == 38
 
 
+@pytest.mark.usefixtures("simulator")
 def test_a_guided_rollout_places_the_same_tiles_on_a_simulated_gpu(guided):
-    pytest.importorskip("numba_cuda")
     _, result = check_game(guided, "simulated GPU is compiled", seed=3)
     assert result.verdict == "ok", result.detail
 

@@ -34,8 +34,8 @@ SCENARIOS = {
     "cut dice": ("tests/dice_race.py", {"simulations": 2, "max_plies": 5}),
 }
 NETWORKS = {"three": 3}
-NUM_GAMES = {"three": 8}
-"""Of one fetching; four unless said."""
+NUM_GAMES = {**dict.fromkeys(SCENARIOS, 2), "three": 8}
+"""Of one fetching."""
 BAR = {"three": -0.05}
 
 
@@ -61,7 +61,7 @@ def new_games(name):
 def play(name, folder):
     """Two fetchings of finished games, one after the other."""
     games, names = new_games(name), [str(number) for number in range(NETWORKS.get(name, 1))]
-    parts = [games.play(NUM_GAMES.get(name, 4), names) for _ in range(2)]
+    parts = [games.play(NUM_GAMES[name], names) for _ in range(2)]
     for number, part in enumerate(parts):
         np.savez(folder / f"{name}{number}.npz", **part.samples._asdict())
     lines = [line._asdict() for part in parts for line in part.games]

@@ -46,7 +46,7 @@ def three_race():
 
 @pytest.fixture(scope="module")
 def samples(three_race):
-    return play_random(three_race, 64, seed=3).samples
+    return play_random(three_race, 64, seed=3, target="interpreted").samples
 
 
 def test_a_sample_has_the_payoffs_of_the_seats_after_the_one_to_move(three_race, samples):

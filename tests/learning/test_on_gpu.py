@@ -124,7 +124,7 @@ def test_games_on_the_gpu_are_those_of_the_cpu(folder, name):
     config = SelfPlayConfig(**simulated.SCENARIOS[name][1])
     block = Block(
         *(TTT, players, simulated.pairings(name), manner_of(config)),
-        games=simulated.NUM_GAMES.get(name, 4),
+        games=simulated.NUM_GAMES[name],
         seed=3,
         resign_below=simulated.BAR.get(name, -1.0),
         target="interpreted",

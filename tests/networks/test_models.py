@@ -30,7 +30,8 @@ def test_every_game_gets_logits_and_a_value(name):
     game = load(name)
     network = new_network(game, TINY)
     planes = torch.from_numpy(game.encode(game.initial_state()))[None].repeat(3, *([1] * len(game.planes_shape)))
-    output = network(planes)
+    with torch.inference_mode():  # else kernels are compiled for each board, to learn
+        output = network(planes)
     assert output.logits.shape == (3, game.num_actions)
     values = network.expected(output.value)
     assert values.shape == (3,)
@@ -42,7 +43,8 @@ def test_every_game_gets_logits_and_a_value(name):
 def test_all_heads_work_on_one_game(policy, value):
     game = load("connect_four")
     network = new_network(game, TINY.change(policy=policy, value=value))
-    output = network(planes_of(game, 4))
+    with torch.inference_mode():
+        output = network(planes_of(game, 4))
     assert output.logits.shape == (4, 7)
     assert output.value.shape == (4, {"scalar": 1, "wdl": 3, "scores": 51}[value])
     assert network.expected(output.value).shape == (4,)

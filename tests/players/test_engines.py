@@ -227,8 +227,8 @@ def test_no_engine_outlives_a_process_that_is_killed():
 @pytest.mark.usefixtures("games_here")
 def test_our_own_uci_engine_plays_a_match():
     player = f'uci:"{marked("whole_match")} uci",nodes=5,start=180'
-    standings = match("chess", player, "random", games=2, openings=0, workers=1)
-    assert (standings.games, standings.forfeits) == (2, ())
+    (result,) = play_games(make_plan("chess", (player, "random"), games=1, openings=0, legs=(0,)), workers=1).values()
+    assert (result.reason, result.forfeited_by) == ("normal", None)
     wait_until_gone("-X whole_match")
 
 
@@ -247,6 +247,7 @@ def test_our_own_gtp_engine_plays_a_match():
     assert (standings.games, standings.forfeits) == (4, ())
 
 
+@pytest.mark.usefixtures("games_here")
 def test_an_engine_that_is_killed_in_the_middle_of_a_game_forfeits_it():
     thinking = Path(f"/tmp/thinking_{os.getpid()}")  # a word of the test runner's would hide the process
     player = f"uci:{BAD} uci mark={thinking},limit=100"

@@ -18,8 +18,17 @@ TAKE_THE_QUEEN = "7k/8/8/8/3K4/3q4/8/8 w - - 0 1"
 """Kd4xd3 is a draw at once: bare kings. All else is lost against the queen."""
 
 
+KNOWN: dict[bytes, float] = {}
+
+
 def exact(state):
-    """The first seat's expected payoff with best play, by looking at everything."""
+    """The first seat's expected payoff with best play, by looking at everything, at each position once."""
+    if (key := state.tobytes()) not in KNOWN:
+        KNOWN[key] = work_out(state)
+    return KNOWN[key]
+
+
+def work_out(state):
     seat = DICE.seat_to_move(state)
     if seat == OVER:
         return float(DICE.payoffs(state)[0])
@@ -77,17 +86,16 @@ def test_a_proof_before_the_first_visit_is_played_at_any_temperature(method):
     assert {player.choose(win_in_one(), seed) for seed in range(10)} == {0}
 
 
-SLOW = pytest.mark.slow  # chess takes long to compile, and each family of methods has kernels of its own
+SLOW = pytest.mark.slow  # chess takes long to compile; else it is interpreted
+FEW = {"simulations": 64, "target": "interpreted"}
 
 
-@pytest.mark.parametrize(
-    "method", [pytest.param("uct", marks=SLOW), pytest.param("rave", marks=SLOW), "puct", "gumbel"]
-)
+@pytest.mark.parametrize("method", ["uct", pytest.param("rave", marks=SLOW), "puct", "gumbel"])
 def test_a_proven_draw_is_played_where_all_else_looks_lost(method):
     state = CHESS.parse_state(TAKE_THE_QUEEN)
-    lost = {} if method == "rave" else {"evaluator": even_evaluator(-0.5)}
+    lost = {"simulations": 400} if method == "rave" else {**FEW, "evaluator": even_evaluator(-0.5)}
     for final in ["visits", "value", "value_log_visits", "lower_bound"] if method in ("uct", "puct") else [None]:
-        found = search(CHESS, state, method, simulations=400, seed=1, final=final, **lost)
+        found = search(CHESS, state, method, seed=1, final=final, **lost)
         assert (found.best_move, found.children[0].proven) == ("d4d3", "draw")
 
 
@@ -97,7 +105,7 @@ def test_a_proven_draw_is_the_policy_where_all_else_looks_lost_and_not_where_it_
     states[0] = CHESS.parse_state(TAKE_THE_QUEEN)
     draw = CHESS.parse_action(states[0], "d4d3")
     for value, share in ((-0.5, 1.0), (0.5, 0.0)):
-        found = search_many(CHESS, states, method, simulations=64, evaluator=even_evaluator(value))
+        found = search_many(CHESS, states, method, evaluator=even_evaluator(value), **FEW)
         assert found.policies[0, draw] == pytest.approx(share, abs=0.03)
         assert (found.actions[0] == draw) == (value < 0.0)
 

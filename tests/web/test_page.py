@@ -34,7 +34,7 @@ def until(page, script, seconds=30):
     end = time.monotonic() + seconds
     while not page.evaluate(script):
         assert time.monotonic() < end, f"still not so: {script}"
-        page.wait_for_timeout(10)
+        page.wait_for_timeout(20)
 
 
 def wait_ply(page, least):

@@ -14,6 +14,8 @@ def test_a_click_anywhere_in_a_column_drops_a_stone(server, page):
 
 
 def test_the_bar_says_who_stands_better_and_can_be_hidden(server, page):
+    page.goto(server.url)
+    page.evaluate("localStorage.removeItem('evaluation')")  # as a new visitor's; no other page is loaded below
     open_game(page, server, "tic_tac_toe", moves=BLUNDER)
     page.wait_for_selector(".win-bar", timeout=120_000)
     assert page.locator(".win-bar").get_attribute("aria-label").startswith("Chance to win: X ")

@@ -167,7 +167,12 @@ def simulated_is_compiled(game: Game, evidence: Evidence) -> str | None:
     evidence.need_an_end()
     if importlib.util.find_spec("numba_cuda") is None or not game.source:
         raise Skip("numba-cuda is not installed, or the game is not loaded by name or file")
-    command = python_command("anyzero.games.on_gpu", "_tell_simulated", game.text, str(evidence.seed))
+    return ask_simulator(game.text, evidence.seed)
+
+
+def ask_simulator(text: str, seed: int) -> str | None:
+    """What `compare_simulated` says, in a process whose numba has the simulator."""
+    command = python_command("anyzero.games.on_gpu", "_tell_simulated", text, str(seed))
     child = Child(command, keeps_words=True, env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"})
     lines = list(child.lines())
     if child.wait(None) != 0:
