@@ -1,11 +1,11 @@
 """The door: `match("hex:size=7", "rave:1000", "uct:1000", games=400)` and `play_games` below it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -29,24 +29,37 @@ if TYPE_CHECKING:
 Watch = Callable[[Results], bool | None]  # told of the results so far whenever a game ends; True stops the play
 
 
+class MatchSettings(TypedDict, total=False):
+    """Of a match or a tournament."""
+
+    games: int  # for every two players, 100 if left out
+    seed: int
+    openings: int | None  # random moves before each pair of games; left out, as many as suit the game
+    limit_s: float | None  # most seconds that a move may take
+    workers: int | None  # processes; left out, one for each core
+    cluster: str | None  # `auto` or the address of a Ray cluster, whose nodes play
+    record: Path | str | None  # a file for finished games, from which a stopped run goes on
+    progress: bool
+
+
 def match(
     game: Game | str,
     first: Player | str,
     second: Player | str,
     *,
     sprt: Sprt | tuple[float, float] | None = None,
-    **settings: Any,
+    **settings: Unpack[MatchSettings],
 ) -> Standings:
     """Play two players against each other, in pairs of games with one opening and the seats swapped.
 
-    `settings` are those of `make_plan` (games, seed, openings, limit_s) and of `play_shown` (workers, cluster, record,
-    progress). The same seed gives the same standings whatever the number of workers, as long as no player has a clock.
-    `sprt`, two Elo differences, ends the match as soon as it is clear which is nearer to the truth.
+    `settings`: games, seed, openings, limit_s; workers, cluster, record, progress. The same seed gives the same
+    standings whatever the number of workers, as long as no player has a clock. `sprt`, two Elo differences, ends the
+    match as soon as it is clear which is nearer to the truth.
 
     >>> anyzero.match("hex:size=7", "rave:1000", "uct:1000", games=40)
     """
-    playing = take_playing(settings)
-    plan = make_plan(game, (first, second), **settings)
+    what, how = split_settings(settings)
+    plan = make_plan(game, (first, second), **what)
     test = Sprt(*sprt) if isinstance(sprt, tuple) else sprt
     if test is not None and plan.has_one_seat():
         raise BadOptionError(f"{plan.game} has one seat: there is no Elo to test")
@@ -57,16 +70,17 @@ def match(
             test.add_until_decided(pair_scores(leading_pairs(results, sum(test.counts))))
         return test is not None and test.decision is not None
 
-    results = play_shown(plan, is_decided, **playing)
+    results = play_shown(plan, is_decided, **how)
     counted = list(results.values())
     if test is not None and is_decided(results):
         counted = leading_pairs(results)[: 2 * sum(test.counts)]  # so that their number is no accident
     return replace(make_standings(counted), plan=plan, sprt=test)
 
 
-def take_playing(settings: dict[str, Any]) -> dict[str, Any]:
-    """Take out what says how to play rather than what."""
-    return {name: settings.pop(name) for name in ("progress", "workers", "cluster", "record") if name in settings}
+def split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is played, for `make_plan`, and how, for `play_shown`."""
+    how = {name: value for name, value in settings.items() if name in ("progress", "workers", "cluster", "record")}
+    return {name: value for name, value in settings.items() if name not in how}, how
 
 
 def play_shown(
@@ -78,11 +92,7 @@ def play_shown(
     cluster: str | None = None,
     record: Path | str | None = None,
 ) -> Results:
-    """Play a plan until it `is_over` early, with a bar that has the running score.
-
-    Finished games are kept in `record`, from which a stopped run goes on. With `cluster`, `auto` or the address of a
-    Ray cluster, its nodes play.
-    """
+    """Play a plan until it `is_over` early, with a bar that has the running score."""
     total = len(plan.matches())
 
     def score(results: Results) -> str:
@@ -222,7 +232,7 @@ def describe_row(row: Row) -> dict[str, Any]:
 
 
 def tournament(
-    game: Game | str, players: Sequence[Player | str], *, anchor: str | None = None, **settings: Any
+    game: Game | str, players: Sequence[Player | str], *, anchor: str | None = None, **settings: Unpack[MatchSettings]
 ) -> Tournament:
     """Play every two players against each other and rate them all; the rating of `anchor`, or of the first, is 0.
 
@@ -230,14 +240,14 @@ def tournament(
 
     >>> anyzero.tournament("hex:size=5", ["uct:500", "rave:500", "grave:500"], games=20)
     """
-    playing = take_playing(settings)
-    plan = make_plan(game, players, **settings)
+    what, how = split_settings(settings)
+    plan = make_plan(game, players, **what)
     if anchor is not None and plan.has_one_seat():
         raise BadOptionError(f"{plan.game} has one seat: there are no ratings, and no anchor")
     if anchor is not None and anchor.strip() not in plan.players:
         hint = nearest_hint(anchor, plan.players)
         raise UnknownNameError(f"the anchor {anchor!r} does not play; {hint}players: {list_some(plan.players)}")
-    results = play_shown(plan, **playing)
+    results = play_shown(plan, **how)
     return judge_tournament(plan, results, 0 if anchor is None else plan.players.index(anchor.strip()))
 
 

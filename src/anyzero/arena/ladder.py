@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anyzero import stopping
-from anyzero.arena.arena import leading_pairs, play_shown, take_playing
+from anyzero.arena.arena import leading_pairs, play_shown, split_settings
 from anyzero.arena.plan import make_plan
 from anyzero.arena.record import Results
 from anyzero.arena.standings import game_score, points
@@ -186,15 +186,14 @@ class Climb:
 
     def play(self, opponent: str, games: int) -> Results:
         """The games against an opponent that its file does not hold yet, and those that it does."""
-        settings = dict(self.playing)
-        asked = take_playing(settings)
-        plan = make_plan(self.game, (f"{self.search}@{self.path}", opponent), games=games, **settings)
+        what, how = split_settings(self.playing)
+        plan = make_plan(self.game, (f"{self.search}@{self.path}", opponent), games=games, **what)
         record = self.folder / f"{re.sub('[^a-z0-9]+', '_', opponent)}.jsonl"
 
         def is_lost(results: Results) -> bool:
             return self.game.num_seats > 1 and lost_after(pair_games(results)) is not None
 
-        return play_shown(plan, is_lost, record=record, **asked)
+        return play_shown(plan, is_lost, record=record, **how)
 
 
 def pair_games(results: Results) -> list[float]:
