@@ -2,7 +2,7 @@
 
 import pytest
 
-from anyzero.compile.bind import bind
+from anyzero.compile.bind import bind, global_names
 
 
 def generic(x):
@@ -61,3 +61,10 @@ def test_a_closure_is_refused_with_its_name():
 
     with pytest.raises(TypeError, match="module level"):
         bind(make(), {}, plain)
+
+
+def test_a_field_is_not_looked_up_in_the_globals():
+    def read(rules):
+        return rules.board + len(rules.cells) + sum(abs(cell) for cell in rules.cells)
+
+    assert set(global_names(read.__code__)) == {"len", "sum", "abs"}

@@ -15,9 +15,11 @@ from numba.core.errors import TypingError
 
 from anyzero.compile import cache as cache_module
 from anyzero.compile.clock import Compiling, clock
-from anyzero.compile.kernels import compile_kernel
+from anyzero.compile.kernels import compile_kernel, key_of
 from anyzero.games.contract import legal_actions
-from anyzero.games.load import load
+from anyzero.games.load import BUILT_IN, load
+from anyzero.games.observe import observe_game
+from anyzero.games.rollouts import rollout_streams
 from tests.compile.walk import walk, walk_through
 
 RACE = Path(__file__).parent.parent / "race.py"
@@ -100,6 +102,14 @@ def test_an_edited_comment_or_message_compiles_nothing_again_and_copies_keep_the
     game.write_text(f"# a comment\n\nMESSAGE = 'that is no move'\n{source}\n\ndef describe():\n    return MESSAGE\n")
     for path in (game, copy):
         assert walk_through(str(path)) == (BY_THREES, 1)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_the_code_of_every_game_can_be_kept(name):
+    """A field may be called like a function that is never compiled, as the board of Connect Four's rules is."""
+    unit = load(name).unit
+    keys = [key_of(kernel, unit.functions, unit, {}, ("cpu",)) for kernel in (rollout_streams, observe_game)]
+    assert all(isinstance(key, str) for key in keys)
 
 
 def test_of_processes_that_start_together_one_compiles_and_the_other_waits_for_it(cache):

@@ -5,7 +5,9 @@ whose globals name the game's own function instead, and does the same to everyth
 registered anywhere: two games, or two versions of one game, can live in one process.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import dis
+from collections.abc import Callable, Mapping
+from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -51,9 +53,9 @@ def rebuild(function: FunctionType, names: dict[str, Any]) -> FunctionType:
     return copy
 
 
-def global_names(code: CodeType) -> Iterator[str]:
-    """Every name that the code may look up in its globals, comprehensions included."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from global_names(constant)
+@cache
+def global_names(code: CodeType) -> tuple[str, ...]:
+    """The names that code looks up in its globals, comprehensions included; `rules.board` does not look up `board`."""
+    own = (step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
+    inner = (name for part in code.co_consts if isinstance(part, CodeType) for name in global_names(part))
+    return tuple(dict.fromkeys([*own, *inner]))

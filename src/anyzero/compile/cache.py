@@ -223,6 +223,12 @@ _warned: set[str] = set()
 # edited comment compiles nothing again, an edited rule compiles what uses it.
 
 
+def all_names(code: CodeType) -> list[str]:
+    """Of globals and of attributes, comprehensions included."""
+    inner = (name for part in code.co_consts if isinstance(part, CodeType) for name in all_names(part))
+    return list(dict.fromkeys([*code.co_names, *inner]))
+
+
 class NoFingerprintError(Exception):
     """A global whose content cannot be told, so that nothing could say when it changes."""
 
@@ -264,7 +270,7 @@ class Fingerprint:
             self.value(cell.cell_contents)
         filled = self.constants if function.__module__ == self.module else {}
         names = {**function.__globals__, **filled}
-        for name in dict.fromkeys(global_names(code)):
+        for name in global_names(code):
             if name in names:
                 self.add(name)
                 self.value(names[name], attributes=code)
@@ -288,7 +294,7 @@ class Fingerprint:
         elif isinstance(value, ModuleType):
             self.add("module", value.__name__)
             if attributes is not None and not _is_of_others(value.__name__):
-                for name in dict.fromkeys(global_names(attributes)):
+                for name in all_names(attributes):
                     if isinstance(found := getattr(value, name, None), FunctionType | int | float | tuple):
                         self.add(name)
                         self.value(found)
