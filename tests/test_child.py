@@ -14,8 +14,8 @@ from anyzero.child import LONGEST_LINE, TOO_LONG, Child, ChildError, LateChildEr
 
 ECHO_CODE = """
 from anyzero.child import listen, take_output; import time
-send = take_output(); print("not for the holder"); listen(lambda line: send(f"{line} {line}"))
-send("ready"); time.sleep(600)
+send = take_output(); print("not for the holder"); send("ready")
+listen(lambda line: send(f"{line} {line}")); time.sleep(600)
 """
 ECHO = (sys.executable, "-c", ECHO_CODE)
 """A child of ours: it says each line twice, and prints what nobody is to hear."""
