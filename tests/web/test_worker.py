@@ -1,7 +1,9 @@
 """Searches within the worker: their end, their memory, and code that is not compiled yet; and a worker that dies."""
 
 import contextlib
+import queue
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -35,12 +37,38 @@ def test_a_search_that_is_stopped_ends_with_what_it_has(player):
 
 
 def test_searches_that_come_together_get_smaller_trees_but_always_some(monkeypatch):
-    found = []
-    monkeypatch.setattr(worker.Jobs, "run", lambda jobs, number, wanted, max_nodes: found.append(max_nodes))
+    found = queue.Queue()
+    monkeypatch.setattr(worker.Jobs, "run", lambda jobs, number, wanted, max_nodes: found.put(max_nodes))
     jobs = worker.Jobs(print, 12_000)
     for number in range(4):
         jobs.hear({"job": number})
-    assert sorted(found, reverse=True) == [12_000, 6_000, LEAST_NODES, LEAST_NODES]
+    nodes = [found.get(timeout=60) for _ in range(4)]  # each from a thread of its own
+    assert sorted(nodes, reverse=True) == [12_000, 6_000, LEAST_NODES, LEAST_NODES]
+
+
+def test_two_processes_compile_at_a_time_however_many_wait(monkeypatch):
+    running, most = [], []
+
+    class Compiler:
+        def __init__(self, command):
+            running.append(command)
+
+        def send(self, line):
+            most.append(len(running))
+
+        def wait(self, limit):
+            time.sleep(0.05)
+            running.pop()
+
+    monkeypatch.setattr(worker, "Child", Compiler)
+    monkeypatch.setattr(worker.Job, "is_compiled", lambda job: False)
+    waiting = [threading.Thread(target=make_job("uct:10").compile) for _ in range(6)]
+    for thread in waiting:
+        thread.start()
+    for thread in waiting:
+        thread.join()
+    assert len(most) == 6
+    assert max(most) <= 2
 
 
 def test_where_nothing_is_to_be_compiled_missing_code_is_an_error(monkeypatch, tmp_path):

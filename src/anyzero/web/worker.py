@@ -43,6 +43,8 @@ LEAST_NODES = 5_000  # every search gets at least so large a tree
 
 Tell = Callable[[dict[str, Any]], None]
 ENGINES = threading.Lock()
+COMPILERS = threading.BoundedSemaphore(2)
+"""Processes that compile at a time, each of some hundred megabytes: one for what is prepared, one for who waits."""
 find_player = cache(parse_player)
 load_game = lru_cache(MOST_GAMES)(load)
 load_plain = lru_cache(MOST_GAMES)(load_interpreted)
@@ -159,10 +161,11 @@ class Job:
 
     def compile(self) -> None:
         """Compile in another process, if that was never done: here, the searches of others would stand still."""
-        if not self.is_compiled():
-            child = Child(python_command("anyzero.web.worker", "compile_wanted"))
-            child.send(json.dumps(self.wanted))
-            child.wait(None)
+        with COMPILERS:
+            if not self.is_compiled():  # by somebody who wanted the same
+                child = Child(python_command("anyzero.web.worker", "compile_wanted"))
+                child.send(json.dumps(self.wanted))
+                child.wait(None)
 
 
 def compile_wanted() -> None:
