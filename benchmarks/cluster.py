@@ -222,7 +222,7 @@ def measure_kills(game: str, games: int, generations: int, every_s: float) -> di
         "seconds_disturbed": round(disturbed.result()),
         "seconds_alone": round(alone),
         "files": len(there),
-        "equal": there == here,
+        "different": sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name)),
     }
 
 

@@ -86,7 +86,14 @@ def values(pool, source):
 
 TINY = {
     "network": {"blocks": 1, "channels": 16, "pool_every": 1},
-    "selfplay": {"games": 48, "at_once": 24, "simulations": 4, "opening_plies": 2, "resign_below": -0.5},
+    "selfplay": {
+        "games": 48,
+        "at_once": 24,
+        "simulations": 4,
+        "opening_plies": 2,
+        "resign_below": -0.5,
+        "surprise": 0.5,
+    },
     "trainer": {"batch_size": 32},
     "gate": {"games": 4, "threshold": 0.3},
     "league": {"every": 0},

@@ -274,7 +274,6 @@ class Finished:
         """All of them, ordered by their numbers or as they came; samples get their keys if they are wanted."""
         ends = {name: np.concatenate([part[name] for part in self.ends]) for name in ENDED}
         samples, numbers = join(self.samples), ends["end_game"]
-        samples.weights[:] = surprise_weights(samples, self.manner.surprise)
         order = np.argsort(numbers) if ordered else np.arange(len(numbers))
         if ordered:
             whose = np.repeat(numbers, ends["end_samples"])
@@ -300,7 +299,7 @@ ENDED = (*(f"end_{name}" for name in AT_END), "payoffs", "lowest")  # what is kn
 
 
 def surprise_weights(samples: Samples, share: float) -> np.ndarray:
-    """1 on average: this share of it by surprise, which the weights of samples with a policy still are; else all 1."""
+    """1 on average over a whole block: this share of it by surprise, which weights still are as games come in."""
     searched = samples.policy_weights > 0.0
     mean = float(samples.weights[searched].mean(dtype=np.float64)) if searched.any() else 0.0
     relative = samples.weights / mean if mean > 0.0 else np.ones(samples.num, np.float32)

@@ -39,7 +39,6 @@ class Manner(NamedTuple):
     max_plies: int = 0
     keep_samples: int = 0
     trace: float = 0.0  # how much of a sample's value is that of the next one
-    surprise: float = 0.0  # share of samples' weights that goes by their surprise
     reuse: int = 0  # whether the next search begins with the tree below the move that was played
     search: int = 0  # the number of the search that these numbers are for
     last: int = ENDLESS  # games in all

@@ -42,7 +42,6 @@ def manner_of(config: SelfPlayConfig) -> Manner:
         max_plies=config.max_plies,
         keep_samples=1,
         trace=0.0 if config.method == "expectimax" else config.value_trace,  # it has a trace of its own
-        surprise=config.surprise,
         reuse=int(config.reuse),
     )
 
@@ -98,7 +97,9 @@ def play_random(game: Game, num: int, *, seed: int, max_plies: int = 0, target: 
     manner = Manner(keep_samples=1, max_plies=max_plies)
     pairings = Pairings(np.zeros((1, game.num_seats), np.int64), np.ones(1))
     anyone = [anchor_contestant(game, RANDOM)]
-    return Block(game, anyone, pairings, manner, games=num, seed=seed, target=target).play()
+    found = Block(game, anyone, pairings, manner, games=num, seed=seed, target=target).play()
+    found.samples.weights[:] = 1.0
+    return found
 
 
 def start_states(game: Game, texts: Sequence[str]) -> Any:

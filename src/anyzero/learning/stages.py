@@ -22,7 +22,7 @@ from anyzero.compile.clock import clock
 from anyzero.files import put_aside, write_whole
 from anyzero.games.load import load
 from anyzero.learning import selfplay
-from anyzero.learning.block import BlockResult, Contestant, anchor_contestant, network_contestant
+from anyzero.learning.block import BlockResult, Contestant, anchor_contestant, network_contestant, surprise_weights
 from anyzero.learning.config import RunConfig
 from anyzero.learning.contests import benchmark, contest, open_gate, play_anchors, rate_generation
 from anyzero.learning.folder import RunFolder
@@ -149,9 +149,11 @@ class Stages:
 
     def finish_block(self, number: int, by: Generation, block: int, result: BlockResult) -> dict[str, Any]:
         """Complete the samples of a block's games, and write both."""
-        result.samples.generations[:], result.samples.ages[:] = number, number - 1 - by.champion
+        samples = result.samples
+        samples.generations[:], samples.ages[:] = number, number - 1 - by.champion
+        samples.weights[:] = surprise_weights(samples, self.config.selfplay.surprise)
         if self.config.selfplay.method == "expectimax":
-            result = result._replace(samples=self.expect(result.samples, by.champion, block))
+            result = result._replace(samples=self.expect(samples, by.champion, block))
         return self.keep_block(number, block, result)
 
     def expect(self, samples: Samples, champion: int, block: int) -> Samples:
