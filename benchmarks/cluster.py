@@ -3,6 +3,7 @@
 python benchmarks/cluster.py speed          two nodes against one, in turns
 python benchmarks/cluster.py costs          bytes and driver's time of a piece, of a network, of a sample
 python benchmarks/cluster.py kills          a run whose nodes are killed every so often, against an undisturbed one
+python benchmarks/cluster.py lag            a node that plays while the driver trains, against one that waits
 python benchmarks/cluster.py scale          from those figures: 10 to 10,000 actors, and what becomes the limit
 """
 
@@ -187,6 +188,14 @@ def content(path: Path) -> dict[str, str]:
     return {str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
+def train(path: Path, game: str, changes: dict[str, Any], generations: int, pool: Pool | None = None) -> float:
+    """The seconds of a new run in this folder."""
+    folder, start = RunFolder.create(path, fill_in(make_config(game, changes=changes))), time.monotonic()
+    with folder.locked():
+        Training(folder, None, pool).run(generations)
+    return time.monotonic() - start
+
+
 def measure_kills(game: str, games: int, generations: int, every_s: float) -> dict[str, Any]:
     """Two nodes; every so often the older one is killed, and a new one joins."""
     changes = {
@@ -198,20 +207,15 @@ def measure_kills(game: str, games: int, generations: int, every_s: float) -> di
     nodes, kills = Nodes(2), 0
     pool = Pool(nodes.cluster.address)
 
-    def train(path: Path, used: Pool | None) -> float:
-        folder, start = RunFolder.create(path, fill_in(make_config(game, changes=changes))), time.monotonic()
-        with folder.locked():
-            Training(folder, None, used).run(generations)
-        return time.monotonic() - start
-
     with tempfile.TemporaryDirectory() as root, ThreadPoolExecutor(1) as beside:
-        alone = train(Path(root) / "here", None)  # first, so that nodes find all code compiled
-        disturbed = beside.submit(train, Path(root) / "there", pool)
+        there, here = Path(root) / "there", Path(root) / "here"
+        alone = train(here, game, changes, generations)  # first, so that nodes find all code compiled
+        disturbed = beside.submit(train, there, game, changes, generations, pool)
         while not wait([disturbed], every_s).done:  # nodes are started by the main thread alone
             nodes.kill(nodes.nodes.pop(0))
             nodes.nodes.append(nodes.add())
             kills += 1
-        there, here = content(Path(root) / "there"), content(Path(root) / "here")
+        found, wanted = content(there), content(here)
     pool.close()
     return {
         "game": game,
@@ -221,14 +225,31 @@ def measure_kills(game: str, games: int, generations: int, every_s: float) -> di
         "every_s": every_s,
         "seconds_disturbed": round(disturbed.result()),
         "seconds_alone": round(alone),
-        "files": len(there),
-        "different": sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name)),
+        "files": len(found),
+        "different": sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name)),
     }
+
+
+# --- games that do not wait for the network
+
+
+def measure_lag(game: str, games: int, generations: int, rounds: int) -> dict[str, Any]:
+    """A driver that trains on a core of its own, and one node that plays: with games that wait, and with `lag=1`."""
+    pool, found = Pool(Nodes(1).cluster.address), {0: list[float](), 1: list[float]()}
+    with tempfile.TemporaryDirectory() as root:
+        for part, lag in enumerate([0, *([0, 1] * rounds)]):
+            changes = {"threads": 1, "selfplay": {"games": games, "lag": lag}, "league": {"every": 0}}
+            seconds = train(Path(root) / str(part), game, changes, generations, pool)
+            if part:  # the first has compiled what all need
+                found[lag].append(round(seconds / generations, 2))
+    pool.close()
+    gains = [round(waiting / ahead, 2) for waiting, ahead in zip(found[0], found[1], strict=True)]
+    return {"game": game, "games": games, "seconds_waiting": found[0], "seconds_ahead": found[1], "gains": gains}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["speed", "costs", "kills", "scale"])
+    parser.add_argument("what", choices=["speed", "costs", "kills", "lag", "scale"])
     parser.add_argument("--game", default="connect_four")
     parser.add_argument("--games", type=int, default=512)
     parser.add_argument("--rounds", type=int, default=5)
@@ -240,6 +261,7 @@ def main() -> None:
         "speed": lambda: measure_speed(given.game, given.games, given.rounds),
         "costs": lambda: measure_costs(given.game, given.games),
         "kills": lambda: measure_kills(given.game, given.games, given.generations, given.every),
+        "lag": lambda: measure_lag(given.game, given.games, given.generations, given.rounds),
     }
     if given.what == "scale":
         from cluster_scale import show_scale
