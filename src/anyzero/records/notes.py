@@ -8,19 +8,18 @@ import re
 from collections.abc import Sequence
 
 from anyzero.records.ends import BadRecordError
-from anyzero.records.record import LARGEST_SEED, Evaluation, GameRecord, Note, T
+from anyzero.records.in_progress import Note, Ply, T
+from anyzero.records.record import LARGEST_SEED, Evaluation
 
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # letters that no text of a record holds
 ELAPSED = re.compile(r"\[%emt\s+([0-9]{1,5}):([0-9]{1,2}):([0-9]{1,2}(?:\.[0-9]{0,9})?)\]")
 VALUE = re.compile(r"\[%value\s+(-?[0-9]\.?[0-9]{0,30}(?:e-[0-9]{1,3})?)/([0-9]{1,18})\]")
 
 
-def format_note(record: GameRecord, index: int) -> str:
-    """The comment on one move of a record; empty if there is nothing to say."""
-    seconds = None if record.clocks is None else record.clocks[index]
-    evaluation = None if record.evaluations is None else record.evaluations[index]
-    parts = [] if seconds is None else [f"[%emt {format_clock(seconds)}]"]
-    parts += [] if evaluation is None else [f"[%value {evaluation.value!r}/{evaluation.simulations}]"]
+def format_note(ply: Ply) -> str:
+    """The comment on one move; empty if there is nothing to say."""
+    parts = [] if ply.seconds is None else [f"[%emt {format_clock(ply.seconds)}]"]
+    parts += [] if ply.evaluation is None else [f"[%value {ply.evaluation.value!r}/{ply.evaluation.simulations}]"]
     return " ".join(parts)
 
 

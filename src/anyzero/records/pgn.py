@@ -7,13 +7,13 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from anyzero.games.game import Game, State
 from anyzero.games.load import load
 from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, rule_payoffs, within
+from anyzero.records.in_progress import GameInProgress, replay
 from anyzero.records.notes import CONTROL, format_note, parse_note, pick, read_seed
-from anyzero.records.record import GameRecord, make_record, play_line, read_day, replay
+from anyzero.records.record import GameRecord, read_day
 
 TOKEN = re.compile(
     r"""
@@ -119,22 +119,24 @@ def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
         words = [text if "O" in text or "0" in text else text.replace("-", "") for text in texts]
         fen, after = found.tags.get("FEN"), found.tags.get("After")
         start = fen if fen is None or after is None else f"{fen} after {after}"
-        line = play_line(game, start, words, [f"line {move.line}" for move in found.moves])
-        end, notes = read_end(found, game, line.states[-1]), (parse_note(move.comment) for move in found.moves)
-        return make_record(game, line.states[0], line.moves, notes, end, **read_tags(found.tags, end[1]))
+        notes = [parse_note(move.comment) for move in found.moves]
+        table = GameInProgress.played(game, start, words, notes, [f"line {move.line}" for move in found.moves])
+        table.end_as(*read_end(found, game, table.state))
+        read_tags(found.tags, table)
+        return table.to_record()
 
 
-def read_tags(written: dict[str, str], termination: str) -> dict[str, Any]:
+def read_tags(written: dict[str, str], table: GameInProgress) -> None:
     """Players, day, seed, and the tags that a record has no field for; a date that is not complete stays one."""
     facts = {name: CONTROL.sub(" ", text) for name, text in written.items()}
     tags = {name: text for name, text in facts.items() if name not in OWN_TAGS and UNKNOWN.get(name) != text}
-    if tags.get("Termination", "").lower() in ("", ENDS[termination]):
+    if tags.get("Termination", "").lower() in ("", ENDS[table.termination]):
         tags.pop("Termination", None)
-    day = read_day(tags.get("Date", "").replace(".", "-"))
-    if day:
+    table.date = read_day(tags.get("Date", "").replace(".", "-"))
+    if table.date:
         del tags["Date"]
-    players = (facts.get("White", "?"), facts.get("Black", "?"))
-    return {"players": players, "date": day, "seed": read_seed(written.get("Seed", "")), "tags": tags}
+    table.players, table.tags = (facts.get("White", "?"), facts.get("Black", "?")), tags
+    table.seed = read_seed(written.get("Seed", ""))
 
 
 def read_end(found: PgnGame, game: Game, last: State) -> tuple[tuple[float, ...] | None, str]:
@@ -163,14 +165,14 @@ def read_end(found: PgnGame, game: Game, last: State) -> tuple[tuple[float, ...]
 def write_pgn(record: GameRecord) -> str:
     if record.rules.name != "chess":
         raise BadRecordError(f"PGN is for chess, this is a game of {record.rules.name}; .json is for every game")
-    record, game, states, actions = replay(record)
-    result = UNDECIDED if record.payoffs is None else RESULTS[record.payoffs]  # type: ignore[index]
+    table = replay(record)
+    result = UNDECIDED if table.payoffs is None else RESULTS[table.payoffs]  # type: ignore[index]
     words: list[str] = []
-    for index, (state, action) in enumerate(zip(states, actions, strict=False)):
-        number, note = int(state.move_number), format_note(record, index)
-        if state.mover == 0 or index == 0 or words[-1].endswith("}"):
+    for state, ply in table.steps():
+        number, note = int(state.move_number), format_note(ply)
+        if state.mover == 0 or not words or words[-1].endswith("}"):
             words.append(f"{number}." if state.mover == 0 else f"{number}...")
-        words += [game.notation(state, action), *([f"{{{note}}}"] if note else [])]
+        words += [ply.notation(table.game, state), *([f"{{{note}}}"] if note else [])]
     lines = textwrap.wrap(" ".join([*words, result]), WIDTH, break_long_words=False, break_on_hyphens=False)
     return "\n".join([*tag_lines(record, result), "", *lines, "", ""])
 

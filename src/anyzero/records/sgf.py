@@ -11,8 +11,9 @@ from anyzero.games.game import Game, State
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 from anyzero.games.load import load
 from anyzero.records.ends import FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, loss_payoffs, rule_payoffs, within
+from anyzero.records.in_progress import GameInProgress, replay
 from anyzero.records.notes import CONTROL, format_note, parse_note, pick, read_seed
-from anyzero.records.record import GameRecord, make_record, play_line, read_day, replay
+from anyzero.records.record import GameRecord, read_day
 from anyzero.views.boards import LETTERS, cell_name
 
 Node = dict[str, list[str]]  # the values of each property
@@ -135,13 +136,13 @@ def read_game(nodes: list[Node], number: int) -> GameRecord:
         root, found = nodes[0], read_moves(nodes)
         swaps = value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower() != SWAP_RULES[False]
         game = load("hex", size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
-        line = play_line(game, read_start(root, game), found.moves)
-        end = read_end(value(root, "RE").strip(), found, game, line.states[-1])
-        date, seed = value(root, "DT").strip(), read_seed(value(root, "SEED").strip())
-        tags = {name: value(root, name) for name in root if name not in OWN_PROPERTIES}
-        tags |= {} if read_day(date) == date else {"DT": date}
-        facts = {"players": (value(root, "PB", "?"), value(root, "PW", "?")), "date": read_day(date), "seed": seed}
-        return make_record(game, line.states[0], line.moves, map(parse_note, found.notes), end, **facts, tags=tags)
+        table = GameInProgress.played(game, read_start(root, game), found.moves, [*map(parse_note, found.notes)])
+        table.end_as(*read_end(value(root, "RE").strip(), found, game, table.state))
+        date, table.seed = value(root, "DT").strip(), read_seed(value(root, "SEED").strip())
+        table.tags = {name: value(root, name) for name in root if name not in OWN_PROPERTIES}
+        table.tags |= {} if read_day(date) == date else {"DT": date}
+        table.players, table.date = (value(root, "PB", "?"), value(root, "PW", "?")), read_day(date)
+        return table.to_record()
 
 
 def value(node: Node, name: str, default: str = "") -> str:
@@ -201,11 +202,9 @@ def read_result(text: str) -> End:
 def write_sgf(record: GameRecord) -> str:
     if record.rules.name != "hex":
         raise BadRecordError(f"SGF is for Hex, this is a game of {record.rules.name}; .json is for every game")
-    record, game, states, _ = replay(record)
     lines = [node_text(root_of(record))]
-    for index, (state, move) in enumerate(zip(states, record.moves, strict=False)):
-        node = {COLOURS[game.seat_to_move(state)]: ["swap-pieces" if move == "swap" else move]}
-        note = format_note(record, index)
+    for _, ply in replay(record).steps():
+        node, note = {COLOURS[ply.seat]: ["swap-pieces" if ply.move == "swap" else ply.move]}, format_note(ply)
         lines.append(node_text({**node, **({"C": [note]} if note else {})}))
     return "\n".join([f"({lines[0]}", *lines[1:], ")", ""])
 

@@ -14,6 +14,7 @@ from anyzero.child import Child, python_command
 from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game, State
 from anyzero.games.line import first_decision
+from anyzero.records.in_progress import GameInProgress
 from anyzero.web.catalog import ServerConfig
 
 
@@ -28,17 +29,17 @@ class Engine:
         """Lines go out in their order, and the server never waits for a process that is slow to read them."""
 
     async def search(
-        self, game: Game, state: State, player: str, *, seed: int, live: bool = False, line: Any = None
+        self, table: GameInProgress, player: str, *, seed: int, live: bool = False
     ) -> AsyncGenerator[dict[str, Any], None]:
         """What the search finds, the last answer with `done`; leaving the loop stops it.
 
-        `line` is the start of the game and its actions since, for engines, which want to see repetitions.
+        The start of the game and its actions since are for engines, which want to see repetitions.
         """
         if len(self.inboxes) >= self.config.max_jobs:
             raise AnyzeroError("too many searches are under way; try again in a moment")
         self.number += 1
-        job = {**self.wanted(game, state, player), "job": self.number, "live": live, "seed": seed}
-        job |= {} if line is None else {"start": line[0].tobytes().hex(), "actions": line[1]}
+        job = {**self.wanted(table.game, table.state, player), "job": self.number, "live": live, "seed": seed}
+        job |= {"start": table.start.tobytes().hex(), "actions": table.so_far.actions}
         inbox = self.inboxes[job["job"]] = asyncio.Queue()
         again, answer = True, dict[str, Any]()
         try:
