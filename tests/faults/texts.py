@@ -181,7 +181,7 @@ final_score
 
 
 def uci_state(engine: UciEngine) -> object:
-    return engine.options, engine.position.start, engine.position.moves, engine.position.state.tobytes()
+    return engine.options, list(engine.states), engine.state.tobytes()
 
 
 def speak_uci(_folder: Path) -> Use:
