@@ -23,7 +23,7 @@ from anyzero.protocols.uci import UciEngine
 from anyzero.records.files import FORMS, MATCH_FORM, read_records
 from anyzero.schema import write_toml
 from anyzero.search.methods import parse_search
-from anyzero.web.messages import Message
+from anyzero.web.catalog import Message
 from tests.faults.table import Table, Told
 from tests.protocols.lines import Listener
 from tests.records.play import random_table

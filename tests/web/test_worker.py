@@ -17,8 +17,7 @@ from anyzero.records.in_progress import GameInProgress
 from anyzero.search import Searcher
 from anyzero.web import worker
 from anyzero.web.catalog import ServerConfig
-from anyzero.web.engine import Engine
-from anyzero.web.worker import LEAST_NODES
+from anyzero.web.worker import LEAST_NODES, Engine
 from tests.web.server import run
 
 ROOT = Path(__file__).parents[2]

@@ -12,8 +12,8 @@ from fastapi import WebSocket, WebSocketDisconnect
 from anyzero.errors import AnyzeroError, words_of
 from anyzero.files import parse_object
 from anyzero.records.in_progress import GameInProgress
+from anyzero.web.catalog import Message
 from anyzero.web.forms import position_values, twin_actions
-from anyzero.web.messages import Message
 from anyzero.web.room import Room, Rooms
 
 MOST_WAITING = 500  # messages that wait for a slow client before it is let go

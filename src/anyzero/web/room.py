@@ -18,11 +18,10 @@ from anyzero.records.ends import RULES, BadRecordError
 from anyzero.records.files import FORMS
 from anyzero.records.in_progress import GameInProgress
 from anyzero.records.record import Evaluation, GameRecord
-from anyzero.web.catalog import HUMAN, Catalog, ServerConfig
-from anyzero.web.engine import Engine
+from anyzero.web.catalog import HUMAN, Catalog, Message, ServerConfig
 from anyzero.web.forms import table_values
-from anyzero.web.messages import Message
 from anyzero.web.shelf import Shelf
+from anyzero.web.worker import Engine
 
 MOVERS = ThreadPoolExecutor(4, "move")
 """Moves have their own threads, so that none waits behind pictures or behind games that are being read."""
