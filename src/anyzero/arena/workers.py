@@ -222,49 +222,37 @@ def serve_games(path: str) -> None:
 
 
 def serve(hear: Callable[[], Any], send: Send, path: Path) -> None:
+    """Play the games of several plans; one of them is prepared at a time, as its players may need much memory."""
     try:
-        wanted = hear()
+        wanted, load_game = hear(), cache(load)
         live = Live(path, wanted["max_plies"], wanted["num_seats"], create=False)
-        host = Host([Plan.from_json(plan) for plan in wanted["plans"]])
-        host.prepare(wanted["first"])
+        plans, ready = [Plan.from_json(plan) for plan in wanted["plans"]], wanted["first"]
+        game = load_game(plans[ready].game)
+        players = prepare(game, plans[ready])
         send(json.dumps({"ready": True}))
         while True:
-            number, plan, *match = hear()
-            result = host.play(plan, Match(*match), number, live)
+            number, plan_number, *place = hear()
+            plan, match = plans[plan_number], Match(*place)
+            if plan_number != ready:
+                ready, game, players = plan_number, load_game(plan.game), []
+                players = prepare(game, plan)
+            opening = make_opening(game, plan.seed, match.pair, plan.openings)
+            live.start_match(number, len(opening))
+            by_seat = (players[index] for index in match.by_seat(game.num_seats))
+            result = play_match(game, match, list(by_seat), opening, seed=plan.seed, live=live, limit_s=plan.limit_s)
             send(json.dumps({"number": number, **result.to_json()}))
     except Exception as error:  # a game's own code may raise anything; the arena says it in one sentence
         send(json.dumps({"error": words_of(error)}))
 
 
-class Host:
-    """Plays the games of several plans. One of them is prepared at a time, as its players may need much memory."""
-
-    def __init__(self, plans: Sequence[Plan]) -> None:
-        self.plans, self.load = plans, cache(load)
-        self.plan: Plan | None = None
-        self.players: list[Player] = []
-
-    def prepare(self, number: int) -> tuple[Plan, Game]:
-        """A plan and its game, its players ready: everything is compiled or loaded before a clock runs."""
-        plan = self.plans[number]
-        game = self.load(plan.game)
-        if plan == self.plan:
-            return plan, game
-        self.plan, self.players = None, []
-        self.players = [parse_player(text) for text in plan.players]
-        for player in self.players:
-            player.prepare(game)
-        state = first_decision(game)
-        if plan.openings and state is not None:
-            imbalance(game, state, 0)
-        if plan.limit_s is not None or any(player.limit_s is not None for player in self.players):
-            game.compile_door()
-        self.plan = plan
-        return plan, game
-
-    def play(self, plan_number: int, match: Match, number: int, live: Live) -> MatchResult:
-        plan, game = self.prepare(plan_number)
-        opening = make_opening(game, plan.seed, match.pair, plan.openings)
-        live.start_match(number, len(opening))
-        seats = [self.players[index] for index in match.by_seat(game.num_seats)]
-        return play_match(game, match, seats, opening, seed=plan.seed, live=live, limit_s=plan.limit_s)
+def prepare(game: Game, plan: Plan) -> list[Player]:
+    """The players of a plan, ready: everything is compiled or loaded before a clock runs."""
+    players = [parse_player(text) for text in plan.players]
+    for player in players:
+        player.prepare(game)
+    state = first_decision(game)
+    if plan.openings and state is not None:
+        imbalance(game, state, 0)
+    if plan.limit_s is not None or any(player.limit_s is not None for player in players):
+        game.compile_door()
+    return players
