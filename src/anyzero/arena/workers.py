@@ -170,35 +170,29 @@ def play_all(tasks: Sequence[Task], workers: Workers = None) -> Generator[tuple[
 
 def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Generator[tuple[Task, MatchResult], None, None]:
     """The same on all nodes: each actor plays some pairs of games at a time by processes of its own."""
-    chunks = Chunks(tasks, pool)
-    with contextlib.closing(pool.run(chunks.next_chunk)) as finished:
+    left, paces = deque(tasks), {task.plan: Pace(least=2) for task in tasks}
+    players = [(text, load(plan.game)) for plan in paces for text in plan.players]
+    files = [path for plan in paces for path in files_of(split_text(plan.game)[0])]
+    bundle = pool.bundle([*files, *(path for player in players for path in player_files(*player))])
+
+    def next_chunk(kind: Kind) -> Job | None:
+        """Games of one plan, the games of a pair together."""
+        if not left:
+            return None
+        plan = left[0].plan
+        size, chunk = paces[plan].size(kind, len(left), pool.kinds), [left.popleft()]
+        while left and left[0].plan == plan:
+            if len(chunk) >= size and chunk[-1].match[:3] != left[0].match[:3]:
+                break
+            chunk.append(left.popleft())
+        arguments = {"plan": asdict(plan), "matches": [list(task.match) for task in chunk]}
+        return Job(f"{__name__}:play_chunk", arguments, bundle, units=len(chunk), about=chunk)
+
+    with contextlib.closing(pool.run(next_chunk)) as finished:
         for done in finished:
-            chunks.paces[done.job.about[0].plan].note(done)
+            paces[done.job.about[0].plan].note(done)
             for task, result in zip(done.job.about, done.value, strict=True):
                 yield task, MatchResult.from_json(result)
-
-
-class Chunks:
-    """Games for the actors of a cluster: those of one plan at a time, the games of a pair together."""
-
-    def __init__(self, tasks: Sequence[Task], pool: Pool) -> None:
-        self.left, self.pool = deque(tasks), pool
-        self.paces = {task.plan: Pace(least=2) for task in tasks}
-        players = [(text, load(plan.game)) for plan in self.paces for text in plan.players]
-        files = [path for plan in self.paces for path in files_of(split_text(plan.game)[0])]
-        self.files = pool.bundle([*files, *(path for player in players for path in player_files(*player))])
-
-    def next_chunk(self, kind: Kind) -> Job | None:
-        if not self.left:
-            return None
-        plan = self.left[0].plan
-        size, chunk = self.paces[plan].size(kind, len(self.left), self.pool.kinds), [self.left.popleft()]
-        while self.left and self.left[0].plan == plan:
-            if len(chunk) >= size and chunk[-1].match[:3] != self.left[0].match[:3]:  # a pair stays together
-                break
-            chunk.append(self.left.popleft())
-        arguments = {"plan": asdict(plan), "matches": [list(task.match) for task in chunk]}
-        return Job(f"{__name__}:play_chunk", arguments, self.files, units=len(chunk), about=chunk)
 
 
 def play_chunk(kind: Kind, plan: dict[str, Any], matches: list[list[int]]) -> list[dict[str, Any]]:
