@@ -8,9 +8,9 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from anyzero.games.game import Game, State
+from anyzero.games.game import Game
 from anyzero.games.load import load
-from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, rule_payoffs, within
+from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, within
 from anyzero.records.in_progress import GameInProgress, replay
 from anyzero.records.notes import CONTROL, format_note, parse_note, pick, read_seed
 from anyzero.records.record import GameRecord, read_day
@@ -121,7 +121,7 @@ def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
         start = fen if fen is None or after is None else f"{fen} after {after}"
         notes = [parse_note(move.comment) for move in found.moves]
         table = GameInProgress.played(game, start, words, notes, [f"line {move.line}" for move in found.moves])
-        table.end_as(*read_end(found, game, table.state))
+        read_end(found, table)
         read_tags(found.tags, table)
         return table.to_record()
 
@@ -139,24 +139,20 @@ def read_tags(written: dict[str, str], table: GameInProgress) -> None:
     table.seed = read_seed(written.get("Seed", ""))
 
 
-def read_end(found: PgnGame, game: Game, last: State) -> tuple[tuple[float, ...] | None, str]:
-    """Payoffs and termination; the result at the end of the moves and the one of the tag must not differ."""
+def read_end(found: PgnGame, table: GameInProgress) -> None:
+    """How it ended; the result at the end of the moves, the one of the tag and that of the rules must not differ."""
     written = {found.result or "", found.tags.get("Result", "")} - {"", "?", UNDECIDED}
     for result in sorted(written - set(PAYOFFS)):
         raise BadRecordError(f"the result {result!r} is not one of {', '.join(PAYOFFS)}, *")
     if len(written) > 1:
         raise BadRecordError(f"its results differ: {' and '.join(sorted(written))}")
     payoffs = PAYOFFS[written.pop()] if written else None
-    if game.is_over(last):
-        end = rule_payoffs(game, last)
-        if payoffs not in (None, end):
-            raise BadRecordError(f"the result is {RESULTS[payoffs]}, but by the rules it is {RESULTS[end]}")  # type: ignore[index]
-        return end, RULES
-    if payoffs is None:
-        return None, UNFINISHED
-    if payoffs == PAYOFFS["1/2-1/2"]:
-        return payoffs, AGREEMENT
-    return payoffs, RESIGN if found.tags.get("Termination", "").lower() in NOBODYS_FAULT else FORFEIT
+    if payoffs is None or payoffs == table.payoffs:
+        return
+    if table.payoffs is not None:
+        raise BadRecordError(f"the result is {RESULTS[payoffs]}, but by the rules it is {RESULTS[table.payoffs]}")  # type: ignore[index]
+    how = RESIGN if found.tags.get("Termination", "").lower() in NOBODYS_FAULT else FORFEIT
+    table.end_as(payoffs, AGREEMENT if payoffs == PAYOFFS["1/2-1/2"] else how)
 
 
 # --- writing
