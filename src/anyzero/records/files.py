@@ -9,8 +9,7 @@ from anyzero.files import parse_object, write_whole
 from anyzero.games.game import Game
 from anyzero.games.load import split_text
 from anyzero.records.ends import FORFEIT, RESIGN, RULES, BadRecordError, within
-from anyzero.records.notes import pick
-from anyzero.records.pgn import read_pgn, write_pgn
+from anyzero.records.pgn import pick, read_pgn, write_pgn
 from anyzero.records.record import FORMAT, MATCH_FORM, GameRecord, find_game, load_named
 from anyzero.records.sgf import read_sgf, write_sgf
 from anyzero.sealed import SEAL, seal_of

@@ -12,7 +12,7 @@ from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 from anyzero.games.load import load
 from anyzero.records.ends import FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, loss_payoffs, within
 from anyzero.records.in_progress import GameInProgress, replay
-from anyzero.records.notes import CONTROL, format_note, parse_note, pick, read_seed
+from anyzero.records.pgn import CONTROL, format_note, parse_note, pick, read_seed
 from anyzero.records.record import GameRecord, read_day
 from anyzero.views.boards import LETTERS, cell_name
 
