@@ -20,8 +20,7 @@ from anyzero.networks.weights import save_network
 from anyzero.players.player import search
 from anyzero.records.files import read_records, write_record
 from anyzero.sealed import DamagedError
-from anyzero.web.catalog import ServerConfig
-from anyzero.web.messages import Message
+from anyzero.web.catalog import Message, ServerConfig
 from anyzero.web.room import Rooms
 from tests.faults.damage import DAMAGES
 from tests.faults.table import Table

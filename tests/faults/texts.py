@@ -23,7 +23,7 @@ from anyzero.protocols.uci import UciEngine
 from anyzero.records.files import FORMS, MATCH_FORM, read_records
 from anyzero.schema import write_toml
 from anyzero.search.methods import parse_search
-from anyzero.web.messages import Message
+from anyzero.web.catalog import Message
 from tests.faults.table import Table, Told
 from tests.protocols.lines import Listener
 from tests.records.play import random_table
@@ -181,7 +181,7 @@ final_score
 
 
 def uci_state(engine: UciEngine) -> object:
-    return engine.options, engine.position.start, engine.position.moves, engine.position.state.tobytes()
+    return engine.options, list(engine.states), engine.state.tobytes()
 
 
 def speak_uci(_folder: Path) -> Use:

@@ -8,8 +8,7 @@ from anyzero.errors import BadOptionError
 from anyzero.networks.config import parse_network
 from anyzero.networks.weights import save_network
 from anyzero.protocols.limits import Limits, UciOptions, read_limits
-from anyzero.protocols.uci import UciEngine
-from anyzero.protocols.uci_search import centipawns, make_searcher
+from anyzero.protocols.uci import UciEngine, centipawns, make_searcher
 from anyzero.search.methods import METHODS
 from tests.protocols.lines import Listener
 
@@ -34,7 +33,7 @@ def engine(listener):
 
 
 def fen_of(engine):
-    return engine.engine.game.format_state(engine.engine.position.state)
+    return engine.engine.game.format_state(engine.engine.state)
 
 
 def test_it_introduces_itself_with_all_options(engine):
@@ -85,12 +84,12 @@ def test_a_position_is_a_start_and_moves(engine):
 )
 def test_a_bad_line_is_answered_by_a_sentence_and_changes_nothing(engine, line, says):
     engine.tell("position startpos moves d2d4")
-    before = engine.engine.options, engine.engine.position
+    before = engine.engine.options, engine.engine.states
     sent = engine.tell(line)
     assert len(sent) == 1
     assert sent[0].startswith("info string ")
     assert says in sent[0]
-    assert (engine.engine.options, engine.engine.position) == before
+    assert (engine.engine.options, engine.engine.states) == before
     assert not engine.engine.is_searching
 
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 import anyzero
 from anyzero.games.contract import CHANCE, OVER
 from anyzero.records.ends import AGREEMENT, FORFEIT
-from anyzero.records.in_progress import GameInProgress
-from anyzero.records.record import replay
+from anyzero.records.in_progress import GameInProgress, replay
 from tests.records.play import load, play_all, random_table
 
 GAMES = st.sampled_from(["tic_tac_toe", "hex:size=3,swap=true", "take_it_easy", "oware:plies=20"])

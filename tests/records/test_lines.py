@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from anyzero.arena import make_plan, play_games
-from anyzero.arena.record import FORM as ARENA_FORM
 from anyzero.errors import AnyzeroError
 from anyzero.games.load import load
-from anyzero.records.files import MATCH_FORM as FORM
 from anyzero.records.files import read_record, read_records
-from anyzero.records.record import replay
+from anyzero.records.in_progress import replay
+from anyzero.records.record import MATCH_FORM as FORM
 
 TESTS = Path(__file__).parent.parent
 DICE_RACE, FAULTY = str(TESTS / "dice_race.py"), str(TESTS / "arena/faulty.py")
@@ -40,10 +39,6 @@ def test_what_a_match_recorded_is_read_and_played_again(tmp_path, game, players,
     assert {record.termination for record in records} == ends
     assert all(rules.is_over(replay(record, rules).states[-1]) == (ends == {"rules"}) for record in records)
     assert read_record(path, 3, rules) == records[2]
-
-
-def test_the_arena_writes_what_is_read_here():
-    assert FORM == ARENA_FORM
 
 
 def lines(*, moves=("a1",), header=None, payoffs=(-1.0, 1.0), reason="time"):

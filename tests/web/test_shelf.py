@@ -9,9 +9,8 @@ import pytest
 
 from anyzero.errors import AnyzeroError
 from anyzero.sealed import DamagedError
-from anyzero.web.catalog import Catalog, ServerConfig, name_files
+from anyzero.web.catalog import Catalog, Message, ServerConfig, name_files
 from anyzero.web.client import Client
-from anyzero.web.messages import Message
 from anyzero.web.room import Room, Rooms
 from anyzero.web.shelf import Shelf
 from tests.web.folders import write_own_games

@@ -13,11 +13,11 @@ from anyzero.errors import AnyzeroError
 from anyzero.games.contract import unit_of_ours
 from anyzero.games.line import first_decision
 from anyzero.games.load import load
+from anyzero.records.in_progress import GameInProgress
 from anyzero.search import Searcher
 from anyzero.web import worker
 from anyzero.web.catalog import ServerConfig
-from anyzero.web.engine import Engine
-from anyzero.web.worker import LEAST_NODES
+from anyzero.web.worker import LEAST_NODES, Engine
 from tests.web.server import run
 
 ROOT = Path(__file__).parents[2]
@@ -95,7 +95,7 @@ def test_a_process_that_dies_is_replaced_and_asked_again_once(monkeypatch):
         return child
 
     async def search(engine):
-        searches = engine.search(game, game.initial_state(), "random", seed=0)
+        searches = engine.search(GameInProgress(game), "random", seed=0)
         async with contextlib.aclosing(searches) as answers:
             return [answer["action"] async for answer in answers]
 

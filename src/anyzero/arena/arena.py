@@ -26,8 +26,6 @@ from anyzero.report import Part, Sheet, Shown, percent
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Watch = Callable[[Results], bool | None]  # told of the results so far whenever a game ends; True stops the play
-
 
 class MatchSettings(TypedDict, total=False):
     """Of a match or a tournament."""
@@ -70,7 +68,7 @@ def match(
             test.add_until_decided(pair_scores(leading_pairs(results, sum(test.counts))))
         return test is not None and test.decision is not None
 
-    results = play_shown(plan, is_decided, **how)
+    results = play_games(plan, is_decided, **how)
     counted = list(results.values())
     if test is not None and is_decided(results):
         counted = leading_pairs(results)[: 2 * sum(test.counts)]  # so that their number is no accident
@@ -78,34 +76,44 @@ def match(
 
 
 def split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is played, for `make_plan`, and how, for `play_shown`."""
+    """What is played, for `make_plan`, and how, for `play_games`."""
     how = {name: value for name, value in settings.items() if name in ("progress", "workers", "cluster", "record")}
+    how.setdefault("progress", True)
     return {name: value for name, value in settings.items() if name not in how}, how
 
 
-def play_shown(
+def play_games(
     plan: Plan,
-    is_over: Watch = lambda results: False,
+    is_over: Callable[[Results], bool] = lambda results: False,
     *,
-    progress: bool = True,
-    workers: int | None = None,
+    workers: Workers = None,
     cluster: str | None = None,
     record: Path | str | None = None,
+    progress: bool = False,
 ) -> Results:
-    """Play a plan until it `is_over` early, with a bar that has the running score."""
-    total = len(plan.matches())
+    """Play what the record does not hold yet, until it `is_over` early; results in the order of the plan.
 
-    def score(results: Results) -> str:
+    The bar has the running score.
+    """
+    matches = plan.matches()
+
+    def score() -> str:
         tally = make_standings(list(results.values())).tally if len(plan.players) == 2 else None
         return "playing" if tally is None else f"+{tally.wins} ={tally.draws} -{tally.losses}"
 
-    with opened(cluster) as pool, bar_of_games(total, record, shown=progress, pool=pool) as tell:
-
-        def watch(results: Results) -> bool | None:
-            tell(len(results), f"{len(results)} of {total} games", lambda: score(results))
-            return is_over(results)
-
-        return play_games(plan, workers=pool or workers, record=record, watch=watch)
+    with (
+        opened(cluster) as pool,
+        bar_of_games(len(matches), record, shown=progress, pool=pool) as tell,
+        closing(Record([plan], record)) as book,
+        closing(book.play(pool or workers)) as finished,
+    ):
+        known = book.results[plan]
+        results = {match: known[match] for match in matches if match in known}
+        tell(len(results), f"{len(results)} of {len(matches)} games", score)
+        while not is_over(results) and (task := next(finished, None)) is not None:
+            results[task.match] = known[task.match]
+            tell(len(results), f"{len(results)} of {len(matches)} games", score)
+    return {match: results[match] for match in matches if match in results}
 
 
 Tell = Callable[[float, str, Callable[[], str]], None]
@@ -137,22 +145,6 @@ def leading_pairs(results: Results, start: int = 0) -> list[MatchResult]:
         if legs[0] is None or legs[1] is None:
             return found
         found += [legs[0], legs[1]]
-
-
-def play_games(
-    plan: Plan, *, workers: Workers = None, record: Path | str | None = None, watch: Watch = lambda results: False
-) -> Results:
-    """Play what the record does not hold yet; results in the order of the plan."""
-    matches = plan.matches()
-    with closing(Record([plan], record)) as book, closing(book.play(workers)) as finished:
-        known = book.results[plan]
-        results = {match: known[match] for match in matches if match in known}
-        if not watch(results):
-            for _, match in finished:
-                results[match] = known[match]
-                if watch(results):
-                    break
-    return {match: results[match] for match in matches if match in results}
 
 
 # --- tournaments: a cross table, and a rating for each player; its mean score where there is one seat
@@ -247,7 +239,7 @@ def tournament(
     if anchor is not None and anchor.strip() not in plan.players:
         hint = nearest_hint(anchor, plan.players)
         raise UnknownNameError(f"the anchor {anchor!r} does not play; {hint}players: {list_some(plan.players)}")
-    results = play_shown(plan, **how)
+    results = play_games(plan, **how)
     return judge_tournament(plan, results, 0 if anchor is None else plan.players.index(anchor.strip()))
 
 

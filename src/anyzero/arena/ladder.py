@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anyzero import stopping
-from anyzero.arena.arena import leading_pairs, play_shown, split_settings
+from anyzero.arena.arena import leading_pairs, play_games, split_settings
 from anyzero.arena.plan import make_plan
 from anyzero.arena.record import Results
 from anyzero.arena.standings import game_score, points
@@ -193,7 +193,7 @@ class Climb:
         def is_lost(results: Results) -> bool:
             return self.game.num_seats > 1 and lost_after(pair_games(results)) is not None
 
-        return play_shown(plan, is_lost, record=record, **how)
+        return play_games(plan, is_lost, record=record, **how)
 
 
 def pair_games(results: Results) -> list[float]:

@@ -20,9 +20,9 @@ from anyzero.arena.workers import Task, Workers, play_all
 from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object, take_lock, writing
 from anyzero.games.load import load
+from anyzero.records.record import MATCH_FORM
 from anyzero.sealed import SEAL, seal_of
 
-FORM = "anyzero games 1"
 GRID_FORM = "anyzero experiment 1"
 
 Results = dict[Match, MatchResult]
@@ -47,7 +47,7 @@ class Record:
         self.path = Path(path)
         if self.path.exists() and not self.path.is_file():  # a device may be read for ever
             raise AnyzeroError(f"cannot write {path}: it is not a file")
-        own = {"form": FORM, **self.plans[0].identity()} if identity is None else {"form": GRID_FORM, **identity}
+        own = {"form": MATCH_FORM, **self.plans[0].identity()} if identity is None else {"form": GRID_FORM, **identity}
         self.header = json.dumps(own)
         with writing(self.path):
             self.file = self.path.open("a+b")
@@ -102,7 +102,10 @@ class Record:
         if values is None:
             return "it is not whole"
         try:
-            self.take(values, is_sealed=unseal(values, self.header))
+            seal = values.pop(SEAL, None)
+            if seal not in (None, seal_of(values, self.header)):
+                raise ValueError("it was changed after it was written")
+            self.take(values, is_sealed=seal is not None)
         except (TypeError, ValueError, KeyError, AnyzeroError) as error:
             return str(error) if isinstance(error, ValueError | AnyzeroError) else "parts of it are missing or wrong"
         return ""
@@ -144,11 +147,3 @@ class Record:
         with contextlib.suppress(OSError):  # what could not be written has been reported
             if self.file is not None:
                 self.file.close()
-
-
-def unseal(values: dict[str, Any], header: str) -> bool:
-    """Take the seal off a line, if it has one; ValueError if the line is not what was sealed."""
-    seal = values.pop(SEAL, None)
-    if seal not in (None, seal_of(values, header)):
-        raise ValueError("it was changed after it was written")
-    return seal is not None

@@ -170,35 +170,29 @@ def play_all(tasks: Sequence[Task], workers: Workers = None) -> Generator[tuple[
 
 def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Generator[tuple[Task, MatchResult], None, None]:
     """The same on all nodes: each actor plays some pairs of games at a time by processes of its own."""
-    chunks = Chunks(tasks, pool)
-    with contextlib.closing(pool.run(chunks.next_chunk)) as finished:
+    left, paces = deque(tasks), {task.plan: Pace(least=2) for task in tasks}
+    players = [(text, load(plan.game)) for plan in paces for text in plan.players]
+    files = [path for plan in paces for path in files_of(split_text(plan.game)[0])]
+    bundle = pool.bundle([*files, *(path for player in players for path in player_files(*player))])
+
+    def next_chunk(kind: Kind) -> Job | None:
+        """Games of one plan, the games of a pair together."""
+        if not left:
+            return None
+        plan = left[0].plan
+        size, chunk = paces[plan].size(kind, len(left), pool.kinds), [left.popleft()]
+        while left and left[0].plan == plan:
+            if len(chunk) >= size and chunk[-1].match[:3] != left[0].match[:3]:
+                break
+            chunk.append(left.popleft())
+        arguments = {"plan": asdict(plan), "matches": [list(task.match) for task in chunk]}
+        return Job(f"{__name__}:play_chunk", arguments, bundle, units=len(chunk), about=chunk)
+
+    with contextlib.closing(pool.run(next_chunk)) as finished:
         for done in finished:
-            chunks.paces[done.job.about[0].plan].note(done)
+            paces[done.job.about[0].plan].note(done)
             for task, result in zip(done.job.about, done.value, strict=True):
                 yield task, MatchResult.from_json(result)
-
-
-class Chunks:
-    """Games for the actors of a cluster: those of one plan at a time, the games of a pair together."""
-
-    def __init__(self, tasks: Sequence[Task], pool: Pool) -> None:
-        self.left, self.pool = deque(tasks), pool
-        self.paces = {task.plan: Pace(least=2) for task in tasks}
-        players = [(text, load(plan.game)) for plan in self.paces for text in plan.players]
-        files = [path for plan in self.paces for path in files_of(split_text(plan.game)[0])]
-        self.files = pool.bundle([*files, *(path for player in players for path in player_files(*player))])
-
-    def next_chunk(self, kind: Kind) -> Job | None:
-        if not self.left:
-            return None
-        plan = self.left[0].plan
-        size, chunk = self.paces[plan].size(kind, len(self.left), self.pool.kinds), [self.left.popleft()]
-        while self.left and self.left[0].plan == plan:
-            if len(chunk) >= size and chunk[-1].match[:3] != self.left[0].match[:3]:  # a pair stays together
-                break
-            chunk.append(self.left.popleft())
-        arguments = {"plan": asdict(plan), "matches": [list(task.match) for task in chunk]}
-        return Job(f"{__name__}:play_chunk", arguments, self.files, units=len(chunk), about=chunk)
 
 
 def play_chunk(kind: Kind, plan: dict[str, Any], matches: list[list[int]]) -> list[dict[str, Any]]:
@@ -222,49 +216,37 @@ def serve_games(path: str) -> None:
 
 
 def serve(hear: Callable[[], Any], send: Send, path: Path) -> None:
+    """Play the games of several plans; one of them is prepared at a time, as its players may need much memory."""
     try:
-        wanted = hear()
+        wanted, load_game = hear(), cache(load)
         live = Live(path, wanted["max_plies"], wanted["num_seats"], create=False)
-        host = Host([Plan.from_json(plan) for plan in wanted["plans"]])
-        host.prepare(wanted["first"])
+        plans, ready = [Plan.from_json(plan) for plan in wanted["plans"]], wanted["first"]
+        game = load_game(plans[ready].game)
+        players = prepare(game, plans[ready])
         send(json.dumps({"ready": True}))
         while True:
-            number, plan, *match = hear()
-            result = host.play(plan, Match(*match), number, live)
+            number, plan_number, *place = hear()
+            plan, match = plans[plan_number], Match(*place)
+            if plan_number != ready:
+                ready, game, players = plan_number, load_game(plan.game), []
+                players = prepare(game, plan)
+            opening = make_opening(game, plan.seed, match.pair, plan.openings)
+            live.start_match(number, len(opening))
+            by_seat = (players[index] for index in match.by_seat(game.num_seats))
+            result = play_match(game, match, list(by_seat), opening, seed=plan.seed, live=live, limit_s=plan.limit_s)
             send(json.dumps({"number": number, **result.to_json()}))
     except Exception as error:  # a game's own code may raise anything; the arena says it in one sentence
         send(json.dumps({"error": words_of(error)}))
 
 
-class Host:
-    """Plays the games of several plans. One of them is prepared at a time, as its players may need much memory."""
-
-    def __init__(self, plans: Sequence[Plan]) -> None:
-        self.plans, self.load = plans, cache(load)
-        self.plan: Plan | None = None
-        self.players: list[Player] = []
-
-    def prepare(self, number: int) -> tuple[Plan, Game]:
-        """A plan and its game, its players ready: everything is compiled or loaded before a clock runs."""
-        plan = self.plans[number]
-        game = self.load(plan.game)
-        if plan == self.plan:
-            return plan, game
-        self.plan, self.players = None, []
-        self.players = [parse_player(text) for text in plan.players]
-        for player in self.players:
-            player.prepare(game)
-        state = first_decision(game)
-        if plan.openings and state is not None:
-            imbalance(game, state, 0)
-        if plan.limit_s is not None or any(player.limit_s is not None for player in self.players):
-            game.compile_door()
-        self.plan = plan
-        return plan, game
-
-    def play(self, plan_number: int, match: Match, number: int, live: Live) -> MatchResult:
-        plan, game = self.prepare(plan_number)
-        opening = make_opening(game, plan.seed, match.pair, plan.openings)
-        live.start_match(number, len(opening))
-        seats = [self.players[index] for index in match.by_seat(game.num_seats)]
-        return play_match(game, match, seats, opening, seed=plan.seed, live=live, limit_s=plan.limit_s)
+def prepare(game: Game, plan: Plan) -> list[Player]:
+    """The players of a plan, ready: everything is compiled or loaded before a clock runs."""
+    players = [parse_player(text) for text in plan.players]
+    for player in players:
+        player.prepare(game)
+    state = first_decision(game)
+    if plan.openings and state is not None:
+        imbalance(game, state, 0)
+    if plan.limit_s is not None or any(player.limit_s is not None for player in players):
+        game.compile_door()
+    return players

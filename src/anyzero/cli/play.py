@@ -95,13 +95,13 @@ def replay(
     """Show the games of a file, move by move."""
     from anyzero.cli.screen import Screen, describe_replayed, show_replayed
     from anyzero.records.files import read_records
-    from anyzero.records.record import replay as play_again
+    from anyzero.records.in_progress import replay as play_again
 
     rules = None if game is None else anyzero.load(game)
     games = [play_again(record, rules) for record in read_records(file, rules, number=number)]
     for found in games:
-        if move is not None and move > len(found.actions):
-            raise AnyzeroError(f"{file}: the game has {len(found.actions)} moves, so there is no move {move}")
+        if move is not None and move > len(found.moves):
+            raise AnyzeroError(f"{file}: the game has {len(found.moves)} moves, so there is no move {move}")
     if json:
         answer({"file": str(file), "games": [describe_replayed(found, move) for found in games]}, (), json=True)
         return

@@ -20,11 +20,10 @@ from anyzero.players.player import Answer
 from anyzero.players.text import split_player
 from anyzero.progress import progress
 from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, UNFINISHED
-from anyzero.records.in_progress import GameInProgress
-from anyzero.records.record import GameRecord, Replayed
+from anyzero.records.in_progress import GameInProgress, Ply
 from anyzero.report import count, signed
 from anyzero.views.text import scene_to_terminal
-from anyzero.web.forms import cells_of, last_cells, table_line
+from anyzero.web.forms import last_cells, ply_cells
 
 
 class Screen:
@@ -46,7 +45,7 @@ class Screen:
         drawn = [ply.move for ply in takewhile(lambda ply: ply.seat == CHANCE, reversed(table.plies))]
         if drawn:
             self.say(f"drawn: {' '.join(reversed(drawn))}")
-        self.show_position(table.game, table.state, last_cells(table.game, *table_line(table, table.num_plies)))
+        self.show_position(table.game, table.state, last_cells(table))
 
     def show_position(self, game: Game, state: State, marked: Sequence[str]) -> None:
         if game.has("board"):
@@ -95,54 +94,51 @@ def answer_words(name: str, move: str, answer: Answer) -> str:
     return f"{start} (value {signed(found.value)}{proven}, {effort}, line {line})"
 
 
-def end_words(record: GameRecord, game: Game, last: State) -> str:
-    if record.termination == UNFINISHED:
+def end_words(table: GameInProgress) -> str:
+    game, how, payoffs = table.game, table.termination, table.payoffs or ()
+    if how == UNFINISHED:
         return "the game is not finished"
-    payoffs, words = record.payoffs or (), ["agreed"] if record.termination == AGREEMENT else []
-    seats = [f"{name} as {game.seat_name(seat)}" for seat, name in enumerate(record.players)]
-    if record.termination in (RESIGN, FORFEIT):
-        words.append(f"{seats[payoffs.index(-1.0)]} {record.termination}s")
+    seats = [f"{name} as {game.seat_name(seat)}" for seat, name in enumerate(table.players)]
+    words = ["agreed"] if how == AGREEMENT else []
+    if how in (RESIGN, FORFEIT):
+        words.append(f"{seats[payoffs.index(-1.0)]} {how}s")
     best = [name for name, payoff in zip(seats, payoffs, strict=True) if payoff == max(payoffs)]
     if len(seats) > 1:
         words.append("a draw" if len(best) == len(seats) else f"{' and '.join(best)} win{'s' * (len(best) == 1)}")
     if game.has("score"):
-        words.append(f"score {' : '.join(f'{game.score(last, seat):g}' for seat in range(game.num_seats))}")
+        words.append(f"score {' : '.join(f'{game.score(table.state, seat):g}' for seat in range(game.num_seats))}")
     return "game over: " + "; ".join(words)
 
 
 # --- a game that was played
 
 
-def describe_replayed(found: Replayed, move: int | None) -> dict[str, Any]:
+def describe_replayed(table: GameInProgress, move: int | None) -> dict[str, Any]:
     """For programs: the record, and its positions after each move or after so many."""
-    game, positions = found.game, []
-    for after in range(len(found.states)) if move is None else [move]:
-        state = found.states[after]
-        about = {"moves": after, "last_move": found.record.moves[after - 1] if after else None}
-        about |= {"seat_to_move": game.seat_to_move(state)}
+    game, moves, positions = table.game, [None, *table.moves], []
+    for after in range(len(moves)) if move is None else [move]:
+        state = table.states[after]
+        about = {"moves": after, "last_move": moves[after], "seat_to_move": game.seat_to_move(state)}
         about |= {"state": game.format_state(state) if game.has("format_state") else None}
         positions.append(about | {"text": game.show(state).text if game.has("board") else None})
-    return {**found.record.to_json(), "positions": positions}
+    return {**table.to_record().to_json(), "positions": positions}
 
 
-def show_replayed(screen: Screen, found: Replayed, move: int | None, title: str) -> None:
+def show_replayed(screen: Screen, table: GameInProgress, move: int | None, title: str) -> None:
     """The same for people."""
-    record, game = found.record, found.game
-    screen.say(f"{title}{record.game}; {' against '.join(record.players)}{f'; {record.date}' * bool(record.date)}")
-    for after in range(len(found.states)) if move is None else [move]:
-        marked = cells_of(game, found.states[after - 1], found.actions[after - 1]) if after else []
-        screen.say(move_words(found, after) if after else "the start")
-        screen.show_position(game, found.states[after], marked)
+    game, date = table.game, f"; {table.date}" * bool(table.date)
+    screen.say(f"{title}{game.text}; {' against '.join(table.players)}{date}")
+    for after in range(len(table.moves) + 1) if move is None else [move]:
+        now = table.at(after)
+        screen.say(f"{after}. {move_words(table, now.plies[-1])}" if after else "the start")
+        screen.show_position(game, now.state, ply_cells(now, after - 1))
     if move is None:
-        screen.say(end_words(record, game, found.states[-1]))
+        screen.say(end_words(table))
 
 
-def move_words(found: Replayed, after: int) -> str:
+def move_words(table: GameInProgress, ply: Ply) -> str:
     """Who made which move, how long it took, and what the mover thought."""
-    record, seat = found.record, found.game.seat_to_move(found.states[after - 1])
-    who = f"{record.players[seat]} plays" if seat >= 0 else "drawn:"
-    clock = None if record.clocks is None else record.clocks[after - 1]
-    thought = None if record.evaluations is None else record.evaluations[after - 1]
-    notes = [] if clock is None else [f"{clock:.2f} s"]
+    who, thought = f"{table.players[ply.seat]} plays" if ply.seat >= 0 else "drawn:", ply.evaluation
+    notes = [] if ply.seconds is None else [f"{ply.seconds:.2f} s"]
     notes += [] if thought is None else [f"value {thought.value:+.3f}, {count(thought.simulations, 'simulation')}"]
-    return f"{after}. {who} {record.moves[after - 1]}" + (f" ({', '.join(notes)})" if notes else "")
+    return f"{who} {ply.move}" + (f" ({', '.join(notes)})" if notes else "")

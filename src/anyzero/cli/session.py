@@ -111,7 +111,7 @@ class Session:
         told = False
         while not self.ended:
             if self.table.is_over and not told:
-                self.screen.say(end_words(self.table.to_record(), self.table.game, self.table.state))
+                self.screen.say(end_words(self.table))
                 if None in self.seats:
                     self.screen.say("rematch plays again with the seats exchanged, undo goes back, quit ends")
             told = self.table.is_over
@@ -227,22 +227,17 @@ class Session:
     def undo(self, argument: str) -> None:
         """Back to a person's last decision; nothing changes where there is none."""
         before = self.table.num_plies
-        self.table.undo()
-        while not self.is_resting and self.table.can_undo:
-            self.table.undo()
-        if not self.is_resting:
+        self.table.undo(self.is_resting)
+        if not self.is_resting():
             self.table.num_plies = before
             raise AnyzeroError("there is no move of yours to take back")
         self.screen.show_table(self.table)
 
     def redo(self, argument: str) -> None:
         """On to a person's next decision, as far as it was played."""
-        self.table.redo()
-        while not self.is_resting and self.table.can_redo:
-            self.table.redo()
+        self.table.redo(self.is_resting)
         self.screen.show_table(self.table)
 
-    @property
     def is_resting(self) -> bool:
         return self.table.is_over or self.seats[self.table.seat_to_move] is None
 

@@ -71,17 +71,10 @@ def parse_engine(text: str) -> EngineText:
 
 def split_parts(text: str, rest: str) -> list[str]:
     """Cut at the commas that stand outside of quotes."""
-    parts, quote = [""], ""
-    for letter in rest:
-        if letter == "," and not quote:
-            parts.append("")
-            continue
-        parts[-1] += letter
-        if letter in ("'", '"') and quote in ("", letter):
-            quote = "" if quote else letter
-    if quote:
+    pieces = re.findall(r"""'[^']*'|"[^"]*"|[^'"]|['"]""", rest)
+    if not {"'", '"'}.isdisjoint(pieces):
         raise BadOptionError(f"{text!r}: a quote is not closed")
-    return parts
+    return "".join("\0" if piece == "," else piece for piece in pieces).split("\0")
 
 
 def find_command(text: str, command: str) -> tuple[str, ...]:

@@ -3,9 +3,12 @@
 The commands are read while a search runs on its own thread, so that `stop` is answered at once.
 """
 
+import math
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any
 
 from anyzero import __version__
 from anyzero.child import Send
@@ -16,12 +19,20 @@ from anyzero.games.game import Game, State
 from anyzero.games.load import load
 from anyzero.networks.find import find_network
 from anyzero.players.player import load_evaluator
-from anyzero.protocols.limits import UciOptions, changed, offers, read_limits
-from anyzero.protocols.uci_search import Thinking, make_searcher, say
+from anyzero.protocols.limits import Limits, UciOptions, changed, offers, read_limits
+from anyzero.search import Searcher
 from anyzero.search.methods import Evaluator
+from anyzero.search.pacing import ENDLESS_S, PIECE_S, LiveSearch
+from anyzero.search.report import RootMove
+from anyzero.search.tree import new_tree
 
+FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 0.25
+MOST_NODES = 1 << 30  # of all trees together: nodes have numbers of 31 bits
+ONLY_MOVE_S = 0.05  # by the clock, the only move is not worth more
+MOST_CENTIPAWNS = 2000
+PROVEN_CENTIPAWNS = 10_000
 Words = list[str]
-START = "startpos"
+States = dict[tuple[str, ...], Any]  # positions of a game by what leads there: a FEN, empty for the start, and moves
 
 
 class BusyError(AnyzeroError):
@@ -34,7 +45,7 @@ class UciEngine:
         self.game: Game = load("chess")
         self.options = UciOptions()
         self.evaluator: Evaluator | None = None
-        self.position = Position(START, (), (self.game.initial_state(),))
+        self.states = read_position(self.game, ["startpos"], {})  # up to the position to search
         self.thinking: Thinking | None = None
         self.prepared: set[tuple[str, str]] = set()  # methods and networks whose code is compiled
 
@@ -53,6 +64,10 @@ class UciEngine:
         except Exception as error:  # whatever it is, the GUI must not lose its engine
             say(self.send, words_of(error, "failed: "))
         return True
+
+    @property
+    def state(self) -> State:
+        return next(reversed(self.states.values()))
 
     @property
     def is_searching(self) -> bool:
@@ -95,11 +110,11 @@ class UciEngine:
 
     def set_position(self, words: Words) -> None:
         self.need_rest()
-        self.position = read_position(self.game, words, self.position)
+        self.states = read_position(self.game, words, self.states)
 
     def go(self, words: Words) -> None:
         self.need_rest()
-        limits, state = read_limits(words), self.position.state
+        limits, state = read_limits(words), self.state
         if self.game.is_over(state):
             say(self.send, "there is no move: the game is over")
             self.send("bestmove (none)")
@@ -135,35 +150,26 @@ COMMANDS: dict[str, Callable[[UciEngine, Words], None]] = {
 # --- positions
 
 
-class Position(NamedTuple):
-    start: str  # `startpos`, or a FEN
-    moves: tuple[str, ...]
-    states: tuple[State, ...]  # the start, and what each move led to
-
-    @property
-    def state(self) -> State:
-        return self.states[-1]
-
-
-def read_position(game: Game, words: list[str], known: Position) -> Position:
-    """The position after `position startpos|fen FEN [moves ...]`; moves that `known` shares with it are not made again.
+def read_position(game: Game, words: Words, known: States) -> States:
+    """What `position startpos|fen FEN [moves ...]` leads to, the start first; what is known is not played again.
 
     The words are refused as a whole: an error says which of them was wrong.
     """
     end = words.index("moves") if "moves" in words else len(words)
-    start, moves = START if words[:end] == [START] else " ".join(words[1:end]), tuple(words[end + 1 :])
-    if start != START and (not start or words[0] != "fen"):
+    fen = " ".join(words[1:end])
+    if words[:end] != ["startpos"] and (not fen or words[0] != "fen"):
         way = "position startpos [moves ...], or position fen FEN [moves ...]"
         raise BadPositionError(f"a position is given by: {way}")
-    if start == known.start:
-        pairs = enumerate(zip(moves, known.moves, strict=False))
-        shared = next((index for index, (one, other) in pairs if one != other), min(len(moves), len(known.moves)))
-        states = list(known.states[: shared + 1])
-    else:
-        shared, states = 0, [game.initial_state() if start == START else playable(game.parse_state(start))]
-    for move in moves[shared:]:
-        states.append(playable(game.play(states[-1], move)))
-    return Position(start, moves, tuple(states))
+    key: tuple[str, ...] = (fen,)
+    found = {key: known.get(key)}
+    if found[key] is None:
+        found[key] = playable(game.parse_state(fen)) if fen else game.initial_state()
+    for move in words[end + 1 :]:
+        before, key = found[key], (*key, move)
+        found[key] = known.get(key)
+        if found[key] is None:
+            found[key] = playable(game.play(before, move))
+    return found
 
 
 def playable(state: State) -> State:
@@ -176,3 +182,132 @@ def playable(state: State) -> State:
         alive.clock = 0
     alive.ended = RUNNING
     return alive
+
+
+# --- one `go`: a thread that searches in short pieces, says what it finds, and ends with `bestmove`
+
+
+def make_searcher(game: Game, options: UciOptions, evaluator: Evaluator | None, **budget: Any) -> Searcher:
+    """The search that the options ask for; an error where they do not fit each other."""
+    known: dict[str, Any] = {} if evaluator is None else {"evaluator": evaluator}
+    method, trees = options.search_method, options.threads
+    searcher = Searcher(game, method, **budget, **known, trees=trees, max_nodes=MOST_NODES)
+    bytes_a_node = new_tree(game, searcher.method.settings, 2).bytes_a_node
+    allowed = int((options.hash << 20) / bytes_a_node)
+    searcher.room = max(game.max_legal + 2, min(searcher.room, allowed, MOST_NODES) // trees)
+    return searcher
+
+
+def say(send: Send, sentence: str) -> None:
+    """What no command of the protocol says."""
+    send(f"info string {' '.join(sentence.split())}")
+
+
+def score_text(game: Game, state: State, child: RootMove, line: list[str]) -> str:
+    """`cp` for the side to move, or `mate` where a proven line ends with it."""
+    if child.proven in ("win", "loss"):
+        sign = 1 if child.proven == "win" else -1
+        mates = game.is_over(game.play(state, *line))
+        return f"mate {sign * ((len(line) + 1) // 2)}" if mates else f"cp {sign * PROVEN_CENTIPAWNS}"
+    return f"cp {centipawns(child.value or 0.0)}"
+
+
+def centipawns(value: float) -> int:
+    """The lead whose expected score on the Elo curve is that of the value: a pawn is 100 points of Elo."""
+    if abs(value) >= 1.0:
+        return int(math.copysign(MOST_CENTIPAWNS, value))
+    wanted = round(400 * math.log10((1 + value) / (1 - value)))
+    return max(-MOST_CENTIPAWNS, min(MOST_CENTIPAWNS, wanted))
+
+
+class Thinking:
+    """The thread; `stop` and `hit` (the opponent made the expected move) may be called at any time."""
+
+    def __init__(
+        self, game: Game, state: State, limits: Limits, options: UciOptions, evaluator: Evaluator | None, send: Send
+    ) -> None:
+        self.since = time.perf_counter()  # when the clock of this move began to run
+        self.game, self.state, self.limits, self.options, self.send = game, state, limits, options, send
+        most = [limits.nodes, None if limits.infinite else options.simulations or None]
+        simulations = min((one for one in most if one is not None), default=None)
+        seconds = limits.seconds(game.seat_to_move(state), options.move_overhead)
+        if seconds is not None and len(game.legal_actions(state)) == 1:
+            seconds = min(seconds, ONLY_MOVE_S)
+        self.seconds = seconds  # most once the clock runs; None: no limit
+        self.is_open = limits.infinite or (simulations, seconds, limits.depth) == (None, None, None)
+        known_end = seconds is not None and not limits.ponder
+        end: Any = {"seconds": seconds if known_end else ENDLESS_S}
+        budget = end if simulations is None else {"simulations": simulations}
+        self.searcher = make_searcher(game, options, evaluator, **budget)
+        self.stopped, self.done, self.pondering = threading.Event(), threading.Event(), limits.ponder
+        self.thread = threading.Thread(target=self.answer, daemon=True)
+        self.thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the answer is still to be found; it may be on its way even then."""
+        return not self.done.is_set()
+
+    def stop(self) -> None:
+        """End the search; the answer has been sent when this returns."""
+        self.stopped.set()
+        self.thread.join()
+
+    def hit(self) -> None:
+        self.since, self.pondering = time.perf_counter(), False
+
+    def answer(self) -> None:
+        """Search and send the move; whatever happens, there is an answer."""
+        try:
+            line = self.search()
+        except Exception as error:
+            say(self.send, words_of(error, "failed: "))
+            line = self.game.legal_moves(self.state)[:1]
+        self.done.set()  # before it is sent: the GUI may answer sooner than this thread can end
+        self.send(f"bestmove {line[0]}" + (f" ponder {line[1]}" if len(line) > 1 else ""))
+
+    def search(self) -> list[str]:
+        """The line that is expected, from the move that is played."""
+        live, look_at = LiveSearch(self.searcher, self.state, self.options.seed), FIRST_LOOK_S
+        longest, going = 0, True
+        while not self.is_done(live, longest, going):
+            if going:
+                going = live.advance(self.piece())
+            else:
+                self.stopped.wait(PIECE_S)
+            if going and live.seconds >= look_at:
+                longest, look_at = len(self.look(live)), live.seconds + LOOK_EVERY_S
+        return self.look(live)
+
+    def piece(self) -> float:
+        """How long the search may go on before it looks up: not past its time."""
+        left = PIECE_S if self.seconds is None or self.pondering else self.seconds - self.spent
+        return max(0.001, min(PIECE_S, left))
+
+    @property
+    def spent(self) -> float:
+        return time.perf_counter() - self.since
+
+    def is_done(self, live: LiveSearch, longest: int, going: bool) -> bool:
+        if live.simulations == 0 or self.stopped.is_set():
+            return live.simulations > 0
+        if self.pondering or self.is_open:
+            return False
+        late = self.seconds is not None and self.spent >= self.seconds
+        is_full = live.run.tree.nodes() + live.run.game.max_legal > live.run.room  # for another node's children
+        deep = self.limits.depth is not None and (is_full or longest >= self.limits.depth)
+        return not going or late or deep
+
+    def look(self, live: LiveSearch) -> list[str]:
+        """Send what has been found so far, the best moves first; returns the line of the best."""
+        found, moves = live.result(), self.limits.searchmoves
+        wanted = [child for child in found.children if not moves or child.move in moves]
+        seen = [child for child in wanted if child.visits > 0 or child.proven] or wanted[:1]
+        lines = [live.line(child.action) for child in seen[: self.options.multipv]]
+        nodes, seconds = live.simulations, live.seconds
+        speed = f"nodes {nodes} nps {round(nodes / max(seconds, 1e-3))} time {round(1000 * seconds)}"
+        for number, (child, line) in enumerate(zip(seen, lines, strict=False), start=1):
+            score = score_text(self.game, self.state, child, line)
+            depth = f"depth {len(line)} seldepth {max(found.depth, len(line))} multipv {number}"
+            self.send(f"info {depth} score {score} {speed} pv {' '.join(line)}")
+        return lines[0]

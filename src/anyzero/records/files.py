@@ -3,21 +3,18 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from anyzero.errors import list_some
 from anyzero.files import parse_object, write_whole
 from anyzero.games.game import Game
 from anyzero.games.load import split_text
 from anyzero.records.ends import FORFEIT, RESIGN, RULES, BadRecordError, within
-from anyzero.records.notes import pick
-from anyzero.records.pgn import read_pgn, write_pgn
-from anyzero.records.record import FORMAT, GameRecord, find_game, load_named
+from anyzero.records.pgn import pick, read_pgn, write_pgn
+from anyzero.records.record import FORMAT, MATCH_FORM, GameRecord, find_game, load_named
 from anyzero.records.sgf import read_sgf, write_sgf
 from anyzero.sealed import SEAL, seal_of
 
 LARGEST_FILE = 16 * 2**20  # bytes; more are not read
-MATCH_FORM = "anyzero games 1"
 ENDS = {"normal": RULES, "resignation": RESIGN}  # how a game of a match ended that was no forfeit
 
 Read = Callable[[str, int | None, Game | None], list[GameRecord]]
@@ -76,19 +73,15 @@ def read_lines(text: str, number: int | None, game: Game | None) -> list[GameRec
     is_same = name == own_name or (name.endswith(".py") and game.is_from_file)  # a file may have been moved since
     if not is_same or options != own_options:
         raise BadRecordError(f"the record is of {header['game']}, which is not {game.text}")
-    return [read_line(unseal(line, place, lines[0]), place, header, game) for place, line in pick(games, number)]
+    return [read_line(line, place, lines[0], game) for place, line in pick(games, number)]
 
 
-def unseal(line: str, number: int, header: str) -> dict[str, Any]:
-    values = parse_object(line)
+def read_line(line: str, number: int, first: str, game: Game) -> GameRecord:
+    values, header = parse_object(line), json.loads(first)
     if values is None:
         raise BadRecordError(f"line {number + 1} is not a finished game")
-    if values.pop(SEAL, None) not in (None, seal_of(values, header)):
+    if values.pop(SEAL, None) not in (None, seal_of(values, first)):
         raise BadRecordError(f"line {number + 1} was changed after it was written")
-    return values
-
-
-def read_line(values: dict[str, Any], number: int, header: dict[str, Any], game: Game) -> GameRecord:
     record = {
         "format": FORMAT,
         "game": header["game"],

@@ -5,9 +5,10 @@ where a seat is to move or the game is over, because chance is drawn at once; wh
 the ply alone.
 """
 
-from collections.abc import Mapping, Sequence
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,8 +17,12 @@ from anyzero.errors import AnyzeroError, IllegalMoveError
 from anyzero.games.contract import CHANCE, OVER, draw_outcome
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line
-from anyzero.records.ends import AGREEMENT, RESIGN, RULES, UNFINISHED, loss_payoffs, rule_payoffs
-from anyzero.records.record import LARGEST_SEED, Evaluation, GameRecord, Replayed, make_record, replay
+from anyzero.records import ends
+from anyzero.records.ends import AGREEMENT, RESIGN, RULES, UNFINISHED, BadRecordError, within
+from anyzero.records.record import FORMAT, LARGEST_SEED, Evaluation, GameRecord, check_result, find_game, find_start
+
+T = TypeVar("T")
+Note = tuple[float | None, Evaluation | None]  # what a move took in seconds, and what the mover thought, where known
 
 UNKNOWN_PLAYER = "?"
 
@@ -42,7 +47,10 @@ class Ply:
 
 
 class GameInProgress:
-    """The game on the table and its history; `players` are texts by seat."""
+    """The game on the table and its history; `players` are texts by seat.
+
+    With a `line` of plies that were played already, chance waits until `draw`.
+    """
 
     def __init__(
         self,
@@ -53,16 +61,38 @@ class GameInProgress:
         seed: int | None = 0,
         date: str = "",
         tags: Mapping[str, str] | None = None,
-        line: Sequence[Ply] = (),
+        line: Sequence[Ply] | None = None,
     ) -> None:
         self.game, self.date, self.tags = game, date, dict(tags or {})
         self.seed = None if seed is None else seed % (LARGEST_SEED + 1)
         """None, where a file did not say it, counts as 0."""
         self.players = (*players, *[UNKNOWN_PLAYER] * (game.num_seats - len(players)))
         self.start = game.initial_state() if start is None else start.copy()
-        self.line = list(line)
+        self.line = list(line or ())
         self.num_plies = len(self.line)  # how many plies of the line are on the table; the rest has been undone
-        self.draw()
+        if line is None:
+            self.draw()
+
+    @staticmethod
+    def played(
+        game: Game, start: str | None, moves: Sequence[str], notes: Sequence[Note] = (), places: Sequence[str] = ()
+    ) -> "GameInProgress":
+        """Moves from a position, None: the initial one; `places` say in an error where each of them stands."""
+        first = state = find_start(start, game)
+        line: list[Ply] = []
+        for index, move in enumerate(moves):
+            with within(places[index] if places else f"move {index + 1}"):
+                action = game.parse_action(state, move)
+            seat, text = game.seat_to_move(state), game.format_action(state, action)
+            state = game.play(state, action)
+            line.append(Ply(state, seat, text, action, *(notes[index] if notes else ())))
+        return GameInProgress(game, start=first, line=line)
+
+    def at(self, num_plies: int) -> "GameInProgress":
+        """The same game as it stood after so many plies; what happens here changes nothing there."""
+        found = copy.copy(self)
+        found.line, found.num_plies = self.line[:num_plies], num_plies
+        return found
 
     # --- what is on the table
 
@@ -79,6 +109,15 @@ class GameInProgress:
     @property
     def state(self) -> State:
         return self.line[self.num_plies - 1].state if self.num_plies else self.start
+
+    @property
+    def states(self) -> list[State]:
+        """The start, and the position after each ply."""
+        return [self.start, *(ply.state for ply in self.plies)]
+
+    def steps(self) -> Iterator[tuple[State, Ply]]:
+        """Each move, or outcome of chance, behind the position before it."""
+        return ((state, ply) for state, ply in zip(self.states, self.plies, strict=False) if ply.action >= 0)
 
     @property
     def so_far(self) -> Line:
@@ -119,10 +158,10 @@ class GameInProgress:
         """The result a seat; None while the game runs."""
         declared = self.declared
         if declared is None:
-            return rule_payoffs(self.game, self.state) if self.is_over else None
+            return ends.rule_payoffs(self.game, self.state) if self.is_over else None
         if declared.termination == AGREEMENT:
             return (0.0,) * self.game.num_seats
-        return loss_payoffs(self.game.num_seats, declared.seat)
+        return ends.loss_payoffs(self.game.num_seats, declared.seat)
 
     @property
     def move_seed(self) -> int:
@@ -158,47 +197,46 @@ class GameInProgress:
     def can_redo(self) -> bool:
         return self.num_plies < len(self.line)
 
-    def undo(self) -> None:
-        """Take back the last move or declared end, and what chance did after it."""
+    def undo(self, rests: Callable[[], bool] = lambda: True) -> None:
+        """Take back the last move or declared end, and what chance did after it; and more, until the game rests."""
         if not self.can_undo:
             raise AnyzeroError("there is no move to take back")
         self.num_plies = self.last_decision
+        while self.can_undo and not rests():
+            self.num_plies = self.last_decision
 
-    def redo(self) -> None:
-        """Make the move again that was taken back last, and what chance did after it."""
+    def redo(self, rests: Callable[[], bool] = lambda: True) -> None:
+        """Make the move again that was taken back last, and what chance did after it; and more, until it rests."""
         if not self.can_redo:
             raise AnyzeroError("there is no move to make again")
         self.num_plies += 1
-        while self.can_redo and self.line[self.num_plies].seat == CHANCE:
+        while self.can_redo and (self.line[self.num_plies].seat == CHANCE or not rests()):
             self.num_plies += 1
 
     # --- records
 
     def to_record(self) -> GameRecord:
         """What is on the table; moves that were undone are not part of it."""
-        moves = [ply for ply in self.plies if ply.action >= 0]
-        notes = [(ply.seconds, ply.evaluation) for ply in moves]
-        facts: dict[str, Any] = {"players": self.players, "date": self.date, "seed": self.seed, "tags": self.tags}
-        end = self.payoffs, self.termination
-        return make_record(self.game, self.start, [ply.move for ply in moves], notes, end, **facts)
+        game, moves = self.game, [ply for ply in self.plies if ply.action >= 0]
+        is_usual = self.start.tobytes() == game.initial_state().tobytes()
+        values: dict[str, Any] = {name: getattr(self, name) for name in ("players", "date", "seed", "tags")}
+        values |= {"format": FORMAT, "game": game.text, "rules": {"name": game.name, "options": dict(game.options)}}
+        values |= {"start": None if is_usual else game.format_state(self.start), "moves": [ply.move for ply in moves]}
+        values |= {"clocks": known([ply.seconds for ply in moves])}
+        values |= {"evaluations": known([ply.evaluation for ply in moves])}
+        return GameRecord(**values | {"result": {"payoffs": self.payoffs, "termination": self.termination}})
 
     @staticmethod
     def from_record(record: GameRecord, game: Game | None = None) -> "GameInProgress":
         """The table on which this record was made; `game` is needed where it is a file's."""
-        return GameInProgress.from_replayed(replay(record, game))
+        table = replay(record, game)
+        table.draw()
+        return table
 
-    @staticmethod
-    def from_replayed(replayed: Replayed) -> "GameInProgress":
-        """The same of a record that was played again already."""
-        record, game, states, actions = replayed
-        seats, nothing = map(game.seat_to_move, states), [None] * len(actions)
-        notes = record.clocks or nothing, record.evaluations or nothing
-        plies = list(map(Ply, states[1:], seats, record.moves, actions, *notes))
-        if record.payoffs is not None and record.termination != RULES:
-            loser = 0 if record.termination == AGREEMENT else record.payoffs.index(-1.0)
-            plies.append(Ply(states[-1], loser, termination=record.termination))
-        about: dict[str, Any] = {name: getattr(record, name) for name in ("players", "seed", "date", "tags")}
-        return GameInProgress(game, start=states[0], line=plies, **about)
+    def end_as(self, payoffs: Sequence[float] | None, termination: str) -> None:
+        """End as a record says that the game ended; the rules know their own end."""
+        if payoffs is not None and termination != RULES:
+            self.declare(termination, 0 if termination == AGREEMENT else payoffs.index(-1.0))
 
     # --- the line
 
@@ -229,3 +267,23 @@ class GameInProgress:
             with np.errstate(over="ignore"):
                 action = int(actions[draw(game.rules, state, actions, len(actions), self.stream())])
             self.push(Ply(game.play(state, action), CHANCE, game.format_action(state, action), action))
+
+
+def known(column: Sequence[T | None]) -> tuple[T | None, ...] | None:
+    """The column, or None if it says nothing."""
+    return tuple(column) if any(value is not None for value in column) else None
+
+
+def replay(record: GameRecord, game: Game | None = None) -> GameInProgress:
+    """Play a record again, which is how it is checked: one sentence for anything that does not fit."""
+    game, nothing = find_game(record, game), [None] * len(record.moves)
+    if len(record.players) != game.num_seats:
+        raise BadRecordError(f"{game.name} has {game.num_seats} seats, the record {len(record.players)} players")
+    for name, column in (("clocks", record.clocks), ("evaluations", record.evaluations)):
+        if column is not None and len(column) != len(record.moves):
+            raise BadRecordError(f"the record has {len(record.moves)} moves but {len(column)} {name}")
+    notes = list(zip(record.clocks or nothing, record.evaluations or nothing, strict=True))
+    table = GameInProgress.played(game, record.start, record.moves, notes)
+    table.players, table.seed, table.date, table.tags = record.players, record.seed, record.date, dict(record.tags)
+    table.end_as(check_result(record, game, table.state), record.termination)
+    return table

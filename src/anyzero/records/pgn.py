@@ -1,19 +1,20 @@
 """Games of chess as PGN: comments, glyphs and variations are passed over, and what is written reads back the same.
 
 Two tags are our own: `After` (the moves before the position of the tag FEN, which count for repetitions) and `Seed`.
+So is a note on a move, a comment such as `[%emt 0:00:02.5] [%value 0.31/2000]`: what the move took (`%emt`, elapsed
+move time, is common), the expected payoff for the mover, and the simulations behind that. SGF has the same notes.
 """
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from anyzero.games.game import Game, State
+from anyzero.games.game import Game
 from anyzero.games.load import load
-from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, rule_payoffs, within
-from anyzero.records.notes import CONTROL, format_note, parse_note, pick, read_seed
-from anyzero.records.record import GameRecord, make_record, play_line, read_day, replay
+from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, within
+from anyzero.records.in_progress import GameInProgress, Note, Ply, T, replay
+from anyzero.records.record import LARGEST_SEED, Evaluation, GameRecord, read_day
 
 TOKEN = re.compile(
     r"""
@@ -39,6 +40,9 @@ UNKNOWN = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?"}
 OWN_TAGS = ("White", "Black", "Result", "FEN", "SetUp", "After", "Seed")  # tags for which a record has a field
 STANDARD = ("standard", "chess", "normal", "from position", "")
 WIDTH = 79
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # letters that no text of a record holds
+ELAPSED = re.compile(r"\[%emt\s+([0-9]{1,5}):([0-9]{1,2}):([0-9]{1,2}(?:\.[0-9]{0,9})?)\]")
+VALUE = re.compile(r"\[%value\s+(-?[0-9]\.?[0-9]{0,30}(?:e-[0-9]{1,3})?)/([0-9]{1,18})\]")
 
 
 # --- the text taken apart: variations, glyphs (`$1`), suffixes (`!?`) and move numbers are left out
@@ -119,42 +123,80 @@ def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
         words = [text if "O" in text or "0" in text else text.replace("-", "") for text in texts]
         fen, after = found.tags.get("FEN"), found.tags.get("After")
         start = fen if fen is None or after is None else f"{fen} after {after}"
-        line = play_line(game, start, words, [f"line {move.line}" for move in found.moves])
-        end, notes = read_end(found, game, line.states[-1]), (parse_note(move.comment) for move in found.moves)
-        return make_record(game, line.states[0], line.moves, notes, end, **read_tags(found.tags, end[1]))
+        notes = [parse_note(move.comment) for move in found.moves]
+        table = GameInProgress.played(game, start, words, notes, [f"line {move.line}" for move in found.moves])
+        read_end(found, table)
+        read_tags(found.tags, table)
+        return table.to_record()
 
 
-def read_tags(written: dict[str, str], termination: str) -> dict[str, Any]:
+def read_tags(written: dict[str, str], table: GameInProgress) -> None:
     """Players, day, seed, and the tags that a record has no field for; a date that is not complete stays one."""
     facts = {name: CONTROL.sub(" ", text) for name, text in written.items()}
     tags = {name: text for name, text in facts.items() if name not in OWN_TAGS and UNKNOWN.get(name) != text}
-    if tags.get("Termination", "").lower() in ("", ENDS[termination]):
+    if tags.get("Termination", "").lower() in ("", ENDS[table.termination]):
         tags.pop("Termination", None)
-    day = read_day(tags.get("Date", "").replace(".", "-"))
-    if day:
+    table.date = read_day(tags.get("Date", "").replace(".", "-"))
+    if table.date:
         del tags["Date"]
-    players = (facts.get("White", "?"), facts.get("Black", "?"))
-    return {"players": players, "date": day, "seed": read_seed(written.get("Seed", "")), "tags": tags}
+    table.players, table.tags = (facts.get("White", "?"), facts.get("Black", "?")), tags
+    table.seed = read_seed(written.get("Seed", ""))
 
 
-def read_end(found: PgnGame, game: Game, last: State) -> tuple[tuple[float, ...] | None, str]:
-    """Payoffs and termination; the result at the end of the moves and the one of the tag must not differ."""
+def read_end(found: PgnGame, table: GameInProgress) -> None:
+    """How it ended; the result at the end of the moves, the one of the tag and that of the rules must not differ."""
     written = {found.result or "", found.tags.get("Result", "")} - {"", "?", UNDECIDED}
     for result in sorted(written - set(PAYOFFS)):
         raise BadRecordError(f"the result {result!r} is not one of {', '.join(PAYOFFS)}, *")
     if len(written) > 1:
         raise BadRecordError(f"its results differ: {' and '.join(sorted(written))}")
     payoffs = PAYOFFS[written.pop()] if written else None
-    if game.is_over(last):
-        end = rule_payoffs(game, last)
-        if payoffs not in (None, end):
-            raise BadRecordError(f"the result is {RESULTS[payoffs]}, but by the rules it is {RESULTS[end]}")  # type: ignore[index]
-        return end, RULES
-    if payoffs is None:
-        return None, UNFINISHED
-    if payoffs == PAYOFFS["1/2-1/2"]:
-        return payoffs, AGREEMENT
-    return payoffs, RESIGN if found.tags.get("Termination", "").lower() in NOBODYS_FAULT else FORFEIT
+    if payoffs is None or payoffs == table.payoffs:
+        return
+    if table.payoffs is not None:
+        raise BadRecordError(f"the result is {RESULTS[payoffs]}, but by the rules it is {RESULTS[table.payoffs]}")  # type: ignore[index]
+    how = RESIGN if found.tags.get("Termination", "").lower() in NOBODYS_FAULT else FORFEIT
+    table.end_as(payoffs, AGREEMENT if payoffs == PAYOFFS["1/2-1/2"] else how)
+
+
+# --- notes, seeds, and which games of a file are asked for
+
+
+def format_note(ply: Ply) -> str:
+    """The comment on one move; empty if there is nothing to say."""
+    parts = [] if ply.seconds is None else [f"[%emt {format_clock(ply.seconds)}]"]
+    parts += [] if ply.evaluation is None else [f"[%value {ply.evaluation.value!r}/{ply.evaluation.simulations}]"]
+    return " ".join(parts)
+
+
+def format_clock(seconds: float) -> str:
+    """Hours, minutes and seconds, with as many of three decimals as are needed."""
+    minutes, milliseconds = divmod(round(seconds * 1000), 60_000)
+    rest = f"{milliseconds // 1000:02d}.{milliseconds % 1000:03d}".rstrip("0").rstrip(".")
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest.zfill(2)}"
+
+
+def parse_note(comment: str) -> Note:
+    clock, value = ELAPSED.search(comment), VALUE.search(comment)
+    seconds, evaluation = None, None
+    if clock:
+        seconds = round(int(clock[1]) * 3600 + int(clock[2]) * 60 + float(clock[3]), 3)
+    if value and abs(float(value[1])) <= 1.0:
+        evaluation = Evaluation(value=float(value[1]), simulations=int(value[2]))
+    return seconds, evaluation
+
+
+def read_seed(text: str) -> int | None:
+    return int(text) if re.fullmatch("[0-9]{1,20}", text) and int(text) <= LARGEST_SEED else None
+
+
+def pick(games: Sequence[T], number: int | None) -> list[tuple[int, T]]:
+    """The games of a file with their numbers, counted from 1; only one of them if a number is given."""
+    if not games:
+        raise BadRecordError("there is no game in it")
+    if number is not None and not 1 <= number <= len(games):
+        raise BadRecordError(f"it has {len(games)} game{'s' * (len(games) > 1)}, not a game {number}")
+    return [(index, game) for index, game in enumerate(games, start=1) if number in (None, index)]
 
 
 # --- writing
@@ -163,14 +205,14 @@ def read_end(found: PgnGame, game: Game, last: State) -> tuple[tuple[float, ...]
 def write_pgn(record: GameRecord) -> str:
     if record.rules.name != "chess":
         raise BadRecordError(f"PGN is for chess, this is a game of {record.rules.name}; .json is for every game")
-    record, game, states, actions = replay(record)
-    result = UNDECIDED if record.payoffs is None else RESULTS[record.payoffs]  # type: ignore[index]
+    table = replay(record)
+    result = UNDECIDED if table.payoffs is None else RESULTS[table.payoffs]  # type: ignore[index]
     words: list[str] = []
-    for index, (state, action) in enumerate(zip(states, actions, strict=False)):
-        number, note = int(state.move_number), format_note(record, index)
-        if state.mover == 0 or index == 0 or words[-1].endswith("}"):
+    for state, ply in table.steps():
+        number, note = int(state.move_number), format_note(ply)
+        if state.mover == 0 or not words or words[-1].endswith("}"):
             words.append(f"{number}." if state.mover == 0 else f"{number}...")
-        words += [game.notation(state, action), *([f"{{{note}}}"] if note else [])]
+        words += [ply.notation(table.game, state), *([f"{{{note}}}"] if note else [])]
     lines = textwrap.wrap(" ".join([*words, result]), WIDTH, break_long_words=False, break_on_hyphens=False)
     return "\n".join([*tag_lines(record, result), "", *lines, "", ""])
 

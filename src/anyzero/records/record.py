@@ -1,8 +1,7 @@
-"""The record of a game, one form for every game; and playing it again, which is how it is checked."""
+"""The record of a game: one form of plain values for every game, and what must be right about it."""
 
-from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field, StringConstraints, model_validator
@@ -12,9 +11,8 @@ from anyzero.games.load import load, split_text
 from anyzero.records.ends import AGREEMENT, RULES, UNFINISHED, BadRecordError, loss_payoffs, rule_payoffs, within
 from anyzero.schema import Schema, show
 
-T = TypeVar("T")
-
 FORMAT = 1
+MATCH_FORM = "anyzero games 1"  # of a file with the games of a match, a line each
 LARGEST_SEED = 2**64 - 1
 
 Text = Annotated[str, StringConstraints(max_length=100_000, pattern="^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
@@ -86,7 +84,9 @@ class GameRecord(Schema):
     @staticmethod
     def from_json(values: Any, game: Game | None = None) -> "GameRecord":
         """The record of these plain values, checked by playing it; `game` is needed where it is a file's."""
-        return replay(GameRecord.parse(values), game).record
+        from anyzero.records.in_progress import replay  # which knows how games are played
+
+        return replay(GameRecord.parse(values), game).to_record()
 
 
 def read_day(text: str) -> str:
@@ -97,49 +97,7 @@ def read_day(text: str) -> str:
         return ""
 
 
-# --- playing it again
-
-
-class Replayed(NamedTuple):
-    record: GameRecord  # the record with its texts as the game itself writes them
-    game: Game
-    states: list[State]  # the start and the position after each move
-    actions: list[int]
-
-
-class Played(NamedTuple):
-    states: list[State]  # the start and the position after each move
-    actions: list[int]
-    moves: list[str]  # texts as the game itself writes them
-
-
-def replay(record: GameRecord, game: Game | None = None) -> Replayed:
-    """Play the record; one sentence for anything that does not fit."""
-    game = find_game(record, game)
-    if len(record.players) != game.num_seats:
-        raise BadRecordError(f"{game.name} has {game.num_seats} seats, the record {len(record.players)} players")
-    for name, column in (("clocks", record.clocks), ("evaluations", record.evaluations)):
-        if column is not None and len(column) != len(record.moves):
-            raise BadRecordError(f"the record has {len(record.moves)} moves but {len(column)} {name}")
-    line = play_line(game, record.start, record.moves)
-    payoffs, nothing = check_result(record, game, line.states[-1]), [None] * len(line.moves)
-    notes = zip(record.clocks or nothing, record.evaluations or nothing, strict=True)
-    facts = {name: getattr(record, name) for name in ("players", "date", "seed", "tags")}
-    checked = make_record(game, line.states[0], line.moves, notes, (payoffs, record.termination), **facts)
-    return Replayed(checked, game, line.states, line.actions)
-
-
-def play_line(game: Game, start: str | None, moves: Sequence[str], places: Sequence[str] = ()) -> Played:
-    """Play these moves from a position, None: the initial one; `places` say in an error where each of them stands."""
-    line = Played([find_start(start, game)], [], [])
-    for index, move in enumerate(moves):
-        state = line.states[-1]
-        with within(places[index] if places else f"move {index + 1}"):
-            action = game.parse_action(state, move)
-        line.actions.append(action)
-        line.moves.append(game.format_action(state, action))
-        line.states.append(game.play(state, action))
-    return line
+# --- its game, its start and its result
 
 
 def find_game(record: GameRecord, game: Game | None) -> Game:
@@ -155,11 +113,6 @@ def load_named(text: str) -> Game:
     if split_text(text)[0].endswith(".py"):
         raise BadRecordError(f"the record is of the game file {text}: name the game as well to run its code")
     return load(text)
-
-
-def known(column: tuple[T | None, ...] | None) -> tuple[T | None, ...] | None:
-    """The column, or None if it says nothing."""
-    return column if column and any(value is not None for value in column) else None
 
 
 def find_start(text: str | None, game: Game) -> State:
@@ -188,17 +141,3 @@ def check_result(record: GameRecord, game: Game, last: State) -> tuple[float, ..
     found = "no payoffs" if payoffs is None else f"the payoffs {list(payoffs)}"
     ends = " or ".join(str(list(one)) for one in possible)
     raise BadRecordError(f"the record has {found}; the end by {how} has {ends}")
-
-
-Note = tuple[float | None, Evaluation | None]  # what a move took in seconds, and what the mover thought, where known
-
-
-def make_record(
-    game: Game, start: State, moves: Sequence[str], notes: Iterable[Note], end: tuple[Any, Any], **facts: Any
-) -> GameRecord:
-    """The record of moves that were played, with a note on each; `end` are payoffs and termination."""
-    clocks, evaluations = tuple(zip(*notes, strict=True)) or ((), ())
-    facts |= {"format": FORMAT, "game": game.text, "rules": {"name": game.name, "options": dict(game.options)}}
-    facts |= {"start": None if start.tobytes() == game.initial_state().tobytes() else game.format_state(start)}
-    facts |= {"moves": tuple(moves), "clocks": known(clocks), "evaluations": known(evaluations)}
-    return GameRecord(**facts, result=Result(payoffs=end[0], termination=end[1]))

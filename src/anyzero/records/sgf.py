@@ -7,16 +7,16 @@ although it is the player PB who began.
 import re
 from typing import NamedTuple
 
-from anyzero.games.game import Game, State
+from anyzero.games.game import Game
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 from anyzero.games.load import load
-from anyzero.records.ends import FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, loss_payoffs, rule_payoffs, within
-from anyzero.records.notes import CONTROL, format_note, parse_note, pick, read_seed
-from anyzero.records.record import GameRecord, make_record, play_line, read_day, replay
+from anyzero.records.ends import FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, loss_payoffs, within
+from anyzero.records.in_progress import GameInProgress, replay
+from anyzero.records.pgn import CONTROL, format_note, parse_note, pick, read_seed
+from anyzero.records.record import GameRecord, read_day
 from anyzero.views.boards import LETTERS, cell_name
 
 Node = dict[str, list[str]]  # the values of each property
-End = tuple[tuple[float, ...] | None, str]  # payoffs and termination
 
 COLOURS, STONES = "BW", "xo"
 GAME_NUMBER = "11"
@@ -135,13 +135,13 @@ def read_game(nodes: list[Node], number: int) -> GameRecord:
         root, found = nodes[0], read_moves(nodes)
         swaps = value(root, "RU", SWAP_RULES["swap" in found.moves]).strip().lower() != SWAP_RULES[False]
         game = load("hex", size=read_size(value(root, "SZ", USUAL_SIZE).strip()), swap=swaps)
-        line = play_line(game, read_start(root, game), found.moves)
-        end = read_end(value(root, "RE").strip(), found, game, line.states[-1])
-        date, seed = value(root, "DT").strip(), read_seed(value(root, "SEED").strip())
-        tags = {name: value(root, name) for name in root if name not in OWN_PROPERTIES}
-        tags |= {} if read_day(date) == date else {"DT": date}
-        facts = {"players": (value(root, "PB", "?"), value(root, "PW", "?")), "date": read_day(date), "seed": seed}
-        return make_record(game, line.states[0], line.moves, map(parse_note, found.notes), end, **facts, tags=tags)
+        table = GameInProgress.played(game, read_start(root, game), found.moves, [*map(parse_note, found.notes)])
+        read_end(value(root, "RE").strip(), found.end, table)
+        date, table.seed = value(root, "DT").strip(), read_seed(value(root, "SEED").strip())
+        table.tags = {name: value(root, name) for name in root if name not in OWN_PROPERTIES}
+        table.tags |= {} if read_day(date) == date else {"DT": date}
+        table.players, table.date = (value(root, "PB", "?"), value(root, "PW", "?")), read_day(date)
+        return table.to_record()
 
 
 def value(node: Node, name: str, default: str = "") -> str:
@@ -172,27 +172,20 @@ def read_start(root: Node, game: Game) -> str | None:
     return f"{format_grid(cells, size, bottom_up=False)} {STONES[side_to_begin(root) == COLOURS[1]]}"
 
 
-def read_end(result: str, found: LineText, game: Game, last: State) -> End:
-    """Payoffs and termination, by the rules, by the last node, or by the property RE; they must not differ."""
-    seat, claims = game.seat_to_move(last), list[End]()
-    if seat < 0:
-        claims.append((rule_payoffs(game, last), RULES))
-    elif found.end != UNFINISHED:
-        claims.append((loss_payoffs(2, seat), found.end))
-    if result.lower() not in ("", "?", "void"):
-        claims.append(read_result(result))
-    if claims and claims[0][0] != claims[-1][0]:
-        raise BadRecordError(f"the result {result} does not fit the moves")
-    return claims[0] if claims else (None, UNFINISHED)
-
-
-def read_result(text: str) -> End:
-    """Payoffs and termination as RE has them: `B+`, `W+R`, `B+F`, or only the winner's letter."""
-    parts = RESULT.fullmatch(text)
+def read_end(result: str, last_move: str, table: GameInProgress) -> None:
+    """How it ended, by the rules, by the last node, or by the property RE: `B+`, `W+R`, or only the winner's letter."""
+    if last_move != UNFINISHED and not table.is_over:
+        table.declare(last_move)
+    if result.lower() in ("", "?", "void"):
+        return
+    parts = RESULT.fullmatch(result)
     if parts is None:
-        raise BadRecordError(f"the result {text!r} is not like B+, W+R or ?")
-    winner = COLOURS.index(parts[1].upper())
-    return loss_payoffs(2, 1 - winner), FORFEIT if (parts[2] or "").lower() in FAULTS else RESIGN
+        raise BadRecordError(f"the result {result!r} is not like B+, W+R or ?")
+    loser = 1 - COLOURS.index(parts[1].upper())
+    if not table.is_over:
+        table.declare(FORFEIT if (parts[2] or "").lower() in FAULTS else RESIGN, loser)
+    if table.payoffs != loss_payoffs(2, loser):
+        raise BadRecordError(f"the result {result} does not fit the moves")
 
 
 # --- writing
@@ -201,11 +194,9 @@ def read_result(text: str) -> End:
 def write_sgf(record: GameRecord) -> str:
     if record.rules.name != "hex":
         raise BadRecordError(f"SGF is for Hex, this is a game of {record.rules.name}; .json is for every game")
-    record, game, states, _ = replay(record)
     lines = [node_text(root_of(record))]
-    for index, (state, move) in enumerate(zip(states, record.moves, strict=False)):
-        node = {COLOURS[game.seat_to_move(state)]: ["swap-pieces" if move == "swap" else move]}
-        note = format_note(record, index)
+    for _, ply in replay(record).steps():
+        node, note = {COLOURS[ply.seat]: ["swap-pieces" if ply.move == "swap" else ply.move]}, format_note(ply)
         lines.append(node_text({**node, **({"C": [note]} if note else {})}))
     return "\n".join([f"({lines[0]}", *lines[1:], ")", ""])
 

@@ -1,6 +1,6 @@
-"""What the server is told, and what a request may name: games, players and networks that are known here.
+"""What the server is told, what a request may say, and what it may name: games, players and networks known here.
 
-No text of a request becomes a path.
+No text of a request becomes a path, and whatever is wrong with a message is answered with a sentence.
 """
 
 import re
@@ -9,7 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
 
 from anyzero.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.files import own_folder
@@ -19,6 +21,7 @@ from anyzero.games.load import game_names, load, split_text
 from anyzero.networks.find import BEST, RUNS, find_network, known_names
 from anyzero.players import engine_client
 from anyzero.players.text import LEVELS, OWN_KINDS, PlayerText, level_text, split_player
+from anyzero.schema import Schema
 from anyzero.search import Searcher
 from anyzero.search.methods import METHODS, SearchText
 
@@ -191,3 +194,50 @@ def describe_game(game: Game, name: str) -> dict[str, Any]:
         "position": game.has("parse_state"),
         "levels": {level: level_text(game, level) for level in LEVELS},
     }
+
+
+# --- messages
+
+
+AtTable = Literal["join", "leave", "move", "undo", "redo", "resign", "sit", "pace"]
+Elsewhere = Literal["new", "load", "look", "hint", "analyse", "stop"]
+NEEDED: dict[str, tuple[str, ...]] = {"new": ("game", "seats"), "load": ("text", "form"), "sit": ("table", "seats")}
+NEEDED |= {"pace": ("table", "paused"), **dict.fromkeys(("look", "hint", "analyse", "stop"), ())}
+"""What a message must say, by its type; the others need a table."""
+
+
+class Message(Schema):
+    noun: ClassVar[str] = "the message"
+    type: Literal[AtTable, Elsewhere]
+    request: int | None = None
+    """Comes back with the answer."""
+    table: str = ""
+    game: str = ""
+    seats: tuple[str, ...] = ()
+    seed: Annotated[int, Field(ge=0, lt=2**64)] | None = None
+    position: str | None = None
+    moves: Annotated[tuple[str, ...], Field(max_length=5_000)] = ()
+    paused: bool = False
+    pace: Annotated[float, Field(ge=0.0, le=60.0)] = 0.0
+    text: str = ""
+    """Of a file, which has this form."""
+    form: Literal["json", "pgn", "sgf"] = "json"
+    move: str = ""
+    action: int | None = None
+    ply: Annotated[int, Field(ge=0, lt=100_000)] | None = None
+    """Where the client saw the game, or the position that it means."""
+    seconds: Annotated[float, Field(ge=0.0, le=1e6)] | None = None
+    player: str = "level:hard"
+    lane: str = "a"
+    """A client's searches have names; a new one replaces the old one of its name."""
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        for name in NEEDED.get(self.type, ("table",)):
+            if name not in self.model_fields_set:
+                raise BadOptionError(f"{self.noun} has no {name}")
+        if self.type == "move" and bool(self.move) == (self.action is not None):
+            raise BadOptionError("name a move either by its text or by its action")
+        if self.type in ("look", "hint", "analyse") and bool(self.table) == bool(self.game):
+            raise BadOptionError("name a position either by its table or by its game and moves")
+        return self

@@ -11,10 +11,9 @@ from fastapi import WebSocket, WebSocketDisconnect
 
 from anyzero.errors import AnyzeroError, words_of
 from anyzero.files import parse_object
-from anyzero.games.game import Game, State
-from anyzero.records.record import play_line
-from anyzero.web.forms import position_values, table_line, twin_actions
-from anyzero.web.messages import Message
+from anyzero.records.in_progress import GameInProgress
+from anyzero.web.catalog import Message
+from anyzero.web.forms import position_values, twin_actions
 from anyzero.web.room import Room, Rooms
 
 MOST_WAITING = 500  # messages that wait for a slow client before it is let go
@@ -138,25 +137,24 @@ class Client:
 
     # --- positions
 
-    async def find_position(self, message: Message) -> tuple[Game, list[State], list[int]]:
-        """The game, the positions up to the one that a message names, and the actions between them."""
+    async def find_position(self, message: Message) -> GameInProgress:
+        """The game up to the position that a message names."""
         if not message.table:
             game = await asyncio.to_thread(self.rooms.catalog.load, message.game)
-            line = await asyncio.to_thread(play_line, game, message.position, message.moves)
-            return game, line.states, line.actions
+            return await asyncio.to_thread(GameInProgress.played, game, message.position, message.moves)
         room = await self.enter(message.table)
         async with room.lock:
             table = room.table
             ply = table.num_plies if message.ply is None else message.ply
             if ply > len(table.line):
                 raise AnyzeroError(f"the game has {len(table.line)} plies, not {ply}")
-            return table.game, *table_line(table, ply)
+            return table.at(ply)
 
     async def look(self, message: Message) -> None:
-        game, states, actions = await self.find_position(message)
-        values = await asyncio.to_thread(position_values, game, states, actions)
-        twins = await asyncio.to_thread(twin_actions, game, states[-1])
-        about = {"type": "look", "request": message.request, "table": message.table or None, "ply": len(actions)}
+        found = await self.find_position(message)
+        values = await asyncio.to_thread(position_values, found)
+        twins = await asyncio.to_thread(twin_actions, found.game, found.state)
+        about = {"type": "look", "request": message.request, "table": message.table or None, "ply": found.num_plies}
         self.tell({**values, **about, "twins": twins})
 
     # --- searches
@@ -165,21 +163,21 @@ class Client:
         """Search beside everything else; the old search of this lane ends."""
         kind, lane = ("hint", "hint") if message.type == "hint" else ("analysis", message.lane)
         self.stop(lane)
-        game, states, actions = await self.find_position(message)
-        if game.seat_to_move(states[-1]) < 0:
+        found = await self.find_position(message)
+        if found.game.seat_to_move(found.state) < 0:
             raise AnyzeroError("there is nothing to search: the game is over or it is chance's turn")
-        player = self.rooms.catalog.check_player(message.player, game, searches=True)
+        player = self.rooms.catalog.check_player(message.player, found.game, searches=True)
         if len(self.lanes) >= self.rooms.config.max_client_jobs:
             raise AnyzeroError(f"you have {len(self.lanes)} searches under way already; stop one first")
-        about = {"request": message.request, "table": message.table or None, "ply": len(actions), "lane": lane}
+        about = {"request": message.request, "table": message.table or None, "ply": found.num_plies, "lane": lane}
         about |= {"type": kind, "player": player}
-        task = asyncio.create_task(self.search(game, states[-1], about, message.seed or 0))
+        task = asyncio.create_task(self.search(found, about, message.seed or 0))
         self.lanes[lane] = task
         task.add_done_callback(lambda done: self.lanes.pop(lane) if self.lanes.get(lane) is done else None)
 
-    async def search(self, game: Game, state: State, about: dict[str, Any], seed: int) -> None:
+    async def search(self, table: GameInProgress, about: dict[str, Any], seed: int) -> None:
         live = about["type"] == "analysis"
-        answers = self.rooms.engine.search(game, state, about["player"], seed=seed, live=live)
+        answers = self.rooms.engine.search(table, about["player"], seed=seed, live=live)
         try:
             async with contextlib.aclosing(answers) as found:
                 async for answer in found:

@@ -1,13 +1,12 @@
 """Tables, positions and pictures as plain values: the page draws every game from these alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
 from anyzero.records.in_progress import GameInProgress, Ply
 from anyzero.views.board import Scene, shape_values
@@ -21,24 +20,17 @@ MOST_SCENES = 1024
 
 def table_values(table: GameInProgress) -> dict[str, Any]:
     """Everything but who sits there."""
-    states, actions = table_line(table, table.num_plies)
-    shown = position_values(table.game, states, actions)
+    shown = position_values(table)
     return {
         **shown,
         "ply": table.num_plies,
         "plies": len(table.line),
-        "moves": [ply_values(table.game, before, ply) for before, ply in zip(states, table.plies, strict=False)],
+        "moves": [ply_values(table.game, before, ply) for before, ply in zip(table.states, table.plies, strict=False)],
         "seat": table.seat_to_move,
         "over": table.is_over,
         **{name: getattr(table, name) for name in ("can_undo", "can_redo", "termination", "payoffs")},
         "legal": [] if table.is_over else shown["legal"],
     }
-
-
-def table_line(table: GameInProgress, num_plies: int) -> tuple[list[State], list[int]]:
-    """The positions of the first plies and the actions between them."""
-    plies = table.line[:num_plies]
-    return [table.start, *(ply.state for ply in plies)], [ply.action for ply in plies]
 
 
 def ply_values(game: Game, before: State, ply: Ply) -> dict[str, Any]:
@@ -50,9 +42,9 @@ def ply_values(game: Game, before: State, ply: Ply) -> dict[str, Any]:
     return {"seat": ply.seat, "move": move, "text": text, "played": played, **about}
 
 
-def position_values(game: Game, states: Sequence[State], actions: Sequence[int]) -> dict[str, Any]:
-    """The last of these positions; at a chance node the outcomes stand in for the moves."""
-    state, drawn = states[-1], game.has("board")
+def position_values(table: GameInProgress) -> dict[str, Any]:
+    """The position on the table; at a chance node the outcomes stand in for the moves."""
+    game, state, drawn = table.game, table.state, table.game.has("board")
     clicks = scene_of(game, state).clicks if drawn else {}
     return {
         "seat": game.seat_to_move(state),
@@ -60,7 +52,7 @@ def position_values(game: Game, states: Sequence[State], actions: Sequence[int])
         "fields": None if drawn else game.fields(state),
         "position": game.format_state(state) if game.has("format_state") else None,
         "scores": [game.score(state, seat) for seat in range(game.num_seats)] if game.has("score") else None,
-        "last": last_cells(game, states, actions),
+        "last": last_cells(table),
         "legal": [
             {"action": action, "move": game.format_action(state, action), "cells": clicks.get(action, ())}
             for action in game.legal_actions(state)
@@ -81,12 +73,13 @@ def twin_actions(game: Game, state: State) -> dict[int, int]:
     return twins
 
 
-def last_cells(game: Game, states: Sequence[State], actions: Sequence[int]) -> list[str]:
+def last_cells(table: GameInProgress) -> list[str]:
     """The cells of the last move that was not chance's."""
-    for index in reversed(range(len(actions))):
-        if game.seat_to_move(states[index]) != CHANCE:
-            return cells_of(game, states[index], actions[index])
-    return []
+    return ply_cells(table, table.last_decision)
+
+
+def ply_cells(table: GameInProgress, index: int) -> list[str]:
+    return cells_of(table.game, table.states[index], table.plies[index].action) if index >= 0 else []
 
 
 def cells_of(game: Game, state: State, action: int) -> list[str]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import copy
 import json
 import secrets
 import time
@@ -14,17 +13,15 @@ from typing import Any
 
 from anyzero.errors import AnyzeroError, words_of
 from anyzero.files import parse_object
-from anyzero.games.contract import OVER
 from anyzero.games.game import Game
-from anyzero.records.ends import RULES, BadRecordError, rule_payoffs
+from anyzero.records.ends import RULES, BadRecordError
 from anyzero.records.files import FORMS
-from anyzero.records.in_progress import GameInProgress, Ply
-from anyzero.records.record import Evaluation, GameRecord, play_line
-from anyzero.web.catalog import HUMAN, Catalog, ServerConfig
-from anyzero.web.engine import Engine
+from anyzero.records.in_progress import GameInProgress
+from anyzero.records.record import Evaluation, GameRecord
+from anyzero.web.catalog import HUMAN, Catalog, Message, ServerConfig
 from anyzero.web.forms import table_values
-from anyzero.web.messages import Message
 from anyzero.web.shelf import Shelf
+from anyzero.web.worker import Engine
 
 MOVERS = ThreadPoolExecutor(4, "move")
 """Moves have their own threads, so that none waits behind pictures or behind games that are being read."""
@@ -60,10 +57,10 @@ class Rooms:
         """A new game, with some moves made already, chance's among them where they are told."""
         game = self.catalog.load(wanted.game)
         seats = self.catalog.check_seats(wanted.seats, game)
-        states, actions, moves = play_line(game, wanted.position, wanted.moves)
-        line = list(map(Ply, states[1:], map(game.seat_to_move, states), moves, actions))
-        seed, today = secrets.randbits(32) if wanted.seed is None else wanted.seed, date.today().isoformat()
-        table = GameInProgress(game, start=states[0], seed=seed, date=today, line=line)
+        table = GameInProgress.played(game, wanted.position, wanted.moves)
+        table.seed = secrets.randbits(32) if wanted.seed is None else wanted.seed
+        table.date = date.today().isoformat()
+        table.draw()
         return self.add(table, seats, wanted.paused, wanted.pace)
 
     def read(self, wanted: Message) -> "Room":
@@ -77,9 +74,9 @@ class Rooms:
             record = FORMS[f".{wanted.form}"][0](wanted.text, 1, None)[0]
         game = self.catalog.load(record.game)
         if record.payoffs is None:  # moves that end the game by the rules may come without a result
-            last = play_line(game, record.start, record.moves).states[-1]
-            if game.seat_to_move(last) == OVER:
-                record = record.change(result={"payoffs": rule_payoffs(game, last), "termination": RULES})
+            played = GameInProgress.played(game, record.start, record.moves)
+            if played.is_over:
+                record = record.change(result={"payoffs": played.payoffs, "termination": RULES})
         table = GameInProgress.from_record(record, game)
         if wanted.seats:
             return self.add(table, self.catalog.check_seats(wanted.seats, table.game))
@@ -159,8 +156,7 @@ class Room:
 
     def keep(self) -> None:
         """Write the whole line, what was undone as well."""
-        table, whole = self.table, copy.copy(self.table)
-        whole.num_plies = len(whole.line)
+        table, whole = self.table, self.table.at(len(self.table.line))
         about = {"id": self.number, "game": self.game_text, "seats": self.seats, "record": whole.to_record().to_json()}
         stands = {"num_plies": table.num_plies, "num_moves": len(table.moves), "termination": table.termination}
         self.shelf.keep(**about, **stands, paused=int(self.paused), pace=self.pace)
@@ -215,10 +211,7 @@ class Room:
 
     def step(self, kind: str) -> None:
         """`undo` back to the last decision of a person, or `redo`; machines among themselves go one move and wait."""
-        step: Callable[[], None] = getattr(self.table, kind)
-        step()
-        while HUMAN in self.seats and self.machine is not None and getattr(self.table, f"can_{kind}"):
-            step()
+        getattr(self.table, kind)(lambda: HUMAN not in self.seats or self.machine is None)
         self.paused = HUMAN not in self.seats
 
     def prepare(self) -> None:
@@ -266,8 +259,7 @@ class Room:
     async def ask(self, player: str) -> Callable[[], None]:
         """What makes the machine's move; where it finds none, what keeps the reason."""
         start, answer, table = time.perf_counter(), dict[str, Any](), self.table
-        line = table.start, [ply.action for ply in table.plies]
-        searches = self.engine.search(table.game, table.state, player, seed=table.move_seed, line=line)
+        searches = self.engine.search(table, player, seed=table.move_seed)
         try:
             async with contextlib.aclosing(searches) as answers:
                 async for answer in answers:

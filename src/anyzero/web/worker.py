@@ -2,23 +2,26 @@
 
 The server's own process never searches and never compiles, so that it always answers at once. Each job is a thread
 here: compiled code lets others run, and the operating system shares the cores out. The process ends when the server
-does.
+does. One that dies is replaced, and whoever waits for it does not notice: the new one is asked again, once, and finds
+the same.
 """
 
+import asyncio
 import json
 import math
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from anyzero.child import Child, Send, listen, python_command, read_lines, take_output
 from anyzero.compile.cache import NotCompiledError, loading_only
-from anyzero.errors import words_of
+from anyzero.errors import AnyzeroError, words_of
 from anyzero.games.game import Game
 from anyzero.games.line import Line
 from anyzero.games.load import load
@@ -27,9 +30,10 @@ from anyzero.networks.weights import read_network
 from anyzero.players import parse_player
 from anyzero.players.player import choose_at_random, consult, search_arguments
 from anyzero.players.text import RANDOM, split_player
+from anyzero.records.in_progress import GameInProgress
 from anyzero.search import LiveSearch, Searcher, SearchResult
 from anyzero.search.methods import SearchText
-from anyzero.web.catalog import load_interpreted
+from anyzero.web.catalog import ServerConfig, load_interpreted
 from anyzero.web.forms import cells_of, state_of
 
 MOST_GAMES = 16
@@ -40,6 +44,8 @@ NOTICE_AFTER_S = 0.7  # who waits longer for code that is not compiled is told s
 QUICK_S = 2.5  # until it is compiled, a move is what plain Python finds in this time
 MOST_GHOSTS = 6  # moves of the expected line that are drawn
 LEAST_NODES = 5_000  # every search gets at least so large a tree
+
+BROKEN = "the process that searches broke off twice; the next search starts a new one"
 
 Tell = Callable[[dict[str, Any]], None]
 ENGINES = threading.Lock()
@@ -225,3 +231,90 @@ def main(max_nodes: str) -> None:
     for line in read_lines():
         jobs.hear(json.loads(line))
     os._exit(0)  # whatever still searches, nobody waits for it
+
+
+# --- the server's side: jobs go out, findings come back
+
+
+class Engine:
+    """Searches for everybody; one process, started when it is first needed."""
+
+    def __init__(self, config: ServerConfig) -> None:
+        self.config, self.number, self.closing = config, 0, False
+        self.child: Child | None = None
+        self.inboxes: dict[int, asyncio.Queue[dict[str, Any] | None]] = {}  # None when the process is gone
+        self.sender = ThreadPoolExecutor(1, "job")
+        """Lines go out in their order, and the server never waits for a process that is slow to read them."""
+
+    async def search(
+        self, table: GameInProgress, player: str, *, seed: int, live: bool = False
+    ) -> AsyncGenerator[dict[str, Any], None]:
+        """What the search finds, the last answer with `done`; leaving the loop stops it.
+
+        The start of the game and its actions since are for engines, which want to see repetitions.
+        """
+        if len(self.inboxes) >= self.config.max_jobs:
+            raise AnyzeroError("too many searches are under way; try again in a moment")
+        self.number += 1
+        job = {**self.wanted(table, player), "job": self.number, "live": live, "seed": seed}
+        inbox = self.inboxes[job["job"]] = asyncio.Queue()
+        again, answer = True, dict[str, Any]()
+        try:
+            self.send(job)
+            while not answer.get("done"):
+                found = await inbox.get()
+                if found is None and again and not self.closing:
+                    again = False
+                    self.send(job)
+                    continue
+                answer = found or {"error": BROKEN}
+                if "error" in answer:
+                    raise AnyzeroError(answer["error"])
+                yield answer
+        finally:
+            del self.inboxes[job["job"]]
+            if self.child is not None and not answer.keys() & {"done", "error"}:
+                self.send({"stop": job["job"]})
+
+    def wanted(self, table: GameInProgress, player: str) -> dict[str, Any]:
+        player = self.config.engine_texts.get(player.removeprefix("engine:"), player)
+        line = {"start": table.start.tobytes().hex(), "actions": table.so_far.actions}
+        position = {"game": table.game.text, **line, "state": table.state.tobytes().hex()}
+        return {**position, "player": player, "live": False, "seed": 0}
+
+    def prepare(self, players: Iterable[tuple[Game, str]]) -> None:
+        """Have what these players will need in their games compiled and loaded."""
+        tables = [(GameInProgress(game), player) for game, player in players]
+        self.send({"prepare": [self.wanted(table, player) for table, player in tables if not table.is_over]})
+
+    def wake(self) -> Child:
+        if self.child is None:
+            loop = asyncio.get_running_loop()
+            self.child = Child(
+                python_command("anyzero.web.worker", "main", str(self.config.max_nodes)),
+                hear=lambda line: loop.call_soon_threadsafe(self.hear, line),
+                # glibc gives back the memory of a tree when its search ends, rather than keeping it for every thread
+                env={**os.environ, "MALLOC_MMAP_THRESHOLD_": str(1 << 20), "MALLOC_ARENA_MAX": "2"},
+            )
+        return self.child
+
+    def send(self, values: dict[str, Any]) -> None:
+        self.sender.submit(self.wake().send, json.dumps(values))
+
+    def hear(self, line: str | None) -> None:
+        """Hand on an answer; when the process is gone, everybody who waits for it is told."""
+        if line is None:
+            self.child = None
+            for inbox in self.inboxes.values():
+                inbox.put_nowait(None)
+            return
+        answer = json.loads(line)
+        if answer["job"] in self.inboxes:
+            self.inboxes[answer["job"]].put_nowait(answer)
+
+    async def close(self) -> None:
+        """End the process; a search under way does not keep it."""
+        self.closing = True
+        if self.child is not None:
+            await asyncio.to_thread(self.child.end)
+        self.sender.shutdown()
