@@ -32,6 +32,7 @@ def test_match_prints_a_table_for_people_and_names_forfeits(run):
     assert code == 0
     assert [line.split()[3] for line in out.splitlines() if line.startswith("random in seat")] == ["1", "2"]
     assert ", 95 % " in out
+    assert "openings, each with both seats: 2 won, 0 shared, 0 lost" in out
     assert f"{FAULTY}:fault=crash: crash: RuntimeError: out of ideas" in out
     assert "SPRT: not decided" in out
 

@@ -56,6 +56,7 @@ class Standings(Shown):
         yield Sheet(("", "wins", "draws", "losses", "score"), rows)
         if self.elo is not None:
             yield f"Elo {self.elo.value:+.1f}, 95 % {elo_words(self.elo, sum(self.pairs))}, from {self.games} games"
+            yield self.opening_words()
         if self.means is not None and self.difference is not None:
             value, low, high = self.difference
             means = f"mean scores {self.means[0]:.2f} and {self.means[1]:.2f}"
@@ -63,6 +64,11 @@ class Standings(Shown):
         yield from forfeit_words(self.forfeits)
         if self.sprt is not None:
             yield str(self.sprt)
+
+    def opening_words(self) -> str:
+        """How openings went with both seats together: one that is shared may be won for its seat, whoever plays."""
+        lost, shared, won = sum(self.pairs[:2]), self.pairs[2], sum(self.pairs[3:])
+        return f"openings, each with both seats: {won} won, {shared} shared, {lost} lost"
 
     def records(self) -> list[dict[str, Any]]:
         """One row: who played, and how it ended."""
