@@ -1,6 +1,6 @@
 """A search under way: trees over one position or many, and the steps that drive their kernels."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -45,8 +45,26 @@ def fixed_settings(game: Game, settings: Settings) -> dict[str, Any]:
     return {f"settings.{name}": getattr(settings, name) for name in names}
 
 
-NO_LOGITS, NO_VALUES = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
+Answers = tuple[np.ndarray, np.ndarray]  # logits [leaves, actions] and values [leaves, 1 or seats]
+NO_ANSWERS: Answers = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
 """What is handed on where no leaf needs an answer."""
+
+
+def ask_for_leaves(
+    game: Game, scratch: Scratch, begin: int, end: int, evaluators: Sequence[Evaluator], whose: Any = None
+) -> Answers:
+    """What evaluators say of the leaves of these trees that wait; `whose` is the number of each tree's evaluator."""
+    waiting, found, begun = begin + np.flatnonzero(scratch.known[begin:end] == simulation.WAITING), [], 0
+    for number, evaluator in enumerate(evaluators):
+        mine = waiting if whose is None else waiting[whose[waiting] == number]
+        if len(mine):
+            scratch.rows[mine] = np.arange(begun, begun + len(mine))
+            found.append(ask(evaluator, game, scratch.states[mine]))
+            begun += len(mine)
+    if len(found) < 2:
+        return found[0] if found else NO_ANSWERS
+    logits, values = zip(*found, strict=True)
+    return np.concatenate(logits), np.concatenate(values)
 
 
 def part_bounds(num: int, most: int) -> list[int]:
@@ -111,7 +129,7 @@ class Run:
         arguments = self.game.rules, self.tree, self.scratch, self.settings
         if self.settings.evaluator == BATCH:
             self.kernel(simulation.select_leaves)(*arguments, self.roots, 0, 0)
-            self.kernel(simulation.absorb_leaves)(*arguments, NO_LOGITS, NO_VALUES, 0, 0)
+            self.kernel(simulation.absorb_leaves)(*arguments, *NO_ANSWERS, 0, 0)
         else:
             self.kernel(simulation.simulate)(*arguments, self.roots, 0, 0, simulation.ANY_CHILD, 0)
 
@@ -148,17 +166,10 @@ class Run:
         """With the evaluator outside, all steps of these trees: one leaf for every slot that is not done."""
         arguments = self.game.rules, self.tree, self.scratch, self.settings
         select, absorb = self.kernel(simulation.select_leaves), self.kernel(simulation.absorb_leaves)
+        evaluators = [] if self.evaluator is None else [self.evaluator]
         while sum(self.share(partial(select, *arguments, self.roots), begin, end)):
-            self.share(partial(absorb, *arguments, *self.answers(begin, end)), begin, end)
-
-    def answers(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-        """What the evaluator says of the leaves of these trees that wait for it."""
-        scratch = self.scratch
-        waiting = begin + np.flatnonzero(scratch.known[begin:end] == simulation.WAITING)
-        if len(waiting) == 0 or self.evaluator is None:
-            return NO_LOGITS, NO_VALUES
-        scratch.rows[waiting] = np.arange(len(waiting))
-        return ask(self.evaluator, self.game, scratch.states[waiting])
+            answers = ask_for_leaves(self.game, self.scratch, begin, end, evaluators)
+            self.share(partial(absorb, *arguments, *answers), begin, end)
 
     def is_decided(self) -> bool:
         """Whether every root is proven."""
