@@ -168,7 +168,7 @@ def begin_search(slots: Slots, settings: Settings, number: int) -> None:
     stream = stream_of(games, manner, number) * U(PLIES) + U(games.plies[number])
     seed_stream(scratch.streams[number], games.seeds[1], stream)
     save_subtree(slots, number)
-    begin_tree(slots.tree, scratch, number, 0, manner.simulations)
+    begin_tree(slots.tree, scratch, number, manner.simulations)
     restore_subtree(slots, settings, number)
 
 

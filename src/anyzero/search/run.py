@@ -90,7 +90,7 @@ class Run:
         target: str = "cpu",
     ) -> None:
         self.game, self.method, self.evaluator, self.threads = game, method, evaluator, threads
-        self.num_trees, self.num_used, self.room = num_trees, num_trees, room
+        self.num_trees, self.room = num_trees, room
         self.tree = new_tree(game, method.settings, room, num_trees=num_trees)
         self.spare: Tree | None = None
         self.scratch = new_scratch_for(game, method.settings, None if keeps else simulations, num_trees)
@@ -116,11 +116,10 @@ class Run:
         self.scratch.streams[:] = make_streams(seed, self.num_trees)
 
     def plant(self, states: Any) -> None:
-        """Begin anew from these positions, one a tree; trees beyond them rest."""
-        self.num_used = self.num_trees if np.ndim(states) == 0 else len(states)
-        self.roots[: self.num_used] = states
-        target = "interpreted" if self.num_used <= FEW_TREES else self.target
-        self.game.compile(simulation.plant_trees, target)(self.tree, self.scratch, 0, self.num_used)
+        """Begin anew from these positions, one a tree, or all from one."""
+        self.roots[:] = states
+        target = "interpreted" if self.num_trees <= FEW_TREES else self.target
+        self.game.compile(simulation.plant_trees, target)(self.tree, self.scratch, 0, self.num_trees)
 
     # --- simulations
 
@@ -136,7 +135,7 @@ class Run:
     def simulate(self, num: int, forced: int = simulation.ANY_CHILD, *, trees: int | None = None) -> int:
         """So many simulations in every tree or the first `trees`, fewer where a root is proven; how many there were."""
         stopping.check()
-        trees = self.num_used if trees is None else trees
+        trees = self.num_trees if trees is None else trees
         arguments = self.game.rules, self.tree, self.scratch, self.settings, self.roots
         if self.settings.evaluator != BATCH:
             kernel = self.kernel(simulation.simulate)
@@ -144,10 +143,10 @@ class Run:
         before = self.simulations()
         self.scratch.budget[:] = self.scratch.counters[:, 0] + num * (np.arange(self.num_trees) < trees)
         if self.pool is not None and self.asks_by_part:
-            bounds = part_bounds(self.num_used, self.evaluator.together)  # type: ignore[union-attr]
+            bounds = part_bounds(self.num_trees, self.evaluator.together)  # type: ignore[union-attr]
             list(self.pool.map(self.finish, bounds[:-1], bounds[1:]))
         else:
-            self.finish(0, self.num_used)
+            self.finish(0, self.num_trees)
         return self.simulations() - before
 
     def share(self, work: Callable[[int, int], Any], begin: int, end: int) -> list[Any]:
@@ -160,7 +159,7 @@ class Run:
 
     def simulations(self) -> int:
         """Of all trees, since they were planted."""
-        return int(self.scratch.counters[: self.num_used, 0].sum())
+        return int(self.scratch.counters[:, 0].sum())
 
     def finish(self, begin: int, end: int) -> None:
         """With the evaluator outside, all steps of these trees: one leaf for every slot that is not done."""
@@ -230,10 +229,10 @@ class Run:
 
     def report(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The chosen actions, values and policies of all trees."""
-        policies = np.zeros((self.num_used, self.game.num_actions), np.float32)
-        values, chosen = np.zeros(self.num_used, np.float32), np.zeros(self.num_used, np.int32)
+        policies = np.zeros((self.num_trees, self.game.num_actions), np.float32)
+        values, chosen = np.zeros(self.num_trees, np.float32), np.zeros(self.num_trees, np.int32)
         kernel = self.kernel(report_trees)
-        kernel(self.tree, self.scratch, self.settings, policies, values, chosen, 0, self.num_used)
+        kernel(self.tree, self.scratch, self.settings, policies, values, chosen, 0, self.num_trees)
         return chosen, values, policies
 
     def principal_variation(self, action: int) -> list[int]:
