@@ -6,7 +6,6 @@ nothing, and a block that was interrupted is simply played again.
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from itertools import pairwise
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ from anyzero.learning.config import RANDOM, SelfPlayConfig, anchor_search
 from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, Pairings, Slots, new_games
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
 from anyzero.search.methods import BATCH, Evaluator, Method, Settings, adapt, find_method
-from anyzero.search.run import NO_ANSWERS, ask_for_leaves, choice_parts, fixed_settings, new_scratch_for, part_bounds
+from anyzero.search.run import NO_ANSWERS, ask_for_leaves, choice_parts, fixed_settings, new_scratch_for, parts_of
 from anyzero.search.search import room
 from anyzero.search.simulation import IDLE as NO_LEAF
 from anyzero.search.tree import new_tree
@@ -184,8 +183,7 @@ class Block:
 
     def play_parts(self, pool: Executor, together: int, watch: Watch | None) -> None:
         """Each part on one thread. Slots are cut into parts by their number alone, so that threads change nothing."""
-        bounds = part_bounds(self.slots, together)
-        work = [pool.submit(self.play_part, *part, watch) for part in pairwise(bounds)]
+        work = [pool.submit(self.play_part, *part, watch) for part in parts_of(self.slots, together)]
         try:
             for part in work:
                 part.result()

@@ -63,8 +63,8 @@ class OutOfTimeError(Exception):
 class Stages:
     """What a generation of one run goes through."""
 
-    def __init__(self, folder: RunFolder, progress: Progress, pool: Pool | None = None) -> None:
-        self.folder, self.progress = folder, progress
+    def __init__(self, folder: RunFolder, progress: Progress | None = None, pool: Pool | None = None) -> None:
+        self.folder, self.progress = folder, progress or Progress()
         self.config: RunConfig = folder.config
         self.game = load(self.config.game)
         self.started = clock()  # when the run would have begun had it not been interrupted

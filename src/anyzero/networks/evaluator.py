@@ -14,7 +14,7 @@ from anyzero.compile import Unit, compile_kernel
 from anyzero.compile.random import U, scramble
 from anyzero.errors import NEEDS_TORCH, BadOptionError, check_name
 from anyzero.games.game import Game
-from anyzero.games.rollouts import encode_states, turn_to_seats
+from anyzero.games.rollouts import cut, encode_states, turn_to_seats
 from anyzero.networks.config import BadNetworkError, fits
 from anyzero.networks.weights import StoredNetwork, store
 from anyzero.networks.winograd.heads import copy
@@ -128,14 +128,8 @@ class CpuForward:
         if hasattr(OWN, "is_ours"):  # a search on one of our threads, for its own leaves
             self.run(states, logits, values)
             return
-        num = len(states)
-        parts = -(-num // self.together)
-        bounds = [part * num // parts for part in range(parts + 1)]
-
-        def run(first: int, last: int) -> None:
-            self.run(states[first:last], logits[first:last], values[first:last])
-
-        list(self.pool.map(run, bounds[:-1], bounds[1:]))
+        parts = (slice(*part) for part in cut(len(states), -(-len(states) // self.together)))
+        list(self.pool.map(lambda part: self.run(states[part], logits[part], values[part]), parts))
 
     def run(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
         self.network.answer(encode_states(self.game, states), logits, values)

@@ -10,6 +10,7 @@ import numpy as np
 from anyzero import stopping
 from anyzero.compile.random import make_streams
 from anyzero.games.game import Game
+from anyzero.games.rollouts import cut
 from anyzero.search import simulation
 from anyzero.search.halving import gumbel_plan
 from anyzero.search.methods import BATCH, GRAVE, GUMBEL, PUCT, RAVE, Evaluator, Method, Settings, ask
@@ -67,10 +68,9 @@ def ask_for_leaves(
     return np.concatenate(logits), np.concatenate(values)
 
 
-def part_bounds(num: int, most: int) -> list[int]:
-    """Where trees are cut into parts, an even number of them; by their number alone, so that threads change nothing."""
-    parts = min(num, 2 * -(-num // (2 * most)))
-    return [part * num // parts for part in range(parts + 1)]
+def parts_of(num: int, most: int) -> list[tuple[int, int]]:
+    """Trees in an even number of parts, by their number alone, so that threads change nothing."""
+    return cut(num, min(num, 2 * -(-num // (2 * most))))
 
 
 class Run:
@@ -143,8 +143,8 @@ class Run:
         before = self.simulations()
         self.scratch.budget[:] = self.scratch.counters[:, 0] + num * (np.arange(self.num_trees) < trees)
         if self.pool is not None and self.asks_by_part:
-            bounds = part_bounds(self.num_trees, self.evaluator.together)  # type: ignore[union-attr]
-            list(self.pool.map(self.finish, bounds[:-1], bounds[1:]))
+            parts = parts_of(self.num_trees, self.evaluator.together)  # type: ignore[union-attr]
+            list(self.pool.map(self.finish, *zip(*parts, strict=True)))
         else:
             self.finish(0, self.num_trees)
         return self.simulations() - before
@@ -153,9 +153,8 @@ class Run:
         """Do the work for these trees, on all threads that do not do so already; what each part of it returned."""
         if self.pool is None or self.asks_by_part:
             return [work(begin, end)]
-        parts = min(end - begin, 4 * self.threads)
-        bounds = [begin + part * (end - begin) // parts for part in range(parts + 1)]
-        return list(self.pool.map(work, bounds[:-1], bounds[1:]))
+        parts = cut(end - begin, min(end - begin, 4 * self.threads))
+        return list(self.pool.map(lambda part: work(begin + part[0], begin + part[1]), parts))
 
     def simulations(self) -> int:
         """Of all trees, since they were planted."""
