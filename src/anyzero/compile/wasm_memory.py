@@ -139,8 +139,8 @@ def check_runtime() -> None:
 class WasmKernel:
     """A kernel that runs in wasm when it is called."""
 
-    def __init__(self, name: str, dispatcher: Any, key: str | None) -> None:
-        self.name, self.dispatcher, self.key = name, dispatcher, key
+    def __init__(self, dispatcher: Any, key: str | None) -> None:
+        self.name, self.dispatcher, self.key = dispatcher.__name__, dispatcher, key
         code = dispatcher.py_func.__code__
         self.parameters = code.co_varnames[: code.co_argcount]
         self.lock = Lock()  # a module has one memory

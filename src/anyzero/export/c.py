@@ -114,7 +114,7 @@ class _Builder:
 
     def add(self, function: Exported) -> str:
         """Put a function there; the C type of what it returns."""
-        description = self.library.add(function.compile("object").dispatcher, tuple(map(typeof, function.values)))
+        description = self.library.add(function.compile("object")[0], tuple(map(typeof, function.values)))
         self._add_door(function.name, description, function.arguments)
         kind = description.restype
         if kind == types.none:
