@@ -172,7 +172,7 @@ def measure_writing(config: RunConfig, results: list[BlockResult]) -> tuple[floa
     """Processor seconds to write these blocks into a run's folder, and the bytes of their samples."""
     with tempfile.TemporaryDirectory() as root:
         folder = RunFolder.create(Path(root) / "run", config)
-        stages = Training(folder).stages
+        stages = Training(folder)
         start = time.process_time()
         for block, result in enumerate(results):
             stages.keep_block(1, block, result)

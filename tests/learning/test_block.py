@@ -1,5 +1,7 @@
 """Blocks of games: rules kept, samples right, randomness by game, contestants with their seats."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ from anyzero.learning.samples import take
 from anyzero.networks.config import parse_network
 from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.models import new_network
-from anyzero.search.run import part_bounds
+from anyzero.search.run import parts_of
 from tests import dice_race
 from tests.learning.rows import plain_samples
 
@@ -101,7 +103,7 @@ def test_threads_change_nothing_and_compiled_games_are_those_of_the_plain_functi
     ("num", "most", "bounds"), [(5, 32, [0, 2, 5]), (1, 8, [0, 1]), (130, 32, [0, 21, 43, 65, 86, 108, 130])]
 )
 def test_parts_follow_from_the_number_of_slots_alone(num, most, bounds):
-    assert part_bounds(num, most) == bounds
+    assert parts_of(num, most) == list(pairwise(bounds))
 
 
 def test_samples_are_the_positions_of_the_games_with_the_result_of_the_seat_to_move():

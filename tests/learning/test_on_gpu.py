@@ -12,12 +12,12 @@ import pytest
 
 from anyzero.compile.random import make_streams
 from anyzero.games.load import load
-from anyzero.learning.advance import draw_share
 from anyzero.learning.block import Block
 from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.samples import Samples, join
 from anyzero.learning.selfplay import manner_of
 from anyzero.search import search_many
+from anyzero.search.report import draw_index
 from tests import dice_race
 from tests.learning import simulated
 from tests.search.weighing import Weighing
@@ -218,7 +218,7 @@ def test_moves_are_drawn_by_powers_of_their_shares():
     """
     shares, rng = np.array([0.5, 0.25, 0.25, 0.0], np.float32), make_streams(1, 1)[0]
     with np.errstate(over="ignore"):
-        counts = np.bincount([draw_share(shares, 4, 0.5, rng) for _ in range(6000)], minlength=4)
+        counts = np.bincount([draw_index(shares, 4, 0.5, rng) for _ in range(6000)], minlength=4)
     assert abs(counts[0] - 4000) < 200
     assert abs(counts[1] - 1000) < 200
     assert counts[3] == 0

@@ -78,7 +78,7 @@ def test_the_share_of_the_minutes_is_of_the_time_spent_on_training(tmp_path, mon
     with folder.locked():
         training = Training(folder)
         training.run(0)
-    assert 0.75 <= training.stages.passed() < 1.0
+    assert 0.75 <= training.passed() < 1.0
     folder.config = folder.config.change(minutes=0.0)
     assert Stages(folder, Progress()).passed() is None
 

@@ -33,22 +33,13 @@ def greatest(builder: Any, numbers: Any, count: Any) -> Any:
     lanes = cgutils.alloca_once_value(builder, ir.Constant(VECTOR, [ir.Constant(NUMBER, LOWEST)] * WIDE))
     with each_vector(builder, numbers, count) as (_, vector):
         builder.store(larger(builder, vector, builder.load(lanes)), lanes)
-    best = cgutils.alloca_once_value(builder, across_lanes(builder, builder.load(lanes)))
+    fold = builder.module.declare_intrinsic(
+        f"llvm.vector.reduce.fmax.v{WIDE}f32", fnty=ir.FunctionType(NUMBER, [VECTOR])
+    )
+    best = cgutils.alloca_once_value(builder, builder.call(fold, [builder.load(lanes)], fastmath=("nnan", "nsz")))
     with each_rest(builder, numbers, count) as (_, number):
         builder.store(larger(builder, number, builder.load(best)), best)
     return builder.load(best)
-
-
-def across_lanes(builder: Any, vector: Any) -> Any:
-    """Fold a vector in halves until one number is left."""
-    width = WIDE
-    while width > 1:
-        width //= 2
-        undefined = ir.Constant(vector.type, ir.Undefined)
-        low, high = (ir.Constant(ir.VectorType(LANE, width), list(range(at, at + width))) for at in (0, width))
-        halves = builder.shuffle_vector(vector, undefined, low), builder.shuffle_vector(vector, undefined, high)
-        vector = larger(builder, *halves)
-    return builder.extract_element(vector, ir.Constant(LANE, 0))
 
 
 def find_number(builder: Any, numbers: Any, count: Any, wanted: Any) -> Any:

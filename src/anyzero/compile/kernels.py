@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from time import perf_counter
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -143,16 +143,11 @@ def compile_cpu(function: Function, unit: Unit, constants: Constants) -> Any:
     return _bind(function, unit, constants, make, {**cpu.INTRINSICS, **unit.intrinsics}, pipeline)[0]
 
 
-class AheadKernel(NamedTuple):
-    """A kernel for object files of another machine; it is compiled when a library takes it in."""
+def compile_object(function: Function, unit: Unit, constants: Constants, machine: Any = None) -> Any:
+    """A kernel for object files, of machines like this one; it is compiled when a library takes it in.
 
-    name: str
-    dispatcher: Any
-    key: str | None  # a hash of all that it is compiled from
-
-
-def compile_object(function: Function, unit: Unit, constants: Constants, machine: Any = None) -> AheadKernel:
-    """A kernel for this machine, or for another of its kind."""
+    With it, a hash of all that it is compiled from.
+    """
     from anyzero.compile import ahead
 
     machine = machine or ahead.any_like_this()
@@ -161,8 +156,7 @@ def compile_object(function: Function, unit: Unit, constants: Constants, machine
         return ahead.compile_function(machine, rebuilt, is_kernel=is_kernel, inline=is_inlined(rebuilt, unit))
 
     intrinsics, pipeline = {**ahead.INTRINSICS, **unit.intrinsics}, (machine, *ahead.PIPELINE)
-    name = unit.functions.get(function, function).__name__
-    return AheadKernel(name, *_bind(function, unit, constants, make, intrinsics, pipeline))
+    return _bind(function, unit, constants, make, intrinsics, pipeline)
 
 
 def compile_wasm(function: Function, unit: Unit, constants: Constants) -> Any:

@@ -26,10 +26,15 @@ class Block(NamedTuple):
     address: int
     array: np.ndarray
 
-    @property
-    def content(self) -> np.ndarray:
-        """The bytes of its numbers, one after the other."""
-        return np.ascontiguousarray(self.array).reshape(-1).view(np.uint8)
+
+def bytes_of(array: np.ndarray) -> np.ndarray:
+    """Of its numbers, one after the other."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+def numbers_of(array: np.ndarray, data: Any) -> tuple[Any, ...]:
+    """What Numba hands on for an array whose bytes are at `data`."""
+    return 0, 0, array.size, array.itemsize, data, *array.shape, *np.ascontiguousarray(array).strides
 
 
 class Plan:
@@ -77,9 +82,7 @@ class Plan:
             for field, part in zip(fields, value, strict=True):
                 yield from self._flatten(f"{name}.{field}", part)
         elif isinstance(value, np.ndarray):
-            address = self.add(name.partition(".")[2], value)
-            strides = np.ascontiguousarray(value).strides
-            for number in (0, 0, value.size, value.itemsize, address, *value.shape, *strides):
+            for number in numbers_of(value, self.add(name.partition(".")[2], value)):
                 yield "", "<i8", number
         elif isinstance(value, np.void):
             yield "", "<i8", self.add(name.partition(".")[2], np.ndarray(1, value.dtype, value))
@@ -92,9 +95,10 @@ class Plan:
         """What memory begins with: (address, place in the bytes, length) of all that is not zero, and the bytes."""
         places, content = [], bytearray()
         for name, block in self.blocks.items():
-            if name not in self.later and block.content.any():
-                places.append([block.address, len(content), len(block.content)])
-                content += block.content.tobytes()
+            own = bytes_of(block.array)
+            if name not in self.later and own.any():
+                places.append([block.address, len(content), len(own)])
+                content += own.tobytes()
         return places, bytes(content)
 
     def describe(self) -> dict[str, Any]:
@@ -139,8 +143,8 @@ def check_runtime() -> None:
 class WasmKernel:
     """A kernel that runs in wasm when it is called."""
 
-    def __init__(self, name: str, dispatcher: Any, key: str | None) -> None:
-        self.name, self.dispatcher, self.key = name, dispatcher, key
+    def __init__(self, dispatcher: Any, key: str | None) -> None:
+        self.name, self.dispatcher, self.key = dispatcher.__name__, dispatcher, key
         code = dispatcher.py_func.__code__
         self.parameters = code.co_varnames[: code.co_argcount]
         self.lock = Lock()  # a module has one memory
@@ -196,7 +200,7 @@ class Instance:
         self.stack.set_value(self.store, plan.stack_top)
         content = self.bytes()
         for address, array in plan.blocks.values():
-            content[address : address + array.nbytes] = Block(address, array).content
+            content[address : address + array.nbytes] = bytes_of(array)
 
     def read(self, plan: Plan) -> None:
         """Copy what kernels may have changed back to the arrays."""

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.compile.random import seed_stream
 from anyzero.export.functions import begin_search, chosen_action
 from anyzero.games.contract import encode, initial_state, legal_actions, move_number, play, seat_to_move
 from anyzero.networks.forward import evaluate
 from anyzero.players.engine import from_gtp, to_gtp
 from anyzero.search.methods import GUMBEL
 from anyzero.search.report import choose_child_of_root
-from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, simulate_tree
+from anyzero.search.simulation import ANY_CHILD, advance_tree, simulate_tree
 
 
 class Own:
@@ -54,9 +53,7 @@ def think_with_rollouts(state: Any, seed: Any) -> int:
 def think_with_network(state: Any, seed: Any) -> int:
     """Leaf by leaf: the search goes on to the next one that needs an answer."""
     end = time.perf_counter() + SECONDS
-    ROOTS[0] = state
-    seed_stream(SCRATCH.streams[0], seed, 0)
-    begin_tree(TREE, SCRATCH, 0, 0, SIMULATIONS)
+    begin_search(TREE, SCRATCH, ROOTS, state, seed, SIMULATIONS)
     while advance_tree(RULES, TREE, SCRATCH, SETTINGS, ROOTS, LOGITS, VALUES, 0):
         answer(SCRATCH.states[0])
         if SECONDS > 0 and time.perf_counter() > end and TREE.visits[0] > 1:

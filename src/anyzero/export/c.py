@@ -10,6 +10,7 @@ from numba import typeof
 from numba.core import types
 
 from anyzero.compile.ahead import any_like_this, context_for, new_library
+from anyzero.compile.wasm_memory import bytes_of, numbers_of
 from anyzero.export.functions import Exported, Given, functions_of
 from anyzero.export.wasm import write_files
 from anyzero.games.game import Game
@@ -99,10 +100,6 @@ C_NAMES = {"i": "int", "u": "uint"}
 ALIGNMENT = 64
 
 
-def _bytes(array: np.ndarray) -> Any:
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-
-
 class _Builder:
     """Functions of C, one after the other, and the arrays that they share."""
 
@@ -114,7 +111,7 @@ class _Builder:
 
     def add(self, function: Exported) -> str:
         """Put a function there; the C type of what it returns."""
-        description = self.library.add(function.compile("object").dispatcher, tuple(map(typeof, function.values)))
+        description = self.library.add(function.compile("object")[0], tuple(map(typeof, function.values)))
         self._add_door(function.name, description, function.arguments)
         kind = description.restype
         if kind == types.none:
@@ -148,12 +145,12 @@ class _Builder:
         """The numbers that Numba hands on for an argument: plain ones, or values of the code."""
         if isinstance(argument, Given):
             example, value = argument.example, handed[argument.name]
-            yield from _array(example, value) if isinstance(example, np.ndarray) else (value,)
+            yield from numbers_of(example, value) if isinstance(example, np.ndarray) else (value,)
         elif isinstance(argument, tuple):
             for part in argument:
                 yield from self._flatten(part, handed)
         elif isinstance(argument, np.ndarray):
-            yield from _array(argument, self._variable(argument))
+            yield from numbers_of(argument, self._variable(argument))
         else:
             yield argument.item() if isinstance(argument, np.generic) else argument
 
@@ -161,17 +158,13 @@ class _Builder:
         """The array as a variable of the object, once for all functions."""
         key = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
         if key not in self.variables or array.size == 0:
-            content = _bytes(array)
+            content = bytes_of(array)
             kind = ir.ArrayType(BYTE, max(1, len(content)))
             variable = ir.GlobalVariable(self.module, kind, f"array_{len(self.variables)}")
             variable.initializer = ir.Constant(kind, bytearray(content) if content.any() else None)
             variable.linkage, variable.align = "internal", ALIGNMENT
             self.variables[key] = variable
         return self.variables[key]
-
-
-def _array(array: np.ndarray, data: Any) -> tuple[Any, ...]:
-    return 0, 0, array.size, array.itemsize, data, *array.shape, *np.ascontiguousarray(array).strides
 
 
 def _fit(builder: Any, number: Any, kind: Any) -> Any:

@@ -19,9 +19,9 @@ from anyzero.search import Searcher
 from anyzero.search.halving import new_halving, next_order, write_plan
 from anyzero.search.methods import GUMBEL, METHODS, Method, adapt
 from anyzero.search.priors import gumbel_scores
-from anyzero.search.report import BY_GUMBEL, BY_VISITS, DRAWING, draw_index, final_scores, proven_value, root_policy
+from anyzero.search.report import BY_GUMBEL, BY_VISITS, DRAWING, draw_move, final_scores, proven_value, root_policy
 from anyzero.search.run import Run, choice_parts, fixed_settings
-from anyzero.search.simulation import ANY_CHILD, absorb_leaves, plant_tree, select_leaves, simulate, simulate_tree
+from anyzero.search.simulation import ANY_CHILD, absorb_leaves, begin_tree, select_leaves, simulate, simulate_tree
 from anyzero.search.tree import UNKNOWN, Scratch, Tree, new_scratch, new_tree, root_of
 
 MOST_TIMED = 4_000
@@ -188,8 +188,7 @@ def begin_search(tree: Tree, scratch: Scratch, roots: Any, state: Any, seed: Any
     """Kernel: a tree over this position, which may ask a net for so many simulations."""
     roots[0] = state
     seed_stream(scratch.streams[0], seed, 0)
-    plant_tree(tree, scratch, 0)
-    scratch.budget[0] = simulations
+    begin_tree(tree, scratch, 0, simulations)
 
 
 def rank_moves(
@@ -204,7 +203,7 @@ def rank_moves(
         for index in range(count):
             scores[index] = found[index] if settings.formula == GUMBEL else visits[index]
         seed_stream(stream, seed, DRAWING)
-        drawn = draw_index(scores, proven, count, temperature, stream)
+        drawn = draw_move(scores, proven, count, temperature, stream)
     else:
         drawn = -1
     if settings.formula == GUMBEL:

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.compile.bits import count_bits, nth_bit, trailing_zeros
+from anyzero.compile.bits import count_bits, nth_bit
 from anyzero.compile.random import U, random_below
 from anyzero.errors import BadOptionError
 from anyzero.games import grid
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State, Symmetry
-from anyzero.games.grid import caption_number, initial_state
+from anyzero.games.grid import caption_number, initial_state, write_cells
 from anyzero.views import Board
 from anyzero.views.boards import DOT, LETTERS, cell_name, round_cells, square_frame, square_labels, stones
 
@@ -110,12 +110,8 @@ def payoffs(rules: ConnectFour, state: State, out: Any) -> None:
 
 def encode(rules: ConnectFour, state: State, planes: Any) -> None:
     """Two planes: the mover's stones, the opponent's."""
-    for plane in range(2):
-        stones = state.stones[state.mover if plane == 0 else 1 - state.mover]
-        while stones:
-            cell = trailing_zeros(stones)
-            stones &= stones - U(1)
-            planes[plane, cell % (rules.rows + 1), cell // (rules.rows + 1)] = 1.0
+    write_cells(planes[0].T, state.stones[state.mover], rules.rows + 1)  # the bits of a column lie side by side
+    write_cells(planes[1].T, state.stones[1 - state.mover], rules.rows + 1)
 
 
 def rollout(rules: ConnectFour, state: State, actions: Any, rng: Any) -> int:

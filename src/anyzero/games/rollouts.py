@@ -5,7 +5,9 @@ the same sums interpreted, on any number of CPU threads, and on the GPU.
 """
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,11 +43,10 @@ def rollouts(
     kernel = game.compile(rollout_streams, target)
     parts = 1 if threads == 1 else PARTS_A_THREAD * threads
 
-    def run(part: int) -> None:
-        first, last = part * streams // parts, (part + 1) * streams // parts
+    def run(first: int, last: int) -> None:
         kernel(game.rules, root, np.uint64(seed % 2**64), first, last, repeats, new_scratch(game), sums, moves)
 
-    run_parts(run, parts, threads)
+    run_parts(run, cut(streams, parts), threads)
     return RolloutSums(sums, moves)
 
 
@@ -56,13 +57,18 @@ def new_scratch(game: Game) -> tuple[Any, ...]:
     return tuple(np.zeros(num + 2 * gap, dtype)[gap : gap + num] for dtype, num, gap in parts)
 
 
-def run_parts(run: Any, parts: int, threads: int) -> None:
-    """run(0) ... run(parts - 1), whichever thread is free; kernels release the GIL."""
+def cut(num: int, parts: int) -> list[tuple[int, int]]:
+    """`num` things in so many parts of about the same size: the first of each, and the one after its last."""
+    return list(pairwise(num * part // parts for part in range(parts + 1)))
+
+
+def run_parts(run: Callable[[int, int], None], parts: list[tuple[int, int]], threads: int) -> None:
+    """`run` for each part, whichever thread is free; kernels release the GIL."""
     if threads == 1:
-        list(map(run, range(parts)))
+        list(starmap(run, parts))
     else:
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(run, range(parts)))
+            list(pool.map(run, *zip(*parts, strict=True)))
 
 
 def rollout_streams(

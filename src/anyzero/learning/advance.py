@@ -4,7 +4,6 @@ It is the only loop over games there is. Self-play, gates, ratings and benchmark
 and `Manner`; on the CPU a thread calls it for its part of the games, on a GPU each game has a thread of its own.
 """
 
-import math
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from anyzero.learning.games import (
     page_of,
 )
 from anyzero.search.methods import GUMBEL, Settings
-from anyzero.search.report import choose_child_of_root, value_after
+from anyzero.search.report import choose_child_of_root, draw_index, value_after
 from anyzero.search.reuse import copy_node, copy_subtree
 from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, prepare_root, simulate_tree
 from anyzero.search.tree import root_of
@@ -169,7 +168,7 @@ def begin_search(slots: Slots, settings: Settings, number: int) -> None:
     stream = stream_of(games, manner, number) * U(PLIES) + U(games.plies[number])
     seed_stream(scratch.streams[number], games.seeds[1], stream)
     save_subtree(slots, number)
-    begin_tree(slots.tree, scratch, number, 0, manner.simulations)
+    begin_tree(slots.tree, scratch, number, manner.simulations)
     restore_subtree(slots, settings, number)
 
 
@@ -191,7 +190,7 @@ def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> No
     if best == root:  # there was no search
         action = scratch.actions[number, random_below(scratch.streams[number], count)]
     elif draws:
-        action = scratch.actions[number, draw_share(scratch.scores[number], count, temperature, games.streams[number])]
+        action = scratch.actions[number, draw_index(scratch.scores[number], count, temperature, games.streams[number])]
     else:
         action = tree.action[best]
     games.phase[number], games.node[number] = MOVING, root
@@ -199,27 +198,6 @@ def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> No
         games.phase[number], games.reason[number] = ENDING, RESIGNED
     else:
         play_action(rules, slots, np.int64(action), number)  # type: ignore[arg-type]
-
-
-def draw_share(shares: Any, count: int, temperature: float, rng: Any) -> int:
-    """An index, with chances in proportion to share ** (1 / temperature)."""
-    most, total, last = 0.0, 0.0, 0
-    for index in range(count):
-        most = max(most, shares[index])
-    for index in range(count):
-        total += powered(shares[index], most, temperature)
-    left = random_unit(rng) * total
-    for index in range(count):
-        if shares[index] > 0.0:
-            last = index
-            left -= powered(shares[index], most, temperature)
-            if left < 0.0:
-                return index
-    return last
-
-
-def powered(share: float, most: float, temperature: float) -> float:
-    return 0.0 if share <= 0.0 else math.exp(math.log(share / most) / temperature)
 
 
 def gives_up(slots: Slots, seat: int, value: float, number: int) -> bool:

@@ -6,7 +6,6 @@ nothing, and a block that was interrupted is simply played again.
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from itertools import pairwise
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -18,12 +17,11 @@ from anyzero.learning.advance import WITHOUT_REUSE, advance_game, grow_alone, gr
 from anyzero.learning.config import RANDOM, SelfPlayConfig, anchor_search
 from anyzero.learning.games import BY_RULES, ENDS, IDLE, NEVER, Games, Manner, Pairings, Slots, new_games
 from anyzero.learning.samples import Samples, input_keys, join, new_samples, take
-from anyzero.search.methods import BATCH, Evaluator, Method, Settings, adapt, ask, find_method
-from anyzero.search.run import choice_parts, fixed_settings, new_scratch_for, part_bounds
+from anyzero.search.methods import BATCH, Evaluator, Method, Settings, adapt, find_method
+from anyzero.search.run import NO_ANSWERS, ask_for_leaves, choice_parts, fixed_settings, new_scratch_for, parts_of
 from anyzero.search.search import room
 from anyzero.search.simulation import IDLE as NO_LEAF
-from anyzero.search.simulation import WAITING
-from anyzero.search.tree import Scratch, new_tree
+from anyzero.search.tree import new_tree
 from anyzero.stopping import check as check_stopping
 
 REUSED = 4  # trees that are used again have room for so many times the simulations of one move
@@ -185,8 +183,7 @@ class Block:
 
     def play_parts(self, pool: Executor, together: int, watch: Watch | None) -> None:
         """Each part on one thread. Slots are cut into parts by their number alone, so that threads change nothing."""
-        bounds = part_bounds(self.slots, together)
-        work = [pool.submit(self.play_part, *part, watch) for part in pairwise(bounds)]
+        work = [pool.submit(self.play_part, *part, watch) for part in parts_of(self.slots, together)]
         try:
             for part in work:
                 part.result()
@@ -214,7 +211,11 @@ class Block:
                     with self.lock:
                         if watch:
                             watch(int(self.games.finished.sum()), int(self.games.simulations.sum()))
-                answers = [self.ask(search.slots.scratch, begin, end) for search in self.searches]
+                whose = self.evaluator_of[self.games.contestant] if len(self.evaluators) > 1 else None
+                answers = [
+                    ask_for_leaves(self.game, search.slots.scratch, begin, end, self.evaluators, whose)
+                    for search in self.searches
+                ]
         except BaseException:
             self.is_stopped = True
             raise
@@ -230,28 +231,6 @@ class Block:
         with self.lock:
             self.finished.add(self.games, pages, samples._replace(policies=samples.policies.astype(np.float16)))
         self.games.ready[pages] = 0
-
-    def ask(self, scratch: Scratch, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-        """What the networks say of the leaves of these slots that wait for them, each of its own."""
-        waiting = begin + np.flatnonzero(scratch.known[begin:end] == WAITING)
-        if len(waiting) == 0:
-            return NO_ANSWERS
-        whose = self.evaluator_of[self.games.contestant[waiting]]
-        found, begun = [], 0
-        for number, evaluator in enumerate(self.evaluators):
-            mine = waiting if len(self.evaluators) == 1 else waiting[whose == number]
-            if len(mine):
-                scratch.rows[mine] = np.arange(begun, begun + len(mine))
-                found.append(ask(evaluator, self.game, scratch.states[mine]))
-                begun += len(mine)
-        if len(found) == 1:
-            return found[0]
-        logits, values = zip(*found, strict=True)
-        return np.concatenate(logits), np.concatenate(values)
-
-
-NO_ANSWERS = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
-"""What is handed on where no leaf needs an answer."""
 
 
 class Finished:

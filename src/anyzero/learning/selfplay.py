@@ -1,7 +1,6 @@
 """Self-play: who plays whom, and one block of games after the other."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ from anyzero.compile.random import numbered_streams
 from anyzero.errors import BadOptionError
 from anyzero.games.contract import CHANCE, draw_outcome, legal_actions, play, seat_to_move
 from anyzero.games.game import Game
+from anyzero.games.rollouts import cut
 from anyzero.learning.block import Block, BlockResult, Contestant, Watch, anchor_contestant, network_contestant
 from anyzero.learning.config import RANDOM, RunConfig, SelfPlayConfig
 from anyzero.learning.games import NEVER, Manner, Pairings
@@ -26,8 +26,7 @@ EVEN = 0.5
 
 def block_spans(games: int, at_once: int) -> list[tuple[int, int]]:
     """A generation's games in blocks of about the same size, none larger than `at_once`: first and end of each."""
-    num = -(-games // at_once)
-    return list(pairwise(games * part // num for part in range(num + 1)))
+    return cut(games, -(-games // at_once))
 
 
 def manner_of(config: SelfPlayConfig) -> Manner:

@@ -63,8 +63,8 @@ class OutOfTimeError(Exception):
 class Stages:
     """What a generation of one run goes through."""
 
-    def __init__(self, folder: RunFolder, progress: Progress, pool: Pool | None = None) -> None:
-        self.folder, self.progress = folder, progress
+    def __init__(self, folder: RunFolder, progress: Progress | None = None, pool: Pool | None = None) -> None:
+        self.folder, self.progress = folder, progress or Progress()
         self.config: RunConfig = folder.config
         self.game = load(self.config.game)
         self.started = clock()  # when the run would have begun had it not been interrupted
@@ -103,9 +103,10 @@ class Stages:
         path = self.folder.part_path(number) / NETWORK
         return load_network(path if path.exists() else self.folder.network(number), self.game)
 
-    def contestant(self, number: int, simulations: int = 0, *, noise: bool = False) -> Contestant:
+    def contestant(self, number: int, simulations: int = 0) -> Contestant:
+        """A generation as it plays when it is measured."""
         config, evaluator = self.config.selfplay, self.new_evaluator(number)
-        return network_contestant(self.game, str(number), evaluator, config, noise=noise, simulations=simulations)
+        return network_contestant(self.game, str(number), evaluator, config, noise=False, simulations=simulations)
 
     def new_evaluator(self, number: int) -> NetworkEvaluator:
         device, threads = self.config.device, self.config.threads

@@ -185,24 +185,19 @@ STAGES = ("selfplay", "replay", "training", "gate", "league", "benchmark")
 """The parts of a report; those that were not measured are null."""
 
 
-class Training:
-    """A run under way, within its locked folder."""
-
-    def __init__(self, folder: RunFolder, progress: Progress | None = None, pool: Pool | None = None) -> None:
-        self.folder, self.progress = folder, progress or Progress()
-        self.config: RunConfig = folder.config
-        self.stages = Stages(folder, self.progress, pool)
+class Training(Stages):
+    """A run under way, within its locked folder: one generation after the other."""
 
     def run(self, generations: int | None = None, minutes: float | None = None) -> str:
         """Go on until so many generations or minutes in all are done; returns why it ended, in words."""
-        self.stages.started = clock() - self.seconds_so_far()
+        self.started = clock() - self.seconds_so_far()
         if minutes is not None:
-            self.stages.deadline = self.stages.started + 60.0 * minutes
+            self.deadline = self.started + 60.0 * minutes
         most = self.config.generations if generations is None else generations
         try:
             newest = self.folder.newest() or self.begin()
             while newest.number < most:
-                self.stages.look_at_the_clock()
+                self.look_at_the_clock()
                 means = [report["benchmark"]["mean"] for report in self.folder.reports() if report.get("benchmark")]
                 if has_converged(means, self.config.benchmark.convergence_threshold):
                     return "the benchmark has converged"
@@ -210,7 +205,7 @@ class Training:
         except OutOfTimeError:
             return f"{minutes:g} minutes are over"
         finally:
-            self.stages.save_replay()
+            self.save_replay()
         return f"{newest.number} generations are done"
 
     def seconds_so_far(self) -> float:
@@ -225,20 +220,20 @@ class Training:
     def begin(self) -> Generation:
         """Generation 0: a network that knows nothing, rated like all the others."""
         part = self.folder.part(0)
-        self.stages.first_network(part)
-        report = {"generation": 0, **self.stages.measure(part, 0)}
+        self.first_network(part)
+        report = {"generation": 0, **self.measure(part, 0)}
         return self.finish(0, report, {"champion": 0, "previous": None, "promoted": True})
 
     def next_generation(self, before: Generation, *, is_last: bool = False) -> Generation:
         number = before.number + 1
         part = self.folder.part(number)
-        played = self.stages.self_play(part, before)
-        if self.stages.on_cluster is not None and self.config.selfplay.lag and not is_last:
-            self.stages.on_cluster.begin_ahead(number + 1, before)
-        trained = self.stages.train(part, before)
-        judged = self.stages.judge(part, before)
+        played = self.self_play(part, before)
+        if self.on_cluster is not None and self.config.selfplay.lag and not is_last:
+            self.on_cluster.begin_ahead(number + 1, before)
+        trained = self.train(part, before)
+        judged = self.judge(part, before)
         promoted = judged is None or bool(judged["promoted"])
-        measured = self.stages.measure(part, number)
+        measured = self.measure(part, number)
         report = {"generation": number, "selfplay": played, **trained, "gate": judged, **measured}
         facts = {
             "champion": number if promoted else before.champion,

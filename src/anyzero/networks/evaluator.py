@@ -5,7 +5,7 @@ import math
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import local
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,11 +14,11 @@ from anyzero.compile import Unit, compile_kernel
 from anyzero.compile.random import U, scramble
 from anyzero.errors import NEEDS_TORCH, BadOptionError, check_name
 from anyzero.games.game import Game
-from anyzero.games.rollouts import encode_states, turn_to_seats
+from anyzero.games.rollouts import cut, encode_states, turn_to_seats
 from anyzero.networks.config import BadNetworkError, fits
 from anyzero.networks.weights import StoredNetwork, store
 from anyzero.networks.winograd.heads import copy
-from anyzero.networks.winograd.network import compiled as compiled_network
+from anyzero.networks.winograd.network import Compiled, compiled
 from anyzero.networks.winograd.sizes import empty_answers
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class CpuForward:
         self.pool = ThreadPoolExecutor(
             threads, thread_name_prefix="network", initializer=partial(setattr, OWN, "is_ours", True)
         )
-        self.network: Answering = compiled_network(store(network), game)
+        self.network: Compiled | Remembered = compiled(store(network), game)
         cache = places_that_pay(game) if cache is None else cache
         if cache:
             self.network = Remembered(self.network, game.num_actions, 1 << (cache - 1).bit_length(), game.num_values)
@@ -128,14 +128,8 @@ class CpuForward:
         if hasattr(OWN, "is_ours"):  # a search on one of our threads, for its own leaves
             self.run(states, logits, values)
             return
-        num = len(states)
-        parts = -(-num // self.together)
-        bounds = [part * num // parts for part in range(parts + 1)]
-
-        def run(first: int, last: int) -> None:
-            self.run(states[first:last], logits[first:last], values[first:last])
-
-        list(self.pool.map(run, bounds[:-1], bounds[1:]))
+        parts = (slice(*part) for part in cut(len(states), -(-len(states) // self.together)))
+        list(self.pool.map(lambda part: self.run(states[part], logits[part], values[part]), parts))
 
     def run(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
         self.network.answer(encode_states(self.game, states), logits, values)
@@ -159,12 +153,6 @@ UNIT = Unit("remembered", {}, ())
 START = U(0x9E3779B97F4A7C15)  # what the hash begins with; a key is never 0, which marks an empty place
 
 
-class Answering(Protocol):
-    """A network that writes its answers: logits [positions, actions] and expected payoffs [positions, values]."""
-
-    def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None: ...
-
-
 class Memory(NamedTuple):
     """What one thread remembers: a newer answer takes the place of an older one."""
 
@@ -176,7 +164,7 @@ class Memory(NamedTuple):
 class Remembered:
     """A network with a memory of up to `places` answers a thread, a power of two."""
 
-    def __init__(self, network: Answering, num_actions: int, places: int, num_values: int = 1) -> None:
+    def __init__(self, network: Compiled, num_actions: int, places: int, num_values: int = 1) -> None:
         self.network, self.sizes, self.places = network, (num_actions, num_values), places
         self.own, self.look_up = local(), compile_kernel(_look_up, UNIT)
         nothing = np.empty(0, np.uint64), np.empty(0, np.bool_)  # compiled now, not by several threads at once

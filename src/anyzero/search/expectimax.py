@@ -24,7 +24,7 @@ from anyzero.games.contract import (
     seat_to_move,
 )
 from anyzero.games.game import Game
-from anyzero.games.rollouts import new_scratch, rollout_streams, run_parts, turn_to_seats
+from anyzero.games.rollouts import cut, new_scratch, rollout_streams, run_parts, turn_to_seats
 from anyzero.search.methods import GUIDED, UNIFORM, Evaluator, Method, ask_values
 from anyzero.search.run import Run
 from anyzero.search.simulation import ANY_CHILD
@@ -65,12 +65,11 @@ class Expectimax:
         leaves = sum(estimate_leaves(self.game, state, depth) for state in some) / max(1, len(some)) * len(states)
         parts = max(1, min(len(states), int(np.ceil(leaves / TOGETHER))))  # of about as many leaves as fit together
 
-        def run(part: int) -> None:
+        def run(first: int, last: int) -> None:
             stopping.check()
-            some = slice(part * len(states) // parts, (part + 1) * len(states) // parts)
-            values[some] = self.back_up(list(self.levels(states[some], depth)))
+            values[first:last] = self.back_up(list(self.levels(states[first:last], depth)))
 
-        run_parts(run, parts, min(parts, self.threads))
+        run_parts(run, cut(len(states), parts), min(parts, self.threads))
         return values
 
     def count_leaves(self, state: Any, depth: int) -> int:

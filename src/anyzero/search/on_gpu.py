@@ -41,7 +41,7 @@ def search_kernel(
     """Plant, simulate and report."""
     number = cuda.grid(1)
     if number < tree.used.shape[0]:
-        begin_tree(tree, scratch, number, 0, num)
+        begin_tree(tree, scratch, number, num)
         simulate_tree(rules, tree, scratch, SETTINGS, roots, number, ANY_CHILD, num)
         report_tree(tree, scratch, SETTINGS, policies, values, chosen, number)
 

@@ -111,10 +111,9 @@ class LiveSearch:
             order = order[np.argsort(-moves.priors[order], kind="stable")]
         if self.searcher.temperature > 0.0:
             shares = run.report()[2].mean(axis=0)[moves.actions] if final == "gumbel" else moves.visits
+            shares, stream = shares.astype(np.float64), make_streams(self.seed, 1, first=report.DRAWING)[0]
             with np.errstate(over="ignore"):
-                stream = make_streams(self.seed, 1, first=report.DRAWING)[0]
-                shares = shares.astype(np.float64)
-                drawn = report.draw_index(shares, moves.proven, len(shares), self.searcher.temperature, stream)
+                drawn = report.draw_move(shares, moves.proven, len(shares), self.searcher.temperature, stream)
             order = order if drawn < 0 else np.concatenate([[drawn], order[order != drawn]])
         return order
 

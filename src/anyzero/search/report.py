@@ -156,31 +156,39 @@ def gumbel_order(run: "Run", moves: "RootMoves") -> np.ndarray:
     return np.argsort(-scores[: len(moves.actions)], kind="stable")
 
 
-DRAWING, NEVER = 1 << 40, -1e30
-"""The number of the stream that a move is drawn from, and the logarithm of no chance at all."""
+DRAWING = 1 << 40  # the number of the stream that a move is drawn from
 
 
-def draw_index(shares: Any, proven: Any, count: int, temperature: float, rng: Any) -> int:
-    """An index drawn with chances in proportion to shares ** (1 / temperature), of those that the best proof leaves.
+def draw_index(shares: Any, count: int, temperature: float, rng: Any) -> int:
+    """An index, with chances in proportion to share ** (1 / temperature); -1 where there are no shares."""
+    most, total, last = 0.0, 0.0, -1
+    for index in range(count):
+        most = max(most, shares[index])
+    for index in range(count):
+        total += powered(shares[index], most, temperature)
+    left = random_unit(rng) * total
+    for index in range(count):
+        if shares[index] > 0.0:
+            last = index
+            left -= powered(shares[index], most, temperature)
+            if left < 0.0:
+                return index
+    return last
 
-    -1 where all of these have no share. `shares` is changed.
-    """
-    most, total, has_win = NEVER, 0.0, False
+
+def powered(share: float, most: float, temperature: float) -> float:
+    return 0.0 if share <= 0.0 else math.exp(math.log(share / most) / temperature)
+
+
+def draw_move(shares: Any, proven: Any, count: int, temperature: float, rng: Any) -> int:
+    """The same of the moves that the best proof leaves: beside a win nothing else, and no loss; `shares` is changed."""
+    has_win = False
     for index in range(count):
         has_win = has_win or proven[index] == WIN
     for index in range(count):
-        is_good = proven[index] == WIN if has_win else proven[index] != LOSS
-        shares[index] = math.log(shares[index]) / temperature if is_good and shares[index] > 0.0 else NEVER
-        most = max(most, shares[index])
-    for index in range(count):
-        shares[index] = math.exp(shares[index] - most) if shares[index] > NEVER else 0.0
-        total += shares[index]
-    left = total * random_unit(rng)
-    for index in range(count):
-        left -= shares[index]
-        if left < 0.0:
-            return index
-    return -1
+        if proven[index] == LOSS or (has_win and proven[index] != WIN):
+            shares[index] = 0.0
+    return draw_index(shares, count, temperature, rng)
 
 
 # --- for people and programs

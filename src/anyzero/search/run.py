@@ -1,6 +1,6 @@
 """A search under way: trees over one position or many, and the steps that drive their kernels."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 from anyzero import stopping
 from anyzero.compile.random import make_streams
 from anyzero.games.game import Game
+from anyzero.games.rollouts import cut
 from anyzero.search import simulation
 from anyzero.search.halving import gumbel_plan
 from anyzero.search.methods import BATCH, GRAVE, GUMBEL, PUCT, RAVE, Evaluator, Method, Settings, ask
@@ -45,14 +46,31 @@ def fixed_settings(game: Game, settings: Settings) -> dict[str, Any]:
     return {f"settings.{name}": getattr(settings, name) for name in names}
 
 
-NO_LOGITS, NO_VALUES = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
+Answers = tuple[np.ndarray, np.ndarray]  # logits [leaves, actions] and values [leaves, 1 or seats]
+NO_ANSWERS: Answers = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
 """What is handed on where no leaf needs an answer."""
 
 
-def part_bounds(num: int, most: int) -> list[int]:
-    """Where trees are cut into parts, an even number of them; by their number alone, so that threads change nothing."""
-    parts = min(num, 2 * -(-num // (2 * most)))
-    return [part * num // parts for part in range(parts + 1)]
+def ask_for_leaves(
+    game: Game, scratch: Scratch, begin: int, end: int, evaluators: Sequence[Evaluator], whose: Any = None
+) -> Answers:
+    """What evaluators say of the leaves of these trees that wait; `whose` is the number of each tree's evaluator."""
+    waiting, found, begun = begin + np.flatnonzero(scratch.known[begin:end] == simulation.WAITING), [], 0
+    for number, evaluator in enumerate(evaluators):
+        mine = waiting if whose is None else waiting[whose[waiting] == number]
+        if len(mine):
+            scratch.rows[mine] = np.arange(begun, begun + len(mine))
+            found.append(ask(evaluator, game, scratch.states[mine]))
+            begun += len(mine)
+    if len(found) < 2:
+        return found[0] if found else NO_ANSWERS
+    logits, values = zip(*found, strict=True)
+    return np.concatenate(logits), np.concatenate(values)
+
+
+def parts_of(num: int, most: int) -> list[tuple[int, int]]:
+    """Trees in an even number of parts, by their number alone, so that threads change nothing."""
+    return cut(num, min(num, 2 * -(-num // (2 * most))))
 
 
 class Run:
@@ -72,7 +90,7 @@ class Run:
         target: str = "cpu",
     ) -> None:
         self.game, self.method, self.evaluator, self.threads = game, method, evaluator, threads
-        self.num_trees, self.num_used, self.room = num_trees, num_trees, room
+        self.num_trees, self.room = num_trees, room
         self.tree = new_tree(game, method.settings, room, num_trees=num_trees)
         self.spare: Tree | None = None
         self.scratch = new_scratch_for(game, method.settings, None if keeps else simulations, num_trees)
@@ -98,11 +116,10 @@ class Run:
         self.scratch.streams[:] = make_streams(seed, self.num_trees)
 
     def plant(self, states: Any) -> None:
-        """Begin anew from these positions, one a tree; trees beyond them rest."""
-        self.num_used = self.num_trees if np.ndim(states) == 0 else len(states)
-        self.roots[: self.num_used] = states
-        target = "interpreted" if self.num_used <= FEW_TREES else self.target
-        self.game.compile(simulation.plant_trees, target)(self.tree, self.scratch, 0, self.num_used)
+        """Begin anew from these positions, one a tree, or all from one."""
+        self.roots[:] = states
+        target = "interpreted" if self.num_trees <= FEW_TREES else self.target
+        self.game.compile(simulation.plant_trees, target)(self.tree, self.scratch, 0, self.num_trees)
 
     # --- simulations
 
@@ -111,14 +128,14 @@ class Run:
         arguments = self.game.rules, self.tree, self.scratch, self.settings
         if self.settings.evaluator == BATCH:
             self.kernel(simulation.select_leaves)(*arguments, self.roots, 0, 0)
-            self.kernel(simulation.absorb_leaves)(*arguments, NO_LOGITS, NO_VALUES, 0, 0)
+            self.kernel(simulation.absorb_leaves)(*arguments, *NO_ANSWERS, 0, 0)
         else:
             self.kernel(simulation.simulate)(*arguments, self.roots, 0, 0, simulation.ANY_CHILD, 0)
 
     def simulate(self, num: int, forced: int = simulation.ANY_CHILD, *, trees: int | None = None) -> int:
         """So many simulations in every tree or the first `trees`, fewer where a root is proven; how many there were."""
         stopping.check()
-        trees = self.num_used if trees is None else trees
+        trees = self.num_trees if trees is None else trees
         arguments = self.game.rules, self.tree, self.scratch, self.settings, self.roots
         if self.settings.evaluator != BATCH:
             kernel = self.kernel(simulation.simulate)
@@ -126,39 +143,31 @@ class Run:
         before = self.simulations()
         self.scratch.budget[:] = self.scratch.counters[:, 0] + num * (np.arange(self.num_trees) < trees)
         if self.pool is not None and self.asks_by_part:
-            bounds = part_bounds(self.num_used, self.evaluator.together)  # type: ignore[union-attr]
-            list(self.pool.map(self.finish, bounds[:-1], bounds[1:]))
+            parts = parts_of(self.num_trees, self.evaluator.together)  # type: ignore[union-attr]
+            list(self.pool.map(self.finish, *zip(*parts, strict=True)))
         else:
-            self.finish(0, self.num_used)
+            self.finish(0, self.num_trees)
         return self.simulations() - before
 
     def share(self, work: Callable[[int, int], Any], begin: int, end: int) -> list[Any]:
         """Do the work for these trees, on all threads that do not do so already; what each part of it returned."""
         if self.pool is None or self.asks_by_part:
             return [work(begin, end)]
-        parts = min(end - begin, 4 * self.threads)
-        bounds = [begin + part * (end - begin) // parts for part in range(parts + 1)]
-        return list(self.pool.map(work, bounds[:-1], bounds[1:]))
+        parts = cut(end - begin, min(end - begin, 4 * self.threads))
+        return list(self.pool.map(lambda part: work(begin + part[0], begin + part[1]), parts))
 
     def simulations(self) -> int:
         """Of all trees, since they were planted."""
-        return int(self.scratch.counters[: self.num_used, 0].sum())
+        return int(self.scratch.counters[:, 0].sum())
 
     def finish(self, begin: int, end: int) -> None:
         """With the evaluator outside, all steps of these trees: one leaf for every slot that is not done."""
         arguments = self.game.rules, self.tree, self.scratch, self.settings
         select, absorb = self.kernel(simulation.select_leaves), self.kernel(simulation.absorb_leaves)
+        evaluators = [] if self.evaluator is None else [self.evaluator]
         while sum(self.share(partial(select, *arguments, self.roots), begin, end)):
-            self.share(partial(absorb, *arguments, *self.answers(begin, end)), begin, end)
-
-    def answers(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-        """What the evaluator says of the leaves of these trees that wait for it."""
-        scratch = self.scratch
-        waiting = begin + np.flatnonzero(scratch.known[begin:end] == simulation.WAITING)
-        if len(waiting) == 0 or self.evaluator is None:
-            return NO_LOGITS, NO_VALUES
-        scratch.rows[waiting] = np.arange(len(waiting))
-        return ask(self.evaluator, self.game, scratch.states[waiting])
+            answers = ask_for_leaves(self.game, self.scratch, begin, end, evaluators)
+            self.share(partial(absorb, *arguments, *answers), begin, end)
 
     def is_decided(self) -> bool:
         """Whether every root is proven."""
@@ -219,10 +228,10 @@ class Run:
 
     def report(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The chosen actions, values and policies of all trees."""
-        policies = np.zeros((self.num_used, self.game.num_actions), np.float32)
-        values, chosen = np.zeros(self.num_used, np.float32), np.zeros(self.num_used, np.int32)
+        policies = np.zeros((self.num_trees, self.game.num_actions), np.float32)
+        values, chosen = np.zeros(self.num_trees, np.float32), np.zeros(self.num_trees, np.int32)
         kernel = self.kernel(report_trees)
-        kernel(self.tree, self.scratch, self.settings, policies, values, chosen, 0, self.num_used)
+        kernel(self.tree, self.scratch, self.settings, policies, values, chosen, 0, self.num_trees)
         return chosen, values, policies
 
     def principal_variation(self, action: int) -> list[int]:

@@ -27,12 +27,14 @@ def plant_trees(tree: Tree, scratch: Scratch, begin: int, end: int) -> None:
     """Kernel: begin trees anew."""
     tree, scratch = by_pointer(tree), by_pointer(scratch)
     for number in range(begin, end):
-        plant_tree(tree, scratch, number)
+        begin_tree(tree, scratch, number, 0)
 
 
-def plant_tree(tree: Tree, scratch: Scratch, number: int) -> None:
+def begin_tree(tree: Tree, scratch: Scratch, number: int, budget: int) -> None:
+    """Plant a tree that may ask an evaluator outside for so many simulations; no answer is under way."""
     plant(tree, number)
     scratch.counters[number, 0] = scratch.counters[number, 1] = 0
+    scratch.budget[number], scratch.known[number] = budget, IDLE
 
 
 def simulate(
@@ -278,13 +280,6 @@ def set_priors(tree: Tree, node: int, logits: Any) -> None:
 
 
 # --- one tree moved on as far as it goes without an answer
-
-
-def begin_tree(tree: Tree, scratch: Scratch, number: int, first: int, last: int) -> None:
-    """Plant a tree that counts its simulations from `first` to `last`; no answer is under way."""
-    plant_tree(tree, scratch, number)
-    scratch.counters[number, 0], scratch.budget[number] = first, last
-    scratch.known[number] = IDLE
 
 
 def advance_tree(

@@ -166,7 +166,7 @@ def run_block_back(saved: Any, gradients: Any, weights: Any, room: Any, own: Any
     """Gradients of the inputs (`targets`) from those of the outputs; `saved` are inputs and hidden of `run_block`.
 
     `weights` are those of the two convolutions, rotated, and the weight transform [points, 9]. Gradients of weights
-    (`own`) are [2, 9, inputs * outputs], those of biases [2, boards, channels]; to the latter it adds.
+    (`own`) are [2, 9, inputs * outputs], those of biases two times [boards, channels]; to the latter it adds.
     """
     inputs, hidden = saved
     between, none, sums = room[4:]
@@ -176,10 +176,10 @@ def run_block_back(saved: Any, gradients: Any, weights: Any, room: Any, own: Any
     for start in range(0, len(inputs), BOARDS):
         end = min(start + BOARDS, len(inputs))
         some, middle = gradients[start:end], between[: end - start]
-        _add_gradients(hidden[start:end], some, room, sums[1], biases[1, start:end])
+        _add_gradients(hidden[start:end], some, room, sums[1], biases[1][start:end])
         convolve(some, LOWEST, weights[1], none, room, middle)
         _mask_boards(hidden[start:end], middle)
-        _add_gradients(inputs[start:end], middle, room, sums[0], biases[0, start:end])
+        _add_gradients(inputs[start:end], middle, room, sums[0], biases[0][start:end])
         convolve(middle, LOWEST, weights[0], none, room, targets[start:end])
         _mask_boards(inputs[start:end], targets[start:end])
         _add_boards(some, targets[start:end])

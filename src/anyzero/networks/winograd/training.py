@@ -136,11 +136,11 @@ class BlockKernels:
         targets, biases = torch.empty_like(inputs), torch.zeros(2, num, wide)
         sums = torch.empty(-(-num // PIECE), 2, 9, wide * wide)
         boards = [flat(part) for part in (inputs, hidden, gradients, targets)]
-        own, own_biases = sums.numpy(), biases.numpy()
+        own, (first_bias, second_bias) = sums.numpy(), biases.numpy()  # each a whole array: one code for all pieces
 
         def run(part: slice) -> None:
             first, second, third, fourth = (numbers[part] for numbers in boards)
-            rest = own[part.start // PIECE], own_biases[:, part], fourth
+            rest = own[part.start // PIECE], (first_bias[part], second_bias[part]), fourth
             self.run_back((first, second), third, (*packed, self.transform), self.room(), *rest)
 
         in_pieces(run, num)
