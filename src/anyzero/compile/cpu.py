@@ -106,7 +106,7 @@ def record_words(_context: Any, record: Any) -> Any:
 def record_word(_context: Any, record: Any, index: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         words = builder.bitcast(args[0], ir.IntType(64).as_pointer())
-        return builder.load(builder.gep(words, [args[1]]), align=8)
+        return builder.load(builder.gep(words, [args[1]]), align=1)
 
     return types.uint64(record, index), generate
 

@@ -62,6 +62,12 @@ def fetch_kernel(places: Any, games: Any, rows: Any, fetched: Any, manner: Any) 
         fetched.policies[row, column] = rows.policies[index, column]
 
 
+def release_kernel(places: Any, games: Any) -> None:
+    page = cuda.grid(1)
+    if page < places.shape[0] and places[page] >= 0:
+        games.ready[page] = 0
+
+
 class GpuGames:
     """Games that go on and on; `play` returns what has been finished since. Network n is contestant n.
 
@@ -138,21 +144,20 @@ class GpuGames:
             num = int(games.end_samples[pages].sum())
             if finished:
                 finished.add(games, pages, self.to_host(num))
-            self.ready[pages] = 0
-            self.games.ready.copy_to_device(self.ready)
+            gpu.launch(self.game.compile(release_kernel, "cuda"), len(self.places), self.places, self.games)
             total += num
         return total
 
     def gather(self) -> np.ndarray:
         """Bring samples of finished games together in `fetched`, as many as fit; returns the pages of those games."""
-        ready = self.ready = self.games.ready.copy_to_host()
+        ready = self.games.ready.copy_to_host()
         num = np.where(ready, self.games.end_samples.copy_to_host(), 0)
         ends = np.cumsum(num, dtype=np.int64)
         fits = (ready > 0) & (ends <= len(self.fetched.plies))
+        self.places = cuda.to_device(np.where(fits, ends - num, -1).astype(np.int32))
         if fits.any():
-            kernel, places = self.game.compile(fetch_kernel, "cuda"), np.where(fits, ends - num, -1).astype(np.int32)
-            state = cuda.to_device(places), self.games, self.rows, self.fetched, self.manner
-            gpu.launch(kernel, len(self.rows.plies), *state)
+            kernel, state = self.game.compile(fetch_kernel, "cuda"), (self.games, self.rows, self.fetched)
+            gpu.launch(kernel, len(self.rows.plies), self.places, *state, self.manner)
         return np.flatnonzero(fits)
 
     def to_host(self, num: int) -> Samples:

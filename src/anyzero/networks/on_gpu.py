@@ -33,8 +33,11 @@ class GpuEvaluator:
     All three stay where they are on the device, for kernels to write and read. A run leaves zeros in the planes.
     """
 
-    def __init__(self, game: Game, *networks: Network, rows: int, compiled: bool = True) -> None:
-        self.networks = [for_inference(network) for network in networks]
+    def __init__(
+        self, game: Game, *networks: Network, rows: int, precision: str = "bfloat16", compiled: bool = True
+    ) -> None:
+        self.precision = precision
+        self.networks = [for_inference(network, precision, "cuda") for network in networks]
         self.support = torch.tensor(support_of(networks[0].config), device="cuda")
         self.planes = torch.zeros(rows, *game.planes_shape, device="cuda")
         self.logits = torch.zeros(len(networks), rows, game.num_actions, device="cuda")
@@ -69,7 +72,7 @@ class GpuEvaluator:
         for own, network in zip(self.networks, networks, strict=True):
             if network.config != own.config:
                 raise BadNetworkError("only the weights of a network of the same form can be taken over")
-            new = for_inference(network).parameters()
+            new = for_inference(network, self.precision, "cuda").parameters()
             with torch.no_grad():
                 for weight, new_weight in zip(own.parameters(), new, strict=True):
                     weight.copy_(new_weight)
@@ -107,7 +110,7 @@ def answer(network: Network, support: Tensor, planes: Tensor, logits: Tensor, va
     values.copy_((torch.softmax(value, 1) * support).sum(1, keepdim=True) if len(support) else torch.tanh(value))
 
 
-def for_inference(network: Network, precision: str = "bfloat16", device: str = "cuda") -> Network:
+def for_inference(network: Network, precision: str, device: str) -> Network:
     """A copy as a GPU likes it: in this precision, channels last, and with a first layer of full width."""
     copy = deepcopy(network).eval().requires_grad_(False)
     if network.config.kind == "residual":
