@@ -12,8 +12,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from anyzero.files import write_whole
+from anyzero.games.check import FIRST_LAW
+from anyzero.games.laws import LAWS
 from anyzero.games.load import BUILT_IN
 from anyzero.search.methods import METHODS
+from tests.web.folders import OWN
 
 RACE = Path(__file__).parent.parent / "race.py"
 DICE = Path(__file__).parent.parent / "dice_race.py"
@@ -118,10 +122,16 @@ def test_a_game_that_begins_with_chance_is_searched_after_the_moves_that_are_nam
     assert "it is chance's turn" in err
 
 
-def test_check_passes_and_fails_with_its_exit_code(run):
-    code, out, _ = run("check", str(NIM), "--json")
-    assert code == 0
-    assert json.loads(out)["ok"] is True
+def test_check_passes_and_fails_with_its_exit_code(run, monkeypatch):
+    """A file may be called as a module of Python is, and print what is no answer of the processes that check it."""
+    OWN.mkdir(exist_ok=True)
+    monkeypatch.chdir(OWN)
+    write_whole(Path("token.py"), f"print('{{}}')\n{RACE.read_text()}".encode())
+    code, out, _ = run("check", "./token.py", "--json")
+    printed, found = map(json.loads, out.splitlines())
+    assert (code, printed, found["ok"]) == (0, {}, True)
+    assert [law["law"] for law in found["laws"]] == [FIRST_LAW, *LAWS]
+    assert "The compiled game and the CUDA simulator give the same answers." in [law["detail"] for law in found["laws"]]
     code, out, _ = run("check", f"{NIM}:fault=both win")
     assert code == 1
     assert "payoffs are fair" in out

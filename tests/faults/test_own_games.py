@@ -8,7 +8,8 @@ import pytest
 from anyzero.errors import BadGameError
 from anyzero.export.door import export
 from anyzero.games import guard
-from anyzero.games.check import check_game
+from anyzero.games.check import TRIAL, check_game, judge_all
+from anyzero.games.laws import FATAL, Evidence
 from anyzero.games.load import load, load_trusted
 from anyzero.games.rollouts import rollouts
 from tests.faults.own_games import FAULTS, PICTURE, run_campaign, run_one, write_game
@@ -31,7 +32,7 @@ def cache(tmp_path, monkeypatch):
         ("action negative", "the action -20 is not in 0..8"),
         ("write out of range", "out of bounds for axis 0 with size 9, in play"),
         ("payoff not a number", "payoffs leaves a seat without a result"),
-        ("endless choice", "did not come back within 3 seconds of processor time, in legal_actions"),
+        pytest.param("endless choice", "did not come back within 3 seconds of processor", marks=pytest.mark.slow),
         ("endless game", "went on for more than max_plies"),
     ],
 )
@@ -41,6 +42,13 @@ def test_a_few_interpreted_games_tell_what_check_would(tmp_path, fault, says):
         game.legal_actions(game.initial_state())
     assert str(caught.value).endswith(f"; anyzero check {game.text} says more")
     assert "\n" not in str(caught.value)
+
+
+def test_a_game_that_does_not_come_back_is_told_by_its_function(tmp_path):
+    """In less time than people are given, and here."""
+    evidence = Evidence(load_trusted(str(write_game(tmp_path, "endless choice"))), **{**TRIAL, "law_s": 0.5})
+    result = next(result for result in judge_all(evidence, *FATAL) if not result.ok)
+    assert "did not come back within 0.5 seconds of processor time, in legal_actions" in result.detail
 
 
 def test_a_bot_is_not_made_of_a_game_that_nobody_ran(tmp_path):
