@@ -38,9 +38,8 @@ def test_a_batch_of_inputs_is_what_encode_says(text):
     assert encode_states(game, states[:0]).shape == (0, *game.planes_shape)
 
 
-@pytest.mark.parametrize("size", ["2x20", "1x8"])
-def test_answers_are_near_those_of_torch(size):
-    network, states = new_network(FOUR, parse_network(size), 2), random_states(FOUR, 150)
+def test_answers_are_near_those_of_torch(network):
+    states = random_states(FOUR, 150)
     logits, values = NetworkEvaluator(FOUR, network)(FOUR, states)
     with torch.inference_mode():
         output = network(torch.from_numpy(encode_states(FOUR, states)))
