@@ -7,6 +7,7 @@ import pytest
 
 from anyzero.errors import BadGameError
 from anyzero.export.door import export
+from anyzero.files import write_whole
 from anyzero.games import guard
 from anyzero.games.check import TRIAL, check_game, judge_all
 from anyzero.games.laws import FATAL, Evidence
@@ -14,6 +15,7 @@ from anyzero.games.load import load, load_trusted
 from anyzero.games.rollouts import rollouts
 from tests.faults.own_games import FAULTS, PICTURE, run_campaign, run_one, write_game
 from tests.faults.table import TOLD, Table
+from tests.web.folders import OWN
 
 RACE = (Path(__file__).parent.parent / "race.py").read_text()
 
@@ -23,6 +25,14 @@ def cache(tmp_path, monkeypatch):
     """Nothing that another test has checked is known."""
     monkeypatch.setattr(guard, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(guard, "_known", set())
+
+
+@pytest.fixture
+def place():
+    """Where the last tests had these games too, so that they are compiled once."""
+    folder = OWN / "faulty"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -74,7 +84,7 @@ def test_check_does_not_send_people_to_check(tmp_path):
     assert result.detail.endswith("in board, board_raises.py line 84")
 
 
-def test_what_the_first_games_do_not_show_is_caught_by_the_guards(tmp_path):
+def test_what_the_first_games_do_not_show_is_caught_by_the_guards(place):
     """Nothing is tried out here, so that the compiled rules are the first that go wrong."""
     cases = (
         ("    return STEP\n", "    return 4000 if state.total == 9 else STEP\n", "legal_actions returns fewer"),
@@ -82,8 +92,8 @@ def test_what_the_first_games_do_not_show_is_caught_by_the_guards(tmp_path):
         ("rules.goal else state.mover", "rules.goal else state.mover + 5", "seat_to_move returns a number"),
     )
     for number, (old, new, says) in enumerate(cases):
-        path = tmp_path / f"race{number}.py"
-        path.write_text(RACE.replace(old, new))
+        path = place / f"race{number}.py"
+        write_whole(path, RACE.replace(old, new).encode())
         game = load(str(path))
         guard.remember(game.unchecked, guard.TRIED)
         with pytest.raises(BadGameError, match=says):
@@ -98,8 +108,8 @@ def test_what_the_first_games_do_not_show_is_caught_by_the_guards(tmp_path):
         ("rare endless game", "a game goes on for more than max_plies"),
     ],
 )
-def test_compiled_loops_without_an_end_end(tmp_path, fault, says):
-    game = load(str(write_game(tmp_path, fault)))
+def test_compiled_loops_without_an_end_end(place, fault, says):
+    game = load(str(write_game(place, fault)))
     guard.remember(game.unchecked, guard.TRIED)
     with pytest.raises(BadGameError, match=says):
         rollouts(game, game.initial_state(), 2000, seed=1)
