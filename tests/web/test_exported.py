@@ -117,7 +117,7 @@ def check_searches(site, name, players, positions=2):
     game, draw = load(name), random.Random(1)
     questions = [
         {
-            "game": Path(name).stem,
+            "game": game.name,
             "actions": random_actions(game, draw, decision=True),
             "player": text,
             "seed": str(draw.getrandbits(63)),
@@ -156,7 +156,7 @@ def check_pictures(site, name, positions):
     """Scenes, moves and scores of random positions are those that a server sends."""
     game, draw = load(name), random.Random(2)
     lines = [random_actions(game, draw) for _ in range(positions)]
-    told = told_by_node(site, [{"game": Path(name).stem, "actions": actions} for actions in lines])
+    told = told_by_node(site, [{"game": game.name, "actions": actions} for actions in lines])
     for actions, found in zip(lines, told, strict=True):
         ours = json.loads(json.dumps(position_values(game, play_all(game, actions), actions)))
         ours["position"] = None
@@ -197,13 +197,13 @@ def test_pictures_without_python_are_those_of_the_server(site):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*(name for name in BUILT_IN if name != "connect_four"), str(EXAMPLE)])
 def test_every_game_searches_and_looks_the_same_and_is_played_to_its_end(served, page, name):
-    site = write_site(served, Path(name).stem, [name])
+    site = write_site(served, load(name).name, [name])
     asking = [] if name in (*AFTERSTATES, str(EXAMPLE)) else ["gumbel:8@best"]
     check_searches(site, name, ["uct:200", "rave:200", "grave:200", *asking], positions=1)
     check_pictures(site, name, 30)
     cut_the_network(page, site)
     seats = "uct:50" if name == "take_it_easy" else "uct:50 gumbel:2@best" if asking else "uct:50 rave:50"
-    page.goto(f"{site.url}#/play?game={Path(name).stem}&seats={seats.replace(' ', '+')}&seed=4")
+    page.goto(f"{site.url}#/play?game={load(name).name}&seats={seats.replace(' ', '+')}&seed=4")
     page.wait_for_selector(".status small, .status:has-text('draw')", timeout=300_000)  # a draw is told once
     assert re.search("won|draw|points|resigned", page.inner_text(".status"), re.IGNORECASE)
 
