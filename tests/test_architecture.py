@@ -81,12 +81,6 @@ def test_the_bottom_imports_no_folder():
         assert imported_folders(PACKAGE / f"{name}.py") <= BOTTOM
 
 
-def test_help_imports_neither_numpy_nor_numba():
-    code = "import sys; from anyzero.cli.app import app; print(sorted({'numpy', 'numba', 'torch'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
 def test_the_games_are_made_without_numba():
     code = (
         "import sys; from anyzero.games.load import BUILT_IN, load\n"

@@ -48,7 +48,6 @@ def test_the_games_of_a_pair_share_the_opening_and_swap_the_seats():
         assert [leg.players for leg in legs] == [["uct:50", "random"], ["random", "uct:50"]]
 
 
-@pytest.mark.processes
 def test_the_games_of_several_plans_are_those_of_each_alone():
     plans = [make_plan(game, **QUICK, games=4, legs=legs) for game, legs in (("hex:size=3", (1,)), (SAME[0], (0, 1)))]
     tasks = [

@@ -12,11 +12,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from anyzero.files import write_whole
+from anyzero.games.check import FIRST_LAW
+from anyzero.games.laws import LAWS
 from anyzero.games.load import BUILT_IN
 from anyzero.search.methods import METHODS
+from tests.web.folders import OWN
 
 RACE = Path(__file__).parent.parent / "race.py"
-DICE = Path(__file__).parent.parent / "dice_race.py"
 NIM = Path(__file__).parent.parent / "doctor" / "nim.py"
 
 
@@ -108,20 +111,22 @@ def test_perft_counts_after_moves(run):
 
 @pytest.mark.xdist_group("search")
 def test_a_game_that_begins_with_chance_is_searched_after_the_moves_that_are_named(run):
-    """Both have walked 4 and then 2 of 9, and the first rolled 2 again: only the longer step wins at once."""
-    begin = "2 1 2 1 1 0 1 0 1"
-    code, out, _ = run("search", str(DICE), "uct:50", "--moves", begin, "--json")
+    """A tile is drawn and placed on 9, then another is drawn: it goes to one of the other cells."""
+    code, out, _ = run("search", "take_it_easy", "uct:50", "--moves", "928 9 174", "--json")
     assert code == 0
-    assert json.loads(out)["best_move"] == "1"
-    code, _, err = run("search", str(DICE), "uct:50")
-    assert code == 2
-    assert "it is chance's turn" in err
+    assert {child["move"] for child in json.loads(out)["children"]} == {str(cell) for cell in range(19)} - {"9"}
 
 
-def test_check_passes_and_fails_with_its_exit_code(run):
-    code, out, _ = run("check", str(NIM), "--json")
-    assert code == 0
-    assert json.loads(out)["ok"] is True
+def test_check_passes_and_fails_with_its_exit_code(run, monkeypatch):
+    """A file may be called as a module of Python is, and print what is no answer of the processes that check it."""
+    OWN.mkdir(exist_ok=True)
+    monkeypatch.chdir(OWN)
+    write_whole(Path("token.py"), f"print('{{}}')\n{RACE.read_text()}".encode())
+    code, out, _ = run("check", "./token.py", "--json")
+    printed, found = map(json.loads, out.splitlines())
+    assert (code, printed, found["ok"]) == (0, {}, True)
+    assert [law["law"] for law in found["laws"]] == [FIRST_LAW, *LAWS]
+    assert "The compiled game and the CUDA simulator give the same answers." in [law["detail"] for law in found["laws"]]
     code, out, _ = run("check", f"{NIM}:fault=both win")
     assert code == 1
     assert "payoffs are fair" in out

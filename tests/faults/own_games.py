@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from anyzero.files import write_whole
 from anyzero.games.load import load
 from anyzero.networks.config import parse_network
 from anyzero.networks.models import new_network
@@ -102,7 +103,8 @@ def write_game(folder: Path, fault: str, command: str = "") -> Path:
     assert old in GAME, fault
     path = folder / f"{fault} {command}".strip().replace(" ", "_")
     path = path.with_suffix(".py")
-    path.write_text(f"{GAME.replace(old, new, 1)}\n# {path}\n")  # what `check` says of it is remembered by its source
+    source = f"{GAME.replace(old, new, 1)}\n# {path}\n"  # by which what `check` says of it is remembered
+    write_whole(path, source.encode())
     return path
 
 

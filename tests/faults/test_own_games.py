@@ -7,12 +7,15 @@ import pytest
 
 from anyzero.errors import BadGameError
 from anyzero.export.door import export
+from anyzero.files import write_whole
 from anyzero.games import guard
-from anyzero.games.check import check_game
+from anyzero.games.check import TRIAL, check_game, judge_all
+from anyzero.games.laws import FATAL, Evidence
 from anyzero.games.load import load, load_trusted
 from anyzero.games.rollouts import rollouts
 from tests.faults.own_games import FAULTS, PICTURE, run_campaign, run_one, write_game
 from tests.faults.table import TOLD, Table
+from tests.web.folders import OWN
 
 RACE = (Path(__file__).parent.parent / "race.py").read_text()
 
@@ -24,6 +27,14 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setattr(guard, "_known", set())
 
 
+@pytest.fixture
+def place():
+    """Where the last tests had these games too, so that they are compiled once."""
+    folder = OWN / "faulty"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
@@ -31,7 +42,7 @@ def cache(tmp_path, monkeypatch):
         ("action negative", "the action -20 is not in 0..8"),
         ("write out of range", "out of bounds for axis 0 with size 9, in play"),
         ("payoff not a number", "payoffs leaves a seat without a result"),
-        ("endless choice", "did not come back within 3 seconds of processor time, in legal_actions"),
+        pytest.param("endless choice", "did not come back within 3 seconds of processor", marks=pytest.mark.slow),
         ("endless game", "went on for more than max_plies"),
     ],
 )
@@ -41,6 +52,13 @@ def test_a_few_interpreted_games_tell_what_check_would(tmp_path, fault, says):
         game.legal_actions(game.initial_state())
     assert str(caught.value).endswith(f"; anyzero check {game.text} says more")
     assert "\n" not in str(caught.value)
+
+
+def test_a_game_that_does_not_come_back_is_told_by_its_function(tmp_path):
+    """In less time than people are given, and here."""
+    evidence = Evidence(load_trusted(str(write_game(tmp_path, "endless choice"))), **{**TRIAL, "law_s": 0.5})
+    result = next(result for result in judge_all(evidence, *FATAL) if not result.ok)
+    assert "did not come back within 0.5 seconds of processor time, in legal_actions" in result.detail
 
 
 def test_a_bot_is_not_made_of_a_game_that_nobody_ran(tmp_path):
@@ -66,7 +84,7 @@ def test_check_does_not_send_people_to_check(tmp_path):
     assert result.detail.endswith("in board, board_raises.py line 84")
 
 
-def test_what_the_first_games_do_not_show_is_caught_by_the_guards(tmp_path):
+def test_what_the_first_games_do_not_show_is_caught_by_the_guards(place):
     """Nothing is tried out here, so that the compiled rules are the first that go wrong."""
     cases = (
         ("    return STEP\n", "    return 4000 if state.total == 9 else STEP\n", "legal_actions returns fewer"),
@@ -74,8 +92,8 @@ def test_what_the_first_games_do_not_show_is_caught_by_the_guards(tmp_path):
         ("rules.goal else state.mover", "rules.goal else state.mover + 5", "seat_to_move returns a number"),
     )
     for number, (old, new, says) in enumerate(cases):
-        path = tmp_path / f"race{number}.py"
-        path.write_text(RACE.replace(old, new))
+        path = place / f"race{number}.py"
+        write_whole(path, RACE.replace(old, new).encode())
         game = load(str(path))
         guard.remember(game.unchecked, guard.TRIED)
         with pytest.raises(BadGameError, match=says):
@@ -90,8 +108,8 @@ def test_what_the_first_games_do_not_show_is_caught_by_the_guards(tmp_path):
         ("rare endless game", "a game goes on for more than max_plies"),
     ],
 )
-def test_compiled_loops_without_an_end_end(tmp_path, fault, says):
-    game = load(str(write_game(tmp_path, fault)))
+def test_compiled_loops_without_an_end_end(place, fault, says):
+    game = load(str(write_game(place, fault)))
     guard.remember(game.unchecked, guard.TRIED)
     with pytest.raises(BadGameError, match=says):
         rollouts(game, game.initial_state(), 2000, seed=1)

@@ -102,12 +102,13 @@ def as_tensor(game, states):
     return torch.from_numpy(np.stack([game.encode(state) for state in states]))
 
 
-def test_a_run_of_three_seats_plays_trains_and_is_rated(tmp_path):
+@pytest.mark.parametrize("league", [0, pytest.param(1, marks=pytest.mark.slow)])  # which is compiled for itself
+def test_a_run_of_three_seats_plays_trains_and_is_rated(tmp_path, league):
     small = {"selfplay.games": 8, "selfplay.simulations": 4, "league.games": 2, "league.anchors": ("random",)}
-    sizes = {"network": {"kind": "mlp", "layers": 1, "width": 16}, "league.every": 1, "threads": 1}
+    sizes = {"network": {"kind": "mlp", "layers": 1, "width": 16}, "league.every": league, "threads": 1}
     run = train(str(TRIO), run=str(tmp_path / "trio"), generations=1, changes={**small, **sizes}, match=0)
     assert run.generations == 1
-    assert run.last("elo") is not None
+    assert (run.last("elo") is not None) == bool(league)
 
 
 def test_a_gpu_is_refused_in_a_sentence(three_race, monkeypatch):

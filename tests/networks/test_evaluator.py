@@ -13,7 +13,6 @@ from anyzero.games.rollouts import encode_states
 from anyzero.networks.config import BadNetworkError, parse_network
 from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.models import new_network
-from anyzero.networks.weights import save_network
 from anyzero.players.player import search
 from anyzero.search import search_many
 from tests.networks.positions import random_states
@@ -38,9 +37,8 @@ def test_a_batch_of_inputs_is_what_encode_says(text):
     assert encode_states(game, states[:0]).shape == (0, *game.planes_shape)
 
 
-@pytest.mark.parametrize("size", ["2x20", "1x8"])
-def test_answers_are_near_those_of_torch(size):
-    network, states = new_network(FOUR, parse_network(size), 2), random_states(FOUR, 150)
+def test_answers_are_near_those_of_torch(network):
+    states = random_states(FOUR, 150)
     logits, values = NetworkEvaluator(FOUR, network)(FOUR, states)
     with torch.inference_mode():
         output = network(torch.from_numpy(encode_states(FOUR, states)))
@@ -145,18 +143,3 @@ def test_a_missing_torch_is_said_in_a_sentence():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (2, "anyzero: this needs torch: pip install 'anyzero[train]'\n")
-
-
-def test_a_network_in_a_file_plays_without_torch(network, tmp_path):
-    path = tmp_path / "four.safetensors"
-    save_network(path, network, FOUR)
-    code = (
-        "import sys; sys.modules['torch'] = None\n"
-        "from anyzero.games.load import load\n"
-        "from anyzero.networks.evaluator import NetworkEvaluator; from anyzero.networks.weights import read_network\n"
-        f"game = load('connect_four'); evaluator = NetworkEvaluator(game, read_network({str(path)!r}, game))\n"
-        "states = game.new_states(1); states[0] = game.initial_state()\n"
-        "print(evaluator(game, states)[0].tobytes().hex())"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == NetworkEvaluator(FOUR, network)(FOUR, random_states(FOUR, 1))[0].tobytes().hex()

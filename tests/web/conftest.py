@@ -10,6 +10,8 @@ from tests.web.server import ServerProcess
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 QUIET = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+QUIET += ["--disable-gpu", "--disable-site-isolation-trials", "--renderer-process-limit=1"]
+"""What a browser does of its own accord takes longer than our pages; one process draws them all."""
 DESK = {"width": 1280, "height": 860}
 NO_BAR = "try { localStorage.evaluation ??= 'off'; } catch { /* an empty page has none */ }"
 """Who stands better is searched for, and compiled first, in every position that is shown: only where a test asks."""

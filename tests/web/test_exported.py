@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from anyzero.export.door import export
+from anyzero.export.functions import FAMILIES
 from anyzero.files import write_whole
 from anyzero.games.line import move_texts
 from anyzero.games.load import BUILT_IN, load
@@ -54,10 +55,18 @@ def served(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def site(served):
-    """A page with Connect Four, its net, and a user's own game, under a path with a space."""
+    """A page with Connect Four and its net, under a path with a space."""
+    return write_site(served, "a site", ["connect_four"])
+
+
+@pytest.fixture(scope="module")
+def own_site(served):
+    """A page with a user's own game, whose modules for RAVE and GRAVE are left to slower tests."""
     OWN.mkdir(exist_ok=True)
     write_whole(OWN_GAME, EXAMPLE.read_bytes())
-    return write_site(served, "a site", ["connect_four", str(OWN_GAME)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anyzero.export.web.FAMILIES", {"uct": FAMILIES["uct"]})
+        return write_site(served, "own", [str(OWN_GAME)])
 
 
 def write_site(served, name, games, net="best"):
@@ -109,7 +118,7 @@ def check_searches(site, name, players, positions=2):
     game, draw = load(name), random.Random(1)
     questions = [
         {
-            "game": name,
+            "game": game.name,
             "actions": random_actions(game, draw, decision=True),
             "player": text,
             "seed": str(draw.getrandbits(63)),
@@ -148,7 +157,7 @@ def check_pictures(site, name, positions):
     """Scenes, moves and scores of random positions are those that a server sends."""
     game, draw = load(name), random.Random(2)
     lines = [random_actions(game, draw) for _ in range(positions)]
-    told = told_by_node(site, [{"game": name, "actions": actions} for actions in lines])
+    told = told_by_node(site, [{"game": game.name, "actions": actions} for actions in lines])
     for actions, found in zip(lines, told, strict=True):
         table = GameInProgress.played(game, None, move_texts(game, game.initial_state(), actions)[0])
         ours = json.loads(json.dumps(position_values(table)))
@@ -188,15 +197,15 @@ def test_pictures_without_python_are_those_of_the_server(site):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "connect_four"])
+@pytest.mark.parametrize("name", [*(name for name in BUILT_IN if name != "connect_four"), str(EXAMPLE)])
 def test_every_game_searches_and_looks_the_same_and_is_played_to_its_end(served, page, name):
-    site = write_site(served, name, [name])
-    asking = [] if name in AFTERSTATES else ["gumbel:8@best"]
+    site = write_site(served, load(name).name, [name])
+    asking = [] if name in (*AFTERSTATES, str(EXAMPLE)) else ["gumbel:8@best"]
     check_searches(site, name, ["uct:200", "rave:200", "grave:200", *asking], positions=1)
     check_pictures(site, name, 30)
     cut_the_network(page, site)
-    seats = "uct:50" if name == "take_it_easy" else "uct:50 gumbel:2@best"
-    page.goto(f"{site.url}#/play?game={name}&seats={seats.replace(' ', '+')}&seed=4")
+    seats = "uct:50" if name == "take_it_easy" else "uct:50 gumbel:2@best" if asking else "uct:50 rave:50"
+    page.goto(f"{site.url}#/play?game={load(name).name}&seats={seats.replace(' ', '+')}&seed=4")
     page.wait_for_selector(".status small, .status:has-text('draw')", timeout=300_000)  # a draw is told once
     assert re.search("won|draw|points|resigned", page.inner_text(".status"), re.IGNORECASE)
 
@@ -234,8 +243,9 @@ def play_a_machine(page, press):
         play_move(page, draw, press)
 
 
-@pytest.mark.parametrize("name", ["connect_four", "my_tic_tac_toe"])
-def test_a_game_is_played_to_its_end_by_touch_without_a_network(site, phone, name):
+@pytest.mark.parametrize(("place", "name"), [("site", "connect_four"), ("own_site", "my_tic_tac_toe")])
+def test_a_game_is_played_to_its_end_by_touch_without_a_network(request, phone, place, name):
+    site = request.getfixturevalue(place)
     cut_the_network(phone, site)
     open_game(phone, site, name, "human level:medium")
     ended = play_a_machine(phone, lambda page, cell: page.locator(f'[data-cell="{cell}"]').tap())
