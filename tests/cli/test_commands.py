@@ -115,6 +115,9 @@ def test_a_game_that_begins_with_chance_is_searched_after_the_moves_that_are_nam
     code, out, _ = run("search", "take_it_easy", "uct:50", "--moves", "928 9 174", "--json")
     assert code == 0
     assert {child["move"] for child in json.loads(out)["children"]} == {str(cell) for cell in range(19)} - {"9"}
+    code, _, err = run("search", "take_it_easy", "uct:50")
+    assert code == 2
+    assert "it is chance's turn" in err
 
 
 def test_check_passes_and_fails_with_its_exit_code(run, monkeypatch):

@@ -72,6 +72,17 @@ def test_a_run_that_writes_samples_only_when_it_stops_goes_on_with_all_of_them(t
         assert (found.num, np.unique(found.generations).tolist()) == (25, [3, 4])
 
 
+def test_the_samples_of_a_whole_block_are_weighed_by_their_surprise(tmp_path):
+    folder = new_folder(tmp_path, selfplay={**TINY["selfplay"], "surprise": 0.5})
+    result = play_random(TTT, 4, seed=1)
+    result.samples.weights[:] = np.arange(result.samples.num)
+    with folder.locked():
+        stages = Training(folder)
+        stages.finish_block(1, stages.begin(), 0, result)
+    assert result.samples.weights.min() == 0.5
+    assert result.samples.weights.mean() == pytest.approx(1.0)
+
+
 def test_the_share_of_the_minutes_is_of_the_time_spent_on_training(tmp_path, monkeypatch):
     folder = new_folder(tmp_path, minutes=2.0)
     monkeypatch.setattr(Training, "seconds_so_far", lambda self: 90.0)

@@ -106,7 +106,7 @@ class Slots(NamedTuple):
     scratch: Scratch
     games: Games
     rows: Samples
-    """`max_plies` samples for each page. Their weights are surprise: what becomes of it is a matter of all games."""
+    """`max_plies` samples for each page. Their weights are surprise: what becomes of it is a matter of the block."""
     manner: Manner
 
 
