@@ -215,7 +215,7 @@ class Game:
 
     def legal_moves(self, state: State) -> list[str]:
         """The legal actions as texts."""
-        return [self.format_action(state, action) for action in self.legal_actions(state)]
+        return self.format_actions(state, self.legal_actions(state))
 
     def play(self, state: State, *actions_or_moves: int | str) -> State:
         """The position after legal actions (numbers) or moves (texts), in turn; the old state is left alone."""
@@ -267,21 +267,29 @@ class Game:
 
     def format_action(self, state: State, action: int) -> str:
         """The text of a legal action or outcome: the game's own, or the board's, or its number."""
+        return self.format_actions(state, [action])[0]
+
+    def format_actions(self, state: State, actions: Sequence[int]) -> list[str]:
+        """The texts of several actions or outcomes of one position."""
         if self.has("format_action"):
-            return str(self._ask("format_action", state, action))
+            return [str(self._ask("format_action", state, action)) for action in actions]
         if not self.has("board"):
-            return str(action)
+            return [str(action) for action in actions]
         is_chance = self.seat_to_move(state) == contract.CHANCE
         texts = self.board.outcomes if is_chance else self.board.moves
-        return texts[action if is_chance else self.move_number(state, action)] if texts else str(action)
+        numbers = actions if is_chance or not texts else self.move_numbers(state, actions)
+        return [texts[number] if texts else str(number) for number in numbers]
 
-    def move_number(self, state: State, action: int) -> int:
-        """Where the board has the text of a legal action."""
-        number, most = int(self._run("move_number", state, action)), len(self.board.moves)
+    def move_numbers(self, state: State, actions: Sequence[int]) -> list[int]:
+        """Where the board has the texts of legal actions."""
+        numbers, most = list(actions), len(self.board.moves)
+        if self.has("move_number"):
+            numbers = [int(self._run("move_number", state, action)) for action in actions]
         with guard.told(self):
-            if not 0 <= number < most:
-                raise ValueError(f"move_number of the action {action} is {number}, and the board has {most} moves")
-        return number
+            for action, number in zip(actions, numbers, strict=True):
+                if not 0 <= number < most:
+                    raise ValueError(f"move_number of the action {action} is {number}, and the board has {most} moves")
+        return numbers
 
     def notation(self, state: State, action: int) -> str:
         """A legal action as people write it in a list of moves: Nf3 in chess; elsewhere its text."""
@@ -354,7 +362,7 @@ class Game:
     def scene(self, state: State) -> Scene:
         """The picture of a position, as cells, pieces and labels, with the cells to click for each legal action."""
         listed = self.legal_actions(state) if self.seat_to_move(state) >= 0 and self.board.moves else []
-        numbers = {action: self.move_number(state, action) for action in listed}
+        numbers = dict(zip(listed, self.move_numbers(state, listed), strict=True))
         with guard.told(self):
             scene = assemble(self.board, self.shown(state), numbers)
             if self.unchecked:

@@ -376,4 +376,6 @@ def next_to(size: int, cell: int, steps: Any, far: int) -> int:
 
 
 def move_number(rules: Hex, state: State, action: int) -> int:
-    return amaf_key(rules, state, action)
+    """The cell as it is, as `amaf_key` has it; written out, since a search names every move in plain Python."""
+    size = rules.size
+    return action if state.mover == 0 or action == size * size else action % size * size + action // size

@@ -124,7 +124,7 @@ class LiveSearch:
 
     def result(self) -> SearchResult:
         run, moves = self.run, self.moves()
-        texts = [run.game.format_action(self.state, int(action)) for action in moves.actions]
+        texts = run.game.format_actions(self.state, moves.actions.tolist())
         children = report.make_children(moves, self.ranked(moves), texts)
         best, line = children[0], self.line(children[0].action)
         value = 0.0 if best.value is None else best.value
