@@ -141,3 +141,14 @@ def test_jobs_are_small_at_first_and_at_the_end_and_else_take_their_time():
     assert pace.size(two, 200, [two, two]) == 50
     assert pace.size(two, 40, [two, two]) == 8 * 2
     assert pace.size(two, 5, [two, two]) == 5
+
+
+def test_beside_a_gpu_slow_actors_take_what_they_finish_in_time():
+    pace, gpu, cores = Pace(least=8, least_on_gpu=1024), Kind(1, gpus=1), Kind(4)
+    pace.note(Done(Job("", {}, units=5000), None, "node", gpu, seconds=1.0))
+    pace.note(Done(Job("", {}, units=36), None, "node", cores, seconds=1.0))
+    left, actors, taken = 8192, [cores, cores, cores, gpu], []
+    for kind in actors:
+        taken.append(pace.size(kind, left, actors))
+        left -= taken[-1]
+    assert taken == [57, 57, 56, 8192 - 170]  # games of the 1.6 s that all of it takes, and the GPU has the rest

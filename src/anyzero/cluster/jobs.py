@@ -21,7 +21,10 @@ from anyzero.files import cache_folder, remove_unused
 
 JOB_S = 20.0  # how long a job should take: short enough to lose, long enough for its overhead of some milliseconds
 LEAST_S = 2.0
-"""Jobs do not become shorter than this as the work runs out: few games at once make small batches for a network."""
+"""Jobs do not become shorter than this as the work runs out: few games at once make small batches for a network.
+
+Where all of it takes less, a slow actor beside a GPU takes no more than it can do in that time, and the GPU the rest.
+"""
 
 
 class Kind(NamedTuple):
@@ -81,8 +84,10 @@ class Pace:
     def size(self, kind: Kind, left: int, others: Sequence[Kind]) -> int:
         """Units for an actor of this kind, at most what is left; `others` are all that work, itself among them."""
         least, rate = self.least_on_gpu if kind.gpus else self.least * kind.cores, self.rates.get(kind, 0.0)
-        fair = left * rate / max(2 * sum(self.rates.get(other, rate) for other in others), 1e-9)
-        return min(left, max(least, int(min(rate * JOB_S, max(fair, rate * LEAST_S)))))
+        rates = [self.rates.get(other, rate) for other in others]
+        all_s = left / max(sum(rates), 1e-9)  # until all is done
+        least_s = LEAST_S if rate >= max(rates) else min(LEAST_S, all_s)
+        return min(left, max(least, int(rate * min(JOB_S, max(all_s / 2, least_s)))))
 
     def note(self, done: Done) -> None:
         """A job has taken so long; the mean of the last ones counts."""
