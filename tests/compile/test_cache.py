@@ -8,8 +8,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
+import numba
+import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
@@ -102,6 +104,28 @@ def test_an_edited_comment_or_message_compiles_nothing_again_and_copies_keep_the
     game.write_text(f"# a comment\n\nMESSAGE = 'that is no move'\n{source}\n\ndef describe():\n    return MESSAGE\n")
     for path in (game, copy):
         assert walk_through(str(path)) == (BY_THREES, 1)
+
+
+def make_helper(number):
+    names = {}
+    exec(f"def helper(): return {number}", names)
+    return names["helper"]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda n: np.array([n]), lambda n: np.uint64(n), make_helper, lambda n: numba.njit(make_helper(n))],
+    ids=["array", "word", "function", "njit"],
+)
+def test_what_code_uses_through_a_module_beside_it_is_part_of_its_key(make):
+    tables, names = ModuleType("tables"), {}
+    exec("def rule(): return tables.part", names)
+
+    def key(number):
+        tables.part, names["tables"] = make(number), tables
+        return cache_module.Fingerprint({}, {}, lambda _: (), "").of(names["rule"])
+
+    assert key(3) == key(3) != key(5)
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

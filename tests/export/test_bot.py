@@ -97,6 +97,15 @@ def test_a_bot_is_an_engine_for_the_arena(tmp_path):
     assert not standings.forfeits
 
 
+def test_a_bot_echoes_numbers_and_refuses_what_is_illegal(tmp_path):
+    export("tic_tac_toe", bot=tmp_path / "bot.py", player="uct:2")
+    said = "7 play b b2\n8 play w b2\nplay w zz\nplay\nquit\n"
+    command = [sys.executable, str(tmp_path / "bot.py")]
+    found = subprocess.run(command, input=said, capture_output=True, text=True, timeout=60)
+    assert found.stdout.split("\n\n") == ["=7 ", "?8 illegal move", "? illegal move", "? illegal move", "= ", ""]
+    assert found.stderr == ""
+
+
 def test_a_bot_of_oware_plays_for_the_judge(tmp_path):
     """The judge's lines are houses, our own first; the other side plays at random."""
     game, rng = load("oware"), random.Random(1)

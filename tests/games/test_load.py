@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import anyzero
 from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
+from anyzero.games.game import game_text
 from anyzero.games.load import load, split_text
 
 RACE = Path(__file__).parent.parent / "race.py"
@@ -114,3 +115,7 @@ def test_any_text_is_a_game_or_a_clear_error(text):
 
 def test_a_game_of_ours_that_is_loaded_again_has_its_kernels_already():
     assert load("hex:size=3").unit is load("hex:size=5").unit is not load("chess").unit
+
+
+def test_a_text_option_keeps_its_capitals():
+    assert game_text("./lay.py", {"layout": "Big", "swap": True, "size": 3}) == "./lay.py:layout=Big,swap=true,size=3"

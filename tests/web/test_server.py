@@ -6,10 +6,12 @@ import json
 import httpx
 import pytest
 import websockets
+from starlette.responses import JSONResponse
 
 from anyzero.games.load import load
 from anyzero.players import parse_player
 from anyzero.records.in_progress import GameInProgress
+from anyzero.web.app import guarded
 from tests.web.folders import write_own_games
 from tests.web.server import ServerProcess, open_tab, run
 
@@ -263,6 +265,29 @@ def test_a_small_search_ends_while_six_huge_ones_of_another_client_go_on(server)
             assert not any(found.get("done") for found in greedy.missed)
 
     run(work())
+
+
+@pytest.mark.parametrize(
+    ("host", "asked", "status"),
+    [
+        ("0.0.0.0", "192.168.1.5:80", 200),
+        ("::", "[fd00::5]:80", 200),
+        ("0.0.0.0", "evil.example:80", 403),
+        ("127.0.0.1", "192.168.1.5:80", 403),
+        ("BOX", "box:80", 200),
+    ],
+)
+def test_under_which_names_a_server_answers(host, asked, status):
+    async def page(scope, receive, send):
+        await JSONResponse({})(scope, receive, send)
+
+    async def statuses(*origins):
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(guarded(page, host, 80))) as client:
+            asking = [{"host": asked, **origin} for origin in origins]
+            return [(await client.get("http://server/", headers=headers)).status_code for headers in asking]
+
+    found = run(statuses({}, {"origin": f"http://{asked}"}, {"origin": "http://evil.example"}))
+    assert found == [status, status, 403]
 
 
 @pytest.mark.parametrize(

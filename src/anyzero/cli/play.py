@@ -69,9 +69,10 @@ def play_in_browser(table: Any, names: list[str], *, json: bool) -> None:
     from urllib.parse import urlencode
 
     from anyzero.games.game import game_text
+    from anyzero.web.catalog import name_files
 
     game, is_file = table.game, table.game.source.endswith(".py")
-    name = Path(game.source).stem if is_file else game.source
+    name = next(iter(name_files([game.source]))) if is_file else game.source
     query = {"game": game_text(name, game.options), "seats": " ".join(names), "seed": table.seed or 0}
     told = {"moves": " ".join(table.moves), "position": table.to_record().start}
     query |= {key: value for key, value in told.items() if value}

@@ -92,7 +92,7 @@ def gtp(
 ) -> None:
     """Be an engine for GUIs that speak GTP.
 
-    Give the GUI the command `anyzero gtp GAME`; any game of two seats will do.
+    Give the GUI the command `anyzero gtp GAME`; any game of two seats without chance will do.
     """
     from anyzero.child import take_output
     from anyzero.protocols.gtp import GtpEngine

@@ -1,5 +1,6 @@
 """A game at the terminal: who sits at the table, whose turn it is, what people type, and what machines answer."""
 
+import itertools
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -255,15 +256,26 @@ class Session:
         if not argument:
             raise AnyzeroError("load FILE: a game that was saved before")
         game = self.table.game
-        self.table = GameInProgress.from_record(read_record(from_home(argument), game=game), game)
+        loaded = GameInProgress.from_record(read_record(from_home(argument), game=game), game)
+        self.put_away()
+        self.table = loaded
         self.screen.show_table(self.table)
 
     def resign(self, argument: str) -> None:
-        self.table.name_player(self.table.seat_to_move, HUMAN)
+        seat = self.table.seat_to_move
         self.table.resign()
+        self.table.name_player(seat, HUMAN)
+
+    def put_away(self) -> None:
+        """Before another game: write this one where it should be, and the next one beside it."""
+        if self.save_at is not None and self.table.moves:
+            self.keep(self.save_at)
+            names = (self.save_at.with_stem(f"{self.save_at.stem}-{number}") for number in itertools.count(2))
+            self.save_at = next(path for path in names if not path.exists())
 
     def new(self, argument: str) -> None:
         """Another game, everybody in the seat that they have."""
+        self.put_away()
         old, names = self.table, [HUMAN if player is None else player.text for player in self.seats]
         self.table = GameInProgress(old.game, players=names, seed=(old.seed or 0) + 1, date=date.today().isoformat())
         self.kept = None

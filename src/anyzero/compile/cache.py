@@ -288,6 +288,7 @@ class Fingerprint:
 
     def value(self, value: Any, attributes: CodeType | None = None) -> None:
         """A global or a constant; of a module of ours only what the code may look up in it."""
+        value = getattr(value, "py_func", value)  # of a function that a user's file has compiled by Numba itself
         value = self.functions.get(value, value) if isinstance(value, FunctionType) else value
         if isinstance(value, FunctionType):
             self.function(value)
@@ -295,7 +296,8 @@ class Fingerprint:
             self.add("module", value.__name__)
             if attributes is not None and not _is_of_others(value.__name__):
                 for name in all_names(attributes):
-                    if isinstance(found := getattr(value, name, None), FunctionType | int | float | tuple):
+                    found = getattr(value, name, None)
+                    if isinstance(found, CONTENTS) or hasattr(found, "py_func"):
                         self.add(name)
                         self.value(found)
         elif isinstance(value, type):
@@ -329,6 +331,9 @@ class Fingerprint:
             if " at 0x" in text and not _is_of_others(type(value).__module__):
                 raise NoFingerprintError(text)
             self.add(type(value).__name__, text.partition(" at 0x")[0])
+
+
+CONTENTS = FunctionType | int | float | str | tuple | np.ndarray | np.generic  # what code may use through a module
 
 
 def _is_of_others(module: str) -> bool:

@@ -34,7 +34,7 @@ def make_bot(
         if max_characters is None or len(text) <= max_characters:
             return text, note
     least = f"{player} of {game.text} takes {len(text):,} characters" + (" with 8-bit weights" if network else "")
-    hint = "; train a smaller network, as --network small is" if network else ""
+    hint = "; train a smaller network, as --set network=4x32 makes one" if network else ""
     raise BadOptionError(f"{least}, and --max-characters leaves {max_characters:,}{hint}")
 
 

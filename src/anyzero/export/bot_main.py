@@ -78,12 +78,15 @@ def speak_gtp(line: str) -> None:
     begin()
     turn = 0
     while line:
-        command, *words = line.split() or [""]
-        said = ""
+        words = line.split()
+        number = words.pop(0) if words and words[0].isdigit() else ""
+        command, *words = words or [""]
+        said, is_legal = "", True
         if command == "clear_board":
             begin()
         elif command == "play":
-            move_by_text(words[1])
+            is_legal = bool(words) and move_by_text(words[-1])
+            said = "" if is_legal else "illegal move"
         elif command == "genmove":
             action = choose(STATES[0], turn)
             said, turn = to_gtp(GAME, move_text(action)), turn + 1
@@ -91,16 +94,17 @@ def speak_gtp(line: str) -> None:
         elif command == "protocol_version":
             said = "2"
         if command:
-            print("= " + said + "\n", flush=True)
+            print(("=" if is_legal else "?") + number + " " + said + "\n", flush=True)
         line = "" if command == "quit" else sys.stdin.readline()
 
 
-def move_by_text(text: str) -> None:
+def move_by_text(text: str) -> bool:
     wanted = from_gtp(GAME, text)
     for action in ACTIONS[: legal_actions(RULES, STATES[0], ACTIONS)]:
         if move_text(int(action)).lower() == wanted:
             play(RULES, STATES[0], int(action))
-            return
+            return True
+    return False
 
 
 def move_text(action: int) -> str:

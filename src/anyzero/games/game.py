@@ -29,7 +29,8 @@ class Symmetry(NamedTuple):
 
 def game_text(name: str, options: Mapping[str, Any]) -> str:
     """A game's name with its options, as `load` reads them."""
-    texts = ",".join(f"{key}={str(value).lower()}" for key, value in options.items())
+    values = {key: str(value).lower() if isinstance(value, bool) else value for key, value in options.items()}
+    texts = ",".join(f"{key}={value}" for key, value in values.items())
     return f"{name}:{texts}" if texts else name
 
 

@@ -8,8 +8,10 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import quote
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -87,7 +89,7 @@ def add_lists(app: FastAPI, rooms: Rooms) -> None:
     def record(number: Name, form: Literal["json", "pgn", "sgf"]) -> Response:
         table = (rooms.open.get(number) or rooms.restore(number)).table
         text = record_text(Path(f"game.{form}"), table.to_record(), table.game)
-        headers = {"content-disposition": f'attachment; filename="{table.game.name}.{form}"'}
+        headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(table.game.name)}.{form}"}
         return Response(text, media_type="application/json" if form == "json" else "text/plain", headers=headers)
 
 
@@ -112,13 +114,21 @@ HEADERS = {
 }
 
 
+def is_address(host: str, port: int) -> bool:
+    """Whether a request came to a number, which no other site can give itself as its name."""
+    name, _, at = host.rpartition(":")
+    with contextlib.suppress(ValueError):
+        return at == str(port) and bool(ip_address(name.strip("[]")))
+    return False
+
+
 def guarded(app: ASGIApp, host: str, port: int) -> ASGIApp:
     """An ASGI application around another: it answers pages that it served itself, under a name of this machine.
 
     Another site's page can send requests to this machine (Origin) or give its own name this machine's address (Host);
     both are refused. Every answer says that nothing may be loaded from elsewhere.
     """
-    names = {*LOOPBACK, bracketed(host)}
+    names, is_any = {*LOOPBACK, bracketed(host).lower()}, host in ("0.0.0.0", "::")
     hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
     origins = {f"http://{host}" for host in hosts}
 
@@ -126,10 +136,11 @@ def guarded(app: ASGIApp, host: str, port: int) -> ASGIApp:
         """Why this request is not answered; empty if it is."""
         headers = Headers(scope=scope)
         host, origin = ([value.lower() for value in headers.getlist(name)] for name in ("host", "origin"))
-        if len(host) != 1 or host[0] not in hosts:
+        if len(host) != 1 or not (host[0] in hosts or (is_any and is_address(host[0], port))):
             return "this server answers only under the name of its own machine"
         unnamed = scope["type"] == "websocket" and not origin and "sec-fetch-site" in headers
-        return "this server answers only its own pages" if unnamed or not origins.issuperset(origin) else ""
+        is_own = origins.issuperset(origin) or origin == [f"http://{host[0]}"]
+        return "this server answers only its own pages" if unnamed or not is_own else ""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_safely(message: Any) -> None:

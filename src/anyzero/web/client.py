@@ -127,7 +127,7 @@ class Client:
         works: dict[str, Callable[[], None]] = {
             "move": lambda: room.move(message),
             **{kind: partial(room.step, kind) for kind in ("undo", "redo")},
-            "resign": room.table.resign,
+            "resign": room.resign,
             "sit": lambda: room.sit(self.rooms.catalog.check_seats(message.seats, room.table.game)),
             "pace": lambda: room.set_pace(message.paused, message.pace),
         }

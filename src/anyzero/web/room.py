@@ -205,9 +205,16 @@ class Room:
     def move(self, wanted: Message) -> None:
         if wanted.ply not in (None, self.table.num_plies):
             raise AnyzeroError("the game has moved on since; look again")
+        self.check_turn()
+        self.table.play(wanted.move if wanted.action is None else wanted.action, seconds=wanted.seconds)
+
+    def resign(self) -> None:
+        self.check_turn()
+        self.table.resign()
+
+    def check_turn(self) -> None:
         if self.machine is not None:
             raise AnyzeroError(f"it is {self.machine}'s turn")
-        self.table.play(wanted.move if wanted.action is None else wanted.action, seconds=wanted.seconds)
 
     def step(self, kind: str) -> None:
         """`undo` back to the last decision of a person, or `redo`; machines among themselves go one move and wait."""
