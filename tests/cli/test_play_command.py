@@ -343,10 +343,9 @@ def test_a_rematch_leaves_the_saved_game_and_saves_the_next_one_beside_it(typed,
     assert [len(read_record(tmp_path / name).moves) for name in ("kept.json", "kept-2.json")] == [5, 1]
 
 
-def test_resigning_after_the_end_renames_nobody(typed, tmp_path):
-    lines = f"a1\nb1\na2\nb2\na3\nresign\nsave {tmp_path}/a.json\nquit\n"
-    assert "over" in typed("tic_tac_toe", *PEOPLE, lines=lines)
-    assert read_record(tmp_path / "a.json").players == ("human", "human")
-    one = f"resign\nresign\nsave {tmp_path}/b.json\nquit\n"
-    typed("take_it_easy", "--seat0", "human", lines=one)
-    assert len(read_record(tmp_path / "b.json").players) == 1
+def test_resigning_after_the_end_leaves_the_players_of_a_record(typed, tmp_path):
+    typed("take_it_easy", "--seat0", "human", lines=f"resign\nresign\nsave {tmp_path}/b.json\nquit\n")
+    assert read_record(tmp_path / "b.json").players == ("human",)
+    lines = f"resign\nresign\nsave {tmp_path}/a.json\nquit\n"
+    typed("tic_tac_toe", "--seat0", "human", "--seat1", "random", lines=lines)
+    assert read_record(tmp_path / "a.json").players == ("human", "random")
