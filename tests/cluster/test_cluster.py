@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 import torch
@@ -14,7 +15,7 @@ from anyzero.arena.match import CRASH
 from anyzero.arena.plan import make_plan
 from anyzero.cluster import Job, Kind, Pace, Pool
 from anyzero.cluster.jobs import ClusterError, Done, Node
-from anyzero.cluster.pool import MOST_DEATHS
+from anyzero.cluster.pool import MOST_DEATHS, Member
 from anyzero.errors import BadOptionError
 from tests.cluster.conftest import Disturbance, content, jobs, train_tiny, values, wait_until
 
@@ -130,6 +131,20 @@ def test_a_wrong_address_is_one_sentence():
     pytest.importorskip("ray")
     with pytest.raises(BadOptionError, match="auto or host:port, not 'somewhere'"):
         Pool("somewhere")
+
+
+@pytest.mark.parametrize(("names", "left"), [("ab", 0), ("aa", 1)])
+def test_a_job_that_fails_while_another_actor_is_at_it_is_not_done_twice(monkeypatch, names, left):
+    """The games of a job that is done twice would be counted twice, and a block be whole without others."""
+    ray = MagicMock(get=lambda answer: answer)
+    ray.exceptions.RayError = RuntimeError
+    monkeypatch.setattr("anyzero.cluster.jobs.connect", lambda address: ray)
+    pool, job, answers = Pool("auto", [].append), Job("", {}), [(None, "no room", 1.0), ("value", "", 1.0)]
+    actors = zip(names, answers, strict=True)
+    pool.members = [Member(MagicMock(), Node(name, name, 2, 0), Kind(1), answer, True, job) for name, answer in actors]
+    found = [pool.hear(member) for member in list(pool.members) if member in pool.members]
+    assert [done.value for done in found if done] == ["value"][left:]
+    assert list(pool.again) == [job] * left
 
 
 def test_jobs_are_small_at_first_and_at_the_end_and_else_take_their_time():

@@ -195,17 +195,17 @@ class Pool:
         if not member.is_ready:
             self.welcome(member, answer)
             return None
-        job, member.job = member.job, None
+        job = member.job
         if job is None:  # it had been told to stop
             return None
         value, fault, seconds = answer
         if fault:  # the node may be at fault, and is not used any more; if the job fails on a second one, the job is
-            self.again.append(job)
             if job.failed_on:
                 raise ClusterError(f"{member.node.name}: {fault}")
             job.failed_on = member.node.id
             self.put_aside(member.node, fault)
             return None
+        member.job = None
         for other in self.members:
             if other.job is job:
                 self.leave(other)
