@@ -224,6 +224,17 @@ def test_what_was_made_from_a_damaged_generation_is_put_aside_with_it(run):
     assert (run.path / "samples" / "0004-000.safetensors.damaged").exists()
 
 
+@pytest.mark.parametrize(("lag", "kept"), [(0, [4]), (1, [4, 5])])
+def test_games_that_a_cluster_played_ahead_are_kept(run, lag, kept):
+    run.config = RunConfig(keep=2, selfplay={"lag": lag})
+    with run.locked():
+        for number in (4, 5, 6):
+            run.part(number)
+            run.samples_path(number, 0).write_bytes(b"samples")
+        assert run.newest().number == 3
+    assert run.part_numbers() == [block.generation for block in run.blocks()] == kept
+
+
 def test_two_damages_of_one_number_are_both_kept(run):
     with run.locked():
         for _ in range(2):

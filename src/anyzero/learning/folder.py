@@ -150,14 +150,17 @@ class RunFolder(Generations):
             self.note(words)
         if not self.is_locked:
             return
+        last = newest.number + 1
+        if not wrong:  # a cluster may have played ahead
+            last += self.config.selfplay.lag
         with writing(self.path):
             for number in wrong:
                 put_aside(self.generation_path(number))
             for number in self.part_numbers():
-                if number > newest.number + 1:
+                if number > last:
                     put_aside(self.part_path(number))
             for block in (*self.blocks(SAMPLES), *self.blocks(GAMES)):
-                if block.generation > newest.number + 1:
+                if block.generation > last:
                     put_aside(block.path)
         self.copy_champion()
 
