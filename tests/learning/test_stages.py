@@ -185,11 +185,22 @@ def report(*, promoted: bool, gate: float | None, selfplay: float | None):
     ],
 )
 def test_the_score_against_the_one_before_is_of_their_last_meeting(tmp_path, monkeypatch, reports, score):
-    stages = Stages(new_folder(tmp_path), Progress())
-    newer = report(promoted=True, gate=0.1, selfplay=0.1)
+    assert last_score(tmp_path, monkeypatch, reports) == score
+
+
+@pytest.mark.parametrize(("lag", "score"), [(0, 0.7), (1, 0.9)])
+def test_with_a_lag_the_first_games_after_a_promotion_are_not_the_champions(tmp_path, monkeypatch, lag, score):
+    reports = [report(promoted=True, gate=0.9, selfplay=0.5), report(promoted=False, gate=0.4, selfplay=0.7)]
+    assert last_score(tmp_path, monkeypatch, reports, selfplay={**TINY["selfplay"], "lag": lag}) == score
+
+
+def last_score(path, monkeypatch, reports, **changes):
+    """That of the newest champion of these reports; a newer one does not count yet."""
+    stages, newer = Stages(new_folder(path, **changes), Progress()), report(promoted=True, gate=0.1, selfplay=0.1)
     numbered = [{"generation": number, **one} for number, one in enumerate([*reports, newer])]
     monkeypatch.setattr(RunFolder, "reports", lambda self: numbered)
-    assert stages.last_score_against_previous(len(reports) - 1) == score
+    champion = max((one["generation"] for one in numbered[:-1] if one["promoted"]), default=0)
+    return stages.last_score_against_previous(Generation(path, {}, len(reports) - 1, champion, None, False, ""))
 
 
 def test_a_start_where_the_game_is_over_is_refused():

@@ -221,20 +221,20 @@ class Stages:
         config = self.config.selfplay
         if before.previous is None:
             config = config.change(two_champions=False)
-        return selfplay.pairing_shares(
-            config, self.last_score_against_previous(before.number) if config.two_champions else None
-        )
+        score = self.last_score_against_previous(before) if config.two_champions else None
+        return selfplay.pairing_shares(config, score)
 
-    def last_score_against_previous(self, last: int) -> float | None:
+    def last_score_against_previous(self, before: Generation) -> float | None:
         """The champion's score when it last met the one before: at the gate that promoted it, or in self-play since.
 
-        Generations after the `last` one do not count.
+        Generations after `before` do not count, nor games that a lag has left to the champion of earlier ones.
         """
-        for report in reversed([report for report in self.folder.reports() if report["generation"] <= last]):
+        first = before.champion + 1 + self.config.selfplay.lag
+        for report in reversed([report for report in self.folder.reports() if report["generation"] <= before.number]):
             if report["promoted"]:
                 return float(report["gate"]["score"]) if report["gate"] else None
-            played = report.get("selfplay")
-            if played and played["against_previous"]["games"]:
+            played = report["selfplay"]
+            if report["generation"] >= first and played["against_previous"]["games"]:
                 return float(played["against_previous"]["score"])
         return None
 
