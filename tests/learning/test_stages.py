@@ -1,5 +1,7 @@
 """Stages that find what a process before them left: samples that are gone, damaged or longer than the window."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,19 @@ def test_games_whose_samples_went_with_their_process_are_played_again(tmp_path, 
         found = later.self_play(part, before)
         assert calls == ([4] if keep_samples else [4, 4])
         assert later.window(1).num == found["samples"]
+
+
+def test_a_process_on_a_gpu_does_not_play_the_games_of_the_one_before(tmp_path, monkeypatch):
+    """Not even where a gate has kept the champion."""
+    folder, seeds = new_folder(tmp_path), []
+    folder.config = folder.config.change(device="cuda")
+    monkeypatch.setattr(Engine, "__init__", lambda _engine, *_rest, seed, **_more: seeds.append(seed))
+    monkeypatch.setattr(Engine, "play", lambda _engine, _order, _first, num, _watch: play_random(TTT, num, seed=1))
+    with folder.locked():
+        first = Training(folder).begin()
+        for before in (first, replace(first, number=1)):
+            Stages(folder, Progress()).self_play(folder.part(before.number + 1), before)
+    assert len(set(seeds)) == 2
 
 
 def test_a_run_that_writes_samples_only_when_it_stops_goes_on_with_all_of_them(tmp_path):

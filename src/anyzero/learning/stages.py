@@ -123,7 +123,7 @@ class Stages:
             (part / f"{block_name(0)}.json").unlink(missing_ok=True)  # its samples went with the process that made them
         order, found = cache(partial(self.order, number, by, lambda path: partial(read_network, path, self.game))), []
         if self.engine is None:
-            options: Any = {"threads": self.config.threads, "seed": draw_seed("gpu", self.config.seed, by.champion)}
+            options: Any = {"threads": self.config.threads, "seed": draw_seed("gpu", self.config.seed, number)}
             self.engine = selfplay.Engine(self.game, self.config, on_gpu=on_gpu, **options)
         play = self.engine.play
         with self.progress.stage(number, "self-play", config.games) as tell:
