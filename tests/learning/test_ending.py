@@ -1,11 +1,15 @@
 """What is measured and said when training stops."""
 
+from unittest.mock import MagicMock
+
 import pytest
 
+from anyzero.games.load import load
+from anyzero.learning.config import RunConfig
 from anyzero.learning.folder import END_FILE
 from anyzero.learning.once import verify
 from anyzero.learning.summary import runs
-from anyzero.learning.train import train
+from anyzero.learning.train import final_match, sweep, train
 
 TINY = {
     "network": {"blocks": 1, "channels": 8},
@@ -44,6 +48,30 @@ def test_the_end_of_a_run_says_what_can_be_done_with_it(folder, capsys):
     words = [line.partition(":")[0] for line in commands]
     assert words == ["play against it", "in the browser", "measure it", "use it elsewhere"]
     assert "it goes on after generation 2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("game", "anchors", "against"),
+    [
+        ("tic_tac_toe", ("random", "rave:20,bias=0.1"), "rave:20,bias=0.1"),
+        ("tic_tac_toe", (), None),
+        ("take_it_easy", (), "random"),
+    ],
+)
+def test_the_last_anchor_plays_the_match_whatever_its_options_and_random_play_for_one_seat(
+    monkeypatch, game, anchors, against
+):
+    stages = MagicMock(game=load(game), config=RunConfig(league={"anchors": anchors, "every": 0}))
+    monkeypatch.setattr("anyzero.learning.train.contest", played := MagicMock())
+    played.return_value.shares, played.return_value.standings.means = {}, (2.0, 1.0)
+    found = final_match(stages, 3, 4)
+    assert (found and found["against"]) == against
+
+
+def test_the_picture_of_a_sweep_lies_beside_its_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = sweep("seed=1", "tic_tac_toe", run="out/toe", generations=0, progress=False, changes=TINY)
+    assert found.picture.samefile(tmp_path / "out" / "toe-seed.png")
 
 
 def test_a_run_without_a_generation_offers_nothing_to_play(tmp_path):

@@ -228,7 +228,7 @@ def sweep(
     check_runs(text, recipe, wanted)
     runs = [train(text, run=name, **recipe, changes=own, **options) for name, own in wanted.items()]
     runs.sort(key=lambda run: run.match["score"] if run.match else -1.0, reverse=True)
-    found = Sweep(key, runs, runs[0].path.parent / f"{stem}.png")
+    found = Sweep(key, runs, run_path(f"{stem}.png"))
     found.plot(file=found.picture)
     return found
 
@@ -269,10 +269,10 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
 def final_match(stages: Stages, champion: int, games: int) -> dict[str, Any] | None:
     """The champion against the strongest anchor, or in a game of one seat against random play."""
     game, config = stages.game, stages.config
-    anchors = [text for text in config.league.anchors[-1:] if "," not in text]
-    if not anchors:
+    names = (RANDOM,) if game.num_seats == 1 else config.league.anchors
+    if not names:
         return None
-    name = RANDOM if game.num_seats == 1 else anchors[0]
+    name = names[-1]
     mine, theirs, seed = stages.contestant(champion), anchor_contestant(game, name), draw_seed("proof", config.seed)
     with stages.progress.stage(champion, "match", games) as tell:
         found = contest(game, mine, theirs, games=games, seed=seed, watch=stages.watch(tell))
