@@ -121,6 +121,13 @@ def test_a_run_of_a_few_minutes_leaves_out_the_rating_of_a_network_that_knows_no
     assert found == rated
 
 
+def test_without_deals_there_is_no_benchmark(tmp_path):
+    config = make_config("take_it_easy", changes={"benchmark.deals": 0})
+    folder = RunFolder.create(tmp_path / "run", fill_in(config))
+    with folder.locked():
+        assert Stages(folder).measure(folder.part(0), 0) == {}
+
+
 @pytest.mark.parametrize(
     ("settings", "previous", "wanted"),
     [

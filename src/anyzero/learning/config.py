@@ -193,7 +193,7 @@ class BenchmarkConfig(Schema):
     every: int = Field(1, ge=0, le=1e12)
     """Generations between benchmarks; 0: never."""
     deals: int = Field(1000, ge=0, le=1e12)
-    """Deals that are played, the same ones every time."""
+    """Deals that are played, the same ones every time; 0: none."""
     simulations: int = Field(0, ge=0, le=1_000_000)
     """Simulations for each move; 0: as in self-play."""
     convergence_threshold: float = Field(0.0, ge=0, le=1e12)

@@ -122,9 +122,8 @@ def benchmark(
     block = Block(game, [contestant], pairings, Manner(), games=config.deals, at_once=at_once, seed=seed)
     played = block.play(watch)
     scores: list[float] = (played.payoffs[:, 0] if played.scores is None else played.scores).tolist()
-    mean = mean_interval(scores)
-    value, low, high = mean if mean is not None else (None, None, None)
-    return {"mean": value, "low": low, "high": high, "deals": len(scores), "best": max(scores, default=None)}
+    value, low, high = mean_interval(scores) or (None, None, None)
+    return {"mean": value, "low": low, "high": high, "deals": len(scores), "best": max(scores)}
 
 
 def has_converged(means: Sequence[float], threshold: float) -> bool:

@@ -331,7 +331,8 @@ class Stages:
         seats, the benchmark for one."""
         if self.game.num_seats > 1:
             return "league", self.config.league.every, self.rate
-        return "benchmark", self.config.benchmark.every, self.benchmark
+        config = self.config.benchmark
+        return "benchmark", config.every if config.deals else 0, self.benchmark
 
     def measure(self, part: Path, number: int) -> dict[str, Any]:
         """The rating or the benchmark of a generation, where it is its turn and there is time for it."""
