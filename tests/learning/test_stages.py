@@ -128,6 +128,17 @@ def test_without_deals_there_is_no_benchmark(tmp_path):
         assert Stages(folder).measure(folder.part(0), 0) == {}
 
 
+def test_a_benchmark_at_a_stop_does_not_end_a_run_that_goes_on(tmp_path, monkeypatch):
+    """Ten benchmarks without a gain end a run; the tenth here was made because training had stopped."""
+    folder = new_folder(tmp_path, benchmark={"every": 2, "convergence_threshold": 1.0})
+    numbers = [*range(0, 18, 2), 17]
+    reports = [{"generation": number, "benchmark": {"mean": 100.0}, "seconds": {}} for number in numbers]
+    monkeypatch.setattr(RunFolder, "reports", lambda self: reports)
+    monkeypatch.setattr(RunFolder, "newest", lambda self: Generation(tmp_path, {}, 17, 17, 16, True, ""))
+    monkeypatch.setattr(Training, "next_generation", lambda self, before, **_: replace(before, number=18))
+    assert Training(folder).run(18) == "18 generations are done"
+
+
 @pytest.mark.parametrize(
     ("settings", "previous", "wanted"),
     [

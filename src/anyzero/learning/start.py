@@ -198,8 +198,7 @@ class Training(Stages):
             newest = self.folder.newest() or self.begin()
             while newest.number < most:
                 self.look_at_the_clock()
-                means = [report["benchmark"]["mean"] for report in self.folder.reports() if report.get("benchmark")]
-                if has_converged(means, self.config.benchmark.convergence_threshold):
+                if has_converged(self.benchmarks(), self.config.benchmark.convergence_threshold):
                     return "the benchmark has converged"
                 newest = self.next_generation(newest, is_last=newest.number + 1 == most)
         except OutOfTimeError:
@@ -207,6 +206,12 @@ class Training(Stages):
         finally:
             self.save_replay()
         return f"{newest.number} generations are done"
+
+    def benchmarks(self) -> list[float]:
+        """The means so far; what was measured only because training stopped must not change how it goes on."""
+        every, reports = self.config.benchmark.every, self.folder.reports()
+        found = [report for report in reports if report.get("benchmark")]
+        return [report["benchmark"]["mean"] for report in found if not report["generation"] % every]
 
     def seconds_so_far(self) -> float:
         """Of the finished generations, and of the finished stages of the one under way."""
