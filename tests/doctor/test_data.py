@@ -2,6 +2,7 @@
 
 from functools import partial
 from math import comb
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -240,6 +241,8 @@ def test_noise_of_either_kind_is_well(changes):
     ("changes", "advice"),
     [
         ({"selfplay.gumbel_scale": 0.0}, "selfplay.gumbel_scale=1 and"),
+        ({"selfplay.temperature_plies": 0}, "selfplay.temperature_plies=30 and"),
+        ({"selfplay.method": "expectimax", "selfplay.temperature": 0.0}, "selfplay.temperature=0.01 and"),
         (PUCT_OFF, "selfplay.noise_fraction=0.25 and"),
         (PUCT_OFF | {"selfplay.temperature": 1.0, "selfplay.temperature_plies": 0}, "selfplay.noise_fraction=0.25 and"),
     ],
@@ -416,3 +419,9 @@ def test_a_gate_that_nobody_has_passed_for_long_is_doubtful():
     found = check_gate(gate_case(gates=[True] + [False] * 10))
     assert says(found) == (DOUBTFUL, "nobody has passed the last 10 gates")
     assert check_gate(gate_case(gates=[False] * 9)).verdict == WELL
+
+
+def test_games_of_three_seats_have_no_gate():
+    case = gate_case()
+    case.game = MagicMock(num_seats=3)
+    assert check_gate(case).verdict == SKIPPED

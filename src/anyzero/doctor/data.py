@@ -147,20 +147,24 @@ def is_small(case: Case) -> bool:
     return len(np.unique(keys)) < SMALL * len(keys)
 
 
+NOISE = {"gumbel": "gumbel_scale=1", "puct": "noise_fraction=0.25", "expectimax": "temperature=0.01"}
+
+
 def check_noise(case: Case) -> Finding:
     """Self-play must vary its games, and matches must not be disturbed; measured on the newest games."""
     config, game = case.config.selfplay, case.game
     settings, match = self_play_method(config).settings, self_play_method(config, noise=False).settings
-    heated = config.method != "gumbel" and config.temperature > 0.0 and config.temperature_plies > 0
-    noisy = settings.gumbel_scale > 0.0 if config.method == "gumbel" else settings.noise_fraction > 0.0 or heated
+    drawn = config.temperature_plies > 0
+    heat = settings.gumbel_scale if config.method == "gumbel" else config.temperature
+    noisy = settings.noise_fraction > 0.0 or (drawn and heat > 0.0)
     varied = config.opening_plies > 0 or game.num_outcomes > 0 or len(config.starts) > 1
     num = len(case.lines)
     different = len({(line["start"], *line["actions"]) for line in case.lines})
     share = different / num if num >= FEW_GAMES else 1.0
     seen = f"the search has {'' if noisy else 'no '}noise, openings of {config.opening_plies} random moves"
     seen += f"; {different} of the newest {num} games are different" if num else ""
-    noise = "selfplay.gumbel_scale=1" if config.method == "gumbel" else "selfplay.noise_fraction=0.25"
-    advice = f"{noise} and selfplay.opening_plies=2 or more"
+    noise = "temperature_plies=30" if not drawn and config.method != "puct" else NOISE[config.method]
+    advice = f"selfplay.{noise} and selfplay.opening_plies=2 or more"
     if match.gumbel_scale > 0.0 or match.noise_fraction > 0.0:
         advice = "matches and ratings must play without noise: what is measured is the network, not the dice"
         return Finding(WRONG, "noise is on in matches", seen, advice)
@@ -246,7 +250,7 @@ def check_losses(case: Case) -> Finding:
 def check_gate(case: Case) -> Finding:
     """Its games must be different, an equal candidate should seldom pass, and a better one mostly."""
     config, game = case.config.gate, case.game
-    if config.games == 0:
+    if config.games == 0 or game.num_seats > 2:
         return Finding(SKIPPED, "there is no gate: every candidate is promoted")
     plies = default_openings(game) if config.opening_plies < 0 else config.opening_plies
     gates = case.late("gate", 10)
