@@ -2,7 +2,7 @@
 
 import pytest
 
-from anyzero.errors import BadOptionError, UnknownNameError
+from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.learning import start
 from anyzero.learning.start import open_run
 
@@ -98,3 +98,16 @@ def test_an_unknown_setting_is_one_sentence_with_the_nearest_name(begun):
         open_run("hex:size=3", run=begun, changes={"selfplay.gmes": 3})
     with pytest.raises(UnknownNameError, match="did you mean threads"):
         open_run("hex:size=3", run=begun, changes={"thread": 3})
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"selfplay.starts": ("nowhere",)}, "a position looks like"),
+        ({"selfplay.method": "expectimax"}, "for games of chance, and tic_tac_toe has none"),
+    ],
+)
+def test_what_the_game_cannot_have_is_said_before_there_is_a_run(tmp_path, changes, says):
+    with pytest.raises(AnyzeroError, match=says):
+        open_run("tic_tac_toe", run=str(tmp_path / "run"), changes=changes)
+    assert not (tmp_path / "run").exists()

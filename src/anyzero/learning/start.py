@@ -20,6 +20,7 @@ from anyzero.learning.folder import OtherRunError, RunFolder, is_run, run_path
 from anyzero.learning.history import rebuild
 from anyzero.learning.once import STAGE
 from anyzero.learning.presets import preset_config
+from anyzero.learning.selfplay import start_states
 from anyzero.learning.stages import OutOfTimeError, Progress, Stages
 from anyzero.networks.config import resolve
 from anyzero.networks.evaluator import check_device
@@ -133,6 +134,9 @@ def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
     """
     game = load(config.game)
     check_device(config.device)
+    start_states(game, config.selfplay.starts)  # what is wrong with them is said before there is a run
+    if config.selfplay.method == "expectimax" and not game.num_outcomes:
+        raise BadOptionError(f"selfplay.method=expectimax is for games of chance, and {game.name} has none")
     if begun is not None:
         config = config.change(threads=config.threads or begun.threads)
     threads = config.threads or count_cores()
