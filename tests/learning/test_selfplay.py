@@ -8,7 +8,7 @@ import pytest
 from anyzero.arena.standings import Standings, Tally
 from anyzero.games.load import load
 from anyzero.learning.block import Block, anchor_contestant, network_contestant
-from anyzero.learning.config import BenchmarkConfig, GateConfig, SelfPlayConfig
+from anyzero.learning.config import BenchmarkConfig, GateConfig, RunConfig, SelfPlayConfig, change
 from anyzero.learning.contests import (
     benchmark,
     contest,
@@ -23,10 +23,12 @@ from anyzero.learning.selfplay import (
     CHAMPION,
     PREVIOUS,
     RECENT,
+    Order,
     block_spans,
     lowered_bar,
     make_pairings,
     pairing_shares,
+    play_block,
 )
 
 TOE, EASY = load("tic_tac_toe"), load("take_it_easy")
@@ -75,6 +77,17 @@ def test_games_are_dealt_to_pairings_by_their_shares():
     block = Block(TOE, [WEAK, WEAK], pairings, Manner(max_plies=1), games=400, seed=1, target="interpreted")
     played = block.play().sides
     assert abs(int((played == 0).all(axis=1).sum()) - 300) < 60
+
+
+@pytest.mark.parametrize(
+    ("changes", "keyed"),
+    [({"replay.merge": False}, True), ({"device": "cuda"}, True), ({"device": "cuda", "replay.merge": False}, False)],
+)
+def test_cores_beside_a_gpu_leave_out_the_keys_that_it_leaves_out(changes, keyed):
+    """Of samples with and without keys, all of those without would count as one position."""
+    order = Order(change(RunConfig(), changes), 1)
+    found = play_block(TOE, [anchor_contestant(TOE, "random")], order, 0, 2)
+    assert found.samples.keys.any() == keyed
 
 
 def test_the_bar_is_lowered_until_giving_up_is_rarely_wrong():

@@ -169,7 +169,7 @@ class Block:
         self.finished = Finished(game, manner, self.games.sides, len(self.games.starts))
         self.is_stopped, self.lock = False, Lock()
 
-    def play(self, watch: Watch | None = None) -> BlockResult:
+    def play(self, watch: Watch | None = None, *, keys: bool = True) -> BlockResult:
         self.play_part(0, 0, None)  # compiled now, not by several threads at once
         pools: list[Executor | None] = [getattr(evaluator, "pool", None) for evaluator in self.evaluators]
         if not self.evaluators:
@@ -179,7 +179,8 @@ class Block:
             self.play_parts(pools[0], self.evaluators[0].together, watch)  # type: ignore[arg-type]
         else:
             self.play_part(0, self.slots, watch)
-        return self.finished.result([one.name for one in self.contestants], int(self.games.simulations.sum()))
+        names = [one.name for one in self.contestants]
+        return self.finished.result(names, int(self.games.simulations.sum()), keys=keys)
 
     def play_parts(self, pool: Executor, together: int, watch: Watch | None) -> None:
         """Each part on one thread. Slots are cut into parts by their number alone, so that threads change nothing."""

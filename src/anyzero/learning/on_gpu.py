@@ -192,7 +192,7 @@ class RunGames:
         games.evaluator.load(*networks)  # type: ignore[attr-defined]
         pairings = make_pairings(self.game, order.shares, two_champions=self.config.selfplay.two_champions)
         games.set_up(pairings, order.resign_below)
-        return games.play(num, [name for name, _ in order.networks], keys=self.config.replay.merge, watch=watch)
+        return games.play(num, [name for name, _ in order.networks], keys=order.keys, watch=watch)
 
     def begin(self, networks: Sequence["Network"]) -> GpuGames:
         from anyzero.networks.on_gpu import GpuEvaluator

@@ -54,6 +54,11 @@ class Order(NamedTuple):
     shares: Sequence[float] = (1.0, 0.0, 0.0)  # as `pairing_shares` has them
     resign_below: float = NEVER
 
+    @property
+    def keys(self) -> bool:
+        """Whether samples get keys: a GPU has no time for them unless they are merged, nor have cores beside it."""
+        return self.config.device == "cpu" or self.config.replay.merge
+
 
 class Engine:
     """Plays the games of a run in this process: on the CPU, or on its GPU, where those under way go on and on."""
@@ -88,7 +93,8 @@ def play_block(
     config, seed = order.config.selfplay, draw_seed("selfplay", order.config.seed, order.generation)
     pairings = make_pairings(game, order.shares, two_champions=config.two_champions)
     more: Any = {"resign_below": order.resign_below, "starts": start_states(game, config.starts)}
-    return Block(game, contestants, pairings, manner_of(config), games=num, first=first, seed=seed, **more).play(watch)
+    block = Block(game, contestants, pairings, manner_of(config), games=num, first=first, seed=seed, **more)
+    return block.play(watch, keys=order.keys)
 
 
 def play_random(game: Game, num: int, *, seed: int, max_plies: int = 0, target: str = "cpu") -> BlockResult:
