@@ -24,8 +24,8 @@ from anyzero.networks.config import parse_network
 from anyzero.schema import limits_of, read_toml, settings_of, write_toml
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
-FIXED = ("selfplay.reuse", "keep_samples", "device")
-"""Settings that only go with some others."""
+FIXED = ("selfplay.reuse", "keep_samples", "device", "replay.payoff_share_end")
+"""Settings that only go with some others, or have gaps."""
 
 
 def describe_settings():
@@ -234,6 +234,8 @@ def test_a_config_is_checked_when_it_is_made():
         GateConfig(threshold=2.0)
     with pytest.raises(AnyzeroError, match="keep must be from 1 to"):
         RunConfig(keep=0)
+    with pytest.raises(AnyzeroError, match="payoff_share_end must be -1 or from 0 to 1"):
+        RunConfig(replay={"payoff_share_end": -0.5})
 
 
 def test_parts_have_bounds_of_their_own():

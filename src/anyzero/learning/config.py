@@ -240,6 +240,8 @@ class RunConfig(Schema):
             raise BadOptionError(f"selfplay.reuse is for games of one network: leave selfplay.{other} alone")
         if league.every > 0 and not league.anchors:
             raise BadOptionError("league.anchors is empty: name a player, such as random, or take league.every=0")
+        if -1 < self.replay.payoff_share_end < 0:
+            raise BadOptionError("replay.payoff_share_end must be -1 or from 0 to 1: a share is not negative")
         if not self.keep_samples and self.device == "cpu":
             raise BadOptionError("keep_samples=false is for the GPU: on the CPU a run goes on as if never stopped")
         return self
