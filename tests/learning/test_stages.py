@@ -8,7 +8,7 @@ import pytest
 from anyzero.errors import BadOptionError
 from anyzero.games.load import load
 from anyzero.learning.folder import RunFolder
-from anyzero.learning.samples import Samples, save_shard
+from anyzero.learning.samples import Samples, load_shard, save_shard
 from anyzero.learning.selfplay import Engine, play_random, start_states
 from anyzero.learning.stages import Progress, Stages
 from anyzero.learning.start import Training, fill_in, make_config
@@ -85,6 +85,17 @@ def test_a_run_that_writes_samples_only_when_it_stops_goes_on_with_all_of_them(t
         stages.keep_block(4, 0, result)
         found = stages.window(4)
         assert (found.num, np.unique(found.generations).tolist()) == (25, [3, 4])
+
+
+def test_games_that_are_played_again_leave_no_samples_of_those_before(tmp_path):
+    folder = new_folder(tmp_path)
+    folder.config = folder.config.change(device="cuda", keep_samples=False)
+    for seed in (1, 2):  # the second process plays for a generation that was damaged
+        stages, again = Stages(folder, Progress()), play_random(TTT, 4, seed=seed)
+        again.samples.generations[:] = 1
+        stages.keep_block(1, 0, again)
+        stages.save_replay()
+    assert np.array_equal(load_shard(folder.samples_path(1, 0), TTT).states, again.samples.states)
 
 
 def test_the_samples_of_a_whole_block_are_weighed_by_their_surprise(tmp_path):

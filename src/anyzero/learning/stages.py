@@ -195,6 +195,7 @@ class Stages:
         else:
             if self.samples is None:
                 self.window(number - 1)  # what the process before left
+            self.folder.samples_path(number, block).unlink(missing_ok=True)  # of games that these take the place of
             self.samples = join([part for part in (self.samples, result.samples) if part is not None])
         lines = [json.dumps({"generation": number, **line._asdict()}) + "\n" for line in result.games]
         write_whole(self.folder.games_path(number, block), "".join(lines).encode())
