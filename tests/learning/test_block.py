@@ -196,6 +196,20 @@ def test_games_that_are_checked_are_played_on_and_tell_whether_giving_up_was_wro
     assert [wrong for _, wrong in result.resign_checks] == [payoff > -1.0 for payoff in result.payoffs.ravel()]
 
 
+def test_a_single_low_value_is_no_reason_to_give_up_and_no_wrong_one_either():
+    """The first seat fears for its game at its second move alone."""
+
+    def evaluate(_game, states):
+        stones = np.array([FOUR.encode(state)[:2].sum() for state in states])
+        return np.zeros((len(states), FOUR.num_actions)), np.where(stones == 2, -0.9, np.where(stones == 3, 0.9, 0.0))
+
+    config = SelfPlayConfig(simulations=1)
+    fearful = network_contestant(FOUR, "fearful", evaluate, config, noise=False)
+    assert {line.end for line in play(FOUR, [fearful], 2, bar=-0.8).games} == {"rules"}
+    checks = play(FOUR, [fearful], 2, bar=-0.8, resign_checked=1.0).resign_checks
+    assert [lowest for lowest, _ in checks] == [0.0] * 4
+
+
 def test_games_that_are_too_long_are_cut_off_and_teach_what_searches_said_of_them():
     result = play(FOUR, [scripted(FOUR, 0.25)], 2, max_plies=5, keep_samples=1)
     assert [(line.end, len(line.actions), line.payoffs) for line in result.games] == [("plies", 5, [0.0, 0.0])] * 2

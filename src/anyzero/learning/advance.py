@@ -33,7 +33,6 @@ from anyzero.search.reuse import copy_node, copy_subtree
 from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, prepare_root, simulate_tree
 from anyzero.search.tree import root_of
 
-RESIGN_AFTER = 2  # so many of a seat's values in a row must be below the bar
 PLIES = 1 << 16  # more than any game has: the stream of a search is number stream * PLIES + ply
 NOWHERE = -1
 
@@ -105,8 +104,8 @@ def begin_game(slots: Slots, number: int) -> None:
             pairing += 1
         games.pairing[number] = pairing
     games.checked[number] = games.bar[0] > NEVER and random_unit(rng) < manner.resign_checked
-    for seat in range(games.low.shape[1]):
-        games.low[number, seat], games.lowest[page_of(slots, number), seat] = 0, 1.0
+    for seat in range(games.before.shape[1]):
+        games.before[number, seat] = games.lowest[page_of(slots, number), seat] = 1.0
     if manner.most_opening > opening:
         opening += random_below(rng, manner.most_opening - opening + 1)
     place_start(games, manner, opening, number)
@@ -201,14 +200,14 @@ def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> No
 
 
 def gives_up(slots: Slots, seat: int, value: float, number: int) -> bool:
-    """Whether the seat to move resigns: its values have been below the bar, and this game is not a check of it."""
+    """Whether the seat to move resigns: its last two values are below the bar, and this game is not a check of it."""
     games, page = slots.games, page_of(slots, number)
     bar = games.bar[0]
     if bar <= NEVER:
         return False
-    games.low[number, seat] = games.low[number, seat] + 1 if value < bar else 0
-    games.lowest[page, seat] = min(games.lowest[page, seat], value)
-    return games.low[number, seat] >= RESIGN_AFTER and games.checked[number] == 0  # type: ignore[no-any-return]
+    greater, games.before[number, seat] = max(value, games.before[number, seat]), value
+    games.lowest[page, seat] = min(games.lowest[page, seat], greater)
+    return greater < bar and games.checked[number] == 0  # type: ignore[no-any-return]
 
 
 # --- trees that are used again; games without them have `WITHOUT_REUSE`

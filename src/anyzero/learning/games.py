@@ -80,7 +80,7 @@ class Games(NamedTuple):
     opening: np.ndarray  # [slots]: random moves at the game's start
     reason: np.ndarray  # [slots]: why the game ends
     checked: np.ndarray  # [slots]: whether nobody resigns in this game
-    low: np.ndarray  # [slots, seats]: how many values in a row were below the bar
+    before: np.ndarray  # [slots, seats]: the value of each seat's last search
     surprise: np.ndarray  # [slots]: how far the policy after the last search was from its priors, in nats
     legal: np.ndarray  # [slots, max_legal]: room for a list of actions
     simulations: np.ndarray  # [slots]: of all searches that are over
@@ -94,7 +94,7 @@ class Games(NamedTuple):
     end_checked: np.ndarray
     end_score: np.ndarray  # [pages]: the first seat's points
     payoffs: np.ndarray  # [pages, seats]
-    lowest: np.ndarray  # [pages, seats]: the lowest value of each seat's searches
+    lowest: np.ndarray  # [pages, seats]: under any bar above this the seat would resign
     moves: np.ndarray  # [pages, plies]
 
 
@@ -129,7 +129,7 @@ def new_games(
         end_game=np.zeros(pages, np.int64),
         end_score=np.zeros(pages),
         moves=np.zeros((pages, manner.max_plies), np.int32),
-        low=np.zeros((slots, seats), np.int32),
+        before=np.zeros((slots, seats)),
         surprise=np.zeros(slots, np.float32),
         legal=np.zeros((slots, game.max_legal), np.int32),
         **{name: np.zeros(slots, np.int64) for name in ("simulations", "finished")},
