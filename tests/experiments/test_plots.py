@@ -9,6 +9,7 @@ from matplotlib.colors import to_hex
 
 from anyzero.arena.statistics import wilson_interval
 from anyzero.errors import AnyzeroError
+from anyzero.experiments.run import ExperimentResult
 from anyzero.experiments.score_plots import COLOUR_MAP, SCALE, ink_on, parse_formats, plot_rows, save_figures
 from anyzero.experiments.table import GRID_COLUMNS, STUDENT_COLUMNS, read_rows
 from anyzero.figures import COLOURS
@@ -220,6 +221,16 @@ def test_numbers_can_be_read_on_every_colour():
             for colour in (matplotlib.colormaps[COLOUR_MAP](SCALE(score)), ink_on(score))
         ]
         assert max(light) / min(light) > 4
+
+
+def test_games_called_alike_each_have_their_picture(tmp_path):
+    budgets = (("1", "2"), ("2", "1"))
+    rows = [
+        grid_row(f"{folder}/x.py", "", ("uct", "rave"), two, "both", (1, 0, 1)) for folder in "ab" for two in budgets
+    ]
+    path = write_table(tmp_path / "t.csv", GRID_COLUMNS, rows)
+    found = ExperimentResult(tmp_path / "t.toml", path, [], 8).plot()
+    assert list(found) == ["heat_map_x_uct_rave", "heat_map_x_uct_rave-2", "table"]
 
 
 def test_figures_are_written_in_each_format_without_touching_the_global_state(tmp_path):

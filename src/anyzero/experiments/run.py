@@ -53,9 +53,9 @@ class ExperimentResult(Shown):
 
     def plot(self) -> "dict[str, Figure]":
         """Its pictures by name: heat maps by both budgets, curves with intervals, tables."""
-        from anyzero.experiments.score_plots import plot_rows
+        from anyzero.experiments.score_plots import named_apart, plot_rows
 
-        return dict(plot_rows(read_rows(self.results)))
+        return dict(named_apart(plot_rows(read_rows(self.results))))
 
     def report(self) -> Iterator[Part]:
         """The columns that fit a terminal; Elo with its limits, which have no column of their own."""

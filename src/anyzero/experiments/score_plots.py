@@ -288,14 +288,22 @@ def parse_formats(text: str) -> list[str]:
     return [f".{name}" for name in dict.fromkeys(names)]
 
 
+def named_apart(figures: Iterable[tuple[str, Figure]]) -> Figures:
+    """The figures, no two of one name, however alike their games and players are called."""
+    taken: set[str] = set()
+    for name, figure in figures:
+        while name in taken:
+            name += "-2"
+        taken.add(name)
+        yield name, figure
+
+
 def save_figures(figures: Iterable[tuple[str, Figure]], folder: Path, formats: Sequence[str]) -> list[Path]:
     """Write each figure in each format as it comes; returns the files."""
     files: list[Path] = []
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    for name, figure in figures:
-        while folder / f"{name}{formats[0]}" in files:
-            name += "-2"
+    for name, figure in named_apart(figures):
         for form in formats:
             files.append(folder / f"{name}{form}")
             save_figure(figure, files[-1])
