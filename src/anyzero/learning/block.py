@@ -90,7 +90,7 @@ class BlockResult(NamedTuple):
     scores: np.ndarray | None  # [games]: the first seat's points, for games that count them
     simulations: int
     resign_checks: list[tuple[float, bool]]
-    """Of games that were played on: the bar above which each seat would resign, and whether it did not lose after all."""
+    """Of games that were played on: above which bar each seat would resign, and whether it did not lose after all."""
 
 
 class Searching(NamedTuple):

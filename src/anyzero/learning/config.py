@@ -146,7 +146,7 @@ class TrainerConfig(Schema):
     learning_rate: float = Field(1e-3, ge=0, le=10)
     """The learning rate, before its schedule."""
     weight_decay: float = Field(1e-4, ge=0, le=1e12)
-    """AdamW's weight decay."""
+    """How much all weights but biases decay with each step, times the learning rate."""
     clip: float = Field(1.0, ge=1e-06, le=1000000.0)
     """The greatest norm of a gradient."""
     schedule: Literal["constant", "cosine", "one-cycle"] = "constant"

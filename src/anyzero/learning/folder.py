@@ -150,9 +150,7 @@ class RunFolder(Generations):
             self.note(words)
         if not self.is_locked:
             return
-        last = newest.number + 1
-        if not wrong:  # a cluster may have played ahead
-            last += self.config.selfplay.lag
+        last = newest.number + 1 + (0 if wrong else self.config.selfplay.lag)  # a cluster may have played ahead
         with writing(self.path):
             for number in wrong:
                 put_aside(self.generation_path(number))

@@ -208,8 +208,8 @@ class Stages:
         """
         config, found = self.config.selfplay, [before.champion]
         if config.two_champions or config.recent_share > 0.0:
-            has_previous = config.two_champions and before.previous is not None
-            found.append(before.previous if has_previous else before.champion)  # type: ignore[arg-type]
+            previous = before.previous if config.two_champions else None
+            found.append(before.champion if previous is None else previous)
         if config.recent_share > 0.0:
             first, last = before.number - config.recent + 1, before.number
             known = [number for number in self.folder.numbers() if first <= number <= last]

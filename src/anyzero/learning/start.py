@@ -213,8 +213,7 @@ class Training(Stages):
 
     def benchmarks(self) -> list[float]:
         """The means so far; what was measured only because training stopped must not change how it goes on."""
-        every, reports = self.config.benchmark.every, self.folder.reports()
-        found = [report for report in reports if report.get("benchmark")]
+        every, found = self.config.benchmark.every, [one for one in self.folder.reports() if one.get("benchmark")]
         return [report["benchmark"]["mean"] for report in found if not report["generation"] % every]
 
     def seconds_so_far(self) -> float:

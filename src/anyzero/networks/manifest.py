@@ -98,12 +98,11 @@ class Generations:
 
 def first_whole(paths: tuple[Path, Path], wanted: object) -> Path:
     """The first of two files if it is as it was written down, else the second; the fault of the first if neither is."""
-    try:
-        check_file(paths[0], wanted)
-    except DamagedError as error:
+    faults = []
+    for path in paths:
         try:
-            check_file(paths[1], wanted)
-        except DamagedError:
-            raise error from None
-        return paths[1]
-    return paths[0]
+            check_file(path, wanted)
+            return path
+        except DamagedError as error:
+            faults.append(error)
+    raise faults[0]
