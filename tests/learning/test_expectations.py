@@ -6,8 +6,8 @@ import pytest
 from anyzero.games.load import load
 from anyzero.learning.config import SelfPlayConfig
 from anyzero.learning.folder import RunFolder
-from anyzero.learning.samples import take
-from anyzero.learning.selfplay import expect, play_random, trace_back
+from anyzero.learning.samples import new_samples, take
+from anyzero.learning.selfplay import expect, goes_on, play_random, trace_back
 from anyzero.learning.start import Training, fill_in, make_config
 from tests import dice_race
 from tests.learning.test_loop import StopAt, weights
@@ -15,12 +15,13 @@ from tests.search.test_expectimax import brute_force, leaf_of
 from tests.search.weighing import Weighing
 
 DRAW, FIRST, SECOND = -1, 0, 1
+RACE = dice_race.make(goal=9)
 
 
-def traced(seats, values, own, ahead, trace=0.5, plies=None):
-    found = np.array(values, float)
-    plies = np.arange(len(seats)) if plies is None else np.array(plies)
-    trace_back(np.array(seats), plies, found, np.array(own, float), np.array(ahead, float), trace)
+def traced(seats, values, own, ahead, trace=0.5, plies=None, lengths=60):
+    found, rows = np.array(values, float), new_samples(RACE, len(seats))
+    rows.plies[:], rows.lengths[:] = np.arange(len(seats)) if plies is None else plies, lengths
+    trace_back(np.array(seats), goes_on(rows), found, np.array(own, float), np.array(ahead, float), trace)
     return found.tolist()
 
 
@@ -49,9 +50,19 @@ def test_values_before_a_draw_are_the_first_seats_whoever_moved():
     assert traced([DRAW, SECOND, DRAW], [0, 0.4, 0], [0, 0, -0.3], [-0.4, 0, -0.5])[0] == pytest.approx(-0.4)
 
 
-def test_nothing_goes_back_from_one_game_to_another():
+@pytest.mark.parametrize(
+    ("plies", "lengths"), [([36, 37, 0, 1], 38), ([2, 3, 6, 7], [4, 4, 8, 8]), ([2, 3, 4, 5], [4, 4, 6, 6])]
+)
+def test_nothing_goes_back_from_one_game_to_another(plies, lengths):
+    """The second one may begin behind an opening that is longer than the first."""
     seats, own, ahead = [DRAW, FIRST, DRAW, FIRST], [0, 0, 0.3, 0], [0.5, 0, 0.8, 0]
-    assert traced(seats, [0, 0.3, 0, 0.8], own, ahead, plies=[36, 37, 0, 1])[0] == pytest.approx(0.5)
+    assert traced(seats, [0, 0.3, 0, 0.8], own, ahead, plies=plies, lengths=lengths)[0] == pytest.approx(0.5)
+
+
+def test_games_without_a_draw_behind_their_opening_have_nothing_to_expect():
+    samples = play_random(RACE, 1, seed=1, target="interpreted").samples
+    last = take(samples, slice(samples.num - 1, None))
+    assert expect(RACE, last, Weighing(RACE), SelfPlayConfig(method="expectimax")).num == 1
 
 
 def test_without_a_trace_values_are_expectations_by_brute_force():

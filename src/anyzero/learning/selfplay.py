@@ -227,11 +227,16 @@ def expect(
         ahead[rows] = expectimax.values(drawn, 1)[:, 0].reshape(-1, config.draws).mean(axis=1)
     else:
         ahead[rows] = expectimax.values(samples.states[rows], 1)[:, 0]
-    values = samples.values.astype(np.float64)
-    game.compile(trace_back)(seats, samples.plies, values, own, ahead, config.value_trace)
+    values, follows = samples.values.astype(np.float64), goes_on(samples)
+    game.compile(trace_back)(seats, follows, values, own, ahead, config.value_trace)
     samples.values[:] = values
-    is_behind_draw = np.append(False, (seats[:-1] == CHANCE) & (samples.plies[1:] > samples.plies[:-1]))
+    is_behind_draw = np.append(False, ((seats == CHANCE) & follows)[:-1])
     return take(samples, (seats == CHANCE) | ~is_behind_draw & (samples.plies > 0))
+
+
+def goes_on(samples: Samples) -> np.ndarray:
+    """Whether the row after each is of the same game, [samples] bool: there, every ply behind the opening is a row."""
+    return np.append((np.diff(samples.plies) == 1) & (np.diff(samples.lengths) == 0), False)
 
 
 def list_seats(rules: Any, states: Any, seats: Any) -> None:
@@ -246,7 +251,7 @@ def draw_outcomes(rules: Any, states: Any, actions: Any, streams: Any) -> None:
         play(rules, states[row], np.int64(actions[index]))  # type: ignore[arg-type]
 
 
-def trace_back(seats: Any, plies: Any, values: Any, own: Any, ahead: Any, trace: float) -> None:
+def trace_back(seats: Any, follows: Any, values: Any, own: Any, ahead: Any, trace: float) -> None:
     """Write the values before draws, from the last position of each game to the first.
 
     The value is the expectation by the network, and a share of the next one's surprise: by how much its value, written
@@ -255,13 +260,12 @@ def trace_back(seats: Any, plies: Any, values: Any, own: Any, ahead: Any, trace:
     """
     surprise = 0.0
     for row in range(len(seats) - 1, -1, -1):
-        is_last = row == len(seats) - 1 or plies[row + 1] <= plies[row]
-        if is_last:
+        if not follows[row]:
             surprise = 0.0
         if seats[row] == CHANCE:
             values[row] = ahead[row] + trace * surprise
             surprise = values[row] - own[row]
-        elif not is_last and seats[row + 1] == CHANCE:
+        elif follows[row] and seats[row + 1] == CHANCE:
             gained = own[row + 1] if seats[row] == 0 else -own[row + 1]
             if gained < values[row] - CLOSE:
                 surprise = 0.0

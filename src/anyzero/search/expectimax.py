@@ -69,7 +69,7 @@ class Expectimax:
             stopping.check()
             values[first:last] = self.back_up(list(self.levels(states[first:last], depth)))
 
-        run_parts(run, cut(len(states), parts), min(parts, self.threads))
+        run_parts(run, cut(len(states), parts) if len(states) else [], min(parts, self.threads))
         return values
 
     def count_leaves(self, state: Any, depth: int) -> int:
