@@ -1,6 +1,7 @@
 """Stages that find what a process before them left: samples that are gone, damaged or longer than the window."""
 
 from dataclasses import replace
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from anyzero.learning.samples import Samples, load_shard, save_shard
 from anyzero.learning.selfplay import Engine, play_random, start_states
 from anyzero.learning.stages import Progress, Stages
 from anyzero.learning.start import Training, fill_in, make_config
+from anyzero.learning.trainer import Trainer
 from anyzero.networks.manifest import Generation
 from tests.learning.rows import random_samples
 
@@ -184,15 +186,28 @@ def test_a_window_that_begins_within_a_shard_is_the_same_in_a_run_that_goes_on(t
         assert one.tobytes() == other.tobytes()
 
 
-def test_shards_that_no_window_will_reach_are_dropped(tmp_path):
+def test_shards_that_no_window_will_reach_are_dropped_once_training_is_over(tmp_path, monkeypatch):
+    """Those that were missing when it goes on after a stop would be called gone."""
+    folder = new_folder(tmp_path, **{"replay.window": 5})
+    with folder.locked():
+        Training(folder).run(1)
+        with monkeypatch.context() as patch:
+            patch.setattr(Trainer, "train", MagicMock(side_effect=KeyboardInterrupt))
+            with pytest.raises(KeyboardInterrupt):
+                Training(folder).run(2)
+        Training(folder).run(2)
+    assert folder.notes == []
+    assert [block.generation for block in folder.blocks()] == [2]
+
+
+def test_whole_generations_stay_in_memory(tmp_path):
     folder = new_folder(tmp_path, **{"replay.window": 25})
     stages = Stages(folder, Progress())
     for generation in range(1, 5):
         save_shard(folder.samples_path(generation, 0), TTT, samples_of(generation, 10))
         window = stages.window(generation)
     assert np.unique(window.generations).tolist() == [2, 3, 4]
-    assert [block.generation for block in folder.blocks()] == [2, 3, 4]
-    assert stages.samples.num == 30
+    assert (stages.oldest, stages.samples.num) == (2, 30)
 
 
 def test_a_damaged_shard_is_put_aside(tmp_path):

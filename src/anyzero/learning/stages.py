@@ -278,10 +278,11 @@ class Stages:
             return {"training": asdict(report), "replay": asdict(replay.statistics) | {"oldest": self.oldest}}
 
         found = once(self.folder, part, "training", make, [part / NETWORK, part / TRAINER])
+        self.folder.prune_samples(found["replay"].get("oldest", 0))
         return {"training": found["training"] | {"seconds": found["seconds"]}, "replay": found["replay"]}
 
     def window(self, number: int) -> Samples:
-        """The newest samples, those of this generation among them; shards that are too old are dropped."""
+        """The newest samples, those of this generation among them."""
         parts: list[Samples] = [] if self.samples is None else [self.samples]
         known = int(self.samples.generations[-1]) if self.samples is not None and self.samples.num else -1
         for name in self.folder.missing_samples(known + 1, number):
@@ -297,7 +298,6 @@ class Stages:
         window = take(joined, slice(max(0, joined.num - self.config.replay.window), None))
         if window.num:
             self.oldest = int(window.generations[0])
-            self.folder.prune_samples(self.oldest)
             # Whole generations, as a run that goes on finds them.
             joined = take(joined, slice(int(np.searchsorted(joined.generations, self.oldest)), None))
         self.samples = joined
