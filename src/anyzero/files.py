@@ -92,10 +92,7 @@ def put_aside(path: Path) -> None:
     path.rename(aside)
 
 
-TRAINED = "is being trained by another process; one at a time can do that"
-
-
-def take_lock(number: int, path: Path, taken: str = TRAINED) -> None:
+def take_lock(number: int, path: Path, taken: str) -> None:
     """Hold an open file; `taken` says that somebody does already."""
     if not try_lock(number):
         raise AnyzeroError(f"{path} {taken}")

@@ -106,14 +106,11 @@ def read_toml(path: Path | str) -> dict[str, Any]:
 def write_toml(values: Mapping[str, Any]) -> str:
     """Plain values first, then a table for each mapping, alone or in a list; `read_toml` gives them back exactly."""
     tables = [(f"[{name}]", value) for name, value in values.items() if isinstance(value, Mapping)]
-    lists = {name: value for name, value in values.items() if _holds_tables(value)}
+    several = {name: value for name, value in values.items() if isinstance(value, list | tuple) and value}
+    lists = {name: value for name, value in several.items() if all(isinstance(part, Mapping) for part in value)}
     tables += [(f"[[{name}]]", part) for name, value in lists.items() for part in value]
     plain = {name: value for name, value in values.items() if name not in lists and not isinstance(value, Mapping)}
     return "\n".join([_toml_lines(plain), *(f"{head}\n{_toml_lines(part)}" for head, part in tables)])
-
-
-def _holds_tables(value: Any) -> bool:
-    return isinstance(value, list | tuple) and bool(value) and all(isinstance(part, Mapping) for part in value)
 
 
 def show(value: object) -> str:

@@ -104,7 +104,7 @@ class RunFolder(Generations):
         with writing(self.path):
             number = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            take_lock(number, self.path)
+            take_lock(number, self.path, "is being trained by another process; one at a time can do that")
             self.is_locked = True
             parts = map(self.part_path, self.part_numbers())
             for folder in (self.path, self.path / GAMES, self.path / SAMPLES, *parts):
