@@ -10,7 +10,7 @@ import { HUMAN } from "./players.js";
 import { losses, mark, mistakes, sweep } from "./review.js";
 import { showRules } from "./rules.js";
 import { seatRole } from "./shapes.js";
-import { capital, caption, joinTable, positionLink, preparing, quickMove, resultLine, seatName, shareLink } from "./table.js";
+import { capital, caption, gameSoFar, joinTable, positionLink, preparing, quickMove, resultLine, seatName, shareLink } from "./table.js";
 import { hintOverlay } from "./overlay.js";
 
 export async function render(section, { rest, query }) {
@@ -221,9 +221,7 @@ function menu(table, resign) {
 
 // The game up to the move on the screen, by default with people in all seats.
 export function copyTo(table, page, seats = table.view.seats.map(() => HUMAN)) {
-  const { view } = table;
-  const moves = view.moves.slice(0, table.shown.ply).filter((move) => move.played).map((move) => move.move);
-  return tryBegin({ type: "new", game: view.game, seats, moves }, page);
+  return tryBegin({ type: "new", ...gameSoFar(table.view, table.shown.ply), seats }, page);
 }
 
 // When a game is over: another one, or what went wrong in this one.
