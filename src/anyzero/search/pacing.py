@@ -158,13 +158,14 @@ def plan(live: LiveSearch) -> Iterator[Order]:
 def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Order]:
     """Gumbel must know its simulations before it starts: try with twice as many until a tenth of the time is gone.
 
-    If the guess was too high, the clock ends the search; if it was too low, the best moves get the rest.
+    If the guess was too high, or a trial is too slow, the clock ends the search; if it was too low, the best moves get
+    the rest.
     """
     horizon, budget = seconds if seconds < ENDLESS_S else PLANNED_S, 8
     while True:
         live.restart(budget)
         before = live.seconds
-        yield Order(budget)
+        yield Order(budget, until=seconds)
         if live.seconds >= TRIED_SHARE * horizon or 2 * budget > MOST_PLANNED:
             break
         budget *= 2
