@@ -58,7 +58,7 @@ def match(
     """
     what, how = split_settings(settings)
     plan = make_plan(game, (first, second), **what)
-    test = Sprt(*sprt) if isinstance(sprt, tuple) else sprt
+    test = sprt and (Sprt(*sprt) if isinstance(sprt, tuple) else Sprt(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta))
     if test is not None and plan.has_one_seat():
         raise BadOptionError(f"{plan.game} has one seat: there is no Elo to test")
 
