@@ -37,6 +37,7 @@ ENDS = {RULES: "normal", RESIGN: "normal", AGREEMENT: "normal", FORFEIT: "rules 
 """What the tag Termination says."""
 NOBODYS_FAULT = ("normal", "adjudication", "unterminated", "")
 UNKNOWN = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?"}
+TAG = "[A-Za-z0-9_]+"
 OWN_TAGS = ("White", "Black", "Result", "FEN", "SetUp", "After", "Seed")  # tags for which a record has a field
 STANDARD = ("standard", "chess", "normal", "from position", "")
 WIDTH = 79
@@ -225,6 +226,6 @@ def tag_lines(record: GameRecord, result: str) -> list[str]:
     tags |= {"After": after} if after else {}
     tags |= {"Seed": str(record.seed)} if record.seed is not None else {}
     tags |= {"Termination": ENDS[record.termination]}
-    tags |= {name: text for name, text in record.tags.items() if re.fullmatch("[A-Za-z0-9_]+", name)}
+    tags |= {name: text for name, text in record.tags.items() if re.fullmatch(TAG, name) and name not in OWN_TAGS}
     escaped = {name: text.replace("\\", "\\\\").replace('"', '\\"') for name, text in tags.items()}
     return [f'[{name} "{text}"]' for name, text in escaped.items()]
