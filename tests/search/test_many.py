@@ -213,6 +213,14 @@ def test_a_proven_root_has_an_exact_value_and_the_policy_of_a_win():
     assert found.policies[0].tolist() == pytest.approx([0, 0, 0, 1, 0, 0, 0])
 
 
+def test_a_root_that_is_lost_before_the_first_simulation_has_the_policy_of_its_priors():
+    game = load("tic_tac_toe")
+    lost = game.parse_state("o2/xx1/xo1 o")  # two threats
+    found = search_many(game, [lost], "puct", simulations=9, evaluator=no_opinion, look_ahead=100)
+    assert (found.simulations, found.values.tolist()) == (0, [-1.0])
+    assert sorted(found.policies[0].tolist()) == [0.0] * 5 + [0.25] * 4
+
+
 def test_moves_may_be_chosen_by_value_and_log_visits():
     """A move with a value 0.9 higher wins over one with twice the visits: log 2 is 0.69."""
     run = Run(FOUR, adapt(FOUR, find_method("puct", {"log_visits": 1}), "uniform"), room=64, simulations=1)
