@@ -145,6 +145,8 @@ def test_a_start_position_keeps_the_moves_that_count_for_repetitions():
 ENDS = [
     ("1. e4 1-0", "", (1.0, -1.0), "resign"),
     ("1. e4 0-1", "time forfeit", (-1.0, 1.0), "forfeit"),
+    ("1. e4 0-1", "resignation", (-1.0, 1.0), "resign"),
+    ("1. e4 1-0", "Anna won by resignation", (1.0, -1.0), "resign"),
     ("1. e4 1/2-1/2", "", (0.0, 0.0), "agreement"),
     ("1. e4 *", "", None, "unfinished"),
     ("1. e4", "", None, "unfinished"),

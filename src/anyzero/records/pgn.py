@@ -156,7 +156,8 @@ def read_end(found: PgnGame, table: GameInProgress) -> None:
         return
     if table.payoffs is not None:
         raise BadRecordError(f"the result is {RESULTS[payoffs]}, but by the rules it is {RESULTS[table.payoffs]}")  # type: ignore[index]
-    how = RESIGN if found.tags.get("Termination", "").lower() in NOBODYS_FAULT else FORFEIT
+    said = found.tags.get("Termination", "").lower()
+    how = RESIGN if said in NOBODYS_FAULT or "resign" in said else FORFEIT
     table.end_as(payoffs, AGREEMENT if payoffs == PAYOFFS["1/2-1/2"] else how)
 
 
