@@ -184,6 +184,12 @@ def test_methods_that_need_rollouts_refuse_a_network(engine):
         make_searcher(engine.engine.game, UciOptions(method="rave", network="some"), lambda *_: None, seconds=1.0)
 
 
+@pytest.mark.parametrize("name", ["best", "@best"])
+def test_the_net_in_the_package_is_a_network_too(engine, name):
+    assert engine.tell(f"setoption name Network value {name}") == []
+    assert engine.engine.evaluator is not None
+
+
 @pytest.mark.slow
 def test_a_network_leads_the_search(engine, tmp_path):
     path, chess = tmp_path / "small.safetensors", engine.engine.game

@@ -104,7 +104,8 @@ class UciEngine:
         options = changed(self.options, words)
         evaluator = self.evaluator
         if options.network != self.options.network:
-            evaluator = load_evaluator(self.game, find_network(options.network)) if options.network else None
+            name = options.network.removeprefix("@")
+            evaluator = load_evaluator(self.game, find_network(name, self.game)) if name else None
         make_searcher(self.game, options, evaluator, seconds=1.0)  # says so if they do not fit each other
         self.options, self.evaluator = options, evaluator
 
