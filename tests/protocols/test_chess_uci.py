@@ -93,6 +93,14 @@ def test_a_bad_line_is_answered_by_a_sentence_and_changes_nothing(engine, line, 
     assert not engine.engine.is_searching
 
 
+def test_a_word_that_go_does_not_know_is_passed_over(engine):
+    """As the protocol wants it: a GUI that says more than we know waits for its move."""
+    engine.tell("position startpos")
+    start = len(engine.sent)
+    assert engine.go("go nodes 5 rtime 3 depth 90") in engine.engine.game.legal_moves(engine.engine.state)
+    assert engine.sent[start] == "info string go knows no rtime 3, which is passed over"
+
+
 def test_an_empty_line_is_no_command(engine):
     assert engine.tell("", "   ", "debug on", "register later") == []
 

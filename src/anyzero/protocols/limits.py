@@ -89,6 +89,7 @@ class Limits:
     infinite: bool = False
     ponder: bool = False
     searchmoves: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()  # words that were passed over, as the protocol wants it
 
     def seconds(self, seat: int, overhead_ms: int) -> float | None:
         """What a move may take, by `movetime` and by the clock of the seat; None: there is no clock."""
@@ -108,7 +109,7 @@ WORDS = (*NUMBERS, *FLAGS, "searchmoves")
 
 def read_limits(words: list[str]) -> Limits:
     said: dict[str, Any] = {}
-    left = deque(words)
+    left, unknown = deque(words), list[str]()
     while left:
         word = left.popleft()
         if word in FLAGS:
@@ -122,8 +123,11 @@ def read_limits(words: list[str]) -> Limits:
             said[word] = tuple(takewhile(lambda each: each not in WORDS, left))
             left = deque(list(left)[len(said[word]) :])
         else:
-            raise UnknownNameError(f"go knows no {word!r}; {nearest_hint(word, WORDS)}known: {list_some(WORDS)}")
-    return Limits(**said)
+            unknown.append(word)
+    if unknown and not said:  # rather a slip of a person, who would wait for ever
+        hint = nearest_hint(unknown[0], WORDS)
+        raise UnknownNameError(f"go knows no {unknown[0]!r}; {hint}known: {list_some(WORDS)}")
+    return Limits(**said, unknown=tuple(unknown))
 
 
 # --- UCI's options
