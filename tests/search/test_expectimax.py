@@ -9,7 +9,7 @@ from anyzero.errors import BadOptionError
 from anyzero.games.contract import CHANCE
 from anyzero.games.load import load
 from anyzero.players.player import search
-from anyzero.search import Searcher, search_many
+from anyzero.search import search_many
 from anyzero.search.expectimax import Expectimax, estimate_leaves
 from tests import dice_race
 from tests.search.stubs import no_opinion
@@ -167,12 +167,3 @@ def test_by_the_clock_it_stops_where_the_next_move_would_take_too_long():
     assert (result.simulations, result.depth) == (10 + 8 * 17 * 9, 2)
     with pytest.raises(BadOptionError, match="one tree"):
         search(game, game.initial_state(), "expectimax", simulations=1, trees=2)
-
-
-def test_a_temperature_draws_moves_by_their_values():
-    """However equal the numbers of leaves are: one move wins, one draws, and three lose."""
-    game = load("tic_tac_toe")
-    state = game.parse_state("3/oo1/xx1 x")
-    cold, hot = (Searcher(game, "expectimax", simulations=100, temperature=temperature) for temperature in (0.01, 9.0))
-    assert {game.format_action(state, cold.choose(state, seed)) for seed in range(20)} == {"c1"}
-    assert len({hot.choose(state, seed) for seed in range(40)}) == 5

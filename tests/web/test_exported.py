@@ -108,7 +108,16 @@ def play_here(game, seats, seed):
 # --- without a browser
 
 
-PLAYERS = ["flat:50", "ucb:60", "uct:200", "uct:100,exploration=0.5,temperature=1", "amaf:80", "rave:200", "grave:300"]
+PLAYERS = [
+    "flat:50",
+    "flat:50,temperature=0.3",
+    "ucb:60",
+    "uct:200",
+    "uct:100,exploration=0.5,temperature=1",
+    "amaf:80",
+    "rave:200",
+    "grave:300",
+]
 PLAYERS += ["halving:3", "halving:100", "shuss:150", "shuss:60,temperature=1"]
 ASKING = ["puct:40@best", "gumbel:20,considered=4@best", "gumbel:1,temperature=2@best", "level:hard"]
 

@@ -100,7 +100,7 @@ class LiveSearch:
         return report.merge_moves([self.run.moves(number) for number in range(self.searcher.trees)])
 
     def ranked(self, moves: RootMoves) -> np.ndarray:
-        """The moves from the best; with a temperature the first is drawn: by visits, or by a policy of values."""
+        """The moves from the best; with a temperature the first is drawn, by visits or by what `final` goes by."""
         run, method, final = self.run, self.searcher.method, self.searcher.final
         if final == "gumbel" and self.searcher.trees == 1:
             order = report.gumbel_order(run, moves)
@@ -110,8 +110,8 @@ class LiveSearch:
             # The survivors of the last round, whatever the statistics of those that were dropped.
             order = order[np.argsort(-moves.priors[order], kind="stable")]
         if self.searcher.temperature > 0.0:
-            by_value = final == "gumbel" or method.settings.formula == EXPECTIMAX
-            shares = run.report()[2].mean(axis=0)[moves.actions] if by_value else moves.visits
+            shares = np.exp(np.nan_to_num(moves.values, nan=-np.inf)) if final == "value" else moves.visits
+            shares = run.report()[2].mean(axis=0)[moves.actions] if final == "gumbel" else shares
             shares, stream = shares.astype(np.float64), make_streams(self.seed, 1, first=report.DRAWING)[0]
             with np.errstate(over="ignore"):
                 drawn = report.draw_move(shares, moves.proven, len(shares), self.searcher.temperature, stream)
