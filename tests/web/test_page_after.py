@@ -55,6 +55,14 @@ def test_a_game_that_began_elsewhere_is_played_on_analysed_and_shared_from_there
     page.wait_for_selector(".board[data-ply='1'] [aria-label='b2, o']")
 
 
+def test_a_review_numbers_moves_as_their_list_does(server, page):
+    """The second seat began: its move stands alone in the first row, and the answer in the second."""
+    page.goto(server.url)
+    seats = "[1, 0, 1, 0].map((seat) => ({ seat }))"
+    script = f"import('/moves.js').then((own) => [0, 1, 2, 3].map((ply) => own.moveNumber({seats}, ply)))"
+    assert page.evaluate(script) == ["1. …", "2.", "2. …", "3."]
+
+
 def test_a_rematch_exchanges_the_seats(server, page):
     open_game(page, server, "tic_tac_toe", seats="human random", moves="a1 b1 a2 b2 a3")
     assert page.locator(".seat-name").all_inner_texts() == ["You x", "Random moves o"]

@@ -4,7 +4,7 @@ import { announce, ask, button, h, number, replace, toast } from "./dom.js";
 import { Board } from "./board.js";
 import { Evaluation, percent } from "./evaluation.js";
 import { catalog, get, isExported, link } from "./link.js";
-import { moveList } from "./moves.js";
+import { moveList, moveNumber } from "./moves.js";
 import { askFile, askNewGame, askSeats, defaultSeats, gameCards, splitGame, tableRow } from "./newgame.js";
 import { HUMAN } from "./players.js";
 import { losses, mark, mistakes, sweep } from "./review.js";
@@ -260,15 +260,9 @@ async function reviewGame(table, { board, marks, found, redraw }) {
     board.setOverlay(hintOverlay(one.ghosts));
   };
   replace(found, worst.length ? h("p", {}, "The moves that cost most:") : h("p", {}, "No move gave much away."),
-    h("ul", { class: "list" }, worst.map((one) => h("li", {}, button([h("b", {}, `${moveNumber(table.view, one.ply)} ${one.move.text}${mark(one.loss)}`),
+    h("ul", { class: "list" }, worst.map((one) => h("li", {}, button([h("b", {}, `${moveNumber(table.view.moves, one.ply)} ${one.move.text}${mark(one.loss)}`),
       ` ${seatName(table.view, one.move.seat)}: −${percent(one.loss)}, better ${one.best}`], () => show(one))))));
   redraw();
-}
-
-// As in the list of moves: "12." or "12. …" in games of two.
-function moveNumber(view, ply) {
-  if (view.seats.length !== 2) return `${ply + 1}.`;
-  return `${Math.floor(ply / 2) + 1}.${view.moves[ply].seat === 1 ? " …" : ""}`;
 }
 
 // Links that hold the game, or the position alone: they work on every machine that runs anyzero.
