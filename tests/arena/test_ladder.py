@@ -9,7 +9,8 @@ import pytest
 
 import anyzero
 from anyzero.arena import ladder as ladders
-from anyzero.arena.ladder import UCT, ladder, lost_after, rate
+from anyzero.arena.ladder import UCT, ladder, lost_after, make_result, rate
+from anyzero.arena.statistics import Interval
 from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.networks.config import BadNetworkError
 from anyzero.networks.find import Made, best_network, hash_of, nets, read_card
@@ -25,7 +26,7 @@ def test_a_ladder_rises_from_random_play_to_the_best_method_and_for_chess_to_sto
     assert ladder(anyzero.load("hex"))[1] == ("rave:1000", "rave:10000", "rave:100000")
     levels, elos = ladder(anyzero.load("chess"))[1:]
     assert levels[0] == "uci:stockfish,level=0,nodes=1000"
-    assert elos[0], elos[-1] == ("uci:stockfish,elo=1350", "uci:stockfish,elo=2000")
+    assert (elos[0], elos[-1]) == ("uci:stockfish,elo=1350", "uci:stockfish,elo=2000")
 
 
 def test_twelve_lost_games_are_enough_and_a_few_points_are_not():
@@ -78,6 +79,17 @@ def test_stockfish_that_is_not_there_is_said(monkeypatch):
     climb = ladders.Climb(anyzero.load("chess"), best_network(anyzero.load("chess")), "gumbel:2", 2, None, QUIET)
     assert list(climb.climb([ladders.LEVELS], 100)) == []
     assert climb.left_out == [f"stockfish is not installed; not played: {ladders.LEVELS[0]} and stronger"]
+
+
+def test_every_opponent_that_is_named_is_played(tmp_path, monkeypatch):
+    """One that is too strong, or another engine where there is no Stockfish, says nothing of the next."""
+    monkeypatch.setattr(ladders, "find_program", lambda name: None)
+    lost = Interval(0.0, 0.0, 0.1)
+    monkeypatch.setattr(ladders.Climb, "meet", lambda climb, one: make_result(climb.search, 12, lost, opponent=one))
+    found = rate("@best", "tic_tac_toe", against=["uct:1000", "uci:another", "random"], folder=tmp_path, **QUIET)
+    played = {result.opponent for result in found.card.results if result.games == 12}
+    assert played == {"uct:1000", "uci:another", "random"}
+    assert found.left_out == ()
 
 
 def test_what_is_no_net_of_the_game_is_one_sentence(tmp_path):

@@ -12,6 +12,7 @@ import anyzero
 from anyzero.arena.match import Live, MatchResult, play_match
 from anyzero.arena.plan import Match, Plan, default_openings, make_opening, make_plan, quiet_action, random_line
 from anyzero.errors import BadOptionError
+from anyzero.games.line import move_texts
 from anyzero.players import Player, parse_player
 from anyzero.players.player import search
 from anyzero.records.ends import loss_payoffs
@@ -19,6 +20,7 @@ from anyzero.seeds import draw_unit, pick_index
 
 FIRST_MATCH = Match(0, 1, 0, 0)
 TIC_TAC_TOE = anyzero.load("tic_tac_toe")
+DICE_RACE = Path(__file__).parent.parent / "dice_race.py"
 
 
 def play(game, players, tmp_path, opening=(), match=FIRST_MATCH, **options):
@@ -170,6 +172,18 @@ def test_an_opening_does_not_end_the_game_nor_decide_it():
     actions, state = random_line(TIC_TAC_TOE, 50, 3)
     assert not TIC_TAC_TOE.is_over(state)
     assert len(actions) >= 4
+
+
+def test_an_opening_that_chance_ends_is_thrown_away(tmp_path, monkeypatch):
+    """A die that ends the game when it shows three."""
+    rolls, ends = "return CHANCE if", "return OVER if state.rolled == 3 else CHANCE if"
+    (tmp_path / "three_ends.py").write_text(DICE_RACE.read_text().replace(rolls, ends))
+    game = anyzero.load(str(tmp_path / "three_ends.py"))
+    monkeypatch.setattr("anyzero.arena.plan.imbalance", lambda game, state, seed: 0.0)
+    for pair in range(10):
+        opening = make_opening(game, 1, pair, 1)
+        assert opening
+        assert not game.is_over(move_texts(game, game.initial_state(), opening)[1])
 
 
 def test_a_move_that_ends_the_game_is_no_opening_move():

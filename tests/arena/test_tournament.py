@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from anyzero.arena import match, tournament
+from anyzero.arena import make_plan, match, tournament
+from anyzero.arena.arena import judge_tournament
+from anyzero.arena.match import MatchResult
 from anyzero.arena.statistics import fit_ratings
 from anyzero.errors import BadOptionError, UnknownNameError
 from tests.arena.test_arena import QUICK
@@ -82,6 +84,17 @@ def test_one_seat_ranks_players_by_mean_scores_and_has_no_ratings():
     assert [found["anchor"], *(row[name] for row in found["players"] for name in RATING)] == [None] * 10
     with pytest.raises(BadOptionError, match="take_it_easy has one seat: there are no ratings, and no anchor"):
         tournament("take_it_easy", ["random", "uct:5"], anchor="random")
+
+
+def test_a_deal_that_is_played_beside_several_players_counts_once():
+    """Scores of 10 and 20 on two deals, whoever else plays them: Student's interval of two values, not of four."""
+    plan = make_plan("take_it_easy", ["random"] * 3, games=4)
+    results = {
+        match: MatchResult(match, ["random"], 0, [], [0.0], [10.0 * (1 + match.pair)], "normal", None, "", [0.0])
+        for match in plan.matches()
+    }
+    for row in judge_tournament(plan, results).rows:
+        assert row.mean_score == pytest.approx((15.0, 15.0 - 12.7062 * 5.0, 15.0 + 12.7062 * 5.0))
 
 
 def test_an_anchor_that_does_not_play_is_refused():

@@ -26,6 +26,12 @@ WRONG = [
     (["export", "--web", "site"], "name a game, or all of them by --all"),
     (["export", "--all", "--web", "site", "--onnx", "net.onnx"], "several games go into a folder for the web alone"),
     (["export", "hex"], "there is nothing to export: say what"),
+    (["export", "hex", "--bot", "x/b.py", "--net", "best"], "--net does nothing here: it is for --onnx or --web"),
+    (
+        ["export", "hex", "--web", "x", "--player", "uct:9"],
+        "--player does nothing here: it is for --bot, --c or --wasm",
+    ),
+    (["export", "hex", "--c", "x", "--max-characters", "9"], "--max-characters does nothing here: it is for --bot"),
     (["search", "hec", "uct:10"], "did you mean hex? known: tic_tac_toe, connect_four, "),
     (["search", "hex:sise=7", "uct:10"], "did you mean size? its options: size, swap"),
     (["search", "hex", "uctt:10"], f"did you mean uct? known: {ALL_METHODS}"),

@@ -104,6 +104,13 @@ def test_show_plays_moves_and_writes_pictures(run, tmp_path):
     assert again["text"] == found["text"]
 
 
+def test_a_program_is_shown_a_position_of_a_game_without_a_picture(run):
+    code, out, _ = run("show", str(RACE), "--moves", "2", "--json")
+    found = json.loads(out)
+    assert (code, found["seat_to_move"], found["legal_moves"], found["text"]) == (0, 1, ["1", "2", "3"], None)
+    assert run("show", str(RACE))[0] == 2
+
+
 def test_perft_counts_after_moves(run):
     code, out, _ = run("perft", "connect_four", "1", "--moves", "d d d,d d d", "--json", "--divide")
     assert (code, list(json.loads(out)["divide"])) == (0, ["a", "b", "c", "e", "f", "g"])

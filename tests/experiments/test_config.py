@@ -169,6 +169,25 @@ def test_strategies_may_be_written_in_several_ways(tmp_path, written):
     assert set(players_of(load_students(tmp_path, strategie=written))) == {("rave:10", "uct:20"), ("rave:50", "uct:20")}
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        ["gumbel:8@my-run", "puct:8@your-run"],
+        [["gumbel:8@my-run", "puct:8@your-run"]],
+        ["gumbel:8@my-run - puct:8@your-run"],
+    ],
+)
+def test_a_dash_in_the_name_of_a_run_parts_no_players(written):
+    config = GridConfig.parse({"games": ["tic_tac_toe"], "budgets": [8], "pairs": written})
+    assert config.pairs == (("gumbel:8@my-run", "puct:8@your-run"),)
+
+
+@pytest.mark.parametrize("player", ["./my-bot.py", "my-bot.py", "uci:my-engine"])
+def test_a_dash_in_a_file_or_a_program_parts_no_players(player):
+    config = GridConfig.parse({"games": ["tic_tac_toe"], "budgets": [8], "pairs": [player, "uct:8"]})
+    assert config.pairs == ((player, "uct:8"),)
+
+
 def test_our_own_methods_options_and_random_play_are_strategies_too(tmp_path):
     found = load_students(
         tmp_path, strategie=[["grave:{budget},bias=1e-5", "random"]], budget_j2=20, seed=4, openings=0

@@ -1,6 +1,7 @@
 """From texts to games: names, options, files and entry points; wrong ones are told what would be right."""
 
 import contextlib
+import importlib
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 import anyzero
 from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError
 from anyzero.games.game import game_text
-from anyzero.games.load import load, split_text
+from anyzero.games.guard import key_of
+from anyzero.games.load import load, load_file, split_text
 
 RACE = Path(__file__).parent.parent / "race.py"
 
@@ -40,6 +42,35 @@ def test_an_edited_file_is_loaded_again(tmp_path):
     copy.write_text(RACE.read_text().replace("STEP = 3", "STEP = 2"))
     after = load(str(copy))
     assert [game.num_actions for game in (before, after)] == [4, 3]
+
+
+def test_files_of_two_folders_have_their_own_modules_of_the_same_name(tmp_path):
+    """Each has a module beside it, which uses a second one, and a package."""
+    games = []
+    for step in (2, 4):
+        folder = tmp_path / f"steps{step}"
+        (folder / "sizes").mkdir(parents=True)
+        (folder / "largest.py").write_text(f"STEP = {step}\n")
+        (folder / "helper.py").write_text("from largest import STEP\ndef longest(rules):\n    return STEP\n")
+        (folder / "sizes" / "__init__.py").write_text("from sizes.inner import GOAL\n")
+        (folder / "sizes" / "inner.py").write_text(f"import helper\nGOAL = 10 * helper.STEP + {step}\n")
+        source = RACE.read_text().replace("STEP = 3", "import sizes.inner\nfrom helper import STEP, longest")
+        source = source.replace("goal: int = 10", "goal: int = sizes.inner.GOAL").replace(
+            "return STEP", "return longest(rules)"
+        )
+        (folder / "race.py").write_text(source)
+        games.append(load(str(folder / "race.py")))
+    assert [(game.num_actions, game.rules.goal) for game in games] == [(3, 22), (5, 44)]
+    assert [len(game.legal_actions(game.initial_state())) for game in games] == [2, 4]
+    assert len({key_of(load_file(Path(game.source)), {}) for game in games}) == 2
+
+
+def test_a_module_beside_a_file_is_the_one_that_the_program_has_loaded_from_there(tmp_path, monkeypatch):
+    (tmp_path / "own_steps.py").write_text("STEP = 5\n")
+    (tmp_path / "race.py").write_text(RACE.read_text().replace("STEP = 3", "import own_steps\nSTEP = own_steps.STEP"))
+    monkeypatch.syspath_prepend(tmp_path)
+    own_steps = importlib.import_module("own_steps")
+    assert load_file(tmp_path / "race.py").own_steps is own_steps
 
 
 def test_an_installed_package_can_bring_a_game(monkeypatch):

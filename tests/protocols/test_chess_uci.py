@@ -93,6 +93,14 @@ def test_a_bad_line_is_answered_by_a_sentence_and_changes_nothing(engine, line, 
     assert not engine.engine.is_searching
 
 
+def test_a_word_that_go_does_not_know_is_passed_over(engine):
+    """As the protocol wants it: a GUI that says more than we know waits for its move."""
+    engine.tell("position startpos")
+    start = len(engine.sent)
+    assert engine.go("go nodes 5 rtime 3 depth 90") in engine.engine.game.legal_moves(engine.engine.state)
+    assert engine.sent[start] == "info string go knows no rtime 3, which is passed over"
+
+
 def test_an_empty_line_is_no_command(engine):
     assert engine.tell("", "   ", "debug on", "register later") == []
 
@@ -182,6 +190,12 @@ def test_memory_is_bounded(engine):
 def test_methods_that_need_rollouts_refuse_a_network(engine):
     with pytest.raises(BadOptionError, match="AMAF needs the moves of random rollouts"):
         make_searcher(engine.engine.game, UciOptions(method="rave", network="some"), lambda *_: None, seconds=1.0)
+
+
+@pytest.mark.parametrize("name", ["best", "@best"])
+def test_the_net_in_the_package_is_a_network_too(engine, name):
+    assert engine.tell(f"setoption name Network value {name}") == []
+    assert engine.engine.evaluator is not None
 
 
 @pytest.mark.slow

@@ -40,6 +40,13 @@ def test_a_game_with_all_that_pgn_has():
     assert record.tags == {"Event": 'Café, "simultan" \\ blind', "Date": "1992.??.??", "ECO": "C20"}
 
 
+def test_a_fact_with_the_name_of_a_tag_that_means_something_is_left_out():
+    record = (
+        play_all("chess", "e2e4").to_record().change(tags={"Result": "1-0", "FEN": "no", "White": "x", "ECO": "B00"})
+    )
+    assert read_pgn(write_pgn(record)) == [record.change(tags={"ECO": "B00"})]
+
+
 def test_what_is_written_has_the_seven_tags_and_short_lines():
     table = play_all("chess", "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O Bg4 d4 exd4 Qxd4 Qxd4 Nxd4 O-O-O Be3 c5 f3 cxd4")
     table.players, table.seed, table.date = ("human", "uct:20"), 3, "2026-01-31"
@@ -138,6 +145,8 @@ def test_a_start_position_keeps_the_moves_that_count_for_repetitions():
 ENDS = [
     ("1. e4 1-0", "", (1.0, -1.0), "resign"),
     ("1. e4 0-1", "time forfeit", (-1.0, 1.0), "forfeit"),
+    ("1. e4 0-1", "resignation", (-1.0, 1.0), "resign"),
+    ("1. e4 1-0", "Anna won by resignation", (1.0, -1.0), "resign"),
     ("1. e4 1/2-1/2", "", (0.0, 0.0), "agreement"),
     ("1. e4 *", "", None, "unfinished"),
     ("1. e4", "", None, "unfinished"),

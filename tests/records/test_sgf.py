@@ -68,6 +68,7 @@ ENDS = [
     ("RE[B+];B[a1];W[a2];B[b1]", (1.0, -1.0), "resign"),
     ("RE[W+Resign];B[a1]", (-1.0, 1.0), "resign"),
     ("RE[B+T];B[a1]", (1.0, -1.0), "forfeit"),
+    ("RE[Draw];B[a1]", (0.0, 0.0), "agreement"),
     ("RE[?];B[a1]", None, "unfinished"),
     (";B[a1]", None, "unfinished"),
     (";B[a1];W[forfeit]", (1.0, -1.0), "forfeit"),
@@ -80,6 +81,11 @@ def test_how_games_end(text, payoffs, how):
     (record,) = read_sgf(f"(;GM[11]SZ[3]{text})")
     assert (record.payoffs, record.termination) == (payoffs, how)
     assert read_sgf(write_sgf(record)) == [record]
+
+
+def test_a_fact_with_the_name_of_a_property_that_means_something_is_left_out():
+    record = play_all("hex:size=3", "a1").to_record().change(tags={"B": "b2", "AB": "c3", "RE": "W+", "EV": "cup"})
+    assert read_sgf(write_sgf(record)) == [record.change(tags={"EV": "cup"})]
 
 
 WRONG = [
@@ -95,7 +101,8 @@ WRONG = [
     ("(;GM[11]SZ[3];B[a1];AW[b1])", "stones are set up in the middle of the game"),
     ("(;GM[11]SZ[3]RE[W+];B[a1];W[b1];B[a2];W[b2];B[a3])", "the result W+ does not fit the moves"),
     ("(;GM[11]SZ[3]RE[W+];B[a1];W[resign])", "the result W+ does not fit the moves"),
-    ("(;GM[11]SZ[3]RE[Draw];B[a1])", "the result 'Draw' is not like B+"),
+    ("(;GM[11]SZ[3]RE[Jigo];B[a1])", "the result 'Jigo' is not like B+"),
+    ("(;GM[11]SZ[3]RE[Draw];B[a1];W[b1];B[a2];W[b2];B[a3])", "the result Draw does not fit the moves"),
     ("(;GM[11]SZ[3];B[resign];W[a1])", "'a1' comes after the end of the game"),
     ("(;GM[11]SZ[3];W[swap])", "W makes the first move"),
     ("(;GM[11]SZ[3]RU[no swap];B[a1];W[swap-pieces])", "move 2: hex: 'swap' is not a legal move"),

@@ -203,6 +203,16 @@ def test_a_temperature_draws_the_move_by_visits():
     assert all(result.visits[result.best_move] == max(result.visits.values()) for result in cold)
 
 
+@pytest.mark.parametrize("method", ["flat", "expectimax"])
+def test_a_temperature_draws_by_value_where_the_final_move_is_chosen_by_value(method):
+    """However equal the numbers of simulations are: one move wins, one draws, and three lose."""
+    game = load("tic_tac_toe")
+    state = game.parse_state("3/oo1/xx1 x")
+    cold, hot = (Searcher(game, method, simulations=100, temperature=temperature) for temperature in (0.01, 9.0))
+    assert {game.format_action(state, cold.choose(state, seed)) for seed in range(20)} == {"c1"}
+    assert len({hot.choose(state, seed) for seed in range(40)}) == 5
+
+
 def test_a_proven_root_has_an_exact_value_and_the_policy_of_a_win():
     """The first seat has three in a row with an open end: d wins at once, and nothing else does."""
     state = START
@@ -211,6 +221,14 @@ def test_a_proven_root_has_an_exact_value_and_the_policy_of_a_win():
     found = search_many(FOUR, repeat(FOUR, state, 1), "puct", simulations=50, evaluator=no_opinion)
     assert found.values.tolist() == [1.0]
     assert found.policies[0].tolist() == pytest.approx([0, 0, 0, 1, 0, 0, 0])
+
+
+def test_a_root_that_is_lost_before_the_first_simulation_has_the_policy_of_its_priors():
+    game = load("tic_tac_toe")
+    lost = game.parse_state("o2/xx1/xo1 o")  # two threats
+    found = search_many(game, [lost], "puct", simulations=9, evaluator=no_opinion, look_ahead=100)
+    assert (found.simulations, found.values.tolist()) == (0, [-1.0])
+    assert sorted(found.policies[0].tolist()) == [0.0] * 5 + [0.25] * 4
 
 
 def test_moves_may_be_chosen_by_value_and_log_visits():

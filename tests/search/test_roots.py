@@ -89,6 +89,18 @@ def test_the_tree_below_the_moves_is_kept(method):
     )  # the second if it was proven
 
 
+@pytest.mark.parametrize(
+    ("before", "moves", "win"),
+    [("b e f g g a d f d f f c", "d e", "d"), ("a a g b e c", "f f", "d"), ("d a c f f g c g", "e c", "b")],
+)
+def test_a_move_that_wins_at_once_is_seen_in_a_tree_that_is_used_again(before, moves, win):
+    """AMAF values alone need not lead there within 30 simulations."""
+    searcher, state = Searcher(FOUR, "rave", simulations=30, reuse=True), FOUR.play(START, *before.split())
+    searcher.search(state, 0)
+    found = searcher.search(FOUR.play(state, *moves.split()), 0)
+    assert (found.best_move, found.proven) == (win, "win")
+
+
 def test_a_position_that_was_not_foreseen_begins_a_new_tree():
     searcher = Searcher(FOUR, "uct", simulations=300, reuse=True)
     run_of(searcher, START, 1)

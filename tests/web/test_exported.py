@@ -108,7 +108,16 @@ def play_here(game, seats, seed):
 # --- without a browser
 
 
-PLAYERS = ["flat:50", "ucb:60", "uct:200", "uct:100,exploration=0.5,temperature=1", "amaf:80", "rave:200", "grave:300"]
+PLAYERS = [
+    "flat:50",
+    "flat:50,temperature=0.3",
+    "ucb:60",
+    "uct:200",
+    "uct:100,exploration=0.5,temperature=1",
+    "amaf:80",
+    "rave:200",
+    "grave:300",
+]
 PLAYERS += ["halving:3", "halving:100", "shuss:150", "shuss:60,temperature=1"]
 ASKING = ["puct:40@best", "gumbel:20,considered=4@best", "gumbel:1,temperature=2@best", "level:hard"]
 
@@ -281,10 +290,31 @@ def test_a_game_is_shared_saved_and_loaded(site, page, tmp_path):
     saved = json.loads(download.value.path().read_text())
     game = load("connect_four")
     assert GameInProgress.from_record(type(GameInProgress(game).to_record()).from_json(saved)).moves == ["d", "d", "c"]
+    load_text(page, json.dumps(saved))
+    wait_ply(page, 3)
+
+
+def test_a_file_keeps_its_end_and_its_names_and_a_seed_too_large_is_refused(site, page):
+    table = GameInProgress(load("connect_four"), players=["Anna", "uct:20"], seed=2**53)
+    table.play("d")
+    table.resign(0)
+    page.goto(site.url)
+    record = table.to_record().to_json()
+    load_text(page, json.dumps(record))
+    assert "the seed is too large" in page.wait_for_selector(".toast").inner_text()
+    load_text(page, json.dumps({**record, "seed": 3}))
+    until(page, "/resigned/.test(document.querySelector('.status')?.textContent)")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save .json").click()
+    saved = json.loads(download.value.path().read_text())
+    assert saved["result"] == record["result"]
+    assert saved["players"] == ["Anna", "uct:20"]
+
+
+def load_text(page, text):
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Load").click()
-    chooser.value.set_files({"name": "game.json", "mimeType": "application/json", "buffer": json.dumps(saved).encode()})
-    wait_ply(page, 3)
+    chooser.value.set_files({"name": "game.json", "mimeType": "application/json", "buffer": text.encode()})
 
 
 def test_an_analysis_streams_and_stops(site, page):

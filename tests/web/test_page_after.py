@@ -39,6 +39,30 @@ def test_the_review_finds_the_blunder_and_the_game_goes_on_from_there(server, pa
     until(page, "document.querySelectorAll('.moves .move').length == 3")
 
 
+def test_a_game_that_began_elsewhere_is_played_on_analysed_and_shared_from_there(server, page):
+    page.goto(f"{server.url}#/play?game=tic_tac_toe&seats=human+human&position=3/1o1/x2+x&moves=c3+c1")
+    wait_ply(page, 2)
+    page.keyboard.press("[")
+    page.get_by_role("button", name="Play on from here").click()
+    until(page, "document.querySelectorAll('.moves .move').length == 1")
+    page.get_by_role("button", name="Share").click()
+    link = page.get_by_label("Link to the game").input_value()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Analyse").click()
+    page.wait_for_selector(".lanes [aria-label='b2, o']")
+    page.goto("about:blank")
+    page.goto(link)
+    page.wait_for_selector(".board[data-ply='1'] [aria-label='b2, o']")
+
+
+def test_a_review_numbers_moves_as_their_list_does(server, page):
+    """The second seat began: its move stands alone in the first row, and the answer in the second."""
+    page.goto(server.url)
+    seats = "[1, 0, 1, 0].map((seat) => ({ seat }))"
+    script = f"import('/moves.js').then((own) => [0, 1, 2, 3].map((ply) => own.moveNumber({seats}, ply)))"
+    assert page.evaluate(script) == ["1. …", "2.", "2. …", "3."]
+
+
 def test_a_rematch_exchanges_the_seats(server, page):
     open_game(page, server, "tic_tac_toe", seats="human random", moves="a1 b1 a2 b2 a3")
     assert page.locator(".seat-name").all_inner_texts() == ["You x", "Random moves o"]

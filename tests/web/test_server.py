@@ -114,6 +114,17 @@ def test_resigning_and_records(server):
     run(work())
 
 
+def test_people_of_a_file_keep_their_names_until_somebody_else_sits_down(server):
+    async def work():
+        async with open_tab(server) as tab:
+            text = '[White "Anderssen"]\n[Black "Kieseritzky"]\n\n1. e4 e5 *'
+            table = (await tab.ask(type="load", text=text, form="pgn"))["table"]
+            await tab.ask(type="sit", table=table, seats=["human", "level:easy"])
+            return httpx.get(f"{server.url}api/tables/{table}/record.json").json()["players"]
+
+    assert run(work()) == ["Anderssen", "level:easy"]
+
+
 def test_an_analysis_is_streamed_and_adds_up(server):
     async def work():
         async with open_tab(server) as tab:
@@ -195,6 +206,7 @@ def test_chance_can_be_told_move_by_move(server):
         ({"type": "new", "game": "hex", "seats": ["human", "uct:9,trees=64"]}, "not for the web app"),
         ({"type": "new", "game": "hex", "seats": ["human", "rave:9,evaluator=uniform"]}, "AMAF needs"),
         ({"type": "new", "game": "hex", "seats": ["human", "human"], "moves": ["a1", "a1"]}, "move 2"),
+        ({"type": "new", "game": "hex", "seats": ["human", "human"], "seed": 2**53}, "seed"),
         ({"type": "load", "text": "{}", "form": "json"}, "the record has no"),
         ({"type": "load", "text": "x", "form": "exe"}, "form"),
         ({"type": "analyse", "game": "hex", "player": "human"}, "does not search"),

@@ -5,6 +5,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
@@ -58,7 +59,7 @@ def match(
     """
     what, how = split_settings(settings)
     plan = make_plan(game, (first, second), **what)
-    test = Sprt(*sprt) if isinstance(sprt, tuple) else sprt
+    test = sprt and (Sprt(*sprt) if isinstance(sprt, tuple) else Sprt(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta))
     if test is not None and plan.has_one_seat():
         raise BadOptionError(f"{plan.game} has one seat: there is no Elo to test")
 
@@ -258,8 +259,17 @@ def judge_tournament(plan: Plan, results: Results, anchor: int = 0) -> Tournamen
     rows = []
     for number in numbers:
         played = sum(found.tally.total for couple, found in couples.items() if number in couple)
-        own = [points(result) for match, result in results.items() if alone and match.by_seat(1) == [number]]
-        total = float(scored[number].sum())
+        total, own = float(scored[number].sum()), deal_means(results, number) if alone else []
         rows.append(Row(plan.players[number], number, ratings[number], total, played, mean_interval(own)))
     rows.sort(key=lambda row: -(row.strength or (0.0,))[0])
     return Tournament(rows, couples, None if alone else plan.players[anchor], plan)
+
+
+def deal_means(results: Results, number: int) -> list[float]:
+    """One seat: a player's mean points on each deal. It plays a deal once beside every other player, and luck with the
+    deal is the same each time, so that only deals are independent."""
+    deals: dict[int, list[float]] = {}
+    for match, result in results.items():
+        if match.by_seat(1) == [number]:
+            deals.setdefault(match.pair, []).append(points(result))
+    return [fmean(found) for found in deals.values()]

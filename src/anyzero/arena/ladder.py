@@ -98,7 +98,7 @@ def rate(
     target = place / "card.toml" if card is None else Path(card)
     method = "expectimax" if path == net_file(loaded.name) and loaded.name in AFTERSTATES else METHOD
     climb = Climb(loaded, path, f"{method}:{simulations}", games, place, playing)
-    flights = [tuple(against)] if against else ladder(loaded)
+    flights = [(opponent,) for opponent in against] or ladder(loaded)
     results = [] if against else list(climb.ask_problems())
     results += climb.deal() if loaded.num_seats == 1 else climb.climb(flights, most)
     found = new_card(loaded, path, results, made, earlier=(target, path.with_suffix(".toml")))
@@ -172,7 +172,7 @@ class Climb:
 
     def why_not(self, opponent: str, most: int) -> str:
         """Why an opponent is not played; empty if it is."""
-        if opponent.startswith("uci:") and find_program(STOCKFISH) is None:
+        if opponent.startswith(f"uci:{STOCKFISH},") and find_program(STOCKFISH) is None:
             return f"{STOCKFISH} is not installed; not played: {opponent} and stronger"
         number = opponent.rpartition(":")[2]
         return f"not played: {opponent} and stronger" if number.isdigit() and int(number) > most else ""

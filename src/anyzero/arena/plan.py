@@ -124,12 +124,14 @@ SIMULATIONS = 200
 def make_opening(game: Game, seed: int, pair: int, plies: int) -> list[int]:
     """The actions of an opening (chance outcomes among them); depends on the seed and the pair only.
 
-    Of a few random ones the first that looks balanced; the most balanced if none does.
+    Of a few random ones the first that looks balanced; the most balanced if none does; none if chance ends all.
     """
     best: list[int] = []
     smallest = 2.0
     for attempt in range(TRIES if plies else 0):
         actions, state = random_line(game, plies, draw_seed("opening", seed, pair, attempt))
+        if game.is_over(state):  # by chance
+            continue
         found = imbalance(game, state, seed)
         if found < smallest:
             best, smallest = actions, found

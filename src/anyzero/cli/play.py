@@ -74,7 +74,7 @@ def play_in_browser(table: Any, names: list[str], *, json: bool) -> None:
     game, is_file = table.game, table.game.source.endswith(".py")
     name = next(iter(name_files([game.source]))) if is_file else game.source
     query = {"game": game_text(name, game.options), "seats": " ".join(names), "seed": table.seed or 0}
-    told = {"moves": " ".join(table.moves), "position": table.to_record().start}
+    told = {"moves": " ".join(table.moves), "position": table.start_text}
     query |= {key: value for key, value in told.items() if value}
     config = {"port": 0, "games": (game.source,) if is_file else (), "prepare": False}
     serve.run(config, browser=not json, json=json, fragment=f"#/play?{urlencode(query)}")

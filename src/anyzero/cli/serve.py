@@ -121,7 +121,9 @@ def serve_lines(handle: Callable[[str], bool]) -> bool:
 def export(
     game: Annotated[str, argument("A game: hex, hex:size=7 or ./my_game.py.", "GAME")] = "",
     all_games: Annotated[bool, option("All games of the package, for --web.", name="--all")] = False,
-    net: Annotated[str, option("A run, a .safetensors file, best: the net in the package, or none.")] = ("best"),
+    net: Annotated[
+        str | None, option("A run, a .safetensors file, best (the net in the package, if left out), or none.")
+    ] = None,
     onnx: Annotated[Path | None, option("Write the net as ONNX.", "FILE")] = None,
     bot: Annotated[Path | None, option("Write a player as one file that needs only NumPy.", "FILE.py")] = None,
     max_characters: Annotated[int | None, option("The most that a bot may have; 100000 on CodinGame.", min=1)] = None,

@@ -114,9 +114,13 @@ def _read_pair(entry: Any, field: str) -> Pair:
 
 
 def _split_pair(text: str) -> list[str]:
-    """`rave vs uct`, `rave - uct` and `rave-uct` as two; a dash within options does not count."""
-    parts = re.split(r"\s+(?:vs\.?|contre|-)\s+", text.strip(), flags=re.IGNORECASE)
-    return text.strip().split("-") if len(parts) == 1 and "," not in text else parts
+    """`rave vs uct`, `rave - uct` and `rave-uct` as two; a dash in the name of a run, file or program parts none."""
+    alone = rf"{SHORT_PLAYER}-{SHORT_PLAYER}"
+    between = "-" if re.fullmatch(alone, text.strip()) else r"\s+(?:vs\.?|contre|-)\s+"
+    return re.split(between, text.strip(), flags=re.IGNORECASE)
+
+
+SHORT_PLAYER = r"(?!uci:|gtp:)\w+(?::[\w.{}]+)?"  # `rave`, `rave:100`, `rave:{budget}`
 
 
 _DISTINCT = AfterValidator(lambda values: tuple(dict.fromkeys(values)))

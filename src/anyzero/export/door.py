@@ -39,7 +39,7 @@ COMPILED, IN_PYTHON = "uct:10000", "uct:200"  # the players that are exported un
 def export(
     game: Game | str | Sequence[Game | str],
     *,
-    net: str = BEST,
+    net: str | None = None,
     player: str | None = None,
     onnx: Path | str | None = None,
     c: Path | str | None = None,
@@ -50,7 +50,7 @@ def export(
 ) -> Exported:
     """Write a game and its net for other programs.
 
-    `onnx` is a file for the net `net`: a run, a file, or `best` for the one in the package. `c` and `wasm` are folders
+    `onnx` is a file for the net `net`: a run, a file, or by default the one in the package. `c` and `wasm` are folders
     for the rules and the search `player`, as an object file with a header or as WebAssembly with JavaScript. `web` is a
     folder for the page with a game or several, to be played without a server; a net `none` leaves nets out. `bot` is a
     file of Python that plays as `player` does, of at most `max_characters`.
@@ -62,7 +62,10 @@ def export(
         raise BadOptionError("there is nothing to export: say what, as in --onnx FILE, --bot FILE.py or --web FOLDER")
     if len(games) > 1 and (onnx, c, wasm, bot) != (None,) * 4:
         raise BadOptionError("several games go into a folder for the web alone")
-    first, written = games[0], Exported()
+    check_used("net", net, "--onnx or --web", onnx, web)
+    check_used("player", player, "--bot, --c or --wasm", bot, c, wasm)
+    check_used("max-characters", max_characters, "--bot", bot)
+    first, net, written = games[0], net or BEST, Exported()
     if web is not None:
         from anyzero.export.web import export_web
 
@@ -88,6 +91,12 @@ def export(
         write_whole(Path(bot), text.encode())
         written.add((Path(bot), note))
     return written
+
+
+def check_used(name: str, value: Any, targets: str, *wanted: Any) -> None:
+    """BadOptionError for an option of which nothing that is written knows."""
+    if value is not None and wanted == (None,) * len(wanted):
+        raise BadOptionError(f"--{name} does nothing here: it is for {targets}")
 
 
 def network_for(game: Game, net: str) -> StoredNetwork:

@@ -1,5 +1,6 @@
 """What other programs get of a game: the functions of the contract and one search, with what is baked into them."""
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,7 +20,16 @@ from anyzero.search import Searcher
 from anyzero.search.halving import new_halving, next_order, write_plan
 from anyzero.search.methods import GUMBEL, METHODS, Method, adapt
 from anyzero.search.priors import gumbel_scores
-from anyzero.search.report import BY_GUMBEL, BY_VISITS, DRAWING, draw_move, final_scores, proven_value, root_policy
+from anyzero.search.report import (
+    BY_GUMBEL,
+    BY_VALUE,
+    BY_VISITS,
+    DRAWING,
+    draw_move,
+    final_scores,
+    proven_value,
+    root_policy,
+)
 from anyzero.search.run import Run, choice_parts, fixed_settings
 from anyzero.search.simulation import ANY_CHILD, absorb_leaves, begin_tree, select_leaves, simulate, simulate_tree
 from anyzero.search.tree import UNKNOWN, Scratch, Tree, new_scratch, new_tree, root_of
@@ -202,6 +212,10 @@ def rank_moves(
         root_policy(tree, settings, root, found)
         for index in range(count):
             scores[index] = found[index] if settings.formula == GUMBEL else visits[index]
+            if rule == BY_VALUE:
+                proof, value = proven[index], float(tree.value[first + index])
+                is_known = visits[index] > 0 or proof != UNKNOWN
+                scores[index] = math.exp(value if proof == UNKNOWN else proven_value(proof)) if is_known else 0.0
         seed_stream(stream, seed, DRAWING)
         drawn = draw_move(scores, proven, count, temperature, stream)
     else:

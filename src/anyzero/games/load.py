@@ -1,5 +1,6 @@
 """From a name or a file to a `Game`: `hex`, `hex:size=7`, `./my_game.py:size=4`, or an installed entry point."""
 
+import builtins
 import hashlib
 import importlib
 import inspect
@@ -8,7 +9,10 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from threading import RLock
@@ -101,14 +105,14 @@ def load_file(path: Path, *, counted: bool = False) -> ModuleType:
     except (OSError, ValueError) as error:  # a ValueError: a name with a zero byte
         reason = getattr(error, "strerror", None) or error
         raise UnknownNameError(f"cannot read the game file {asked}: {reason}") from None
-    name = f"anyzero_file_{path.stem}_{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}{'_counted' * counted}"
+    name = f"anyzero_file_{path.stem}_{short_hash(path)}{'_counted' * counted}"
     with LOADING:
         loaded = sys.modules.get(name)
         if loaded is not None and getattr(loaded, "anyzero_source", None) == source:
             return loaded
         module = sys.modules[name] = ModuleType(name)
         module.__file__, module.anyzero_source = str(path), source  # type: ignore[attr-defined]
-        sys.path.insert(0, str(path.parent))  # a game may import files beside it
+        vars(module)["__builtins__"] = names_beside(path.parent)
         try:
             with one_sentence(f"{path} cannot be loaded"):
                 code = compile_counted(source, str(path)) if counted else compile(source, str(path), "exec")
@@ -116,9 +120,66 @@ def load_file(path: Path, *, counted: bool = False) -> ModuleType:
         except AnyzeroError:
             del sys.modules[name]
             raise
-        finally:
-            sys.path.remove(str(path.parent))
         return module
+
+
+def short_hash(path: Path) -> str:
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:12]
+
+
+# --- what a file imports from its own folder
+
+
+FOLDER = "anyzero_folder_"
+
+
+def names_beside(folder: Path) -> dict[str, Any]:
+    """The builtins of a file in this folder, whose `import` looks there first.
+
+    What is found is a module of a package that stands for the folder: files of two folders may both `import helper`,
+    each its own, and compiled code that names a class of such a module names the right one.
+    """
+    package = f"{FOLDER}{short_hash(folder)}"
+    if package not in sys.modules:
+        sys.modules[package] = ModuleType(package)
+        sys.modules[package].__path__ = [str(folder)]
+        sys.meta_path[:0] = [] if FINDER in sys.meta_path else [FINDER]
+
+    def import_here(name: str, names: Any = None, local: Any = None, wanted: Any = (), level: int = 0) -> Any:
+        first = name.partition(".")[0]
+        if level > 0 or not is_beside(first, folder):
+            return __import__(name, names, local, wanted, level)
+        found = __import__(f"{package}.{name}", names, local, wanted)
+        return found if wanted else getattr(found, first)
+
+    return {**vars(builtins), "__import__": import_here}
+
+
+def is_beside(name: str, folder: Path) -> bool:
+    found, loaded = PathFinder.find_spec(name, [str(folder)]), sys.modules.get(name)
+    if found is None or found.loader is None:  # a folder without __init__.py comes last, as everywhere in Python
+        return found is not None and find_spec(name) is None
+    return getattr(loaded, "__file__", None) != found.origin  # loaded from there already: this package, for one
+
+
+class FolderFinder(MetaPathFinder):
+    """Finds modules of such packages, which import in the same way."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        found = PathFinder.find_spec(name, path, target) if name.startswith(FOLDER) else None
+        if found is not None and isinstance(found.loader, SourceFileLoader):
+            found.loader = FolderLoader(found.loader.name, found.loader.path)
+        return found
+
+
+class FolderLoader(SourceFileLoader):
+    def exec_module(self, module: ModuleType) -> None:
+        folder = sys.modules[module.__name__.partition(".")[0]].__path__[0]
+        vars(module)["__builtins__"] = names_beside(Path(folder))
+        super().exec_module(module)
+
+
+FINDER = FolderFinder()
 
 
 # --- options

@@ -89,6 +89,7 @@ class Limits:
     infinite: bool = False
     ponder: bool = False
     searchmoves: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()  # words that were passed over, as the protocol wants it
 
     def seconds(self, seat: int, overhead_ms: int) -> float | None:
         """What a move may take, by `movetime` and by the clock of the seat; None: there is no clock."""
@@ -108,7 +109,7 @@ WORDS = (*NUMBERS, *FLAGS, "searchmoves")
 
 def read_limits(words: list[str]) -> Limits:
     said: dict[str, Any] = {}
-    left = deque(words)
+    left, unknown = deque(words), list[str]()
     while left:
         word = left.popleft()
         if word in FLAGS:
@@ -122,8 +123,11 @@ def read_limits(words: list[str]) -> Limits:
             said[word] = tuple(takewhile(lambda each: each not in WORDS, left))
             left = deque(list(left)[len(said[word]) :])
         else:
-            raise UnknownNameError(f"go knows no {word!r}; {nearest_hint(word, WORDS)}known: {list_some(WORDS)}")
-    return Limits(**said)
+            unknown.append(word)
+    if unknown and not said:  # rather a slip of a person, who would wait for ever
+        hint = nearest_hint(unknown[0], WORDS)
+        raise UnknownNameError(f"go knows no {unknown[0]!r}; {hint}known: {list_some(WORDS)}")
+    return Limits(**said, unknown=tuple(unknown))
 
 
 # --- UCI's options
@@ -141,7 +145,7 @@ class UciOptions(Schema):
     simulations: int = Field(0, title="Simulations", ge=0, le=1_000_000_000)
     """Most simulations a move; 0: as many as the clock allows."""
     network: str = Field("", title="Network")
-    """A run's name or a file; empty: rollouts."""
+    """A run's name, a file, or best, the net in the package; empty: rollouts."""
     threads: int = Field(1, title="Threads", ge=1, le=256)
     """As many trees, merged at the root."""
     hash: int = Field(256, title="Hash", ge=1, le=1 << 20)

@@ -104,7 +104,8 @@ class UciEngine:
         options = changed(self.options, words)
         evaluator = self.evaluator
         if options.network != self.options.network:
-            evaluator = load_evaluator(self.game, find_network(options.network)) if options.network else None
+            name = options.network.removeprefix("@")
+            evaluator = load_evaluator(self.game, find_network(name, self.game)) if name else None
         make_searcher(self.game, options, evaluator, seconds=1.0)  # says so if they do not fit each other
         self.options, self.evaluator = options, evaluator
 
@@ -121,6 +122,8 @@ class UciEngine:
             return
         actions = [self.game.parse_action(state, move) for move in limits.searchmoves]
         limits = replace(limits, searchmoves=tuple(self.game.format_action(state, action) for action in actions))
+        if limits.unknown:
+            say(self.send, f"go knows no {' '.join(limits.unknown)}, which is passed over")
         if limits.mate is not None:
             say(self.send, "mate is no limit here: a tree search does not look for mates by their length")
         self.thinking = Thinking(self.game, state, limits, self.options, self.evaluator, self.send)

@@ -120,6 +120,12 @@ class GameInProgress:
         return ((state, ply) for state, ply in zip(self.states, self.plies, strict=False) if ply.action >= 0)
 
     @property
+    def start_text(self) -> str | None:
+        """The position before the first move; None: the initial one."""
+        is_usual = self.start.tobytes() == self.game.initial_state().tobytes()
+        return None if is_usual else self.game.format_state(self.start)
+
+    @property
     def so_far(self) -> Line:
         """What a player is shown."""
         return Line(self.start, tuple(ply.action for ply in self.plies if ply.action >= 0), self.state)
@@ -218,10 +224,9 @@ class GameInProgress:
     def to_record(self) -> GameRecord:
         """What is on the table; moves that were undone are not part of it."""
         game, moves = self.game, [ply for ply in self.plies if ply.action >= 0]
-        is_usual = self.start.tobytes() == game.initial_state().tobytes()
         values: dict[str, Any] = {name: getattr(self, name) for name in ("players", "date", "seed", "tags")}
         values |= {"format": FORMAT, "game": game.text, "rules": {"name": game.name, "options": dict(game.options)}}
-        values |= {"start": None if is_usual else game.format_state(self.start), "moves": [ply.move for ply in moves]}
+        values |= {"start": self.start_text, "moves": [ply.move for ply in moves]}
         values |= {"clocks": known([ply.seconds for ply in moves])}
         values |= {"evaluations": known([ply.evaluation for ply in moves])}
         return GameRecord(**values | {"result": {"payoffs": self.payoffs, "termination": self.termination}})

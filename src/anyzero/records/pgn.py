@@ -37,6 +37,7 @@ ENDS = {RULES: "normal", RESIGN: "normal", AGREEMENT: "normal", FORFEIT: "rules 
 """What the tag Termination says."""
 NOBODYS_FAULT = ("normal", "adjudication", "unterminated", "")
 UNKNOWN = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?"}
+TAG = "[A-Za-z0-9_]+"
 OWN_TAGS = ("White", "Black", "Result", "FEN", "SetUp", "After", "Seed")  # tags for which a record has a field
 STANDARD = ("standard", "chess", "normal", "from position", "")
 WIDTH = 79
@@ -155,7 +156,8 @@ def read_end(found: PgnGame, table: GameInProgress) -> None:
         return
     if table.payoffs is not None:
         raise BadRecordError(f"the result is {RESULTS[payoffs]}, but by the rules it is {RESULTS[table.payoffs]}")  # type: ignore[index]
-    how = RESIGN if found.tags.get("Termination", "").lower() in NOBODYS_FAULT else FORFEIT
+    said = found.tags.get("Termination", "").lower()
+    how = RESIGN if said in NOBODYS_FAULT or "resign" in said else FORFEIT
     table.end_as(payoffs, AGREEMENT if payoffs == PAYOFFS["1/2-1/2"] else how)
 
 
@@ -225,6 +227,6 @@ def tag_lines(record: GameRecord, result: str) -> list[str]:
     tags |= {"After": after} if after else {}
     tags |= {"Seed": str(record.seed)} if record.seed is not None else {}
     tags |= {"Termination": ENDS[record.termination]}
-    tags |= {name: text for name, text in record.tags.items() if re.fullmatch("[A-Za-z0-9_]+", name)}
+    tags |= {name: text for name, text in record.tags.items() if re.fullmatch(TAG, name) and name not in OWN_TAGS}
     escaped = {name: text.replace("\\", "\\\\").replace('"', '\\"') for name, text in tags.items()}
     return [f'[{name} "{text}"]' for name, text in escaped.items()]

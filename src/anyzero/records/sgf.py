@@ -10,7 +10,7 @@ from typing import NamedTuple
 from anyzero.games.game import Game
 from anyzero.games.grid import EMPTY, cell_index, format_grid, parse_grid
 from anyzero.games.load import load
-from anyzero.records.ends import FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, loss_payoffs, within
+from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, RULES, UNFINISHED, BadRecordError, loss_payoffs, within
 from anyzero.records.in_progress import GameInProgress, replay
 from anyzero.records.pgn import CONTROL, format_note, parse_note, pick, read_seed
 from anyzero.records.record import GameRecord, read_day
@@ -24,10 +24,11 @@ USUAL_SIZE = "11"
 SWAP_RULES = {True: "swap", False: "no swap"}
 SWAPS = ("swap", "swap-pieces")
 LAST_MOVES = {"resign": RESIGN, "forfeit": FORFEIT}
-OWN_PROPERTIES = ("FF", "GM", "CA", "SZ", "RU", "PB", "PW", "DT", "RE", "AB", "AW", "PL", "B", "W", "C", "SEED")
+OWN_PROPERTIES = ("FF", "GM", "CA", "SZ", "RU", "PB", "PW", "RE", "AB", "AW", "PL", "B", "W", "C", "SEED")
 """Properties of the first node for which a record has a field."""
 RESULT = re.compile(r"([BW])(?:\+(.*))?", re.IGNORECASE)
 ENDS = {RULES: "", RESIGN: "R", FORFEIT: "F"}
+DRAWS = ("0", "draw")  # Hex has none by its rules, but two players may agree on one
 FAULTS = ("f", "forfeit", "t", "time")
 TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])\s*", re.DOTALL)
 ESCAPE = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
@@ -138,8 +139,8 @@ def read_game(nodes: list[Node], number: int) -> GameRecord:
         table = GameInProgress.played(game, read_start(root, game), found.moves, [*map(parse_note, found.notes)])
         read_end(value(root, "RE").strip(), found.end, table)
         date, table.seed = value(root, "DT").strip(), read_seed(value(root, "SEED").strip())
-        table.tags = {name: value(root, name) for name in root if name not in OWN_PROPERTIES}
-        table.tags |= {} if read_day(date) == date else {"DT": date}
+        known = OWN_PROPERTIES if read_day(date) != date else (*OWN_PROPERTIES, "DT")
+        table.tags = {name: value(root, name) for name in root if name not in known}
         table.players, table.date = (value(root, "PB", "?"), value(root, "PW", "?")), read_day(date)
         return table.to_record()
 
@@ -173,18 +174,19 @@ def read_start(root: Node, game: Game) -> str | None:
 
 
 def read_end(result: str, last_move: str, table: GameInProgress) -> None:
-    """How it ended, by the rules, by the last node, or by the property RE: `B+`, `W+R`, or only the winner's letter."""
+    """How it ended: by the rules, the last node, or the property RE: `B+`, `W+R`, only the winner's letter, or `0`."""
     if last_move != UNFINISHED and not table.is_over:
         table.declare(last_move)
     if result.lower() in ("", "?", "void"):
         return
-    parts = RESULT.fullmatch(result)
-    if parts is None:
-        raise BadRecordError(f"the result {result!r} is not like B+, W+R or ?")
-    loser = 1 - COLOURS.index(parts[1].upper())
+    drawn, parts = result.lower() in DRAWS, RESULT.fullmatch(result)
+    if parts is None and not drawn:
+        raise BadRecordError(f"the result {result!r} is not like B+, W+R, 0 or ?")
+    loser = 0 if parts is None else 1 - COLOURS.index(parts[1].upper())
     if not table.is_over:
-        table.declare(FORFEIT if (parts[2] or "").lower() in FAULTS else RESIGN, loser)
-    if table.payoffs != loss_payoffs(2, loser):
+        how = FORFEIT if parts is not None and (parts[2] or "").lower() in FAULTS else RESIGN
+        table.declare(AGREEMENT if drawn else how, loser)
+    if table.payoffs != ((0.0, 0.0) if drawn else loss_payoffs(2, loser)):
         raise BadRecordError(f"the result {result} does not fit the moves")
 
 
@@ -205,11 +207,17 @@ def root_of(record: GameRecord) -> Node:
     size, swap = str(record.rules.options["size"]), bool(record.rules.options["swap"])
     root = {"FF": "4", "GM": GAME_NUMBER, "CA": "UTF-8", "SZ": size, "RU": SWAP_RULES[swap]}
     root |= {"PB": record.players[0], "PW": record.players[1], "RE": "?"}
-    if record.payoffs is not None:
+    if record.termination == AGREEMENT:
+        root["RE"] = DRAWS[0]
+    elif record.payoffs is not None:
         root["RE"] = f"{COLOURS[record.payoffs[1] > 0]}+{ENDS[record.termination]}"
     root |= {"DT": record.date} if record.date else {}
     root |= {"SEED": str(record.seed)} if record.seed is not None else {}
-    root |= {name: text for name, text in record.tags.items() if re.fullmatch("[A-Z]+", name) and name not in root}
+    root |= {
+        name: text
+        for name, text in record.tags.items()
+        if re.fullmatch("[A-Z]+", name) and name not in (*root, *OWN_PROPERTIES)
+    }
     return {**{name: [text] for name, text in root.items()}, **setup_of(record)}
 
 

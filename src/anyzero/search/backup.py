@@ -154,9 +154,10 @@ def look_ahead(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, num
         return
     seat, replies = seat_to_move(rules, state), count * count <= settings.look_ahead
     for child in range(first, first + count):
-        scratch.ahead[number, 0] = state
-        play(rules, scratch.ahead[number, 0], np.int64(tree.action[child]))  # type: ignore[arg-type]
-        tree.proven[child] = proof_of_move(rules, scratch, number, seat, replies)
+        if tree.proven[child] == UNKNOWN:  # of a tree that is used again, more may be known
+            scratch.ahead[number, 0] = state
+            play(rules, scratch.ahead[number, 0], np.int64(tree.action[child]))  # type: ignore[arg-type]
+            tree.proven[child] = proof_of_move(rules, scratch, number, seat, replies)
         if tree.proven[child] != UNKNOWN:
             tree.marks[root] |= PROVEN_BELOW
         if tree.proven[child] == DRAW:

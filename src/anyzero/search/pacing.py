@@ -100,7 +100,7 @@ class LiveSearch:
         return report.merge_moves([self.run.moves(number) for number in range(self.searcher.trees)])
 
     def ranked(self, moves: RootMoves) -> np.ndarray:
-        """The moves from the best; with a temperature the first is drawn by visits, with Gumbel by the policy."""
+        """The moves from the best; with a temperature the first is drawn, by visits or by what `final` goes by."""
         run, method, final = self.run, self.searcher.method, self.searcher.final
         if final == "gumbel" and self.searcher.trees == 1:
             order = report.gumbel_order(run, moves)
@@ -110,7 +110,8 @@ class LiveSearch:
             # The survivors of the last round, whatever the statistics of those that were dropped.
             order = order[np.argsort(-moves.priors[order], kind="stable")]
         if self.searcher.temperature > 0.0:
-            shares = run.report()[2].mean(axis=0)[moves.actions] if final == "gumbel" else moves.visits
+            shares = np.exp(np.nan_to_num(moves.values, nan=-np.inf)) if final == "value" else moves.visits
+            shares = run.report()[2].mean(axis=0)[moves.actions] if final == "gumbel" else shares
             shares, stream = shares.astype(np.float64), make_streams(self.seed, 1, first=report.DRAWING)[0]
             with np.errstate(over="ignore"):
                 drawn = report.draw_move(shares, moves.proven, len(shares), self.searcher.temperature, stream)
@@ -158,13 +159,14 @@ def plan(live: LiveSearch) -> Iterator[Order]:
 def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Order]:
     """Gumbel must know its simulations before it starts: try with twice as many until a tenth of the time is gone.
 
-    If the guess was too high, the clock ends the search; if it was too low, the best moves get the rest.
+    If the guess was too high, or a trial is too slow, the clock ends the search; if it was too low, the best moves get
+    the rest.
     """
     horizon, budget = seconds if seconds < ENDLESS_S else PLANNED_S, 8
     while True:
         live.restart(budget)
         before = live.seconds
-        yield Order(budget)
+        yield Order(budget, until=seconds)
         if live.seconds >= TRIED_SHARE * horizon or 2 * budget > MOST_PLANNED:
             break
         budget *= 2

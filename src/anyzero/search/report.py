@@ -56,7 +56,8 @@ def root_policy(tree: Tree, settings: Settings, root: int, policy: Any) -> None:
         policy[index] = share_of(tree, settings, root, first + index)
         total += policy[index]
     for index in range(count):
-        policy[index] /= max(total, LEAST_SHARE / 2)
+        # a loss that was seen before the first simulation has no visits
+        policy[index] = policy[index] / total if total > 0.0 else tree.prior[first + index]
 
 
 def share_of(tree: Tree, settings: Settings, root: int, child: int) -> float:

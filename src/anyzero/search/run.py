@@ -188,7 +188,8 @@ class Run:
             self.tree, self.spare = new, self.tree
             self.roots[0] = state
             if new.num_children[0] > 0:
-                self.kernel(simulation.prepare_root)(new, self.scratch, self.settings, 0)
+                self.scratch.states[0] = state
+                self.kernel(simulation.open_root)(self.game.rules, new, self.scratch, self.settings, 0)
         self.scratch.counters[:] = 0
         return True
 

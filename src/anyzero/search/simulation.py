@@ -120,7 +120,7 @@ def grow(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: i
 
 
 def open_root(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
-    """The root, whose position is `scratch.states[number]`, has just got its children."""
+    """The root, whose position is `scratch.states[number]`, has just got its children, or become one that has some."""
     prepare_root(tree, scratch, settings, number)
     if settings.solve and settings.look_ahead > 0:
         look_ahead(rules, tree, scratch, settings, number)

@@ -214,7 +214,8 @@ class Message(Schema):
     table: str = ""
     game: str = ""
     seats: tuple[str, ...] = ()
-    seed: Annotated[int, Field(ge=0, lt=2**64)] | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
+    """Above that a browser rounds whole numbers, and another game would be played."""
     position: str | None = None
     moves: Annotated[tuple[str, ...], Field(max_length=5_000)] = ()
     paused: bool = False

@@ -23,6 +23,7 @@ def table_values(table: GameInProgress) -> dict[str, Any]:
     shown = position_values(table)
     return {
         **shown,
+        "start": table.start_text,
         "ply": table.num_plies,
         "plies": len(table.line),
         "moves": [ply_values(table.game, before, ply) for before, ply in zip(table.states, table.plies, strict=False)],

@@ -59,6 +59,7 @@ class Rooms:
         seats = self.catalog.check_seats(wanted.seats, game)
         table = GameInProgress.played(game, wanted.position, wanted.moves)
         table.seed = secrets.randbits(32) if wanted.seed is None else wanted.seed
+        table.players = seats
         table.date = date.today().isoformat()
         table.draw()
         return self.add(table, seats, wanted.paused, wanted.pace)
@@ -79,7 +80,7 @@ class Rooms:
                 record = record.change(result={"payoffs": played.payoffs, "termination": RULES})
         table = GameInProgress.from_record(record, game)
         if wanted.seats:
-            return self.add(table, self.catalog.check_seats(wanted.seats, table.game))
+            table.players = self.catalog.check_seats(wanted.seats, table.game)
         return self.add(table, [self.known_player(name, table.game) for name in table.players])
 
     def known_player(self, name: str, game: Game) -> str:
@@ -129,7 +130,7 @@ class Room:
     ) -> None:
         self.number, self.table, self.shelf, self.engine = number, table, rooms.shelf, rooms.engine
         self.game_text = rooms.catalog.public(table.game)  # what clients call its game
-        self.sit(seats)
+        self.seats = tuple(seats)  # who moves there; a person may have another name in the record
         self.set_pace(paused, pace)  # `trouble`: why a machine does not move
         self.listeners: set[Callable[[str], None]] = set()  # who is told of every change
         self.lock = asyncio.Lock()
@@ -228,9 +229,10 @@ class Room:
             self.engine.prepare((self.table.game, player) for player in machines)
 
     def sit(self, seats: Sequence[str]) -> None:
+        for seat, (before, name) in enumerate(zip(self.seats, seats, strict=True)):
+            if name != before:
+                self.table.name_player(seat, name)
         self.seats = tuple(seats)
-        for seat, name in enumerate(self.seats):
-            self.table.name_player(seat, name)
 
     def set_pace(self, paused: bool, pace: float, trouble: str = "") -> None:
         self.paused, self.pace, self.trouble = paused, pace, trouble

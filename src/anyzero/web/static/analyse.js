@@ -9,7 +9,7 @@ import { askNewGame, gameCards, tableRow } from "./newgame.js";
 import { begin, loadFile } from "./play.js";
 import { HUMAN } from "./players.js";
 import { forFirst, meanValue, sweep } from "./review.js";
-import { caption, joinTable } from "./table.js";
+import { caption, gameSoFar, joinTable } from "./table.js";
 
 export async function render(section, { rest }) {
   return rest[0] ? renderTable(section, rest[0]) : renderStart(section);
@@ -20,8 +20,7 @@ async function renderStart(section) {
   const open = async (table) => {
     try {
       const view = await link.ask({ type: "join", table: table.id });
-      const moves = view.moves.filter((move) => move.played).map((move) => move.move);
-      await begin({ type: "new", game: view.game, seats: view.seats.map(() => HUMAN), moves }, "analyse");
+      await begin({ type: "new", ...gameSoFar(view), seats: view.seats.map(() => HUMAN) }, "analyse");
     } catch (error) {
       toast(error.message);
     }
@@ -48,8 +47,8 @@ async function renderTable(section, id) {
   const position = () => ({ table: id, ply: table.shown.ply });
   const play = async (move) => {
     if (!table.looking) return table.move(move);
-    const moves = table.view.moves.slice(0, table.looking.ply).filter((one) => one.played).map((one) => one.move);
-    return begin({ type: "new", game: table.view.game, seats: table.view.seats, moves: [...moves, move.move] }, "analyse")
+    const line = gameSoFar(table.view, table.looking.ply);
+    return begin({ type: "new", ...line, seats: table.view.seats, moves: [...line.moves, move.move] }, "analyse")
       .catch((error) => toast(error.message));
   };
   const note = (ply, result) => {

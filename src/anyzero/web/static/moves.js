@@ -51,3 +51,10 @@ function inRows(moves) {
   });
   return rows;
 }
+
+// The number of a move in that list: "12.", or "12. …" for the second of a row.
+export function moveNumber(moves, ply) {
+  const rows = inRows(moves);
+  const place = rows.findIndex((row) => row.includes(ply));
+  return `${place + 1}.${rows[place].indexOf(ply) === 1 ? " …" : ""}`;
+}

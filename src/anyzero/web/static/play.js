@@ -4,13 +4,13 @@ import { announce, ask, button, h, number, replace, toast } from "./dom.js";
 import { Board } from "./board.js";
 import { Evaluation, percent } from "./evaluation.js";
 import { catalog, get, isExported, link } from "./link.js";
-import { moveList } from "./moves.js";
+import { moveList, moveNumber } from "./moves.js";
 import { askFile, askNewGame, askSeats, defaultSeats, gameCards, splitGame, tableRow } from "./newgame.js";
 import { HUMAN } from "./players.js";
 import { losses, mark, mistakes, sweep } from "./review.js";
 import { showRules } from "./rules.js";
 import { seatRole } from "./shapes.js";
-import { capital, caption, joinTable, positionLink, preparing, quickMove, resultLine, seatName, shareLink } from "./table.js";
+import { capital, caption, gameSoFar, joinTable, positionLink, preparing, quickMove, resultLine, seatName, shareLink } from "./table.js";
 import { hintOverlay } from "./overlay.js";
 
 export async function render(section, { rest, query }) {
@@ -221,9 +221,7 @@ function menu(table, resign) {
 
 // The game up to the move on the screen, by default with people in all seats.
 export function copyTo(table, page, seats = table.view.seats.map(() => HUMAN)) {
-  const { view } = table;
-  const moves = view.moves.slice(0, table.shown.ply).filter((move) => move.played).map((move) => move.move);
-  return tryBegin({ type: "new", game: view.game, seats, moves }, page);
+  return tryBegin({ type: "new", ...gameSoFar(table.view, table.shown.ply), seats }, page);
 }
 
 // When a game is over: another one, or what went wrong in this one.
@@ -262,15 +260,9 @@ async function reviewGame(table, { board, marks, found, redraw }) {
     board.setOverlay(hintOverlay(one.ghosts));
   };
   replace(found, worst.length ? h("p", {}, "The moves that cost most:") : h("p", {}, "No move gave much away."),
-    h("ul", { class: "list" }, worst.map((one) => h("li", {}, button([h("b", {}, `${moveNumber(table.view, one.ply)} ${one.move.text}${mark(one.loss)}`),
+    h("ul", { class: "list" }, worst.map((one) => h("li", {}, button([h("b", {}, `${moveNumber(table.view.moves, one.ply)} ${one.move.text}${mark(one.loss)}`),
       ` ${seatName(table.view, one.move.seat)}: −${percent(one.loss)}, better ${one.best}`], () => show(one))))));
   redraw();
-}
-
-// As in the list of moves: "12." or "12. …" in games of two.
-function moveNumber(view, ply) {
-  if (view.seats.length !== 2) return `${ply + 1}.`;
-  return `${Math.floor(ply / 2) + 1}.${view.moves[ply].seat === 1 ? " …" : ""}`;
 }
 
 // Links that hold the game, or the position alone: they work on every machine that runs anyzero.

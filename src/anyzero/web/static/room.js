@@ -41,8 +41,10 @@ export class Room {
 
   get payoffs() {
     if (!this.isOver) return null;
-    const { length } = this.row.seats;
-    return this.declared ? this.row.seats.map((_, seat) => (seat === this.declared.seat ? -1 : 1 / (length - 1))) : this.game.payoffs(this.state).map((payoff) => payoff + 0);
+    if (!this.declared) return this.game.payoffs(this.state).map((payoff) => payoff + 0);
+    const { seats } = this.row;
+    if (this.declared.termination === "agreement") return seats.map(() => 0);
+    return seats.map((_, seat) => (seat === this.declared.seat ? -1 : 1 / (seats.length - 1)));
   }
 
   values() {
@@ -56,7 +58,7 @@ export class Room {
     return {
       type: "table", table: id, game: about.name, num_seats: about.num_seats, opposed: about.opposed, seats, seat_names: about.seat_names,
       paused, pace, thinking: this.machine !== null && !paused, preparing: false, quick: false, trouble: this.trouble, ...shown,
-      ply: this.num, plies: this.line.length, moves, can_undo: this.lastDecision >= 0, can_redo: this.num < this.line.length,
+      start: null, ply: this.num, plies: this.line.length, moves, can_undo: this.lastDecision >= 0, can_redo: this.num < this.line.length,
       seat: this.seat, over: this.isOver, termination: this.termination, payoffs: this.payoffs, legal: this.isOver ? [] : shown.legal,
     };
   }
@@ -65,7 +67,7 @@ export class Room {
   record() {
     const moves = this.line.slice(0, this.num).filter((ply) => ply.action >= 0);
     return {
-      format: 1, ...this.game.about.record, players: this.row.seats, date: this.row.date, seed: this.row.seed, start: null,
+      format: 1, ...this.game.about.record, players: this.row.players ?? this.row.seats, date: this.row.date, seed: this.row.seed, start: null,
       moves: moves.map((ply) => ply.move), clocks: moves.map((ply) => ply.seconds),
       evaluations: moves.map(({ value, simulations }) => (value === null ? null : { value, simulations })),
       result: { payoffs: this.payoffs, termination: this.termination }, tags: {},
@@ -122,6 +124,13 @@ export class Room {
     const { seat } = this;
     this.line.length = this.num;
     this.push(this.ply(-1, { seat, termination: "resign" }));
+  }
+
+  // A person who stays keeps the name that a file gave.
+  sit(seats) {
+    const { players = this.row.seats } = this.row;
+    this.row.players = seats.map((name, seat) => (name === this.row.seats[seat] ? players[seat] : name));
+    this.row.seats = seats;
   }
 
   // Back to the last decision of a person; machines among themselves go back one move and wait.

@@ -141,9 +141,16 @@ export function resultLine(view) {
   return view.over && result(view) !== caption(view).replace(" has won", " won") ? [h("small", {}, result(view))] : [];
 }
 
-export function shareLink(view, ply = view.ply) {
-  const query = new URLSearchParams({ game: view.game, seats: view.seats.join(" ") });
+// What begins the same game again, as it stood after so many plies.
+export function gameSoFar(view, ply = view.ply) {
   const moves = view.moves.slice(0, ply).filter((move) => move.played).map((move) => move.move);
+  return { game: view.game, position: view.start, moves };
+}
+
+export function shareLink(view, ply = view.ply) {
+  const { game, position, moves } = gameSoFar(view, ply);
+  const query = new URLSearchParams({ game, seats: view.seats.join(" ") });
+  if (position) query.set("position", position);
   if (moves.length) query.set("moves", moves.join(" "));
   return `${HERE}#/play?${query}`;
 }

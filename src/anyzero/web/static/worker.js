@@ -8,6 +8,7 @@ import { Shelf } from "./shelf.js";
 
 const HOME = new URL("./", import.meta.url);
 const HUMAN = "human";
+const DECLARED = ["resign", "forfeit", "agreement"];
 const games = new Map();
 const rooms = new Map();
 const lanes = new Map();
@@ -55,14 +56,16 @@ async function checkSeats(seats, game) {
   return seats;
 }
 
-async function makeRoom({ game: text, seats, seed, moves = [], position, paused = false, pace = 0 }) {
+// `players` and `end` are those of a file.
+async function makeRoom({ game: text, seats, seed, moves = [], position, paused = false, pace = 0 }, { players = seats, end = [] } = {}) {
   const game = await findGame(text);
+  if (!Number.isSafeInteger(seed ?? 0)) throw new Error(`the seed is too large for a browser: at most ${Number.MAX_SAFE_INTEGER}`);
   if (position) throw new Error("this page begins at the start: give the moves instead of a position");
   const random = crypto.getRandomValues(new Uint32Array(3));
-  const line = playMoves(game, moves).actions.map((action) => ({ action }));
+  const line = playMoves(game, moves).actions.map((action) => ({ action })).concat(end);
   const date = new Date().toISOString().slice(0, 10);
   const room = await newRoom({
-    id: Array.from(random.subarray(1), (word) => word.toString(36)).join(""), game: game.about.name, seats: await checkSeats(seats, game),
+    id: Array.from(random.subarray(1), (word) => word.toString(36)).join(""), game: game.about.name, seats: await checkSeats(seats, game), players,
     seed: seed ?? random[0], line, num_plies: line.length, paused, pace, date,
   });
   await room.save();
@@ -79,13 +82,15 @@ async function loadRoom({ text, form, seats }) {
   } catch {
     throw new Error("the file is not a JSON object");
   }
-  const { rules, players = [], moves = [], seed, start } = record;
+  const { rules, players = [], moves = [], seed, start, result: { payoffs, termination } = {} } = record;
   const game = await findGame(rules?.name ?? "");
   const options = (about) => JSON.stringify(Object.entries(about.options || {}).sort());
   if (start) throw new Error("this page begins at the start: the file's game begins elsewhere");
   if (options(rules) !== options(game.about.record.rules)) throw new Error(`the file is of another ${game.about.title}: ${record.game}`);
   const sit = (name) => checkSeats(Array(game.about.num_seats).fill(name), game).then(() => name, () => HUMAN);
-  return makeRoom({ game: game.about.name, seats: seats || await Promise.all(players.map(sit)), seed: seed ?? undefined, moves });
+  const end = DECLARED.includes(termination) ? [{ action: -1, seat: Math.max(0, payoffs?.indexOf(-1) ?? 0), termination }] : [];
+  const who = seats || await Promise.all(players.map(sit));
+  return makeRoom({ game: game.about.name, seats: who, seed: seed ?? undefined, moves }, { players: seats || players, end });
 }
 
 const CHANGES = {
@@ -93,7 +98,7 @@ const CHANGES = {
   undo: (room) => room.undo(),
   redo: (room) => room.redo(),
   resign: (room) => room.resign(),
-  sit: (room, { seats }) => { room.row.seats = seats; },
+  sit: (room, { seats }) => room.sit(seats),
   pace: (room, { paused, pace = 0 }) => Object.assign(room.row, { paused, pace }),
 };
 
