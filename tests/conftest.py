@@ -5,6 +5,7 @@ go to one worker, so that two workers do not compile the same kernel at the same
 share something that takes long to make.
 """
 
+import gc
 import json
 import signal
 import threading
@@ -53,6 +54,17 @@ def one_process():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("anyzero.arena.workers.count_cores", lambda: 1)
         yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """No cycles are looked for while modules are imported, nor in them later: that was a twentieth of all work."""
+    gc.disable()
+    found = yield
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    gc.enable()
+    return found
 
 
 class Here:
