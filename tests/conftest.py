@@ -19,9 +19,10 @@ from anyzero.arena import workers
 from anyzero.games.load import BUILT_IN
 
 TOGETHER = {
+    "exported": ("tests/web/test_exported",),  # a second browser, so that none is waited for at the end
     "web": ("tests/web",),
-    "search": ("tests/search",),
     "cluster": ("tests/cluster",),
+    "search": ("tests/search",),
     "doctor": ("tests/doctor", "tests/test_python_door"),
     "arena": ("tests/arena", "tests/players", "test_arena_commands"),
     "experiments": ("tests/experiments", "test_experiment_commands", "test_readme"),
@@ -36,7 +37,7 @@ TOGETHER = {
     **{game: (game,) for game in BUILT_IN},
 }
 """Tests that share a server and a browser, a Ray cluster, a simulated GPU, a run, or kernels; what takes longest begins
-first, so that both workers end at the same time."""
+first, so that all workers end at the same time."""
 
 for name, examples in {"few": 15, "many": 100}.items():
     settings.register_profile(name, max_examples=examples, deadline=None, derandomize=True, database=None)
