@@ -1,8 +1,8 @@
 """Settings for all tests.
 
 Hypothesis runs without deadlines (a first call may compile) and with the same examples each time. Tests of one game
-go to one worker, so that two workers do not compile the same kernel at the same time; so do those of a file whose tests
-share something that takes long to make.
+go to one worker, so that two workers do not compile the same kernel at the same time; so do those of files that share
+something that takes long to make, and else those of a file.
 """
 
 import gc
@@ -98,14 +98,13 @@ def games_here(request, monkeypatch):
 def pytest_collection_modifyitems(items):
     groups = {item: group_of(item) for item in items}
     for item, group in groups.items():
-        if group is not None:
-            item.add_marker(pytest.mark.xdist_group(group))
+        item.add_marker(pytest.mark.xdist_group(group))
     order = {group: number for number, group in enumerate(TOGETHER)}
     items.sort(key=lambda item: order.get(groups[item], len(order)))
 
 
 def group_of(item):
-    """The group that a test names itself, or the first that has its place."""
+    """The group that a test names itself, or the first that has its place, or its file: what it shares is made once."""
     mark = item.get_closest_marker("xdist_group")
     found = (group for group, places in TOGETHER.items() if any(place in item.nodeid for place in places))
-    return mark.args[0] if mark else next(found, None)
+    return mark.args[0] if mark else next(found, item.nodeid.partition("::")[0])
