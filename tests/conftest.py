@@ -1,10 +1,11 @@
 """Settings for all tests.
 
 Hypothesis runs without deadlines (a first call may compile) and with the same examples each time. Tests of one game
-go to one worker, so that two workers do not compile the same kernel at the same time; so do those of a file whose tests
-share something that takes long to make.
+go to one worker, so that two workers do not compile the same kernel at the same time; so do those of files that share
+something that takes long to make, and else those of a file.
 """
 
+import gc
 import json
 import signal
 import threading
@@ -18,9 +19,10 @@ from anyzero.arena import workers
 from anyzero.games.load import BUILT_IN
 
 TOGETHER = {
+    "exported": ("tests/web/test_exported",),  # a second browser, so that none is waited for at the end
     "web": ("tests/web",),
-    "search": ("tests/search",),
     "cluster": ("tests/cluster",),
+    "search": ("tests/search",),
     "doctor": ("tests/doctor", "tests/test_python_door"),
     "arena": ("tests/arena", "tests/players", "test_arena_commands"),
     "experiments": ("tests/experiments", "test_experiment_commands", "test_readme"),
@@ -35,7 +37,7 @@ TOGETHER = {
     **{game: (game,) for game in BUILT_IN},
 }
 """Tests that share a server and a browser, a Ray cluster, a simulated GPU, a run, or kernels; what takes longest begins
-first, so that both workers end at the same time."""
+first, so that all workers end at the same time."""
 
 for name, examples in {"few": 15, "many": 100}.items():
     settings.register_profile(name, max_examples=examples, deadline=None, derandomize=True, database=None)
@@ -53,6 +55,17 @@ def one_process():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("anyzero.arena.workers.count_cores", lambda: 1)
         yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """No cycles are looked for while modules are imported, nor in them later: that was a twentieth of all work."""
+    gc.disable()
+    found = yield
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    gc.enable()
+    return found
 
 
 class Here:
@@ -85,14 +98,13 @@ def games_here(request, monkeypatch):
 def pytest_collection_modifyitems(items):
     groups = {item: group_of(item) for item in items}
     for item, group in groups.items():
-        if group is not None:
-            item.add_marker(pytest.mark.xdist_group(group))
+        item.add_marker(pytest.mark.xdist_group(group))
     order = {group: number for number, group in enumerate(TOGETHER)}
     items.sort(key=lambda item: order.get(groups[item], len(order)))
 
 
 def group_of(item):
-    """The group that a test names itself, or the first that has its place."""
+    """The group that a test names itself, or the first that has its place, or its file: what it shares is made once."""
     mark = item.get_closest_marker("xdist_group")
     found = (group for group, places in TOGETHER.items() if any(place in item.nodeid for place in places))
-    return mark.args[0] if mark else next(found, None)
+    return mark.args[0] if mark else next(found, item.nodeid.partition("::")[0])

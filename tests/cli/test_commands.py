@@ -17,7 +17,7 @@ from anyzero.games.check import FIRST_LAW
 from anyzero.games.laws import LAWS
 from anyzero.games.load import BUILT_IN
 from anyzero.search.methods import METHODS
-from tests.web.folders import OWN
+from tests import OWN
 
 RACE = Path(__file__).parent.parent / "race.py"
 NIM = Path(__file__).parent.parent / "doctor" / "nim.py"

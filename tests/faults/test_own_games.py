@@ -13,9 +13,9 @@ from anyzero.games.check import TRIAL, check_game, judge_all
 from anyzero.games.laws import FATAL, Evidence
 from anyzero.games.load import load, load_trusted
 from anyzero.games.rollouts import rollouts
+from tests import OWN
 from tests.faults.own_games import FAULTS, PICTURE, run_campaign, run_one, write_game
 from tests.faults.table import TOLD, Table
-from tests.web.folders import OWN
 
 RACE = (Path(__file__).parent.parent / "race.py").read_text()
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from anyzero.arena import match
 from anyzero.compile.random import make_streams
 from anyzero.errors import BadPositionError, IllegalMoveError
+from anyzero.files import write_whole
 from anyzero.games.check import check_game
 from anyzero.games.contract import CHANCE, OVER, guided_rollout
 from anyzero.games.load import load
@@ -28,6 +29,7 @@ from anyzero.games.take_it_easy import (
     VALUES,
 )
 from anyzero.games.take_it_easy_guide import CERTAIN, POINT, draw_chance, guided_cell, write_gains
+from tests import OWN
 
 START = ".,.,./.,.,.,./.,.,.,.,./.,.,.,./.,.,. ."
 BEST = "563,578,524/568,573,528,564/164,178,123,168,174/974,928,963,978/924,968,973 ."
@@ -233,11 +235,14 @@ def make():
 
 
 @pytest.fixture(scope="module")
-def guided(tmp_path_factory):
-    """The game with the guided rollout in the place of the random one, for whatever plays rollouts."""
-    path = tmp_path_factory.mktemp("guided") / "guided_take_it_easy.py"
-    path.write_text(GUIDED)
-    return load(str(path))
+def guided():
+    """The game with the guided rollout in the place of the random one, for whatever plays rollouts.
+
+    Always at the same place: code is kept for a file's path.
+    """
+    OWN.mkdir(exist_ok=True)
+    write_whole(OWN / "guided_take_it_easy.py", GUIDED.encode())
+    return load(str(OWN / "guided_take_it_easy.py"))
 
 
 def finish(easy, state, seed: int, target: str = "cpu"):

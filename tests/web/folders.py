@@ -1,9 +1,7 @@
 """A run, an experiment and games of a user's own, as the server finds them."""
 
-import getpass
 import json
 import sys
-import tempfile
 from pathlib import Path
 
 from anyzero.experiments.table import GRID_COLUMNS
@@ -14,12 +12,11 @@ from anyzero.learning.folder import RunFolder
 from anyzero.networks.config import parse_network, resolve
 from anyzero.networks.models import new_network
 from anyzero.networks.weights import save_network
+from tests import OWN
 from tests.learning.reports import make_report
 
 GAME_LINE = {"names": ["champion", "champion"], "start": 0, "actions": [4, 0, 8], "payoffs": [0.0, 0.0], "end": "plies"}
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tic_tac_toe.py"
-OWN = Path(tempfile.gettempdir()) / f"anyzero-tests-{getpass.getuser()}"
-"""Games of a user's own, where the last tests had them too: what was compiled for them belongs to their place."""
 NASTY = "<img src=x onerror=alert(1)>"
 
 

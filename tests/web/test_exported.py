@@ -24,7 +24,8 @@ from anyzero.players.text import AFTERSTATES, split_player
 from anyzero.records.in_progress import GameInProgress
 from anyzero.search import Searcher
 from anyzero.web.forms import position_values
-from tests.web.folders import EXAMPLE, OWN
+from tests import OWN
+from tests.web.folders import EXAMPLE
 from tests.web.test_page import click_cell, has_ended, open_game, play_move, result_on, until, wait_ply
 from tests.web.test_page_access import axe, serious  # noqa: F401 (a fixture)
 

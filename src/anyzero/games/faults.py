@@ -27,10 +27,11 @@ MOST_LETTERS = 300
 class Place(NamedTuple):
     file: Path
     line: int
-    function: str = ""
+    function: str | None = None  # None: the one that is written there
 
     def __str__(self) -> str:
-        return f"{f'in {self.function}, ' if self.function else ''}{self.file.name} line {self.line}"
+        name = function_at(self.file, self.line) if self.function is None else self.function
+        return f"{f'in {name}, ' if name else ''}{self.file.name} line {self.line}"
 
 
 class EndlessError(BaseException):
@@ -99,7 +100,7 @@ def places_of(error: BaseException) -> Iterator[Place]:
         name = frame.f_code.co_name
         yield Place(Path(frame.f_code.co_filename).resolve(), line, "" if name.startswith("<") else name)
     for found in WRITTEN.finditer(str(error)):
-        yield place_in(found["file"], int(found["line"]))
+        yield Place(Path(found["file"]).resolve(), int(found["line"]))
     for frame, _ in frames:
         if frame.f_globals.get("__name__", "").startswith("numba."):
             yield from places_at_hand(frame.f_locals)
@@ -111,14 +112,14 @@ def places_at_hand(names: dict[str, Any]) -> Iterator[Place]:
         if type(value).__module__.startswith("numba."):
             at = getattr(value, "loc", value)
             if isinstance(getattr(at, "line", None), int) and isinstance(getattr(at, "filename", None), str):
-                yield place_in(at.filename, at.line)
+                yield Place(Path(at.filename).resolve(), at.line)
 
 
-def place_in(file: str, line: int) -> Place:
-    """The place with the innermost function that is written there."""
-    path, name = Path(file).resolve(), ""
+def function_at(path: Path, line: int) -> str:
+    """The innermost function that is written there; a file of the compiler's own takes long to read."""
+    name = ""
     with suppress(OSError, SyntaxError):  # no file, or edited since it was loaded
         for node in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or node.lineno):
                 name = node.name
-    return Place(path, line, name)
+    return name

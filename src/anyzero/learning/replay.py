@@ -9,13 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from anyzero.compile import gpu
-from anyzero.compile.gpu import cuda
 from anyzero.games.game import Game
 from anyzero.games.rollouts import encode_states
 from anyzero.learning.config import ReplayConfig
 from anyzero.learning.samples import Samples, take
-from anyzero.networks.on_gpu import encode_kernel
 
 
 class Batch(NamedTuple):
@@ -101,7 +98,10 @@ class Replay:
         self.plane_turns = upload(np.stack([same[0], *(turn.planes for turn in turns)]).astype(np.int64), device)
         self.action_turns = upload(np.stack([same[1], *(turn.actions for turn in turns)]).astype(np.int64), device)
         if device == "cuda":
-            self.on_gpu = gpu.rules_to_device(game.rules), cuda.to_device(samples.states)
+            from anyzero.compile import gpu  # numba-cuda takes half a second to import
+            from anyzero.networks.on_gpu import encode_kernel
+
+            self.on_gpu = gpu.rules_to_device(game.rules), gpu.cuda.to_device(samples.states)
             self.kernel = game.compile(encode_kernel, "cuda")
 
     def row_batches(self, steps: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
@@ -131,6 +131,8 @@ class Replay:
         if self.device == "cpu":
             planes = torch.from_numpy(encode_states(self.game, self.samples.states[rows.numpy()]))
         else:
+            from anyzero.compile import gpu
+
             planes = self.weights.new_zeros(len(rows), *self.game.planes_shape)
             stream = torch.cuda.current_stream().cuda_stream if rows.is_cuda else 0
             gpu.enqueue(self.kernel, len(rows), stream, *self.on_gpu, gpu.tensor_array(rows), gpu.tensor_array(planes))

@@ -19,7 +19,6 @@ from anyzero.learning.replay import Batch, Order, Replay
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.evaluator import check
 from anyzero.networks.models import Network, Output
-from anyzero.networks.on_gpu import capture, warm_up
 from anyzero.networks.winograd.training import THREADS
 
 NARROW = 384
@@ -114,6 +113,8 @@ class Trainer:
             return self.measure_now(source, order)
         shapes = [part.shape for part in order]
         if self.recorded is None or (self.recorded.source, self.recorded.shapes) != (source, shapes):
+            from anyzero.networks.on_gpu import capture, warm_up
+
             self.recorded = None  # its memory first
             place = type(order)(*(part.clone() for part in order))
             warm_up(lambda: self.measure_now(source, place))

@@ -229,7 +229,10 @@ def new_network(game: Game, config: NetworkConfig, seed: int = 0) -> Network:
 def empty_network(game: Game, config: NetworkConfig) -> Network:
     with torch.device("meta"):  # torch would draw weights here, from its global generator
         network = Network(game, resolve(config, game))
-    return network.to_empty(device="cpu").eval()
+    # As `to_empty` does, for which torch imports sympy: half a second.
+    weights = {name: torch.empty(tensor.shape, dtype=tensor.dtype) for name, tensor in network.state_dict().items()}
+    network.load_state_dict(weights, assign=True)
+    return network.eval()
 
 
 def log_priors(logits: Tensor, legal: Tensor | None = None) -> Tensor:
