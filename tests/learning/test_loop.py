@@ -133,10 +133,10 @@ def killed_again_and_again(path, kills, moments):
         process.join()
 
 
-@pytest.mark.slow  # by default a few kills at a write do: tests/faults/test_writes.py
-def test_a_run_that_is_killed_again_and_again_ends_with_the_same_bytes(whole, tmp_path):
+@pytest.mark.parametrize("kills", [2, pytest.param(30, marks=pytest.mark.slow)])
+def test_a_run_that_is_killed_ends_with_the_same_bytes(whole, tmp_path, kills):
     RunFolder.create(tmp_path / "run", fill_in(tiny()))
-    killed_again_and_again(tmp_path / "run", 30, [9, 25, 3, 1, 6, 14, 2])
+    killed_again_and_again(tmp_path / "run", kills, [9, 25, 3, 1, 6, 14, 2])
     assert weights(tmp_path / "run") == weights(whole.path)
 
 
