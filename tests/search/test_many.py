@@ -8,8 +8,10 @@ from anyzero.games.load import load
 from anyzero.players.player import search
 from anyzero.search import search_many
 from anyzero.search.methods import find_method
+from anyzero.search.report import value_share
 from anyzero.search.run import Run
 from anyzero.search.search import Searcher, adapt
+from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN
 from tests.search.stubs import first_seat_wins, no_opinion, prefer, repeat, run_of
 
 FOUR = load("connect_four")
@@ -211,6 +213,14 @@ def test_a_temperature_draws_by_value_where_the_final_move_is_chosen_by_value(me
     cold, hot = (Searcher(game, method, simulations=100, temperature=temperature) for temperature in (0.01, 9.0))
     assert {game.format_action(state, cold.choose(state, seed)) for seed in range(20)} == {"c1"}
     assert len({hot.choose(state, seed) for seed in range(40)}) == 5
+
+
+def test_the_share_of_a_move_drawn_by_value_is_the_exponential_of_what_is_known_of_it():
+    """exp(0.5) = 1.6487, and e, 1 and 1/e for proofs, whatever the mean; nothing for a move that nobody tried."""
+    assert value_share(3, 0.5, UNKNOWN) == pytest.approx(1.6487, abs=1e-4)
+    proofs = [value_share(visits, 0.5, proof) for visits, proof in ((0, WIN), (2, DRAW), (0, LOSS))]
+    assert proofs == pytest.approx([2.7183, 1.0, 0.3679], abs=1e-4)
+    assert value_share(0, 0.5, UNKNOWN) == value_share(0, float("nan"), UNKNOWN) == 0.0
 
 
 def test_a_proven_root_has_an_exact_value_and_the_policy_of_a_win():

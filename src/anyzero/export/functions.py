@@ -1,6 +1,5 @@
 """What other programs get of a game: the functions of the contract and one search, with what is baked into them."""
 
-import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -29,6 +28,7 @@ from anyzero.search.report import (
     final_scores,
     proven_value,
     root_policy,
+    value_share,
 )
 from anyzero.search.run import Run, choice_parts, fixed_settings
 from anyzero.search.simulation import ANY_CHILD, absorb_leaves, begin_tree, select_leaves, simulate, simulate_tree
@@ -213,9 +213,7 @@ def rank_moves(
         for index in range(count):
             scores[index] = found[index] if settings.formula == GUMBEL else visits[index]
             if rule == BY_VALUE:
-                proof, value = proven[index], float(tree.value[first + index])
-                is_known = visits[index] > 0 or proof != UNKNOWN
-                scores[index] = math.exp(value if proof == UNKNOWN else proven_value(proof)) if is_known else 0.0
+                scores[index] = value_share(visits[index], tree.value[first + index], proven[index])
         seed_stream(stream, seed, DRAWING)
         drawn = draw_move(scores, proven, count, temperature, stream)
     else:

@@ -110,9 +110,11 @@ class LiveSearch:
             # The survivors of the last round, whatever the statistics of those that were dropped.
             order = order[np.argsort(-moves.priors[order], kind="stable")]
         if self.searcher.temperature > 0.0:
-            shares = np.exp(np.nan_to_num(moves.values, nan=-np.inf)) if final == "value" else moves.visits
-            shares = run.report()[2].mean(axis=0)[moves.actions] if final == "gumbel" else shares
-            shares, stream = shares.astype(np.float64), make_streams(self.seed, 1, first=report.DRAWING)[0]
+            shares, stream = moves.visits.astype(np.float64), make_streams(self.seed, 1, first=report.DRAWING)[0]
+            if final == "value":
+                shares[:] = list(map(report.value_share, moves.visits, moves.values, moves.proven))
+            elif final == "gumbel":
+                shares[:] = run.report()[2].mean(axis=0)[moves.actions]
             with np.errstate(over="ignore"):
                 drawn = report.draw_move(shares, moves.proven, len(shares), self.searcher.temperature, stream)
             order = order if drawn < 0 else np.concatenate([[drawn], order[order != drawn]])

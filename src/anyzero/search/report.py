@@ -181,6 +181,13 @@ def powered(share: float, most: float, temperature: float) -> float:
     return 0.0 if share <= 0.0 else math.exp(math.log(share / most) / temperature)
 
 
+def value_share(visits: int, value: float, proof: int) -> float:
+    """The share of a move that is drawn by its value: exp(value), so that a temperature is one of payoffs."""
+    if proof != UNKNOWN:
+        return math.exp(proven_value(proof))
+    return math.exp(value) if visits > 0 else 0.0
+
+
 def draw_move(shares: Any, proven: Any, count: int, temperature: float, rng: Any) -> int:
     """The same of the moves that the best proof leaves: beside a win nothing else, and no loss; `shares` is changed."""
     has_win = False
