@@ -8,7 +8,7 @@ import pytest
 from anyzero.games.load import load
 from anyzero.players.player import search
 from anyzero.search import priors, selection
-from anyzero.search.halving import CHILD, new_halving, next_order
+from anyzero.search.halving import CHILD, TURN_S, new_halving, next_order
 from anyzero.search.methods import METHODS
 
 FOUR = load("connect_four")
@@ -55,14 +55,23 @@ def test_rave_mixes_by_weight():
 
 def halved(moves, budget):
     """The visits of each move, the most first, if all are equally good."""
-    visits, empty = np.zeros(moves + 1, np.int32), np.zeros(moves + 1)
-    tree = SimpleNamespace(visits=visits, value=empty, prior=empty.copy(), first=[1], num_children=[moves])
-    plan = new_halving(moves)
-    while num := next_order(tree, METHODS["halving"].settings, plan, budget, 0.0, 0.0, 0.0):
-        visits[max(1, plan.at[CHILD])] += num  # the simulation that opens the root goes through any
-        visits[0] += num
-    assert tree.prior[np.argmax(visits[1:]) + 1] == tree.prior.sum() == 1.0
+    *_, (visits, prior, _) = orders(moves, budget)
+    assert prior[np.argmax(visits[1:]) + 1] == prior.sum() == 1.0
     return sorted(visits[1:].tolist(), reverse=True)
+
+
+def orders(moves, budget, seconds=0.0, costs=None):
+    """What stands after each order of a halving: visits, priors, and the seconds spent if a move costs so many."""
+    visits, empty, spent = np.zeros(moves + 1, np.int32), np.zeros(moves + 1), 0.0
+    tree = SimpleNamespace(visits=visits, value=empty, prior=empty.copy(), first=[1], num_children=[moves])
+    plan, num = new_halving(moves), 1
+    while num:
+        num = next_order(tree, METHODS["halving"].settings, plan, budget, seconds, spent)
+        child = max(1, plan.at[CHILD])  # the simulation that opens the root goes through any
+        visits[child] += num
+        visits[0] += num
+        spent += num * costs[child - 1] if costs else 0.0
+        yield visits, tree.prior, spent
 
 
 def test_halving_spends_its_budget_and_halves():
@@ -89,6 +98,14 @@ def test_the_moves_of_a_round_have_the_same_number_of_visits(method):
     found = search(FOUR, FOUR.initial_state(), method, simulations=300, seed=3)
     assert sorted(found.visits.values()) == [14, 14, 14, 39, 39, 90, 90]
     assert found.simulations == 300
+
+
+def test_halving_by_the_clock_keeps_its_time_where_some_moves_take_none():
+    """Four simulations out of five end at once: they say nothing about how long the fifth takes, which is 50 us."""
+    for costs in ([1e-7] * 4 + [5e-5], [5e-5] + [1e-7] * 4):
+        *_, (visits, _, spent) = orders(5, 0, seconds=0.2, costs=costs)
+        assert 0.2 <= spent < 0.2 + 3 * TURN_S
+        assert visits[0] > 1000
 
 
 def test_a_single_move_gets_all_of_the_budget():

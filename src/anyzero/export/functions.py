@@ -256,7 +256,7 @@ def search_functions(game: Game, name: str, net: Any = None) -> Iterator[Exporte
     if net is None:
         arguments = [*whole, roots, 0, 1, Given("forced", ANY_CHILD), Given("num", 0)]
         yield exported(game, simulate, arguments, **growing)
-        clock = (Given(name, 0.0) for name in ("seconds", "spent", "rate"))
+        clock = Given("seconds", 0.0), Given("spent", 0.0)
         yield exported(game, next_order, [tree, settings, new_halving(game.max_legal), Given("budget", 0), *clock])
     else:
         planes, logits = np.zeros((1, *game.planes_shape), np.float32), np.zeros((1, game.num_actions), np.float32)

@@ -25,22 +25,21 @@ class Halving(NamedTuple):
     alive: np.ndarray  # [max_legal]: children of the root that are left
     scores: np.ndarray  # [max_legal]
     at: np.ndarray  # [8]: how far it has come
+    turn: np.ndarray  # [1]: by the clock, when the turn of all survivors began
 
 
 def new_halving(max_legal: int) -> Halving:
-    return Halving(np.zeros(max_legal, np.int32), np.zeros(max_legal), np.zeros(CHILD + 1, np.int64))
+    return Halving(np.zeros(max_legal, np.int32), np.zeros(max_legal), np.zeros(CHILD + 1, np.int64), np.zeros(1))
 
 
-def next_order(
-    tree: Tree, settings: Settings, halving: Halving, budget: int, seconds: float, spent: float, rate: float
-) -> int:
+def next_order(tree: Tree, settings: Settings, halving: Halving, budget: int, seconds: float, spent: float) -> int:
     """Kernel: so many simulations go through the child `at[CHILD]` next; 0: the survivor has got all of the prior.
 
-    The `budget` is of simulations; if it is 0, of `seconds`, of which some are `spent`, at a `rate` a second.
+    The `budget` is of simulations; if it is 0, of `seconds`, of which some are `spent`.
     """
     at = halving.at
     if tree.visits[0] == 0:  # the first simulation opens the root
-        at[:] = 0
+        at[:], halving.turn[0] = 0, 0.0
         at[CHILD] = ANY_CHILD
         return 1
     if at[COUNT] == 0:
@@ -52,7 +51,7 @@ def next_order(
             num = at[GOAL] - tree.visits[at[CHILD]] if at[GOAL] > 0 else at[LEFT]
             if num > 0:  # the child that opened the root has had a visit
                 return num  # type: ignore[no-any-return]
-        by_clock = budget == 0 and take_turn(tree, settings, halving, seconds, spent, rate)
+        by_clock = budget == 0 and take_turn(tree, settings, halving, seconds, spent)
         if not (by_clock or (budget > 0 and start_round(tree, settings, halving))):
             for child in range(tree.first[0], tree.first[0] + tree.num_children[0]):
                 tree.prior[child] = 1.0 if child == halving.alive[0] else 0.0
@@ -94,16 +93,20 @@ def start_round(tree: Tree, settings: Settings, halving: Halving) -> bool:
     return True
 
 
-def take_turn(tree: Tree, settings: Settings, halving: Halving, seconds: float, spent: float, rate: float) -> bool:
-    """The same with equal shares of the time for the rounds: the survivors get turns until a round's time is over."""
+def take_turn(tree: Tree, settings: Settings, halving: Halving, seconds: float, spent: float) -> bool:
+    """The same with equal shares of the time for the rounds: the survivors get turns until a round's time is over.
+
+    A turn is as long as the last one was quick. One child's pace would not do: a move that ends the game takes no time.
+    """
     at = halving.at
+    rate = at[COUNT] * max(1, at[LEFT]) / max(spent - halving.turn[0], 1e-7)
     while seconds * (at[ROUND] + 1) / at[ROUNDS] <= spent:
         rank(tree, settings, halving)
         at[COUNT], at[ROUND] = (at[COUNT] + 1) // 2, at[ROUND] + 1
         if at[ROUND] == at[ROUNDS]:
             return False
     left = min(seconds * (at[ROUND] + 1) / at[ROUNDS] - spent, TURN_S)
-    at[PLACE], at[GOAL], at[LEFT] = 0, 0, max(1, int(rate * left / at[COUNT]))
+    at[PLACE], at[GOAL], at[LEFT], halving.turn[0] = 0, 0, max(1, int(rate * left / at[COUNT])), spent
     return True
 
 

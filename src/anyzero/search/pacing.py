@@ -182,5 +182,5 @@ def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Order]:
 def halve(live: LiveSearch, simulations: int, seconds: float) -> Iterator[Order]:
     """Sequential halving over the root's children, by simulations or, if there are none, by the clock."""
     run, halving = live.run, new_halving(live.run.game.max_legal)
-    while num := next_order(run.tree, run.settings, halving, simulations, seconds, live.seconds, live.rate):
+    while num := next_order(run.tree, run.settings, halving, simulations, seconds, live.seconds):
         yield Order(int(num), child=int(halving.at[CHILD]))

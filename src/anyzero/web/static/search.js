@@ -160,7 +160,7 @@ class Search {
     const { simulations, seconds } = this.player;
     if (!this.halves) return { num: (simulations || ENDLESS) - this.done, child: ANY_CHILD };
     const spent = (this.spent + performance.now() - this.start) / 1000;
-    const num = this.module.call("next_order", { budget: simulations || 0, seconds: seconds || 0, spent, rate: 1000 * (this.rate || 0) });
+    const num = this.module.call("next_order", { budget: simulations || 0, seconds: seconds || 0, spent });
     return { num, child: Number(this.module.array("halving.at").at(-1)) };
   }
 
