@@ -196,6 +196,7 @@ def test_methods_that_need_rollouts_refuse_a_network(engine):
 def test_the_net_in_the_package_is_a_network_too(engine, name):
     assert engine.tell(f"setoption name Network value {name}") == []
     assert engine.engine.evaluator is not None
+    assert engine.engine.options.search_method == "gumbel"
 
 
 @pytest.mark.slow

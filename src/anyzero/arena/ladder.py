@@ -26,12 +26,11 @@ from anyzero.networks.find import BEST, Card, Made, Result, find_network, hash_o
 from anyzero.players import Player, parse_player
 from anyzero.players.engine import find_program
 from anyzero.players.player import consult
-from anyzero.players.text import AFTERSTATES, GRAVE_GAMES
+from anyzero.players.text import GRAVE_GAMES, net_method
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
 from anyzero.seeds import draw_seed
 
-METHOD = "gumbel"
 SIMULATIONS = 64
 GAMES = 40
 DEALS_A_GAME = 10  # in a game of one seat, so many deals for each game that was asked for: points vary more than wins
@@ -96,7 +95,7 @@ def rate(
     place = Path(folder) / f"{loaded.name}-{hash_of(path)}"
     place.mkdir(parents=True, exist_ok=True)
     target = place / "card.toml" if card is None else Path(card)
-    method = "expectimax" if path == net_file(loaded.name) and loaded.name in AFTERSTATES else METHOD
+    method = net_method(loaded.name, BEST if path == net_file(loaded.name) else net)
     climb = Climb(loaded, path, f"{method}:{simulations}", games, place, playing)
     flights = [(opponent,) for opponent in against] or ladder(loaded)
     results = [] if against else list(climb.ask_problems())
@@ -145,7 +144,7 @@ class Climb:
             return
         asking = {key: value for key, value in self.playing.items() if key in ("seed", "progress")}
         for simulations in PROBLEM_SIMULATIONS:
-            search = f"{METHOD}:{simulations}"
+            search = f"{net_method(self.game.name)}:{simulations}"
             solved = solve_problems(self.game, f"{search}@{self.path}", **asking)
             share = wilson_interval(sum(solved) / len(solved), len(solved))
             yield make_result(search, len(solved), share, kind="moves")

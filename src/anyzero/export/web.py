@@ -32,7 +32,7 @@ from anyzero.games.game import Game, game_text
 from anyzero.networks.find import BEST, find_network
 from anyzero.networks.weights import StoredNetwork, read_network
 from anyzero.networks.winograd.network import compiled
-from anyzero.players.text import AFTERSTATES, BY_GAME, LEVELS, PLAIN, level_text, net_levels
+from anyzero.players.text import BY_GAME, LEVELS, PLAIN, level_text, net_levels, net_method
 from anyzero.progress import progress
 from anyzero.search.methods import EVALUATORS, METHODS
 from anyzero.search.report import FINAL_RULES
@@ -131,7 +131,7 @@ def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], list
 
 def find_net(game: Game, net: str) -> StoredNetwork | None:
     """The net of this name for this game; None where none is wanted, or the box has none that a page can play."""
-    if net == NO_NET or not game.has("encode") or (net == BEST and game.name in AFTERSTATES):
+    if net == NO_NET or not game.has("encode") or net_method(game.name, net) not in NET_METHODS:
         return None
     try:
         return read_network(find_network(net, game), game)

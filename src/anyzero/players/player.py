@@ -14,7 +14,7 @@ from anyzero.games.game import Game, State
 from anyzero.games.line import Line, first_decision
 from anyzero.games.load import load_file, parse_options, position_of
 from anyzero.networks.find import BEST, find_network
-from anyzero.players.text import AFTERSTATES, BY_AFTERSTATES, LEVEL, SEARCH, PlayerText, split_player
+from anyzero.players.text import BY_AFTERSTATES, LEVEL, SEARCH, PlayerText, net_method, split_player
 from anyzero.search import Searcher, SearchResult
 
 Choose = Callable[[Game, Line, int], int]
@@ -178,7 +178,7 @@ def search_arguments(wanted: PlayerText, game: Game, load: Callable[[Game, Path]
         raise MissingFunctionError(f"{wanted.text} does not search; name a method like uct:1000 or a level")
     if not plain.network:
         return plain.search.arguments
-    if plain.network == BEST and game.name in AFTERSTATES and plain.search.method != "expectimax":
+    if net_method(game.name, plain.network) == "expectimax" != plain.search.method:
         raise BadOptionError(f"the net of {game.name} has no policy for {wanted.text!r}; play {BY_AFTERSTATES}@{BEST}")
     return {**plain.search.arguments, "evaluator": (load or load_evaluator)(game, find_network(plain.network, game))}
 

@@ -44,6 +44,11 @@ AFTERSTATES = ("take_it_easy",)
 BY_AFTERSTATES = "expectimax:8000"  # how such a net plays where nobody says otherwise
 
 
+def net_method(name: str, net: str = BEST) -> str:
+    """The method that suits a net of a game; those of runs and files have a policy."""
+    return "expectimax" if net == BEST and name in AFTERSTATES else "gumbel"
+
+
 def level_text(game: Game, level: str) -> str:
     name = game.source or game.name
     # whether the box has a net that was trained, and its levels measured, on this very board
@@ -54,7 +59,7 @@ def level_text(game: Game, level: str) -> str:
 
 def net_levels(name: str, net: str = BEST) -> tuple[str, ...]:
     """The levels of a game with a net, from the weakest."""
-    if net == BEST and name in AFTERSTATES:
+    if net_method(name, net) == "expectimax":
         return *BY_GAME[name][:-1], f"{BY_AFTERSTATES}@{net}"
     weaker = (f"gumbel:1,temperature={temperature}@{net}" for temperature in TEMPERATURES)
     return *weaker, f"gumbel:{HARD}@{net}", f"gumbel:{MOST.get(name, USUAL_MOST)}@{net}"

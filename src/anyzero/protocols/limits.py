@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from pydantic import Field
 
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
+from anyzero.players.text import net_method
 from anyzero.schema import Schema, limits_of, parse_setting, settings_of
 
 MOST_DIGITS = 12
@@ -141,7 +142,7 @@ class UciOptions(Schema):
     method: Literal["auto", "flat", "ucb", "uct", "amaf", "rave", "grave", "puct", "gumbel"] = Field(
         "auto", title="Method"
     )
-    """A search method that can be stopped at any moment; auto is uct, and puct with a network."""
+    """A search method that can be stopped at any moment; auto is uct, and gumbel with a network."""
     simulations: int = Field(0, title="Simulations", ge=0, le=1_000_000_000)
     """Most simulations a move; 0: as many as the clock allows."""
     network: str = Field("", title="Network")
@@ -160,7 +161,7 @@ class UciOptions(Schema):
 
     @property
     def search_method(self) -> str:
-        return self.method if self.method != "auto" else "puct" if self.network else "uct"
+        return self.method if self.method != "auto" else net_method("chess") if self.network else "uct"
 
 
 def offers() -> Iterator[str]:
