@@ -22,6 +22,7 @@ GAMES = {
 """Small boards, so that a game is over soon."""
 LONG = ("connect_four", "oware", "breakthrough", "knightthrough", "domineering", "atarigo")
 PEOPLE = "human human"
+POLL_MS = 10
 
 
 def open_game(page, server, game, seats=PEOPLE, moves=""):
@@ -31,10 +32,9 @@ def open_game(page, server, game, seats=PEOPLE, moves=""):
 
 def until(page, script, seconds=30):
     """Wait until a script is true; the page's own policy forbids a browser to do that by itself."""
-    end = time.monotonic() + seconds
-    while not page.evaluate(script):
-        assert time.monotonic() < end, f"still not so: {script}"
-        page.wait_for_timeout(20)
+    wait = f"Date.now() < end && await new Promise((go) => setTimeout(() => go(true), {POLL_MS}))"
+    loop = f"const end = Date.now() + {1000 * seconds}; while (!({script})) if (!({wait})) return false; return true;"
+    assert page.evaluate(f"async () => {{ {loop} }}"), f"still not so: {script}"
 
 
 def wait_ply(page, least):
