@@ -4,6 +4,7 @@ import hashlib
 import json
 import multiprocessing
 import shutil
+import signal
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -115,28 +116,34 @@ def go_on(path):
 
 
 def killed_again_and_again(path, kills, moments):
-    """Train in processes that are killed when so many files have come or gone; the last one may finish.
+    """Train in processes that are killed when so many files have come or gone, and here what is left; how they ended.
 
     They are forked off a process that has imported everything and done nothing.
     """
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload([__name__])
-    for number in range(kills + 1):
+    ends = []
+    for number in range(kills):
         process, seen, changes = processes.Process(target=go_on, args=(path,)), set(path.rglob("*")), 0
         process.start()
-        while process.is_alive() and (number == kills or changes < moments[number % len(moments)]):
+        while process.is_alive() and changes < moments[number % len(moments)]:
             with suppress(FileNotFoundError):  # a folder that got its name while it was looked into
                 before, seen = seen, set(path.rglob("*"))
                 changes += len(before ^ seen)
             time.sleep(0.01)
         process.kill()
         process.join()
+        ends.append(process.exitcode)
+    go_on(path)
+    return ends
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(30, marks=pytest.mark.slow)])
 def test_a_run_that_is_killed_ends_with_the_same_bytes(whole, tmp_path, kills):
     RunFolder.create(tmp_path / "run", fill_in(tiny()))
-    killed_again_and_again(tmp_path / "run", kills, [9, 25, 3, 1, 6, 14, 2])
+    ends = killed_again_and_again(tmp_path / "run", kills, [9, 25, 3, 1, 6, 14, 2])
+    assert ends[:2] == [-signal.SIGKILL] * 2
+    assert set(ends) <= {-signal.SIGKILL, 0}
     assert weights(tmp_path / "run") == weights(whole.path)
 
 
