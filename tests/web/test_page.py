@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from anyzero.games.load import load
 from tests.web.server import ServerProcess
 
 GAMES = {
@@ -105,9 +106,19 @@ def result_on(page):
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in GAMES])
 def test_a_game_is_played_to_its_end_by_mouse(server, page, name):
-    seats = "human" if name == "take_it_easy" else PEOPLE
-    open_game(page, server, GAMES[name], seats)
+    seats, moves = ("human", random_moves(name, 32)) if name == "take_it_easy" else (PEOPLE, "")
+    open_game(page, server, GAMES[name], seats, moves)
     assert re.search("won|draw|points", play_to_the_end(page))
+
+
+def random_moves(name, plies):
+    """The first moves of a long game, whose last ones are played on the page."""
+    game, draw = load(name), random.Random(5)
+    state, moves = game.initial_state(), []
+    for _ in range(plies):
+        moves.append(draw.choice(game.legal_moves(state)))
+        state = game.play(state, moves[-1])
+    return " ".join(moves)
 
 
 def test_who_has_won_is_said_once(server, page):
