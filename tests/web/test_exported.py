@@ -56,8 +56,8 @@ def served(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def site(served):
-    """A page with Connect Four and its net, under a path with a space."""
-    return write_site(served, "a site", ["connect_four"])
+    """A page with Connect Four and its net, under a path with a space; its module for RAVE is left to slower tests."""
+    return write_site(served, "a site", ["connect_four"], families=("uct", "grave"))
 
 
 @pytest.fixture(scope="module")
@@ -65,13 +65,14 @@ def own_site(served):
     """A page with a user's own game, whose modules for RAVE and GRAVE are left to slower tests."""
     OWN.mkdir(exist_ok=True)
     write_whole(OWN_GAME, EXAMPLE.read_bytes())
+    return write_site(served, "own", [str(OWN_GAME)], families=("uct",))
+
+
+def write_site(served, name, games, families=FAMILIES):
+    """With modules for these families of searches, each of which takes seconds to compile."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anyzero.export.web.FAMILIES", {"uct": FAMILIES["uct"]})
-        return write_site(served, "own", [str(OWN_GAME)])
-
-
-def write_site(served, name, games, net="best"):
-    export(games, web=served.folder / name, net=net)
+        patch.setattr("anyzero.export.web.FAMILIES", {family: FAMILIES[family] for family in families})
+        export(games, web=served.folder / name, net="best")
     (served.folder / name / "package.json").write_text('{"type": "module"}')  # for Node
     return SimpleNamespace(folder=served.folder / name, url=f"{served.url}{name.replace(' ', '%20')}/")
 
@@ -115,11 +116,10 @@ PLAYERS = [
     "ucb:60",
     "uct:200",
     "uct:100,exploration=0.5,temperature=1",
-    "amaf:80",
-    "rave:200",
     "grave:300",
 ]
-PLAYERS += ["halving:3", "halving:100", "shuss:150", "shuss:60,temperature=1"]
+PLAYERS += ["halving:3", "halving:100"]
+OF_RAVE = ["amaf:80", "rave:200", "shuss:150", "shuss:60,temperature=1"]
 ASKING = ["puct:40@best", "gumbel:20,considered=4@best", "gumbel:1,temperature=2@best", "level:hard"]
 
 
@@ -193,13 +193,24 @@ def test_searches_in_wasm_find_what_they_find_here(site):
     check_searches(site, "connect_four", [*PLAYERS, *ASKING])
 
 
-@pytest.mark.parametrize("player", ["halving:0.05s", "shuss:0.05s"])
-def test_halving_by_the_clock_ends_with_one_survivor(site, player):
+def check_halving_by_the_clock(site, player):
+    """It ends with one survivor."""
     (told,) = told_by_node(site, [{"game": "connect_four", "actions": [], "player": player, "seed": "1"}])
     best, *others = told["result"]["children"]
     assert (best["prior"], {child["prior"] for child in others}) == (1, {0})
     # The first round is one visit each, however late it is.
     assert best["visits"] >= min(child["visits"] for child in others) > 0
+
+
+def test_halving_by_the_clock_ends_with_one_survivor(site):
+    check_halving_by_the_clock(site, "halving:0.05s")
+
+
+@pytest.mark.slow
+def test_the_searches_of_rave_find_what_they_find_here(served):
+    site = write_site(served, "rave", ["connect_four"])
+    check_searches(site, "connect_four", OF_RAVE)
+    check_halving_by_the_clock(site, "shuss:0.05s")
 
 
 def test_pictures_without_python_are_those_of_the_server(site):
