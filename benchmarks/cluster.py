@@ -27,7 +27,7 @@ from anyzero.cluster import Pace, Pool
 from anyzero.games.load import load
 from anyzero.learning.block import BlockResult
 from anyzero.learning.config import RunConfig
-from anyzero.learning.folder import RunFolder
+from anyzero.learning.folder import RunFolder, is_run
 from anyzero.learning.on_cluster import LEAST_GAMES, Blocks
 from anyzero.learning.selfplay import Order
 from anyzero.learning.start import Training, fill_in, make_config
@@ -189,41 +189,50 @@ def content(path: Path) -> dict[str, str]:
 
 
 def train(path: Path, game: str, changes: dict[str, Any], generations: int, pool: Pool | None = None) -> float:
-    """The seconds of a new run in this folder."""
-    folder, start = RunFolder.create(path, fill_in(make_config(game, changes=changes))), time.monotonic()
+    """The seconds until the run in this folder has so many generations."""
+    start = time.monotonic()
+    folder = (
+        RunFolder.open(path) if is_run(path) else RunFolder.create(path, fill_in(make_config(game, changes=changes)))
+    )
     with folder.locked():
         Training(folder, None, pool).run(generations)
     return time.monotonic() - start
 
 
-def measure_kills(game: str, games: int, generations: int, every_s: float) -> dict[str, Any]:
-    """Two nodes; every so often the older one is killed, and a new one joins."""
+def measure_kills(game: str, games: int, minutes: float, every_s: float) -> dict[str, Any]:
+    """Two nodes; every so often the older one is killed, and a new one joins, for so many minutes at least."""
     changes = {
         "threads": 1,
         "network": {"blocks": 2, "channels": 32},
         "selfplay": {"games": games, "simulations": 32},
         "league": {"every": 0},
     }
-    nodes, kills = Nodes(2), 0
+    nodes, kills, seconds = Nodes(2), 0, list[float]()
     pool = Pool(nodes.cluster.address)
+
+    def disturb(path: Path) -> None:
+        while sum(seconds) < 60.0 * minutes:
+            seconds.append(train(path, game, changes, len(seconds) + 1, pool))
 
     with tempfile.TemporaryDirectory() as root, ThreadPoolExecutor(1) as beside:
         there, here = Path(root) / "there", Path(root) / "here"
-        alone = train(here, game, changes, generations)  # first, so that nodes find all code compiled
-        disturbed = beside.submit(train, there, game, changes, generations, pool)
+        alone = train(here, game, changes, 1)  # first, so that nodes find all code compiled
+        disturbed = beside.submit(disturb, there)
         while not wait([disturbed], every_s).done:  # nodes are started by the main thread alone
             nodes.kill(nodes.nodes.pop(0))
             nodes.nodes.append(nodes.add())
             kills += 1
+        disturbed.result()
+        alone += train(here, game, changes, len(seconds))
         found, wanted = content(there), content(here)
     pool.close()
     return {
         "game": game,
         "games": games,
-        "generations": generations,
+        "generations": len(seconds),
         "kills": kills,
         "every_s": every_s,
-        "seconds_disturbed": round(disturbed.result()),
+        "seconds_disturbed": round(sum(seconds)),
         "seconds_alone": round(alone),
         "files": len(found),
         "different": sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name)),
@@ -254,13 +263,14 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=512)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--generations", type=int, default=5)
+    parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--every", type=float, default=20.0)
     parser.add_argument("--plot", type=Path, default=Path("docs/pictures/internet_scale.svg"))
     given = parser.parse_args()
     measures: dict[str, Callable[[], Any]] = {
         "speed": lambda: measure_speed(given.game, given.games, given.rounds),
         "costs": lambda: measure_costs(given.game, given.games),
-        "kills": lambda: measure_kills(given.game, given.games, given.generations, given.every),
+        "kills": lambda: measure_kills(given.game, given.games, given.minutes, given.every),
         "lag": lambda: measure_lag(given.game, given.games, given.generations, given.rounds),
     }
     if given.what == "scale":

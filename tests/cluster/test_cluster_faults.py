@@ -72,7 +72,7 @@ def test_a_job_that_fails_everywhere_is_one_sentence(other_pool):
 def test_a_node_on_which_a_job_fails_is_set_aside(other_pool, tmp_path):
     assert values(other_pool, jobs("wrong_once", {"place": str(tmp_path / "begun")})) == ["right"]
     assert len(other_pool.aside) == 1
-    assert "MemoryError: no room" in other_pool.said[0]
+    assert "MemoryError: no room" in other_pool.said[-1]
 
 
 def test_a_job_that_ends_its_process_again_and_again_is_given_up(other_pool):
@@ -138,8 +138,9 @@ def test_a_node_with_another_version_is_set_aside(machines, other_pool, alone, t
     node = machines.add(env_vars={"PYTHONPATH": str(other)}, node_name="odd")
     try:
         assert content(train_tiny(tmp_path / "run", other_pool).path) == alone
-        wait_until(lambda: other_pool.said, other_pool.step)
-        assert other_pool.said[0].startswith("the node odd is not used: it has anyzero")
+        wait_until(lambda: other_pool.aside, other_pool.step)
+        (words,) = [words for words in other_pool.said if "odd" in words]
+        assert words.startswith("the node odd is not used: it has anyzero")
     finally:
         machines.kill(node)
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from anyzero import stopping
 from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.files import cache_folder, remove_unused
+from anyzero.report import count
 
 JOB_S = 20.0  # how long a job should take: short enough to lose, long enough for its overhead of some milliseconds
 LEAST_S = 2.0
@@ -32,6 +33,10 @@ class Kind(NamedTuple):
 
     cores: int
     gpus: int = 0
+
+    def describe(self) -> str:
+        """`1 core, 2 GPUs`."""
+        return ", ".join([count(self.cores, "core"), *([count(self.gpus, "GPU")] if self.gpus else [])])
 
 
 @dataclass(frozen=True)

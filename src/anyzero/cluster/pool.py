@@ -61,6 +61,7 @@ class Pool:
         self.members: list[Member] = []
         self.nodes: dict[str, Node] = {}  # those with cores that were there when it last looked
         self.aside: dict[str, str] = {}  # nodes that are not used, and why
+        self.joined: set[str] = set()  # nodes of which people were told
         self.stillborn: dict[str, int] = {}
         self.shared: dict[str, Shared] = {}
         self.source: Source | None = None
@@ -87,10 +88,10 @@ class Pool:
 
     def describe(self) -> str:
         """`3 nodes, 12 cores, 5 jobs under way`, and how fast they are, where somebody has told."""
-        ready, (cores, gpus) = self.ready(), map(sum, zip(Kind(0), *self.kinds, strict=True))
+        ready, has = self.ready(), Kind(*map(sum, zip(Kind(0), *self.kinds, strict=True)))
         nodes, busy = len({member.node.id for member in ready}), sum(member.job is not None for member in ready)
-        has = count(nodes, "node"), count(cores, "core"), count(gpus, "GPU") if gpus else ""
-        return ", ".join(part for part in (*has, f"{count(busy, 'job')} under way", self.speed if busy else "") if part)
+        parts = count(nodes, "node"), has.describe(), f"{count(busy, 'job')} under way", self.speed if busy else ""
+        return ", ".join(filter(None, parts))
 
     # --- what travels
 
@@ -279,9 +280,12 @@ class Pool:
         if differs or theirs["fault"]:
             self.put_aside(member.node, (*differs, theirs["fault"])[0])
             return
-        if theirs["processor"] != mine["processor"] and not any(other.node == member.node for other in self.ready()):
-            own = theirs["processor"].partition(" ")[0]
-            self.say(f"the processor of {name} ({own}) is not like this one: its games may differ in their last bits")
+        if member.node.id not in self.joined:
+            self.joined.add(member.node.id)
+            self.say(f"the node {name} has joined: {Kind(member.node.cores, member.node.gpus).describe()}")
+            if theirs["processor"] != mine["processor"]:
+                own = theirs["processor"].partition(" ")[0]
+                self.say(f"the processor of {name} ({own}) is not like this one: its games may differ in the last bits")
         member.is_ready = True
         self.stillborn.pop(member.node.id, None)
 
