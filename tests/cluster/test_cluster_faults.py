@@ -72,7 +72,7 @@ def test_a_job_that_fails_everywhere_is_one_sentence(other_pool):
 def test_a_node_on_which_a_job_fails_is_set_aside(other_pool, tmp_path):
     assert values(other_pool, jobs("wrong_once", {"place": str(tmp_path / "begun")})) == ["right"]
     assert len(other_pool.aside) == 1
-    assert "MemoryError: no room" in other_pool.said[-1]
+    assert any("MemoryError: no room" in words for words in other_pool.said)  # the second may join meanwhile
 
 
 def test_a_job_that_ends_its_process_again_and_again_is_given_up(other_pool):
