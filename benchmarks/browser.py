@@ -25,7 +25,7 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 from anyzero.export.door import export
-from anyzero.export.functions import Exported, Given
+from anyzero.export.functions import ExportedFunction, Given
 from anyzero.export.wasm import build_functions, write_module
 from anyzero.games.game import Game
 from anyzero.games.line import first_decision
@@ -109,7 +109,7 @@ def write_game(folder: Path, name: str, net: str) -> tuple[Game, Path]:
     export(game, web=folder, net=str(file))
     given: list[Any] = list(rollout_arguments(game, 1))
     given[5] = Given("repeats", 1)
-    function = Exported("rollout_streams", lambda target: game.compile(rollout_streams, target), given, "")
+    function = ExportedFunction("rollout_streams", lambda target: game.compile(rollout_streams, target), given, "")
     write_module(folder / "games" / name, "rollouts", *build_functions([function]), {})
     return game, file
 

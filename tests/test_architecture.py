@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import anyzero
@@ -65,6 +66,12 @@ def test_files_are_short_enough_to_be_read_at_once():
     """docs/decisions/0022-how-small.md has why there is no such limit on all of them together."""
     lengths = {file: len(file.read_text().splitlines()) for file in PACKAGE.rglob("*.py")}
     assert [str(file) for file, length in lengths.items() if length > 400] == []
+
+
+def test_no_two_classes_have_one_name():
+    trees = (ast.parse(file.read_text()) for file in PACKAGE.rglob("*.py"))
+    names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert [name for name, num in names.items() if num > 1] == []
 
 
 def test_folders_import_downwards_only():

@@ -13,7 +13,7 @@ import anyzero
 from anyzero.arena.arena import play_games
 from anyzero.arena.match import CRASH
 from anyzero.arena.plan import make_plan
-from anyzero.cluster import Job, Kind, Pace, Pool
+from anyzero.cluster import ActorKind, Job, Pace, Pool
 from anyzero.cluster.jobs import ClusterError, Done, Node
 from anyzero.cluster.pool import MOST_DEATHS, Member
 from anyzero.errors import BadOptionError
@@ -105,7 +105,7 @@ def test_a_gpu_has_an_actor_of_its_own_and_a_node_where_it_is_missing_is_set_asi
     try:
         wait_until(lambda: any(member.node.name == "boaster" for member in pool.members), pool.step)
         found = [(member.node.id, member.kind) for member in pool.members if member.node.name == "boaster"]
-        assert [kind for node, kind in found if node == found[0][0]] == [Kind(1, 1), Kind(4), Kind(1)]
+        assert [kind for node, kind in found if node == found[0][0]] == [ActorKind(1, 1), ActorKind(4), ActorKind(1)]
         wait_until(lambda: any("boaster is not used" in words for words in said), pool.step)
         words = "Ray gives its GPU 0 to a process, but torch finds none there"
         assert f"the node boaster is not used: {words}" in said
@@ -119,8 +119,8 @@ def test_a_gpu_has_an_actor_of_its_own_and_a_node_where_it_is_missing_is_set_asi
 
 def test_cores_that_serve_no_gpu_are_taken_by_fours():
     node = Node("", "big", cores=11, gpus=2)
-    assert node.kinds(with_gpus=True) == [Kind(1, 1), Kind(1, 1), Kind(4), Kind(4), Kind(1)]
-    assert node.kinds(with_gpus=False) == [Kind(4), Kind(4), Kind(3)]
+    assert node.kinds(with_gpus=True) == [ActorKind(1, 1), ActorKind(1, 1), ActorKind(4), ActorKind(4), ActorKind(1)]
+    assert node.kinds(with_gpus=False) == [ActorKind(4), ActorKind(4), ActorKind(3)]
     assert Node("", "head", cores=0, gpus=1).kinds(with_gpus=True) == []
 
 
@@ -144,7 +144,9 @@ def test_a_job_that_fails_while_another_actor_is_at_it_is_not_done_twice(monkeyp
     monkeypatch.setattr("anyzero.cluster.jobs.connect", lambda address: ray)
     pool, job, answers = Pool("auto", [].append), Job("", {}), [(None, "no room", 1.0), ("value", "", 1.0)]
     actors = zip(names, answers, strict=True)
-    pool.members = [Member(MagicMock(), Node(name, name, 2, 0), Kind(1), answer, True, job) for name, answer in actors]
+    pool.members = [
+        Member(MagicMock(), Node(name, name, 2, 0), ActorKind(1), answer, True, job) for name, answer in actors
+    ]
     found = [pool.hear(member) for member in list(pool.members) if member in pool.members]
     assert [done.value for done in found if done] == ["value"][left:]
     assert list(pool.again) == [job] * left
@@ -152,7 +154,7 @@ def test_a_job_that_fails_while_another_actor_is_at_it_is_not_done_twice(monkeyp
 
 def test_jobs_are_small_at_first_and_at_the_end_and_else_take_their_time():
     pace = Pace(least=8)
-    two = Kind(cores=2)
+    two = ActorKind(cores=2)
     assert pace.size(two, 10_000, [two, two]) == 16
     pace.note(Done(Job("", {}, units=16), None, "node", two, seconds=2.0))
     assert pace.size(two, 10_000, [two, two]) == 8 * 20
@@ -162,7 +164,7 @@ def test_jobs_are_small_at_first_and_at_the_end_and_else_take_their_time():
 
 
 def test_beside_a_gpu_slow_actors_take_what_they_finish_in_time():
-    pace, gpu, cores = Pace(least=8, least_on_gpu=1024), Kind(1, gpus=1), Kind(4)
+    pace, gpu, cores = Pace(least=8, least_on_gpu=1024), ActorKind(1, gpus=1), ActorKind(4)
     pace.note(Done(Job("", {}, units=5000), None, "node", gpu, seconds=1.0))
     pace.note(Done(Job("", {}, units=36), None, "node", cores, seconds=1.0))
     left, actors, taken = 8192, [cores, cores, cores, gpu], []

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from anyzero.compile import Unit, bits, compile_kernel
 from anyzero.compile.ahead import nth_bit
 from anyzero.compile.wasm import Reader, build
-from anyzero.compile.wasm_memory import Plan
+from anyzero.compile.wasm_memory import MemoryPlan
 from anyzero.errors import AnyzeroError
 
 UNIT = Unit("wasm_test", {}, (__name__,))
@@ -75,14 +75,14 @@ def test_several_kernels_share_a_module_and_its_memory():
     given = arguments(), (3,)
     module = build([kernel.entry(*values) for kernel, values in zip(kernels, given, strict=True)])
     assert list(module.results) == ["mix", "fail_on_negative"]
-    plan = Plan(module.data_end)
+    plan = MemoryPlan(module.data_end)
     for kernel, values in zip(kernels, given, strict=True):
         plan.call(kernel.name, kernel.parameters, values)
     described = plan.describe()
     assert described["arrays"]["points"]["kind"]["fields"]["cells"] == ("|i1", 12, [3])
     assert set(described["frames"]) == {"mix", "fail_on_negative"}
     assert described["slots"]["fail_on_negative.number"][1] == "<i8"
-    ends = sorted((block.address, block.address + block.array.nbytes) for block in plan.blocks.values())
+    ends = sorted((region.address, region.address + region.array.nbytes) for region in plan.regions.values())
     assert all(end <= start for (_, end), (start, _) in pairwise(ends))
     assert module.data_end < described["stack"] <= ends[0][0]
 

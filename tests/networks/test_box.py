@@ -11,7 +11,7 @@ from anyzero.arena.ladder import read_problems, solve_problems
 from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.games.load import BUILT_IN, load
 from anyzero.networks.config import BadNetworkError
-from anyzero.networks.find import Made, Result, best_network, find_network, nets, read_card, size_of
+from anyzero.networks.find import CardResult, Made, best_network, find_network, nets, read_card, size_of
 from anyzero.players.text import AFTERSTATES
 from anyzero.sealed import DamagedError
 
@@ -26,7 +26,7 @@ def test_every_game_has_a_net_and_all_are_small():
 
 
 def test_a_result_says_what_was_measured():
-    found = Result(player="gumbel:64", opponent="uct:10000", games=100, score=0.985, low=0.938, high=0.997)
+    found = CardResult(player="gumbel:64", opponent="uct:10000", games=100, score=0.985, low=0.938, high=0.997)
     assert str(found) == "98.5 % (94 to 100) of 100 games, gumbel:64 against uct:10000"
     moves = found.change(kind="moves", opponent="", games=600)
     assert str(moves) == "98.5 % (93.8 to 99.7) of 600 moves optimal, gumbel:64"
@@ -39,7 +39,7 @@ def test_a_card_names_the_hardest_opponent_it_beats_and_the_first_it_does_not():
     card = nets().cards["oware"]
     scores = {"random": 1.0, "uct:100": 0.9, "uct:1000": 0.4, "uct:10000": 0.1}
     results = [
-        Result(player="gumbel:1", opponent=opponent, games=10, score=score, low=0.0, high=1.0)
+        CardResult(player="gumbel:1", opponent=opponent, games=10, score=score, low=0.0, high=1.0)
         for opponent, score in scores.items()
     ]
     shown = card.change(results=results).strength

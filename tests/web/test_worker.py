@@ -17,7 +17,7 @@ from anyzero.records.in_progress import GameInProgress
 from anyzero.search import Searcher
 from anyzero.web import worker
 from anyzero.web.catalog import ServerConfig
-from anyzero.web.worker import LEAST_NODES, Engine
+from anyzero.web.worker import LEAST_NODES, SearchProcess
 from tests.web.server import run
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 def make_job(player, game="tic_tac_toe", live=False):
     state = load(game).initial_state().tobytes().hex()
     wanted = {"player": player, "game": game, "state": state, "seed": 0, "live": live}
-    return worker.Job(wanted, max_nodes=4_000_000)
+    return worker.SearchJob(wanted, max_nodes=4_000_000)
 
 
 @pytest.mark.parametrize("player", ["uct:50s,solve=0", "halving:50s"])
@@ -61,7 +61,7 @@ def test_two_processes_compile_at_a_time_however_many_wait(monkeypatch):
             running.pop()
 
     monkeypatch.setattr(worker, "Child", Compiler)
-    monkeypatch.setattr(worker.Job, "is_compiled", lambda job: False)
+    monkeypatch.setattr(worker.SearchJob, "is_compiled", lambda job: False)
     waiting = [threading.Thread(target=make_job("uct:10").compile) for _ in range(6)]
     for thread in waiting:
         thread.start()
@@ -87,7 +87,7 @@ def test_code_is_compiled_in_another_process_and_loaded_here():
 
 
 def test_a_process_that_dies_is_replaced_and_asked_again_once(monkeypatch):
-    game, wake = load("tic_tac_toe"), Engine.wake
+    game, wake = load("tic_tac_toe"), SearchProcess.wake
 
     def wake_and_kill(engine):
         child = wake(engine)
@@ -100,11 +100,11 @@ def test_a_process_that_dies_is_replaced_and_asked_again_once(monkeypatch):
             return [answer["action"] async for answer in answers]
 
     async def work():
-        engine = Engine(ServerConfig())
+        engine = SearchProcess(ServerConfig())
         first = await search(engine)
         engine.child.kill()
         assert await search(engine) == first
-        monkeypatch.setattr(Engine, "wake", wake_and_kill)
+        monkeypatch.setattr(SearchProcess, "wake", wake_and_kill)
         with pytest.raises(AnyzeroError, match="broke off twice"):
             await search(engine)
         monkeypatch.undo()
@@ -175,7 +175,7 @@ def test_an_analysis_by_the_clock_says_that_it_is_being_prepared_and_waits_for_i
 
 def test_what_a_table_needs_is_compiled_before_it_is_asked_for(monkeypatch):
     compiled = []
-    monkeypatch.setattr(worker.Job, "compile", lambda job: compiled.append(job.wanted["player"]))
+    monkeypatch.setattr(worker.SearchJob, "compile", lambda job: compiled.append(job.wanted["player"]))
     worker.load_all([{"game": "no such game"}, *(make_job(player).wanted for player in ("random", "uct:20"))])
     assert compiled == ["random", "uct:20"]
 

@@ -22,7 +22,7 @@ from anyzero.errors import BadOptionError, UnknownNameError, list_some
 from anyzero.games.game import Game, game_text
 from anyzero.games.line import Line
 from anyzero.games.load import load
-from anyzero.networks.find import BEST, Card, Made, Result, find_network, hash_of, net_file, read_card, write_card
+from anyzero.networks.find import BEST, Card, CardResult, Made, find_network, hash_of, net_file, read_card, write_card
 from anyzero.players import Player, parse_player
 from anyzero.players.engine import find_program
 from anyzero.players.player import consult
@@ -121,7 +121,9 @@ def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
     return path, loaded
 
 
-def new_card(game: Game, path: Path, results: Sequence[Result], made: Made | None, earlier: tuple[Path, ...]) -> Card:
+def new_card(
+    game: Game, path: Path, results: Sequence[CardResult], made: Made | None, earlier: tuple[Path, ...]
+) -> Card:
     """The card of a net: what was measured now, and what the first of these earlier cards says of the same net."""
     network, today = hash_of(path), datetime.datetime.now(datetime.UTC).date().isoformat()
     known = [card for card in map(read_card, filter(Path.is_file, earlier)) if card.network == network]
@@ -138,7 +140,7 @@ class Climb:
         self.folder, self.playing = folder, playing
         self.left_out: list[str] = []  # what was not played, and why
 
-    def ask_problems(self) -> Iterator[Result]:
+    def ask_problems(self) -> Iterator[CardResult]:
         """The share of optimal moves, where best moves are known."""
         if self.game.name not in problem_games():
             return
@@ -149,14 +151,14 @@ class Climb:
             share = wilson_interval(sum(solved) / len(solved), len(solved))
             yield make_result(search, len(solved), share, kind="moves")
 
-    def deal(self) -> Iterator[Result]:
+    def deal(self) -> Iterator[CardResult]:
         """Mean points over the fixed deals of the seed; random play takes part because matches have two players."""
         results = self.play("random", 2 * DEALS_A_GAME * self.games)
         found = mean_interval([points(result) for match, result in results.items() if match.leg == 0])
         if found is not None:
             yield make_result(self.search, len(results) // 2, found, kind="points")
 
-    def climb(self, flights: Sequence[tuple[str, ...]], most: int) -> Iterator[Result]:
+    def climb(self, flights: Sequence[tuple[str, ...]], most: int) -> Iterator[CardResult]:
         for flight in flights:
             for index, opponent in enumerate(flight):
                 if reason := self.why_not(opponent, most):
@@ -176,7 +178,7 @@ class Climb:
         number = opponent.rpartition(":")[2]
         return f"not played: {opponent} and stronger" if number.isdigit() and int(number) > most else ""
 
-    def meet(self, opponent: str) -> Result:
+    def meet(self, opponent: str) -> CardResult:
         """The score against one opponent; a game lost clearly counts only the pairs up to the one that decides it."""
         scores = pair_games(self.play(opponent, self.games))
         scores = scores[: lost_after(scores)]
@@ -208,10 +210,10 @@ def lost_after(scores: Sequence[float]) -> int | None:
     return None
 
 
-def make_result(player: str, games: int, found: Interval, **more: Any) -> Result:
+def make_result(player: str, games: int, found: Interval, **more: Any) -> CardResult:
     digits = 1 if more.get("kind") == "points" else 3
     score, low, high = (round(value, digits) for value in found)
-    return Result(player=player, games=games, score=score, low=low, high=high, **more)
+    return CardResult(player=player, games=games, score=score, low=low, high=high, **more)
 
 
 # --- problems: positions in which a mistake is possible, with the moves that keep the proven result

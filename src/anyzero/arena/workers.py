@@ -21,7 +21,7 @@ from anyzero import stopping
 from anyzero.arena.match import CRASH, LATE, Live, MatchResult, play_match, report
 from anyzero.arena.plan import Match, Plan, imbalance, make_opening
 from anyzero.child import Child, Send, count_cores, listen, python_command, take_output
-from anyzero.cluster import Job, Kind, Pace, Pool
+from anyzero.cluster import ActorKind, Job, Pace, Pool
 from anyzero.errors import AnyzeroError, words_of
 from anyzero.files import parse_object
 from anyzero.games.game import Game
@@ -175,7 +175,7 @@ def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Generator[tuple[Task, 
     files = [path for plan in paces for path in files_of(split_text(plan.game)[0])]
     bundle = pool.bundle([*files, *(path for player in players for path in player_files(*player))])
 
-    def next_chunk(kind: Kind) -> Job | None:
+    def next_chunk(kind: ActorKind) -> Job | None:
         """Games of one plan, the games of a pair together."""
         if not left:
             return None
@@ -195,7 +195,7 @@ def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Generator[tuple[Task, 
                 yield task, MatchResult.from_json(result)
 
 
-def play_chunk(kind: Kind, plan: dict[str, Any], matches: list[list[int]]) -> list[dict[str, Any]]:
+def play_chunk(kind: ActorKind, plan: dict[str, Any], matches: list[list[int]]) -> list[dict[str, Any]]:
     """The actor's side: these games, in this order."""
     own = Plan.from_json(plan)
     tasks = [Task(own, Match(*match)) for match in matches]

@@ -28,7 +28,7 @@ Where all of it takes less, a slow actor beside a GPU takes no more than it can 
 """
 
 
-class Kind(NamedTuple):
+class ActorKind(NamedTuple):
     """What an actor has of its node."""
 
     cores: int
@@ -67,14 +67,14 @@ class Job:
     failed_on: str = ""  # the node where it failed
 
 
-Source = Callable[[Kind], Job | None]  # the next job for an actor of this kind; None when all have been handed out
+Source = Callable[[ActorKind], Job | None]  # the next job for an actor of this kind; None when all have been handed out
 
 
 class Done(NamedTuple):
     job: Job
     value: Any
     node: str  # the name of the node that did it
-    kind: Kind
+    kind: ActorKind
     seconds: float
 
 
@@ -84,9 +84,9 @@ class Pace:
     def __init__(self, least: int, least_on_gpu: int = 0) -> None:
         """`least` is for each core of an actor without a GPU."""
         self.least, self.least_on_gpu = least, least_on_gpu
-        self.rates: dict[Kind, float] = {}  # units a second, by the kind of actor
+        self.rates: dict[ActorKind, float] = {}  # units a second, by the kind of actor
 
-    def size(self, kind: Kind, left: int, others: Sequence[Kind]) -> int:
+    def size(self, kind: ActorKind, left: int, others: Sequence[ActorKind]) -> int:
         """Units for an actor of this kind, at most what is left; `others` are all that work, itself among them."""
         least, rate = self.least_on_gpu if kind.gpus else self.least * kind.cores, self.rates.get(kind, 0.0)
         rates = [self.rates.get(other, rate) for other in others]
@@ -113,11 +113,11 @@ class Node(NamedTuple):
     cores: int
     gpus: int
 
-    def kinds(self, *, with_gpus: bool) -> list[Kind]:
+    def kinds(self, *, with_gpus: bool) -> list[ActorKind]:
         """Its actors: one for each GPU, with a core, and one for every few of the other cores."""
         gpus = min(self.gpus, self.cores) if with_gpus else 0
         groups = range(gpus, self.cores, MOST_CORES)
-        return [Kind(1, 1)] * gpus + [Kind(min(MOST_CORES, self.cores - first)) for first in groups]
+        return [ActorKind(1, 1)] * gpus + [ActorKind(min(MOST_CORES, self.cores - first)) for first in groups]
 
 
 def connect(address: str) -> Any:
@@ -167,8 +167,8 @@ def node_of(found: dict[str, Any]) -> Node:
 # --- the actor's side: a process on a node of the cluster that does one job at a time
 
 
-class Worker:
-    def __init__(self, kind: Kind) -> None:
+class Actor:
+    def __init__(self, kind: ActorKind) -> None:
         self.kind, self.number, self.lock = kind, -1, threading.Lock()
 
     def hello(self) -> dict[str, str]:

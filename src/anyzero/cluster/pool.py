@@ -17,7 +17,7 @@ from typing import Any
 
 from anyzero import stopping
 from anyzero.cluster import jobs
-from anyzero.cluster.jobs import ClusterError, Done, Job, Kind, Node, Shared, Source
+from anyzero.cluster.jobs import ActorKind, ClusterError, Done, Job, Node, Shared, Source
 from anyzero.errors import BadOptionError
 from anyzero.files import reading
 from anyzero.report import count
@@ -39,7 +39,7 @@ class Member:
 
     actor: Any
     node: Node
-    kind: Kind
+    kind: ActorKind
     ref: Any  # what it is to answer next: to `hello`, or to a job; None: it is idle
     is_ready: bool = False
     job: Job | None = None
@@ -82,13 +82,13 @@ class Pool:
             self.ray.shutdown()
 
     @property
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[ActorKind]:
         """Of all actors that work or could at once."""
         return [member.kind for member in self.ready()]
 
     def describe(self) -> str:
         """`3 nodes, 12 cores, 5 jobs under way`, and how fast they are, where somebody has told."""
-        ready, has = self.ready(), Kind(*map(sum, zip(Kind(0), *self.kinds, strict=True)))
+        ready, has = self.ready(), ActorKind(*map(sum, zip(ActorKind(0), *self.kinds, strict=True)))
         nodes, busy = len({member.node.id for member in ready}), sum(member.job is not None for member in ready)
         parts = count(nodes, "node"), has.describe(), f"{count(busy, 'job')} under way", self.speed if busy else ""
         return ", ".join(filter(None, parts))
@@ -268,7 +268,7 @@ class Pool:
         place = NodeAffinitySchedulingStrategy(node.id, soft=False)
         fixed = {"max_restarts": 0, "max_task_retries": 0, "max_concurrency": 2, "scheduling_strategy": place}
         for kind in missing:
-            own = self.ray.remote(jobs.Worker).options(num_cpus=kind.cores, num_gpus=kind.gpus, **fixed)
+            own = self.ray.remote(jobs.Actor).options(num_cpus=kind.cores, num_gpus=kind.gpus, **fixed)
             actor = own.remote(kind)
             self.members.append(Member(actor, node, kind, actor.hello.remote()))
 
@@ -282,7 +282,7 @@ class Pool:
             return
         if member.node.id not in self.joined:
             self.joined.add(member.node.id)
-            self.say(f"the node {name} has joined: {Kind(member.node.cores, member.node.gpus).describe()}")
+            self.say(f"the node {name} has joined: {ActorKind(member.node.cores, member.node.gpus).describe()}")
             if theirs["processor"] != mine["processor"]:
                 own = theirs["processor"].partition(" ")[0]
                 self.say(f"the processor of {name} ({own}) is not like this one: its games may differ in the last bits")

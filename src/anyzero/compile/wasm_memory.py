@@ -22,7 +22,7 @@ STACK_BYTES = 1 << 20
 PAGE_BYTES = 65_536
 
 
-class Block(NamedTuple):
+class Region(NamedTuple):
     address: int
     array: np.ndarray
 
@@ -37,13 +37,13 @@ def numbers_of(array: np.ndarray, data: Any) -> tuple[Any, ...]:
     return 0, 0, array.size, array.itemsize, data, *array.shape, *np.ascontiguousarray(array).strides
 
 
-class Plan:
+class MemoryPlan:
     """Arrays and frames, one behind the other; an array that is handed on twice is there once."""
 
     def __init__(self, data_end: int) -> None:
         self.stack_top = _round_up(data_end + STACK_BYTES, ALIGNMENT)
         self.end = self.stack_top
-        self.blocks: dict[str, Block] = {}
+        self.regions: dict[str, Region] = {}
         self.slots: dict[str, tuple[int, str]] = {}
         """Addresses and kinds of the numbers that kernels are called with, by kernel and argument."""
         self.later: set[str] = set()  # arrays that whoever runs it fills in himself
@@ -60,7 +60,7 @@ class Plan:
         key = array.__array_interface__["data"][0], array.nbytes, order, array.dtype.str
         if key not in self.places or array.size == 0:
             self.places[key], self.end = self.end, _round_up(self.end + array.nbytes, ALIGNMENT)
-            self.blocks[name if name not in self.blocks else f"{name} {self.end}"] = Block(self.places[key], array)
+            self.regions[name if name not in self.regions else f"{name} {self.end}"] = Region(self.places[key], array)
         return self.places[key]
 
     def call(self, kernel: str, names: tuple[str, ...], arguments: tuple[Any, ...]) -> int:
@@ -94,10 +94,10 @@ class Plan:
     def image(self) -> tuple[list[list[int]], bytes]:
         """What memory begins with: (address, place in the bytes, length) of all that is not zero, and the bytes."""
         places, content = [], bytearray()
-        for name, block in self.blocks.items():
-            own = bytes_of(block.array)
+        for name, region in self.regions.items():
+            own = bytes_of(region.array)
             if name not in self.later and own.any():
-                places.append([block.address, len(content), len(own)])
+                places.append([region.address, len(content), len(own)])
                 content += own.tobytes()
         return places, bytes(content)
 
@@ -107,7 +107,8 @@ class Plan:
             "pages": self.pages,
             "stack": self.stack_top,
             "arrays": {
-                name: {"address": block.address, **describe_array(block.array)} for name, block in self.blocks.items()
+                name: {"address": region.address, **describe_array(region.array)}
+                for name, region in self.regions.items()
             },
             "frames": self.frames,
             "slots": {name: list(place) for name, place in self.slots.items()},
@@ -161,7 +162,7 @@ class WasmKernel:
             if (self, entry.kinds) not in INSTANCES:
                 INSTANCES[self, entry.kinds] = Instance(build([entry]))
             instance = INSTANCES[self, entry.kinds]
-            plan = Plan(instance.module.data_end)
+            plan = MemoryPlan(instance.module.data_end)
             plan.call(self.name, self.parameters, arguments)
             instance.write(plan)
             result = instance.call(plan, self.name)
@@ -192,24 +193,24 @@ class Instance:
         """All of the memory, as an array that lasts until it grows."""
         return np.ctypeslib.as_array(self.memory.data_ptr(self.store), (self.memory.data_len(self.store),))
 
-    def write(self, plan: Plan) -> None:
+    def write(self, plan: MemoryPlan) -> None:
         """Copy all arrays and frames to their places."""
         missing = plan.pages - self.memory.size(self.store)
         if missing > 0:
             self.memory.grow(self.store, missing)
         self.stack.set_value(self.store, plan.stack_top)
         content = self.bytes()
-        for address, array in plan.blocks.values():
+        for address, array in plan.regions.values():
             content[address : address + array.nbytes] = bytes_of(array)
 
-    def read(self, plan: Plan) -> None:
+    def read(self, plan: MemoryPlan) -> None:
         """Copy what kernels may have changed back to the arrays."""
         content = self.bytes()
-        for address, array in plan.blocks.values():
+        for address, array in plan.regions.values():
             if array.flags.writeable and array.size:
                 array[...] = content[address : address + array.nbytes].view(array.dtype).reshape(array.shape)
 
-    def call(self, plan: Plan, name: str) -> Any:
+    def call(self, plan: MemoryPlan, name: str) -> Any:
         frame, kind = plan.frames[name], self.module.results[name]
         self.exports[name](self.store, frame)
         status, content = int(self.slot(frame + STATUS, "<i4")), self.slot(frame + RESULT, kind or "<i8")

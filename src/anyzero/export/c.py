@@ -11,7 +11,7 @@ from numba.core import types
 
 from anyzero.compile.ahead import any_like_this, context_for, new_library
 from anyzero.compile.wasm_memory import bytes_of, numbers_of
-from anyzero.export.functions import Exported, Given, functions_of
+from anyzero.export.functions import ExportedFunction, Given, functions_of
 from anyzero.export.wasm import write_files
 from anyzero.games.game import Game
 
@@ -109,7 +109,7 @@ class _Builder:
         self.module = self.context.create_module("doors")
         self.variables: dict[tuple[Any, ...], Any] = {}
 
-    def add(self, function: Exported) -> str:
+    def add(self, function: ExportedFunction) -> str:
         """Put a function there; the C type of what it returns."""
         description = self.library.add(function.compile("object")[0], tuple(map(typeof, function.values)))
         self._add_door(function.name, description, function.arguments)

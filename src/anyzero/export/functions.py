@@ -96,7 +96,7 @@ class Given(NamedTuple):
     is_changed: bool = False
 
 
-class Exported(NamedTuple):
+class ExportedFunction(NamedTuple):
     name: str
     compile: Callable[[str], Any]  # the kernel for a target
     arguments: list[Any]
@@ -108,11 +108,11 @@ class Exported(NamedTuple):
         return tuple(each.example if isinstance(each, Given) else each for each in self.arguments)
 
 
-def exported(game: Game, kernel: Any, arguments: list[Any], about: str = "", **bound: Any) -> Exported:
-    return Exported(kernel.__name__, partial(game.compile, kernel, **bound), arguments, about)
+def exported(game: Game, kernel: Any, arguments: list[Any], about: str = "", **bound: Any) -> ExportedFunction:
+    return ExportedFunction(kernel.__name__, partial(game.compile, kernel, **bound), arguments, about)
 
 
-def functions_of(game: Game, player: str) -> list[Exported]:
+def functions_of(game: Game, player: str) -> list[ExportedFunction]:
     """The rules, and the search that a player's text names; all are shown one state, one list of actions, ..."""
     if "@" in player:
         raise BadOptionError(f"{player}: a compiled search has no network; export --onnx writes that")
@@ -140,7 +140,7 @@ def move_seed(stream: Any, seed: Any, ply: int) -> Any:
     return next_word(stream)
 
 
-def page_functions(game: Game) -> Iterator[Exported]:
+def page_functions(game: Game) -> Iterator[ExportedFunction]:
     """The rules, the picture, and the random numbers of a table: what a page needs besides searches."""
     rules, state, actions = game.rules, game.initial_state(), Given("actions", game.new_actions(), True)
     yield from rules_of(game, state, actions)
@@ -156,7 +156,7 @@ def page_functions(game: Game) -> Iterator[Exported]:
     yield exported(game, move_seed, [stream, *number])
 
 
-def rules_of(game: Game, example: Any, actions: Given) -> Iterator[Exported]:
+def rules_of(game: Game, example: Any, actions: Given) -> Iterator[ExportedFunction]:
     """The contract's functions, each with a line about it."""
     rules, state, changed = game.rules, Given("state", example), Given("state", example, True)
     stream, action = Given("stream", np.zeros(1, STREAM)[0], True), Given("action", 0)
@@ -238,7 +238,7 @@ def _no_net(game: Game, states: Any) -> tuple[Any, Any]:
     return states, states
 
 
-def search_functions(game: Game, name: str, net: Any = None) -> Iterator[Exported]:
+def search_functions(game: Game, name: str, net: Any = None) -> Iterator[ExportedFunction]:
     """The kernels of a search, in the order in which a page calls them, and memory for it.
 
     Methods that need less memory than the one of this name can use the same.
@@ -264,7 +264,7 @@ def search_functions(game: Game, name: str, net: Any = None) -> Iterator[Exporte
         yield exported(game, select_leaves, [*whole, roots, 0, 1], **growing)
         yield exported(game, encode_range, [game.rules, scratch.states, Given("planes", planes), 0, 1])
         for kernel, given in net.calls(planes, logits, values):
-            yield Exported(kernel.name, lambda _target, kernel=kernel: kernel, list(given), "")  # type: ignore[misc]
+            yield ExportedFunction(kernel.name, lambda _target, kernel=kernel: kernel, list(given), "")  # type: ignore[misc]
         yield exported(game, absorb_leaves, [*whole, logits, values, 0, 1], **growing)
         yield exported(game, write_plan, [plan, Given("considered", 0), Given("simulations", 0)])
     stream, scores = np.zeros(1, scratch.streams.dtype)[0], Given("scores", np.zeros(game.max_legal))

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from anyzero.compile.wasm import Module, build
-from anyzero.compile.wasm_memory import Plan
-from anyzero.export.functions import Exported, Given, functions_of
+from anyzero.compile.wasm_memory import MemoryPlan
+from anyzero.export.functions import ExportedFunction, Given, functions_of
 from anyzero.files import write_whole, writing
 from anyzero.games.game import Game
 
@@ -26,7 +26,7 @@ def export_wasm(folder: Path, game: Game, player: str) -> list[tuple[Path, str]]
     return list(zip(written, NOTES, strict=True))
 
 
-def build_functions(functions: Iterable[Exported]) -> tuple[Module, Plan]:
+def build_functions(functions: Iterable[ExportedFunction]) -> tuple[Module, MemoryPlan]:
     calls = []
     for function in functions:
         kernel = function.compile("wasm")
@@ -34,13 +34,13 @@ def build_functions(functions: Iterable[Exported]) -> tuple[Module, Plan]:
         names = tuple(each.name if isinstance(each, Given) else parameter for parameter, each in named)
         calls.append((kernel.entry(*function.values)._replace(name=function.name), names, function.values))
     module = build([entry for entry, _, _ in calls])
-    plan = Plan(module.data_end)
+    plan = MemoryPlan(module.data_end)
     for entry, names, values in calls:
         plan.call(entry.name, names, values)
     return module, plan
 
 
-def write_module(folder: Path, name: str, module: Module, plan: Plan, about: dict[str, Any]) -> list[Path]:
+def write_module(folder: Path, name: str, module: Module, plan: MemoryPlan, about: dict[str, Any]) -> list[Path]:
     """A module, where everything is, and what its memory begins with."""
     image, content = plan.image()
     described = {**about, **plan.describe(), "image": image, "results": module.results}

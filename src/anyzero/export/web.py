@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from anyzero.compile.wasm_memory import Plan
+from anyzero.compile.wasm_memory import MemoryPlan
 from anyzero.errors import AnyzeroError
 from anyzero.export.functions import (
     FAMILIES,
@@ -197,7 +197,7 @@ def service_worker(folder: Path, files: Sequence[Path]) -> bytes:
 STACKED = 4  # dimensions of an array of packed convolutions
 
 
-def take_weights(net: Any, plan: Plan) -> tuple[dict[str, Any], bytes]:
+def take_weights(net: Any, plan: MemoryPlan) -> tuple[dict[str, Any], bytes]:
     """Take the weights out of what memory begins with: where they go, and their numbers.
 
     Each part is (address, rows, columns): numbers as they are have no rows; the nine weights of each place of a
@@ -206,7 +206,7 @@ def take_weights(net: Any, plan: Plan) -> tuple[dict[str, Any], bytes]:
     nines = {place_of(packed): nine for packed, nine in net.untransformed()}
     own = {place_of(array) for array in arrays_of(net.weights)}
     parts, content = [], bytearray()
-    for name, (address, whole) in plan.blocks.items():
+    for name, (address, whole) in plan.regions.items():
         if place_of(whole) in own and whole.size:
             plan.later.add(name)
             for array in whole if whole.ndim == STACKED else [whole]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anyzero.cluster import Done, Job, Kind, Pace, Pool, Shared
+from anyzero.cluster import ActorKind, Done, Job, Pace, Pool, Shared
 from anyzero.cluster.pool import WAIT_S
 from anyzero.errors import BadOptionError
 from anyzero.games.load import files_of, load, split_text
@@ -56,7 +56,7 @@ class Blocks:
         self.files = pool.bundle(files_of(split_text(order.config.game)[0]))
         pool.begin(self.next_piece)
 
-    def next_piece(self, kind: Kind) -> Job | None:
+    def next_piece(self, kind: ActorKind) -> Job | None:
         """The next games of the first block that has any left."""
         if not self.left:
             return None
@@ -155,13 +155,13 @@ class ClusterGames:
         return self.pool.shared.get(key) or self.pool.share(key, read_network(path, self.stages.game))
 
 
-def play_piece(kind: Kind, order: Order, first: int, num: int) -> BlockResult:
+def play_piece(kind: ActorKind, order: Order, first: int, num: int) -> BlockResult:
     """Some games of a block; those of a GPU are any games that it finishes next, and may be a few more."""
     return engine_of(order.config, kind).play(order, first, num)
 
 
 @lru_cache(1)
-def engine_of(config: RunConfig, kind: Kind) -> Engine:
+def engine_of(config: RunConfig, kind: ActorKind) -> Engine:
     """Its games on a GPU go on from piece to piece, unlike those of any other actor."""
     game, seed = load(config.game), secrets.randbits(63)
     return Engine(game, config, threads=kind.cores, on_gpu=kind.gpus > 0, seed=seed)

@@ -60,7 +60,7 @@ def value_targets(samples: Samples, config: ReplayConfig) -> np.ndarray:
     return np.column_stack([own, samples.others]) if samples.others.shape[1] else own
 
 
-class Order(NamedTuple):
+class BatchOrder(NamedTuple):
     """A batch that is to be made: all of it that comes from the host."""
 
     rows: Tensor
@@ -116,12 +116,12 @@ class Replay:
         """These rows, each turned at random; without an `rng` none is."""
         return self.deliver(self.order(rows, rng))
 
-    def order(self, rows: np.ndarray, rng: np.random.Generator | None) -> Order:
+    def order(self, rows: np.ndarray, rng: np.random.Generator | None) -> BatchOrder:
         num = len(self.action_turns)
         turns = np.zeros(len(rows), np.int64) if rng is None else rng.integers(0, num, len(rows))
-        return Order(upload(rows, self.device), upload(turns, self.device))
+        return BatchOrder(upload(rows, self.device), upload(turns, self.device))
 
-    def deliver(self, order: Order) -> Batch:
+    def deliver(self, order: BatchOrder) -> Batch:
         """What was ordered. Nothing of it waits for the GPU, so that it can be recorded."""
         rows = order.rows
         planes, (policies, legal) = self.turned_planes(*order), self.dense_policies(*order)

@@ -15,7 +15,7 @@ from anyzero.errors import AnyzeroError
 from anyzero.games.game import Game
 from anyzero.learning.config import TrainerConfig
 from anyzero.learning.lesson import Lesson, Pace, Rng, RowLosses, TrainReport, Watch, row_losses
-from anyzero.learning.replay import Batch, Order, Replay
+from anyzero.learning.replay import Batch, BatchOrder, Replay
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.evaluator import check
 from anyzero.networks.models import Network, Output
@@ -104,7 +104,7 @@ class Trainer:
         policy = self.config.policy_weight * batch.policy_weights * losses.policy
         return policy + self.config.value_weight * losses.value
 
-    def measure(self, source: Replay, order: Order) -> Tensor:
+    def measure(self, source: Replay, order: BatchOrder) -> Tensor:
         """Make the gradients of a batch: its loss, their norm before they are clipped, and `weighted_sums`, float64.
 
         On a GPU this is recorded, and the next call overwrites the answer.
@@ -124,7 +124,7 @@ class Trainer:
         self.recorded.graph.replay()
         return self.recorded.answer
 
-    def measure_now(self, source: Replay, order: Order) -> Tensor:
+    def measure_now(self, source: Replay, order: BatchOrder) -> Tensor:
         batch = source.deliver(order)
         output = self.forward(batch)
         parts = row_losses(self.network, output, batch)
@@ -157,7 +157,7 @@ class Recorded(NamedTuple):
 
     source: Replay
     shapes: list[torch.Size]
-    order: Order  # where the graph reads its order
+    order: BatchOrder  # where the graph reads its order
     graph: torch.cuda.CUDAGraph
     answer: Tensor
 

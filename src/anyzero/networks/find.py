@@ -72,7 +72,7 @@ FOLDER = Path(__file__).parent / "box"
 HASH_DIGITS = 12
 
 
-class Result(Schema):
+class CardResult(Schema):
     """What a player with the net was measured to be worth, with the 95 % interval."""
 
     kind: Literal["games", "moves", "points"] = "games"
@@ -89,7 +89,7 @@ class Result(Schema):
     stopped: bool = False
     """Lost so clearly that not all games were played."""
 
-    def is_same_measure(self, other: "Result") -> bool:
+    def is_same_measure(self, other: "CardResult") -> bool:
         return (self.kind, self.player, self.opponent) == (other.kind, other.player, other.opponent)
 
     def __str__(self) -> str:
@@ -121,7 +121,7 @@ class Card(Schema):
     date: str
     """When the last result was measured."""
     made: Made = Made()
-    results: tuple[Result, ...] = ()
+    results: tuple[CardResult, ...] = ()
 
     @property
     def strength(self) -> str:

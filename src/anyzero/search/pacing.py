@@ -1,7 +1,7 @@
 """How a search spends its budget: one loop, in pieces of a few milliseconds, for every method.
 
-A *plan* hands out its budget order by order: so many simulations, or as many as fit until a time, through any child of
-the root or through one. The loop does each order piece by piece. Between two pieces anybody may look at what was found,
+A *plan* hands out its budget in portions: so many simulations, or as many as fit until a time, through any child of the
+root or through one. The loop does each portion piece by piece. Between two pieces anybody may look at what was found,
 give way to others or leave, and Ctrl-C is heard. With a budget of simulations the pieces do not change the result.
 """
 
@@ -34,11 +34,11 @@ LONGEST_LINE = 20  # moves of the principal variation that are shown; further on
 MOST_PLANNED = 1 << 16  # Gumbel by the clock plans no further; beyond the plan the best moves get the rest
 
 
-class Order(NamedTuple):
+class Portion(NamedTuple):
     """A part of a budget."""
 
     simulations: int = UNBOUNDED  # of each tree
-    until: float = math.inf  # seconds of the whole search after which the order ends
+    until: float = math.inf  # seconds of the whole search after which the portion ends
     child: int = ANY_CHILD  # the root's child that all of them go through
     trees: int | None = None  # only the first trees have it; None: all
 
@@ -54,34 +54,34 @@ class LiveSearch:
         self.rate = 0.0  # simulations of each tree in a second, in the last piece
         is_slow = searcher.method.settings.evaluator == BATCH or searcher.target == "interpreted"
         self.largest = 0 if searcher.simulations is None or is_slow else FIRST_PIECE // 2
-        self.orders = plan(self)
-        self.order, self.done = next(self.orders, None), 0
+        self.portions = plan(self)
+        self.portion, self.done = next(self.portions, None), 0
 
     def advance(self, seconds: float = PIECE_S) -> bool:
         """Search for about so long; False once the budget is spent or the position is proven."""
         stopping.check()
         start = time.perf_counter()
         before, end = self.seconds, self.seconds + seconds
-        while self.order is not None and (self.seconds < end or self.simulations == 0):
-            is_proven = self.do_piece(self.order, end)
+        while self.portion is not None and (self.seconds < end or self.simulations == 0):
+            is_proven = self.do_piece(self.portion, end)
             self.seconds = before + time.perf_counter() - start
             if is_proven:
-                self.order = None
-            elif self.done >= self.order.simulations or self.seconds >= self.order.until:
-                self.order, self.done = next(self.orders, None), 0
+                self.portion = None
+            elif self.done >= self.portion.simulations or self.seconds >= self.portion.until:
+                self.portion, self.done = next(self.portions, None), 0
         self.seconds = before + time.perf_counter() - start
-        return self.order is not None
+        return self.portion is not None
 
-    def do_piece(self, order: Order, end: float) -> bool:
-        """As much of an order as fits until this second; True if nothing is open any more."""
+    def do_piece(self, portion: Portion, end: float) -> bool:
+        """As much of a portion as fits until this second; True if nothing is open any more."""
         start = time.perf_counter()
-        fitting = int(self.rate * (min(end, order.until) - self.seconds)) if self.rate else UNBOUNDED
-        num = min(max(1, min(2 * self.largest, fitting)), order.simulations - self.done)
-        found = self.run.simulate(num, order.child, trees=order.trees)
+        fitting = int(self.rate * (min(end, portion.until) - self.seconds)) if self.rate else UNBOUNDED
+        num = min(max(1, min(2 * self.largest, fitting)), portion.simulations - self.done)
+        found = self.run.simulate(num, portion.child, trees=portion.trees)
         self.largest, self.rate = max(self.largest, num), num / max(time.perf_counter() - start, 1e-7)
         self.simulations += found
         self.done += num
-        return found < num * (order.trees or self.run.num_trees) and self.run.is_decided()
+        return found < num * (portion.trees or self.run.num_trees) and self.run.is_decided()
 
     def restart(self, simulations: int) -> None:
         """Gumbel: begin anew, with halving over so many simulations."""
@@ -148,17 +148,21 @@ class LiveSearch:
         return texts
 
 
-def plan(live: LiveSearch) -> Iterator[Order]:
+def plan(live: LiveSearch) -> Iterator[Portion]:
     searcher = live.searcher
     simulations, seconds, trees = searcher.simulations, searcher.seconds or 0.0, searcher.trees
     if searcher.method.halves:
         return halve(live, simulations or 0, seconds)
     if simulations is not None:
-        return iter([Order(simulations // trees), *([Order(1, trees=simulations % trees)] * (simulations % trees > 0))])
-    return plan_by_clock(live, seconds) if searcher.method.settings.formula == GUMBEL else iter([Order(until=seconds)])
+        return iter(
+            [Portion(simulations // trees), *([Portion(1, trees=simulations % trees)] * (simulations % trees > 0))]
+        )
+    return (
+        plan_by_clock(live, seconds) if searcher.method.settings.formula == GUMBEL else iter([Portion(until=seconds)])
+    )
 
 
-def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Order]:
+def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Portion]:
     """Gumbel must know its simulations before it starts: try with twice as many until a tenth of the time is gone.
 
     If the guess was too high, or a trial is too slow, the clock ends the search; if it was too low, the best moves get
@@ -168,7 +172,7 @@ def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Order]:
     while True:
         live.restart(budget)
         before = live.seconds
-        yield Order(budget, until=seconds)
+        yield Portion(budget, until=seconds)
         if live.seconds >= TRIED_SHARE * horizon or 2 * budget > MOST_PLANNED:
             break
         budget *= 2
@@ -176,11 +180,11 @@ def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Order]:
     left = int(0.8 * rate * (horizon - live.seconds))  # a little less, so that the plan comes to its end
     if live.seconds < seconds:
         live.restart(min(max(budget, left), MOST_PLANNED))
-        yield Order(until=seconds)
+        yield Portion(until=seconds)
 
 
-def halve(live: LiveSearch, simulations: int, seconds: float) -> Iterator[Order]:
+def halve(live: LiveSearch, simulations: int, seconds: float) -> Iterator[Portion]:
     """Sequential halving over the root's children, by simulations or, if there are none, by the clock."""
     run, halving = live.run, new_halving(live.run.game.max_legal)
     while num := next_order(run.tree, run.settings, halving, simulations, seconds, live.seconds):
-        yield Order(int(num), child=int(halving.at[CHILD]))
+        yield Portion(int(num), child=int(halving.at[CHILD]))

@@ -21,7 +21,7 @@ from anyzero.records.record import Evaluation, GameRecord
 from anyzero.web.catalog import HUMAN, Catalog, Message, ServerConfig
 from anyzero.web.forms import table_values
 from anyzero.web.shelf import Shelf
-from anyzero.web.worker import Engine
+from anyzero.web.worker import SearchProcess
 
 MOVERS = ThreadPoolExecutor(4, "move")
 """Moves have their own threads, so that none waits behind pictures or behind games that are being read."""
@@ -34,7 +34,7 @@ class Rooms:
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
-        self.catalog, self.shelf, self.engine = Catalog(config), Shelf(config.data), Engine(config)
+        self.catalog, self.shelf, self.engine = Catalog(config), Shelf(config.data), SearchProcess(config)
         self.preparing: asyncio.Task[None] | None = None  # begun when the first page is opened
         self.open: dict[str, Room] = {}
 

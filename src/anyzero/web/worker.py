@@ -56,7 +56,7 @@ load_game = lru_cache(MOST_GAMES)(load)
 load_plain = lru_cache(MOST_GAMES)(load_interpreted)
 
 
-class Job:
+class SearchJob:
     """One search in a thread of its own; `stopped` may be set at any time."""
 
     def __init__(
@@ -180,14 +180,14 @@ def compile_wanted() -> None:
     line = next(read_lines(), "")  # the server may be gone already
     listen()
     with suppress(Exception):  # who needs it is told
-        Job(json.loads(line)).try_out()
+        SearchJob(json.loads(line)).try_out()
 
 
 def load_all(jobs: list[dict[str, Any]]) -> None:
     """Load what the jobs need, compiled first where that was never done."""
     for wanted in jobs:
         with suppress(Exception):  # who needs it is told
-            Job(wanted).compile()
+            SearchJob(wanted).compile()
 
 
 class Jobs:
@@ -212,7 +212,7 @@ class Jobs:
             self.send(json.dumps({"job": number, **values}))
 
         try:
-            tell({"done": True, **Job(wanted, tell, max_nodes, self.running[number]).run()})
+            tell({"done": True, **SearchJob(wanted, tell, max_nodes, self.running[number]).run()})
         except Exception as error:  # a game's own code may raise anything
             tell({"error": words_of(error, "the search failed: ")})
         finally:
@@ -236,7 +236,7 @@ def main(max_nodes: str) -> None:
 # --- the server's side: jobs go out, findings come back
 
 
-class Engine:
+class SearchProcess:
     """Searches for everybody; one process, started when it is first needed."""
 
     def __init__(self, config: ServerConfig) -> None:
