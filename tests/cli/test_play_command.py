@@ -337,6 +337,12 @@ def test_after_a_game_there_is_another_with_the_seats_exchanged(typed):
     )
 
 
+def test_another_game_begins_where_the_last_one_did(typed, tmp_path):
+    lines = f"c3\nresign\nrematch\nsave {tmp_path}/again.json\nquit\n"
+    typed("tic_tac_toe", *PEOPLE, "--position", "3/1o1/x2 x", lines=lines)
+    assert read_record(tmp_path / "again.json").start == "3/1o1/x2 x"
+
+
 def test_a_rematch_leaves_the_saved_game_and_saves_the_next_one_beside_it(typed, tmp_path):
     lines = "a1\nb1\na2\nb2\na3\nrematch\nb2\nquit\n"
     typed("tic_tac_toe", *PEOPLE, "--save", str(tmp_path / "kept.json"), lines=lines)

@@ -63,11 +63,13 @@ def test_a_review_numbers_moves_as_their_list_does(server, page):
     assert page.evaluate(script) == ["1. …", "2.", "2. …", "3."]
 
 
-def test_a_rematch_exchanges_the_seats(server, page):
-    open_game(page, server, "tic_tac_toe", seats="human random", moves="a1 b1 a2 b2 a3")
-    assert page.locator(".seat-name").all_inner_texts() == ["You x", "Random moves o"]
+def test_a_rematch_exchanges_the_seats_and_begins_where_the_game_did(server, page):
+    start = "3/1o1/x2+x"
+    page.goto(f"{server.url}#/play?game=tic_tac_toe&seats=human+random&position={start}&moves=b1+c1+a2+c2+a3")
+    page.wait_for_selector(".seat-name:text('Random moves o')")
     page.get_by_role("button", name="Rematch").click()
     page.wait_for_selector(".seat-name:text('Random moves x')")
+    page.wait_for_selector("[aria-label='b2, o']")
 
 
 def test_chess_moves_stand_in_pairs_as_people_write_them(server, page):

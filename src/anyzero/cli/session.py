@@ -274,10 +274,11 @@ class Session:
             self.save_at = next(path for path in names if not path.exists())
 
     def new(self, argument: str) -> None:
-        """Another game, everybody in the seat that they have."""
+        """Another game from the same start, everybody in the seat that they have."""
         self.put_away()
         old, names = self.table, [HUMAN if player is None else player.text for player in self.seats]
-        self.table = GameInProgress(old.game, players=names, seed=(old.seed or 0) + 1, date=date.today().isoformat())
+        seed, today = (old.seed or 0) + 1, date.today().isoformat()
+        self.table = GameInProgress(old.game, start=old.start, players=names, seed=seed, date=today)
         self.kept = None
         self.greet()
         self.screen.show_table(self.table)

@@ -227,7 +227,7 @@ export function copyTo(table, page, seats = table.view.seats.map(() => HUMAN)) {
 // When a game is over: another one, or what went wrong in this one.
 function afterGame(table, board, marks, redraw) {
   const found = h("div", { class: "mistakes", role: "status" });
-  const again = (seats) => tryBegin({ type: "new", game: table.view.game, seats });
+  const again = (seats) => tryBegin({ type: "new", ...gameSoFar(table.view, 0), seats });
   const review = button("Review", async () => {
     review.disabled = true;
     await reviewGame(table, { board, marks, found, redraw }).catch((error) => toast(error.message));
