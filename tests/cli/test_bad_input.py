@@ -23,7 +23,7 @@ WRONG = [
     # names: the nearest one, and the list
     (["serch", "hex", "uct:10"], "Did you mean 'search'"),
     (["bench", "rollout", "hex"], "Did you mean 'rollouts'"),
-    (["export", "--web", "site"], "name a game, or all of them by --all"),
+    (["export", "--web", "site"], "name a game, or use --all for all of them"),
     (["export", "--all", "--web", "site", "--onnx", "net.onnx"], "several games go into a folder for the web alone"),
     (["export", "hex"], "there is nothing to export: say what"),
     (["export", "hex", "--bot", "x/b.py", "--net", "best"], "--net does nothing here: it is for --onnx or --web"),
@@ -112,7 +112,7 @@ def test_a_device_or_a_folder_is_no_record(run, tmp_path):
 
 # --- Ctrl-C
 
-STOPPED = "stopped; nothing was kept, the same command starts again from the beginning\n"
+STOPPED = "stopped; nothing was saved, so the same command starts over\n"
 
 
 def start(*words):
@@ -178,7 +178,7 @@ def test_ctrl_c_in_a_match_says_what_is_kept_and_how_to_go_on(tmp_path):
     kept = path.read_bytes()
     games = kept.count(b"\n") - 1  # behind a line about all of them; a game may have ended while its player looked
     assert 3 <= games < 8
-    said = re.fullmatch(r"stopped after (\d) of 8 games, kept in (.*); the same command goes on from there\n", err)
+    said = re.fullmatch(r"stopped after (\d) of 8 games, saved in (.*); the same command resumes from there\n", err)
     assert said[2] == str(path)
     assert games - 1 <= int(said[1]) <= games  # the line is there a moment before the game is counted
     assert kept.endswith(b"}\n")
@@ -188,7 +188,7 @@ def test_ctrl_c_in_a_match_without_a_record_says_how_to_keep_games(tmp_path):
     (tmp_path / "games.jsonl").write_text("\n" * 4)  # the player waits from its first move on
     process = start("match", "tic_tac_toe", hang_at_the_end(tmp_path), "random", "--openings", "0", "--games", "8")
     wait_for(tmp_path / "asked", 0, process)
-    assert interrupt(process)[1] == "stopped after 0 of 8 games; with --record FILE a stopped run can go on later\n"
+    assert interrupt(process)[1] == "stopped after 0 of 8 games; with --record FILE a stopped match can be resumed\n"
 
 
 class Pressed:

@@ -89,7 +89,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(run, quick, monkeyp
     games = table.with_suffix(".jsonl").read_bytes().count(b"\n") - 1
     assert (code, out, 0 < games < 8) == (130, "", True)
     assert f"{games} of 8 games, " in err
-    assert err.endswith("the same command goes on from there\n")
+    assert err.endswith("the same command resumes from there\n")
     assert table.read_text().startswith("game,options,first,second,")
     assert run("experiment", str(quick), "--results", str(table))[0] == 0
     assert table.with_suffix(".jsonl").read_bytes().count(b"\n") == 1 + 8

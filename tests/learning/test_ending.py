@@ -47,7 +47,7 @@ def test_the_end_of_a_run_says_what_can_be_done_with_it(folder, capsys):
     assert match == found.match["text"]
     words = [line.partition(":")[0] for line in commands]
     assert words == ["play against it", "in the browser", "measure it", "use it elsewhere"]
-    assert "it goes on after generation 2" in capsys.readouterr().err
+    assert "resuming after generation 2" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

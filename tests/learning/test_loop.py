@@ -192,7 +192,7 @@ def test_another_config_is_another_run(tmp_path):
     open_run("tic_tac_toe", run=path, changes=TINY)
     assert open_run("tic_tac_toe", run=path).config.selfplay.games == 12
     assert open_run("tic_tac_toe", run=path, changes={"generations": 7}).config.generations == 7
-    with pytest.raises(BadOptionError, match=r"was begun with selfplay\.games=12; take another name"):
+    with pytest.raises(BadOptionError, match=r"was started with selfplay\.games=12; use another name"):
         open_run("tic_tac_toe", run=path, changes={"selfplay.games": 13})
     with pytest.raises(AnyzeroError, match="is a run of tic_tac_toe, not of connect_four"):
         open_run("connect_four", run=path)

@@ -394,4 +394,4 @@ def test_a_killed_server_goes_on_with_every_acknowledged_move(tmp_path):
     finally:
         code, words = server.stop()
     assert code == 130
-    assert "all games are kept" in words
+    assert "all games are saved" in words

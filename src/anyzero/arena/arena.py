@@ -125,8 +125,8 @@ Tell = Callable[[float, str, Callable[[], str]], None]
 def bar_of_games(total: float, kept: Path | str | None, *, shown: bool, pool: Pool | None) -> Iterator[Tell]:
     """A bar while games are played; who stops them hears how far they came and what was kept."""
     reached = "0 games"
-    unkept = "; with --record FILE a stopped run can go on later"
-    later = unkept if kept is None else f", kept in {kept}; the same command goes on from there"
+    unkept = "; with --record FILE a stopped match can be resumed"
+    later = unkept if kept is None else f", saved in {kept}; the same command resumes from there"
     with stopping.telling(lambda: f"stopped after {reached}{later}"), bar("playing", total, shown=shown) as show:
 
         def tell(done: float, now: str, words: Callable[[], str]) -> None:

@@ -63,7 +63,7 @@ class Rating(Shown):
     def report(self) -> Iterator[Part]:
         yield Sheet(("measured",), [(result,) for result in self.card.results])
         yield from self.left_out
-        yield f"the card is in {self.path}"
+        yield f"card written to {self.path}"
 
     def to_json(self) -> dict[str, Any]:
         return {**self.card.to_dict(), "card": str(self.path), "left_out": list(self.left_out)}
@@ -111,7 +111,7 @@ def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
 
     name = net.strip().removeprefix("@")
     if name == BEST and game is None:
-        raise BadOptionError("@best is a net of every game: name the game too, as in anyzero rate @best --game chess")
+        raise BadOptionError("every game has a net @best: name the game too, as in anyzero rate @best --game chess")
     loaded = load(game) if isinstance(game, str) else game
     path = find_network(name, loaded)
     if loaded is None:

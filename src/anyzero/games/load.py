@@ -265,11 +265,11 @@ def start_game(file: Path | str, kind: str = "placing") -> list[Path]:
     path = Path(file)
     check_name("kind", kind, START_KINDS)
     if path.suffix != ".py" or not path.stem.isidentifier():
-        raise AnyzeroError(f"{file!s} is no name for a game: letters, digits and _ with .py behind, like my_game.py")
+        raise AnyzeroError(f"{file!s} is not a name for a game: use letters, digits and _ before .py, like my_game.py")
     written = [path, path.with_name(f"test_{path.name}")]
     for one in written:
         if one.exists():
-            raise AnyzeroError(f"{one} is there already, and nothing is written over")
+            raise AnyzeroError(f"{one} exists already, and nothing is overwritten")
     names = {"MY_GAME": path.stem, "MY_TITLE": path.stem.replace("_", " ").capitalize()}
     write_whole(path, fill_in(kind, names).encode())
     game = load(str(path.resolve()))

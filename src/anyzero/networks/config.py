@@ -25,23 +25,23 @@ class NetworkConfig(Schema):
 
     noun: ClassVar[str] = "a network"
     kind: Literal["auto", "residual", "mlp"] = "auto"
-    """residual for boards, mlp for inputs that are no grid."""
+    """residual for boards, mlp for other inputs."""
     blocks: int = Field(4, ge=1, le=200)
-    """Residual: blocks of two convolutions."""
+    """Residual: number of blocks, of two convolutions each."""
     channels: int = Field(64, ge=1, le=4096)
-    """Residual: channels of each convolution."""
+    """Residual: channels per convolution."""
     pool_every: int = Field(2, ge=0, le=200)
-    """Residual: one block in so many pools the whole board, beginning with the first; 0: none."""
+    """Residual: every n-th block has global pooling, starting with the first; 0: none."""
     layers: int = Field(3, ge=1, le=200)
-    """MLP: hidden layers."""
+    """MLP: number of hidden layers."""
     width: int = Field(256, ge=1, le=65536)
-    """MLP: units of each hidden layer."""
+    """MLP: units per hidden layer."""
     policy: Literal["auto", "cells", "columns", "flat"] = "auto"
-    """Policy head: cells (some logits a cell), columns (one a column) or flat (one linear layer)."""
+    """Policy head: cells (logits per cell), columns (one logit per column) or flat (one linear layer)."""
     value: Literal["auto", "scalar", "wdl", "scores"] = "auto"
     """Value head: scalar (tanh), wdl (win, draw, loss) or scores (a distribution over bins of the payoff)."""
     bins: int = Field(51, ge=2, le=4096)
-    """Value head of scores: bins from -1 to 1."""
+    """Value head `scores`: number of bins from -1 to 1."""
 
 
 PRESETS = {
