@@ -176,7 +176,7 @@ def test_commands(typed, tmp_path):
 def test_undo_stops_at_a_persons_own_move(typed):
     out = typed("tic_tac_toe", "--seat0", "uct:50", "--seed", "4", lines="undo\nredo\nmoves\n")
     assert "you have no move to take back" in out
-    assert "there is no move to make again" in out
+    assert "there is no move to redo" in out
     assert len(out.splitlines()[-2].split()) == 8
 
 

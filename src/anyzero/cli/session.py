@@ -139,7 +139,7 @@ class Session:
             with loading_only():
                 player.prepare(game)
         except NotCompiledError:
-            with self.screen.busy(f"preparing {game.title} for this computer, once"):
+            with self.screen.busy(f"compiling {game.title} for this computer, once"):
                 player.prepare(game)
 
     def let_move(self, player: Player) -> None:

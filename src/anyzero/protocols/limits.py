@@ -119,7 +119,7 @@ def read_limits(words: list[str]) -> Limits:
             text = left.popleft() if left else ""
             said[word] = number = whole_number(text)
             if number is None or (number < 0 and word not in MAY_BE_NEGATIVE) or (number == 0 and word == "nodes"):
-                raise BadOptionError(f"go {word} wants a number, not {text!r}")
+                raise BadOptionError(f"go {word} needs a number, not {text!r}")
         elif word == "searchmoves":
             said[word] = tuple(takewhile(lambda each: each not in WORDS, left))
             left = deque(list(left)[len(said[word]) :])
