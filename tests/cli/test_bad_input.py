@@ -24,8 +24,8 @@ WRONG = [
     (["serch", "hex", "uct:10"], "Did you mean 'search'"),
     (["bench", "rollout", "hex"], "Did you mean 'rollouts'"),
     (["export", "--web", "site"], "name a game, or use --all for all of them"),
-    (["export", "--all", "--web", "site", "--onnx", "net.onnx"], "several games go into a folder for the web alone"),
-    (["export", "hex"], "there is nothing to export: say what"),
+    (["export", "--all", "--web", "site", "--onnx", "net.onnx"], "several games can only be exported with --web"),
+    (["export", "hex"], "nothing to export: name a target"),
     (["export", "hex", "--bot", "x/b.py", "--net", "best"], "--net does nothing here: it is for --onnx or --web"),
     (
         ["export", "hex", "--web", "x", "--player", "uct:9"],
@@ -44,7 +44,7 @@ WRONG = [
     (["search", "hex", "flat:10,solve=1"], "flat has no option 'solve'; it belongs to ucb, uct"),
     (["search", "hex", "rave:10,equivalence=30"], "rave: equivalence does nothing with the schedule minimum_error"),
     (["search", "hex", "uct:10,expand_after=0"], "uct: expand_after cannot be '0'"),
-    (["search", "hex", "uct:10,solve=0.5"], "uct: solve wants a whole number, not '0.5'"),
+    (["search", "hex", "uct:10,solve=0.5"], "uct: solve needs a whole number, not '0.5'"),
     (["search", "hex", "uct:10,log_visits=1"], "uct: log_visits is for searches of many positions"),
     (["search", "hex", "rave:10,schedule=never"], "not one of classic, minimum_error, simple, always"),
     (["search", "hex", "uct:10,final=luck"], "there is no final rule 'luck'; known: visits, value"),
@@ -67,7 +67,7 @@ WRONG = [
     (["match", "hex", "uct:0", "random"], "is not a positive number of simulations"),
     (["match", "hex", "random:10", "random"], "random play has neither a budget nor options"),
     (["search", "hex", "uct:10,exploration=nan"], "exploration cannot be 'nan'"),
-    (["search", "hex", "uct:10,exploration=much"], "exploration wants a number, not 'much'"),
+    (["search", "hex", "uct:10,exploration=much"], "exploration needs a number, not 'much'"),
     (["search", "hex", "uct:10,exploration"], "is not of the form option=value"),
     (["search", "hex", "uct:10,max_nodes=0"], "max_nodes is"),
     # numbers

@@ -66,7 +66,7 @@ def test_experiment_prints_a_table_for_people_and_reports_when_it_is_finished(ru
     for row, (value, low, _, high) in zip(rows, shown, strict=True):
         limits = (float(value), float(low[1:]), float(high[:-1]))
         assert limits == pytest.approx([float(row[name]) for name in ("elo", "elo_low", "elo_high")], rel=1e-3)
-    assert "2 cells, 8 games, in grid.csv; to draw them: anyzero plot grid.csv" in out
+    assert "2 cells, 8 games, in grid.csv; plot them with anyzero plot grid.csv" in out
     monkeypatch.setattr("anyzero.arena.workers.Worker", None)
     assert run("experiment", "grid.toml") == (0, out, "")
 

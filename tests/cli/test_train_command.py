@@ -154,7 +154,7 @@ def test_a_sweep_trains_once_for_each_value_and_ranks_by_the_match_at_the_end(ru
     [
         ("selfplay.games=12,many", "selfplay.games must be a whole number"),
         ("gate.games=4,5", "gate.games: an even number is needed"),
-        ("network.policy=flat,columns", "do not lie on columns"),
+        ("network.policy=flat,columns", "do not map to columns"),
         ("device=cpu,cuda", "needs an NVIDIA GPU"),
     ],
 )

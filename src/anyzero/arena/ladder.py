@@ -84,10 +84,10 @@ def rate(
 ) -> Rating:
     """Measure a net (a file, a run, or `@best` of a game) against the fixed ladder of its game, and write its card.
 
-    `most` leaves out opponents that search with more simulations; `against` names others instead of the ladder's.
-    Games are kept in `folder`, from which a stopped rating goes on. The card is written there, or to `card`; what an
-    earlier one said of this net and was not measured again stays. `playing` are those of `match`: `seed`, `workers`
-    and `progress`.
+    `most` skips opponents that search with more simulations; `against` names opponents instead of the ladder's.
+    Games are kept in `folder`, from which a stopped rating resumes. The card is written there, or to `card`; earlier
+    results of this net that were not measured again are kept. `playing` takes the options of `match`: `seed`,
+    `workers` and `progress`.
 
     >>> anyzero.rate("@best", "connect_four", games=40)
     """

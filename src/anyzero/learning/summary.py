@@ -305,7 +305,7 @@ class Runs(Shown):
 
 
 def runs(*names: str, root: Path | str = "runs") -> Runs:
-    """Training runs by name or folder, or all of those in `root`: how far they are, how strong, how they differ.
+    """Training runs by name or folder, or all in `root`: their progress, strength and differences.
 
     >>> anyzero.runs()
     >>> anyzero.runs("small", "large").plot(by="minutes")

@@ -104,7 +104,7 @@ def resolve(config: NetworkConfig, game: Game) -> NetworkConfig:
     is_board = len(game.planes_shape) == 3
     kind = config.kind if config.kind != AUTO else "residual" if is_board else "mlp"
     if kind == "residual" and not is_board:
-        raise BadNetworkError(f"{game.name}: its input is no board, so its network must be an mlp")
+        raise BadNetworkError(f"{game.name}: its input is not a board, so its network must be an mlp")
     possible = ["flat"]  # what the sizes allow; first the one that keeps most of the board's geometry
     if kind == "residual" and game.num_actions == game.planes_shape[2]:
         possible.insert(0, "columns")
@@ -112,7 +112,7 @@ def resolve(config: NetworkConfig, game: Game) -> NetworkConfig:
         possible.insert(0, "cells")
     policy = config.policy if config.policy != AUTO else possible[0]
     if policy not in possible:
-        raise BadNetworkError(f"{game.name}: its {game.num_actions} actions do not lie on {policy}; take policy=flat")
+        raise BadNetworkError(f"{game.name}: its {game.num_actions} actions do not map to {policy}; use policy=flat")
     value = config.value if config.value != AUTO else "scores" if game.num_seats == 1 else "wdl"
     return config.change(kind=kind, policy=policy, value=value)
 

@@ -151,7 +151,7 @@ class Nets(Shown):
 
 @cache
 def nets() -> Nets:
-    """The trained nets that come with the package, and what each is worth.
+    """The trained nets that come with the package, and their measured strength.
 
     >>> anyzero.nets()
     """
