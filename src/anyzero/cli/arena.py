@@ -64,7 +64,7 @@ def tournament(
     record: RecordFile = None,
     json: Json = False,
 ) -> None:
-    """Play every two players against each other and rate them all."""
+    """Play a round-robin tournament and rate all players."""
     settings: Any = {"games": games, "seed": seed, "openings": openings, "limit_s": limit, "workers": workers}
     settings |= {"cluster": cluster, "record": record, "progress": not json}
     print_result(anyzero.tournament(game, players, anchor=anchor, **settings), json=json)

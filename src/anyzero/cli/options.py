@@ -29,7 +29,7 @@ PLAYERS = """
 Players:
   METHOD:BUDGET     a search; the budget is simulations or seconds: uct:2000, rave:0.5s
   METHOD:BUDGET@NET a search guided by a network: gumbel:64@RUN, gumbel:64@best
-  random, level:easy, level:medium, level:hard
+  random, level:NAME (beginner, easy, medium, hard, max)
   uci:COMMAND, gtp:COMMAND, FILE.py    a third-party engine, or your own player
 Methods: flat, ucb, uct, amaf, rave, grave, halving, shuss, puct, gumbel, expectimax"""
 """What a player's text may be; the end of the help of commands that take players."""

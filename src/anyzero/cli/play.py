@@ -93,7 +93,7 @@ def replay(
     game: Annotated[str | None, option("The game, if it is your own file.", "GAME")] = None,
     json: Json = False,
 ) -> None:
-    """Show the games of a file, move by move."""
+    """Show the games in a file, move by move."""
     from anyzero.cli.screen import Screen, describe_replayed, show_replayed
     from anyzero.records.files import read_records
     from anyzero.records.in_progress import replay as play_again

@@ -1,4 +1,4 @@
-"""From a name to a network's file: `gumbel:64@hex7` plays the champion of the run hex7, `@best` the net in the box."""
+"""From a name to a network's file: `gumbel:64@hex7` plays the champion of the run hex7, `@best` the bundled net."""
 
 import hashlib
 import sys
@@ -24,7 +24,7 @@ MOST_DIGITS = 9  # of a generation's number
 def find_network(name: str, game: Game | None = None) -> Path:
     """The file of a run's champion (`hex7`, `runs/hex7`), of one of its generations (`hex7/12`), or the file itself.
 
-    What a run wrote is compared with its manifest. Where the game is known, `best` is its net in the box.
+    What a run wrote is compared with its manifest. Where the game is known, `best` is its bundled net.
     """
     name = name.strip()
     if name == BEST and game is not None:
@@ -65,7 +65,7 @@ def known_names() -> list[str]:
     return runs + [path.stem for path in sorted(MODELS.glob(f"*{SUFFIX}"))]
 
 
-# --- the nets in the box: a trained one for each game, with a card that says how it was made and what it is worth.
+# --- the bundled nets: one per game, with a card of its origin and measured strength
 # Their weights are 16-bit numbers.
 
 FOLDER = Path(__file__).parent / "box"
