@@ -77,7 +77,7 @@ def test_the_picture_of_a_sweep_lies_beside_its_runs(tmp_path, monkeypatch):
 def test_a_run_without_a_generation_offers_nothing_to_play(tmp_path):
     found = train("tic_tac_toe", run=str(tmp_path / "toe"), minutes=0.0, changes=TINY, progress=False)
     (line,) = found.ending()
-    assert line.startswith("0 minutes are over before the first generation was finished")
+    assert line.startswith("0 minutes are up before the first generation was finished")
 
 
 def test_an_edited_end_is_found_and_measured_again(folder):

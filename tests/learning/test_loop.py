@@ -156,7 +156,7 @@ def test_threads_change_nothing_in_the_games(whole, tmp_path):
 def test_the_clock_ends_a_run_and_more_time_goes_on(tmp_path):
     folder = RunFolder.create(tmp_path / "run", fill_in(tiny()))
     with folder.locked():
-        assert Training(folder).run(minutes=0.0) == "0 minutes are over"
+        assert Training(folder).run(minutes=0.0) == "0 minutes are up"
         assert Training(folder).run(0, minutes=1000.0) == "0 generations are done"
 
 

@@ -206,7 +206,7 @@ class Training(Stages):
                     return "the benchmark has converged"
                 newest = self.next_generation(newest, is_last=newest.number + 1 == most)
         except OutOfTimeError:
-            return f"{minutes:g} minutes are over"
+            return f"{minutes:g} minutes are up"
         finally:
             self.save_replay()
         return f"{newest.number} generations are done"

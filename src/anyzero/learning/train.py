@@ -156,7 +156,7 @@ def summary_line(report: dict[str, Any]) -> str:
         policy = f"policy loss {trained['policy_loss']:.3f} (KL {trained['kl']:.3f})"
         parts.append(f"{policy}, value loss {trained['value_loss']:.3f}")
     if gate:
-        parts.append(f"gate {100 * gate['score']:.0f} % {'promoted' if gate['promoted'] else 'kept out'}")
+        parts.append(f"gate {100 * gate['score']:.0f} % {'promoted' if gate['promoted'] else 'rejected'}")
     if league:
         parts.append(f"Elo {league['elo']:+.0f} [{league['low']:+.0f}, {league['high']:+.0f}]")
     if report["benchmark"]:
