@@ -1,4 +1,4 @@
-"""Othello: lay a disc so that it encloses others in a line, and turn those over; who has more discs at the end wins.
+"""Othello: place a disc that encloses enemy discs in a line, and flip those; the most discs at the end win.
 
 A seat that cannot enclose anything passes; when neither can, the game is over. Black begins. The board may have any
 even size: othello.py:size=6 is quick to learn.
@@ -42,7 +42,7 @@ def seat_to_move(rules, state):
 
 
 def enclosed(rules, state, cell, step):
-    """How many discs of the other side a disc here encloses in this direction."""
+    """How many enemy discs a disc here encloses in this direction."""
     down, right = rules.steps[step, 0], rules.steps[step, 1]
     row, column = cell // rules.size + down, cell % rules.size + right
     count = 0

@@ -1,7 +1,7 @@
 """Pig: roll a die as often as you like and count the points of your turn; a 1 loses them all and ends the turn.
 
-Hold to keep them. Who first has 30 points, those of the turn included, wins; after 400 plies, which hardly ever
-happens, the game is a draw.
+Hold to keep them. The first to reach 30 points, including those of the turn, wins; after 400 plies, which is very
+rare, the game is a draw.
 """
 
 from typing import NamedTuple
@@ -47,7 +47,7 @@ def seat_to_move(rules, state):
 
 
 def legal_actions(rules, state, actions):
-    """Before the die falls its six sides, numbered from 0; else roll, and hold if there is anything to keep."""
+    """Before a roll the six sides, numbered from 0; else roll, and hold if there is anything to keep."""
     count = SIDES if state.rolling else 2 if state.turn > 0 else 1
     for action in range(count):
         actions[action] = action
@@ -84,7 +84,7 @@ def score(rules, state, seat):
 
 
 def encode(rules, state, planes):
-    """Points as bars, mine first; before the die falls nobody is to move, and "me" is the first seat."""
+    """Points as bars, mine first; before a roll nobody is to move, and "me" is the first seat."""
     me = 0 if state.rolling else state.mover
     for place in range(rules.goal):
         planes[place] = 1.0 if place < state.points[me] else 0.0

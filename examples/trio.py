@@ -1,6 +1,6 @@
-"""Trio: three seats place stones in turn on a board of 5x5; who first has three in a row, in any direction, wins.
+"""Trio: three seats take turns placing stones on a 5x5 board; the first three in a row, in any direction, win.
 
-The winner takes 1, the others lose a half each: a game of three seats in which one must not forget the third.
+The winner gets 1, the others lose a half each: a three-seat game in which you must not forget the third.
 """
 
 from typing import NamedTuple

@@ -1,6 +1,6 @@
-"""anyzero: Monte Carlo tree search and self-play learning on board games, from zero knowledge.
+"""anyzero: Monte Carlo tree search and self-play learning for board games, from zero knowledge.
 
-Everything below is a function of the library, and the command of the same name is a thin door to it. Names are imported
+Everything below is a function of the library; the command of the same name is a thin wrapper. Names are imported
 when they are first used, so that `anyzero --help` answers at once.
 """
 

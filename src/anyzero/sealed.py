@@ -114,14 +114,14 @@ def read_arrays(path: Path, form: Form) -> tuple[dict[str, Any], dict[str, np.nd
     except (SafetensorError, TypeError) as error:  # a TypeError: numbers of a kind that NumPy does not have
         raise form.error(f"{path} is not a {form.noun}, or only a part of one ({error})") from None
     if header.pop(HASH, None) not in (_checksum(header, arrays), *([None] if HASH in form.optional else [])):
-        raise form.error(f"{path} is damaged: its checksum is not that of what it holds")
+        raise form.error(f"{path} is damaged: its checksum does not match its content")
     return header, arrays
 
 
 def _parse_header(path: Path, form: Form, metadata: Mapping[str, str]) -> dict[str, Any]:
     """The header with exactly the fields of this form."""
     if HEADER_KEY not in metadata:
-        raise form.error(f"{path} was not written by anyzero: it does not say what it holds")
+        raise form.error(f"{path} was not written by anyzero: it has no header")
     header = parse_object(metadata[HEADER_KEY])
     if header is None or type(header.get("format")) is not int:
         raise form.error(f"{path} has a header that cannot be read")
@@ -129,11 +129,11 @@ def _parse_header(path: Path, form: Form, metadata: Mapping[str, str]) -> dict[s
         raise form.error(f"{path} has format {header['format']}; this version of anyzero reads format {form.number}")
     for name, kind in form.fields.items():
         if type(header.get(name)) is not kind:
-            raise form.error(f"{path} has a header without a proper {name!r}")
+            raise form.error(f"{path} has a header without a valid {name!r}")
     if unknown := sorted({*header, *metadata} - {*form.fields, *form.optional, "format", HASH, HEADER_KEY}):
         raise form.error(f"{path} has a header with an unknown {unknown[0]!r}")
     if HASH not in {*header, *form.optional}:
-        raise form.error(f"{path} has a header without a proper {HASH!r}")
+        raise form.error(f"{path} has a header without a valid {HASH!r}")
     return header
 
 

@@ -23,9 +23,9 @@ WRONG = [
     # names: the nearest one, and the list
     (["serch", "hex", "uct:10"], "Did you mean 'search'"),
     (["bench", "rollout", "hex"], "Did you mean 'rollouts'"),
-    (["export", "--web", "site"], "name a game, or all of them by --all"),
-    (["export", "--all", "--web", "site", "--onnx", "net.onnx"], "several games go into a folder for the web alone"),
-    (["export", "hex"], "there is nothing to export: say what"),
+    (["export", "--web", "site"], "name a game, or use --all for all of them"),
+    (["export", "--all", "--web", "site", "--onnx", "net.onnx"], "several games can only be exported with --web"),
+    (["export", "hex"], "nothing to export: name a target"),
     (["export", "hex", "--bot", "x/b.py", "--net", "best"], "--net does nothing here: it is for --onnx or --web"),
     (
         ["export", "hex", "--web", "x", "--player", "uct:9"],
@@ -44,7 +44,7 @@ WRONG = [
     (["search", "hex", "flat:10,solve=1"], "flat has no option 'solve'; it belongs to ucb, uct"),
     (["search", "hex", "rave:10,equivalence=30"], "rave: equivalence does nothing with the schedule minimum_error"),
     (["search", "hex", "uct:10,expand_after=0"], "uct: expand_after cannot be '0'"),
-    (["search", "hex", "uct:10,solve=0.5"], "uct: solve wants a whole number, not '0.5'"),
+    (["search", "hex", "uct:10,solve=0.5"], "uct: solve needs a whole number, not '0.5'"),
     (["search", "hex", "uct:10,log_visits=1"], "uct: log_visits is for searches of many positions"),
     (["search", "hex", "rave:10,schedule=never"], "not one of classic, minimum_error, simple, always"),
     (["search", "hex", "uct:10,final=luck"], "there is no final rule 'luck'; known: visits, value"),
@@ -67,7 +67,7 @@ WRONG = [
     (["match", "hex", "uct:0", "random"], "is not a positive number of simulations"),
     (["match", "hex", "random:10", "random"], "random play has neither a budget nor options"),
     (["search", "hex", "uct:10,exploration=nan"], "exploration cannot be 'nan'"),
-    (["search", "hex", "uct:10,exploration=much"], "exploration wants a number, not 'much'"),
+    (["search", "hex", "uct:10,exploration=much"], "exploration needs a number, not 'much'"),
     (["search", "hex", "uct:10,exploration"], "is not of the form option=value"),
     (["search", "hex", "uct:10,max_nodes=0"], "max_nodes is"),
     # numbers
@@ -112,7 +112,7 @@ def test_a_device_or_a_folder_is_no_record(run, tmp_path):
 
 # --- Ctrl-C
 
-STOPPED = "stopped; nothing was kept, the same command starts again from the beginning\n"
+STOPPED = "stopped; nothing was saved, so the same command starts over\n"
 
 
 def start(*words):
@@ -178,7 +178,7 @@ def test_ctrl_c_in_a_match_says_what_is_kept_and_how_to_go_on(tmp_path):
     kept = path.read_bytes()
     games = kept.count(b"\n") - 1  # behind a line about all of them; a game may have ended while its player looked
     assert 3 <= games < 8
-    said = re.fullmatch(r"stopped after (\d) of 8 games, kept in (.*); the same command goes on from there\n", err)
+    said = re.fullmatch(r"stopped after (\d) of 8 games, saved in (.*); the same command resumes from there\n", err)
     assert said[2] == str(path)
     assert games - 1 <= int(said[1]) <= games  # the line is there a moment before the game is counted
     assert kept.endswith(b"}\n")
@@ -188,7 +188,7 @@ def test_ctrl_c_in_a_match_without_a_record_says_how_to_keep_games(tmp_path):
     (tmp_path / "games.jsonl").write_text("\n" * 4)  # the player waits from its first move on
     process = start("match", "tic_tac_toe", hang_at_the_end(tmp_path), "random", "--openings", "0", "--games", "8")
     wait_for(tmp_path / "asked", 0, process)
-    assert interrupt(process)[1] == "stopped after 0 of 8 games; with --record FILE a stopped run can go on later\n"
+    assert interrupt(process)[1] == "stopped after 0 of 8 games; with --record FILE a stopped match can be resumed\n"
 
 
 class Pressed:

@@ -216,7 +216,7 @@ def test_the_help_of_commands_that_take_players_lists_the_methods(run, command):
 def test_rules_are_explained_with_pictures(run):
     code, out, _ = run("rules", "hex:size=5")
     assert code == 0
-    assert "joining the top and the bottom edge" in " ".join(out.split())
+    assert "connecting the top and bottom edges" in " ".join(out.split())
     assert "orange (o) has joined left and right and won" in out
     assert run("rules", "chess", "--json")[0] == 0
 

@@ -66,7 +66,7 @@ def test_experiment_prints_a_table_for_people_and_reports_when_it_is_finished(ru
     for row, (value, low, _, high) in zip(rows, shown, strict=True):
         limits = (float(value), float(low[1:]), float(high[:-1]))
         assert limits == pytest.approx([float(row[name]) for name in ("elo", "elo_low", "elo_high")], rel=1e-3)
-    assert "2 cells, 8 games, in grid.csv; to draw them: anyzero plot grid.csv" in out
+    assert "2 cells, 8 games, in grid.csv; plot them with anyzero plot grid.csv" in out
     monkeypatch.setattr("anyzero.arena.workers.Worker", None)
     assert run("experiment", "grid.toml") == (0, out, "")
 
@@ -89,7 +89,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(run, quick, monkeyp
     games = table.with_suffix(".jsonl").read_bytes().count(b"\n") - 1
     assert (code, out, 0 < games < 8) == (130, "", True)
     assert f"{games} of 8 games, " in err
-    assert err.endswith("the same command goes on from there\n")
+    assert err.endswith("the same command resumes from there\n")
     assert table.read_text().startswith("game,options,first,second,")
     assert run("experiment", str(quick), "--results", str(table))[0] == 0
     assert table.with_suffix(".jsonl").read_bytes().count(b"\n") == 1 + 8

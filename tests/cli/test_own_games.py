@@ -47,9 +47,9 @@ def test_rules_that_do_not_compile_are_one_sentence_and_exit_code_2(run, faulty,
     path = faulty("state.total += action", "state.totl += action")
     code, out, err = run(words[0], path, *words[1:])
     assert (code, out) == (2, "")
-    assert err.startswith(f"anyzero: {path} breaks a law of games, 'the game runs': ")
+    assert err.startswith(f"anyzero: {path} breaks a law of the contract, 'the game runs': ")
     assert "'totl', in play, faulty.py line" in err
-    assert err.endswith(f"anyzero check {path}:goal=10 says more\n")
+    assert err.endswith(f"anyzero check {path}:goal=10 has details\n")
 
 
 def test_check_says_where_a_game_goes_wrong(run, faulty):

@@ -104,7 +104,7 @@ def test_ctrl_c_says_how_a_game_is_saved(open_terminal):
     terminal.wait_for("o> ")
     code, last = terminal.stop()
     assert code == 130
-    assert "stopped after 1 move; the game was not saved: the command save FILE keeps one" in last
+    assert "stopped after 1 move; the game was not saved: use the command save FILE" in last
     assert "Traceback" not in last
 
 
@@ -115,7 +115,7 @@ def test_ctrl_c_keeps_the_game_where_it_was_told_to(open_terminal, tmp_path):
     terminal.wait_for("o> ")
     code, last = terminal.stop()
     assert code == 130
-    assert "stopped after 1 move, kept up to move 1: anyzero play --load" in last
+    assert "stopped after 1 move, saved up to move 1: anyzero play --load" in last
     assert read_record(tmp_path / "kept.json").moves == ("b2",)
 
 
@@ -164,9 +164,9 @@ def test_commands(typed, tmp_path):
     assert "move  visits  value" in out
     assert f"saved to {tmp_path}/a b.json" in " ".join(out.split())
     assert "game over: human as x resigns; uct:50 as o wins" in out
-    assert "undo stands alone" in out
+    assert "undo takes no argument" in out
     assert "save FILE: the name ends in" in out
-    assert "load FILE: a game that was saved" in out
+    assert "load FILE: a saved game" in out
     assert "ends in one of .json, .pgn, .sgf" in out
     assert "cannot be read: No such file" in " ".join(out.split())
     assert "random does not search" in out
@@ -175,8 +175,8 @@ def test_commands(typed, tmp_path):
 
 def test_undo_stops_at_a_persons_own_move(typed):
     out = typed("tic_tac_toe", "--seat0", "uct:50", "--seed", "4", lines="undo\nredo\nmoves\n")
-    assert "there is no move of yours to take back" in out
-    assert "there is no move to make again" in out
+    assert "you have no move to take back" in out
+    assert "there is no move to redo" in out
     assert len(out.splitlines()[-2].split()) == 8
 
 
@@ -303,7 +303,7 @@ def test_a_file_does_not_name_code_to_run():
         (["hex", "--seat0", "level"], "there is no level ''"),
         (["hex", "--seat2", "random"], "hex has 2 seats, so there is no --seat2"),
         (["take_it_easy", "--seat1", "random"], "take_it_easy has 1 seat, so there is no --seat1"),
-        (["hex", "--json"], "with --json every seat is a machine's"),
+        (["hex", "--json"], "--json needs a computer player in every seat"),
         (["hex", "--load", "x.json", "--position", "what"], "--load and --position exclude each other"),
         (["--load", "nowhere.json"], "nowhere.json: cannot be read"),
         (["hex", "--hints", "nobody"], "there is no player 'nobody'"),
@@ -329,7 +329,7 @@ def test_the_game_of_a_file_must_be_the_one_that_was_named(run, tmp_path):
 def test_after_a_game_there_is_another_with_the_seats_exchanged(typed):
     lines = "resign\nrematch\nquit\n"
     out = typed("tic_tac_toe", "--seat1", "random", lines=lines)
-    assert "rematch plays again with the seats exchanged" in " ".join(out.split())
+    assert "rematch plays again with the seats swapped" in " ".join(out.split())
     assert "x: random; o: human" in out
     assert (
         "x: human; o: random"

@@ -68,7 +68,7 @@ def test_one_run_is_shown_with_its_last_generations(run, root):
     shown = [line.split()[0] for line in out.splitlines() if line[:1].isdigit()]
     assert shown == [str(number) for number in range(5, 15)]
     assert "benchmark" not in out
-    assert "generation 2 is the champion, Elo 1400 ±40 at generation 14, 10 minutes in all" in out
+    assert "generation 2 is the champion, Elo 1400 ±40 at generation 14, 10 minutes in total" in out
     assert "its network: runs/hex5/champion.safetensors" in out
 
 
@@ -104,14 +104,14 @@ def test_several_runs_are_compared_with_the_settings_in_which_they_differ(run, r
 
 def test_the_champions_own_strength_needs_no_generation(run, root):
     make_run("runs/three", {}, 3)
-    assert "generation 2 is the champion, Elo 200 ±40, 2 minutes in all" in run("runs", "three")[1]
+    assert "generation 2 is the champion, Elo 200 ±40, 2 minutes in total" in run("runs", "three")[1]
 
 
 def test_a_strength_has_the_digits_that_its_interval_allows(run, root):
     scores = {"benchmark": {"mean": 18.392, "low": 18.066, "high": 18.718, "deals": 1000}}
     make_run("runs/tower", {"game": "take_it_easy"}, 3, **NO_GATE, **scores)
     out = run("runs", "tower")[1]
-    assert "generation 2 is the champion, score 18.39 ±0.33, 2 minutes in all" in out
+    assert "generation 2 is the champion, score 18.39 ±0.33, 2 minutes in total" in out
     assert [line.split()[-3] for line in out.splitlines() if line.startswith(("0 ", "1 ", "2 "))] == ["18.39"] * 3
     assert "score 18.39 ±0.33 " in run("runs")[1]
 
@@ -152,7 +152,7 @@ def test_settings_that_a_network_has_no_use_for_are_no_differences(run, root):
 
 def test_curves_are_drawn_to_a_file(run, root, tmp_path):
     assert run("runs", "hex5", "easy", "--plot", "two.svg", "--by", "minutes", "--json")[0] == 0
-    assert run("runs", "--plot", "all.png")[1].endswith("drawn in all.png\n")
+    assert run("runs", "--plot", "all.png")[1].endswith("plot written to all.png\n")
     for name in ("two.svg", "all.png"):
         assert (tmp_path / name).stat().st_size > 5000
 

@@ -154,7 +154,7 @@ def test_a_sweep_trains_once_for_each_value_and_ranks_by_the_match_at_the_end(ru
     [
         ("selfplay.games=12,many", "selfplay.games must be a whole number"),
         ("gate.games=4,5", "gate.games: an even number is needed"),
-        ("network.policy=flat,columns", "do not lie on columns"),
+        ("network.policy=flat,columns", "do not map to columns"),
         ("device=cpu,cuda", "needs an NVIDIA GPU"),
     ],
 )
@@ -171,7 +171,7 @@ def test_a_sweep_that_cannot_go_on_with_a_later_run_trains_none(run, tiny):
     assert run(*command, "--run", "toe-seed-2", "--set", "seed=5")[0] == 0
     code, _, err = run(*command, "--run", "toe", "--sweep", "seed=1,2")
     assert code == 2
-    assert "was begun with seed=5" in err
+    assert "was started with seed=5" in err
     assert [path.name for path in (tiny / "runs").iterdir()] == ["toe-seed-2"]
 
 
@@ -205,4 +205,4 @@ def test_ctrl_c_keeps_what_is_finished(tiny):
     os.kill(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=300)
     assert process.returncode == 130
-    assert err.splitlines()[-1].endswith("the same command goes on from there")
+    assert err.splitlines()[-1].endswith("the same command resumes from there")

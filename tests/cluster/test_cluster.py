@@ -36,7 +36,7 @@ def first(game, line, seed):
 
 def test_every_job_is_done_once(pool):
     assert sorted(values(pool, jobs("square", *({"number": n} for n in range(20))))) == [n * n for n in range(20)]
-    assert "under way" in pool.describe()
+    assert "running" in pool.describe()
 
 
 def test_files_and_values_travel(pool, tmp_path, monkeypatch):
@@ -46,7 +46,7 @@ def test_files_and_values_travel(pool, tmp_path, monkeypatch):
     assert values(pool, jobs("sum_of", {"shared": pool.share("numbers", [1, 2, 3])})) == [6]
     found = [Job("tests.cluster.chores:read", {"name": "deep/note.txt"}, files=pool.bundle([Path("deep/note.txt")]))]
     assert values(pool, lambda kind: found.pop() if found else None) == ["hello"]
-    with pytest.raises(BadOptionError, match="name it by a path below the current folder"):
+    with pytest.raises(BadOptionError, match="use a path below the current folder"):
         pool.bundle([tmp_path / "deep" / "note.txt"])
 
 
@@ -77,7 +77,7 @@ def test_a_run_equals_one_on_one_machine_though_a_node_is_lost_and_one_joins(
     there = train_tiny(tmp_path / "there", pool, disturbance)
     assert disturbance.is_done
     assert content(there.path) == content(here.path)
-    for end in ("is lost; others do what it was at", "has joined: 1 core"):
+    for end in ("is lost; other nodes take over its work", "has joined: 1 core"):
         wait_until(lambda end=end: any(words.endswith(end) for words in said), pool.step)
     assert len(said) == 2
     assert capfd.readouterr().out == ""

@@ -55,8 +55,8 @@ def test_positions_with_one_input_and_different_moves_are_found():
     ("fault", "changes", "verdict", "conclusion"),
     [
         ("none", {}, WELL, "both sides win"),
-        ("draws", {}, WRONG, "nearly all games are draws, which teaches no value"),
-        ("first", {}, WRONG, "the first seat always wins, which teaches no value"),
+        ("draws", {}, WRONG, "nearly all games are draws, so values cannot be learnt"),
+        ("first", {}, WRONG, "the first seat always wins, so values cannot be learnt"),
         ("none", {"selfplay.max_plies": 3}, DOUBTFUL, "games end at the ply limit without a winner"),
     ],
 )
@@ -137,7 +137,7 @@ def test_samples_of_no_game_are_wrong(case):
     rewrite(case, plies=lambda samples: samples.plies + np.int16(1))
     found = check_results(case)
     assert found.verdict == WRONG
-    assert f"{case.random.samples.num} are of no game" in found.seen
+    assert f"{case.random.samples.num} belong to no game" in found.seen
 
 
 def test_results_of_random_games_for_the_wrong_seat_are_found_before_a_run():
@@ -150,10 +150,10 @@ def test_results_of_random_games_for_the_wrong_seat_are_found_before_a_run():
 @pytest.mark.parametrize(
     ("line", "seen"),
     [
-        (play_line([2, 2, 2, 2], (1.0, -1.0)), "0 of 1 games have illegal moves, 1 another result"),  # the second won
-        (play_line([2, 2, 2, 2, 0], (-1.0, 1.0)), "1 of 1 games have illegal moves, 0 another result"),
-        (play_line([2, 3], (-1.0, 1.0)), "1 of 1 games have illegal moves, 0 another result"),
-        (play_line([2, 2], (-1.0, 1.0)), "0 of 1 games have illegal moves, 1 another result"),  # not over
+        (play_line([2, 2, 2, 2], (1.0, -1.0)), "0 of 1 games have illegal moves, 1 a wrong result"),  # the second won
+        (play_line([2, 2, 2, 2, 0], (-1.0, 1.0)), "1 of 1 games have illegal moves, 0 a wrong result"),
+        (play_line([2, 3], (-1.0, 1.0)), "1 of 1 games have illegal moves, 0 a wrong result"),
+        (play_line([2, 2], (-1.0, 1.0)), "0 of 1 games have illegal moves, 1 a wrong result"),  # not over
     ],
 )
 def test_games_that_break_the_rules_are_found(case, line, seen):
@@ -178,7 +178,7 @@ def test_games_that_were_cut_off_have_no_result_to_compare(tmp_path):
     flip(case)
     assert says(check_results(case)) == FLIPPED
     rewrite(case, plies=lambda samples: samples.plies + np.int16(1))
-    assert "are of no game" in check_results(case).seen
+    assert "belong to no game" in check_results(case).seen
 
 
 def test_without_games_there_is_nothing_to_compare(case):
@@ -234,7 +234,7 @@ def noise(changes, lines=()):
 def test_noise_of_either_kind_is_well(changes):
     found = noise(changes, DIFFERENT)
     assert found.verdict == WELL
-    assert "27 of the newest 27 games are different" in found.seen
+    assert "27 of the newest 27 games are distinct" in found.seen
 
 
 @pytest.mark.parametrize(
@@ -249,13 +249,13 @@ def test_noise_of_either_kind_is_well(changes):
 )
 def test_no_noise_at_all_is_wrong(changes, advice):
     found = noise({**changes, "selfplay.opening_plies": 0})
-    assert says(found) == (WRONG, "noise is off in self-play, so that every game is the same")
+    assert says(found) == (WRONG, "noise is off in self-play, so every game is the same")
     assert found.advice.startswith(advice)
 
 
 def test_openings_alone_are_doubtful():
     found = noise({"selfplay.gumbel_scale": 0.0, "selfplay.opening_plies": 2})
-    assert says(found) == (DOUBTFUL, "the search of self-play has no noise")
+    assert says(found) == (DOUBTFUL, "the self-play search has no noise")
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_games_that_repeat_are_found_and_a_small_game_is_not_called_wrong(monkey
     monkeypatch.setattr(data, "is_small", lambda case: small)
     found = noise({}, [*DIFFERENT[:15], *([play_line([0])] * copies)])
     assert found.verdict == verdict
-    assert f"16 of the newest {15 + copies} games are different" in found.seen
+    assert f"16 of the newest {15 + copies} games are distinct" in found.seen
 
 
 def test_noise_in_matches_is_wrong(monkeypatch):
@@ -291,7 +291,7 @@ def outcomes(reports, generation=5):
         ({"draws": 1.0}, DOUBTFUL, "nearly all games are draws"),
         ({"first_seat_payoff": 0.97}, DOUBTFUL, "the first seat always wins"),
         ({"first_seat_payoff": -1.0}, WRONG, "the second seat always wins"),
-        ({"first_seat_payoff": -1.0, "games": 8}, WELL, "games come to an end"),
+        ({"first_seat_payoff": -1.0, "games": 8}, WELL, "games end"),
     ],
 )
 def test_games_must_come_to_different_ends(measured, verdict, conclusion):
@@ -339,9 +339,9 @@ def test_usual_reports_are_well_and_none_say_nothing():
         ({"value_loss": float("nan")}, WRONG, "losses are not finite in generation 3"),
         ({"gradient_norm": float("inf")}, WRONG, "losses are not finite in generation 3"),
         ({"value_loss": 700.0}, WRONG, "losses exploded in generation 3"),
-        ({"recoveries": 1}, WRONG, "training had to go back to its last good state"),
-        ([{"recoveries": 1}, {}], DOUBTFUL, "training had to go back to its last good state"),
-        ({"gradient_norm": 1e-6}, WRONG, "there are next to no gradients"),
+        ({"recoveries": 1}, WRONG, "training had to return to its last good state"),
+        ([{"recoveries": 1}, {}], DOUBTFUL, "training had to return to its last good state"),
+        ({"gradient_norm": 1e-6}, WRONG, "there are almost no gradients"),
         ({"gradient_norm": 30.0}, DOUBTFUL, "nearly every gradient is clipped"),
     ],
 )
@@ -350,7 +350,7 @@ def test_losses_and_gradients_that_went_wrong_are_found(training, verdict, concl
 
 
 def test_games_without_any_finished_training_are_doubtful(case):
-    assert says(check_losses(case)) == (DOUBTFUL, "games have been played and no training was finished")
+    assert says(check_losses(case)) == (DOUBTFUL, "games were played but no training was finished")
 
 
 # --- the gate: chances are binomial sums written out beside them
@@ -380,7 +380,7 @@ def gate_case(changes=None, gates=(), **entry):
 def test_no_openings_are_the_same_two_games_again_unless_chance_plays():
     case = gate_case({"gate.opening_plies": 0})
     found = check_gate(case)
-    assert says(found) == (WRONG, "the gate plays the same two games again and again")
+    assert says(found) == (WRONG, "the gate keeps playing the same two games")
     assert found.advice.startswith("gate.opening_plies=4")
     object.__setattr__(case.game, "num_outcomes", 6)
     assert check_gate(case).verdict == WELL
@@ -394,12 +394,12 @@ def test_copies_are_counted(same, verdict):
 @pytest.mark.parametrize(
     ("changes", "verdict", "conclusion"),
     [
-        ({}, WELL, "the gate sees a difference"),
+        ({}, WELL, "the gate can tell candidates apart"),
         ({"gate.games": 0}, SKIPPED, "there is no gate: every candidate is promoted"),
-        ({"gate.games": 16}, DOUBTFUL, "luck passes the gate"),
-        ({"gate.threshold": 0.5}, DOUBTFUL, "luck passes the gate"),
-        ({"gate.threshold": 0.62}, DOUBTFUL, "the gate turns better candidates away"),
-        ({"gate.threshold": 0.8}, WRONG, "next to nobody can pass the gate"),
+        ({"gate.games": 16}, DOUBTFUL, "candidates pass the gate by luck"),
+        ({"gate.threshold": 0.5}, DOUBTFUL, "candidates pass the gate by luck"),
+        ({"gate.threshold": 0.62}, DOUBTFUL, "the gate rejects better candidates"),
+        ({"gate.threshold": 0.8}, WRONG, "almost nobody can pass the gate"),
     ],
 )
 def test_the_power_of_a_gate(changes, verdict, conclusion):
@@ -407,17 +407,17 @@ def test_the_power_of_a_gate(changes, verdict, conclusion):
 
 
 def test_power_is_told_in_chances():
-    assert "an equal candidate passes with 19 %, one that scores 60 % with 77 %" in check_gate(gate_case()).seen
+    assert "an equal candidate passes in 19 % of cases, one that scores 60 % in 77 %" in check_gate(gate_case()).seen
 
 
 def test_a_gate_of_draws_is_doubtful():
     found = check_gate(gate_case(gates=[False], wins=0, draws=64, losses=0))
-    assert says(found) == (DOUBTFUL, "nearly all games of the gate are draws")
+    assert says(found) == (DOUBTFUL, "nearly all of the gate's games are draws")
 
 
 def test_a_gate_that_nobody_has_passed_for_long_is_doubtful():
     found = check_gate(gate_case(gates=[True] + [False] * 10))
-    assert says(found) == (DOUBTFUL, "nobody has passed the last 10 gates")
+    assert says(found) == (DOUBTFUL, "no candidate has passed the last 10 gates")
     assert check_gate(gate_case(gates=[False] * 9)).verdict == WELL
 
 

@@ -58,18 +58,18 @@ def test_zeroed_residual_layers_are_the_main_diagnosis(healthy, tmp_path):
     [
         (
             {"selfplay.gumbel_scale": 0.0, "selfplay.opening_plies": 0},
-            "noise is off in self-play, so that every game is the same. Try: selfplay.gumbel_scale=1 and",
+            "noise is off in self-play, so every game is the same. Try: selfplay.gumbel_scale=1 and",
             "different positions",
         ),
         (
             {"selfplay.method": "puct", "selfplay.noise_fraction": 0.0, "selfplay.temperature": 0.0}
             | {"selfplay.late_temperature": 0.0, "selfplay.opening_plies": 0},
-            "noise is off in self-play, so that every game is the same. Try: selfplay.noise_fraction=0.25 and",
+            "noise is off in self-play, so every game is the same. Try: selfplay.noise_fraction=0.25 and",
             "different positions",
         ),
         (
             {"gate.opening_plies": 0},
-            "the gate plays the same two games again and again. Try: gate.opening_plies=4",
+            "the gate keeps playing the same two games. Try: gate.opening_plies=4",
             "gate",
         ),
         ({"trainer.learning_rate": 0.3}, "the learning rate is too high. Try: trainer.learning_rate=0.003", "losses"),
@@ -102,7 +102,7 @@ def test_a_damaged_generation_is_named(healthy, tmp_path):
     found = quick_look(RunFolder.open(tmp_path / "run"))["files"]
     assert (found.verdict, found.conclusion) == (WRONG, "a generation is damaged")
     assert "generation 2 of " in found.seen
-    assert "puts damaged generations aside" in found.advice
+    assert "sets damaged generations aside" in found.advice
 
 
 def test_damaged_samples_are_named_and_what_needs_them_is_skipped(healthy, tmp_path):
@@ -110,7 +110,7 @@ def test_damaged_samples_are_named_and_what_needs_them_is_skipped(healthy, tmp_p
     (tmp_path / "run/samples/0002-000.safetensors").write_bytes(b"nonsense")
     found = quick_look(RunFolder.open(tmp_path / "run"))
     assert (found["files"].verdict, found["files"].conclusion) == (WRONG, "a file is damaged")
-    assert "renames a damaged file of samples, notes that, and goes on" in found["files"].advice
+    assert "renames a damaged sample file, reports it, and continues" in found["files"].advice
     assert found["priors"].verdict == SKIPPED
     assert found["priors"].conclusion.startswith("it cannot be checked: ")
     assert found["outcomes of games"].verdict == WELL

@@ -70,7 +70,7 @@ def lose_targets(case):
 def test_a_dead_network_and_targets_that_are_no_numbers_are_learnt_at_no_rate(spoil):
     case = nim_case()
     spoil(case)
-    assert says(check_one_batch(case)) == (WRONG, "not even one batch is learnt at any rate")
+    assert says(check_one_batch(case)) == (WRONG, "not even one batch is learnt at any learning rate")
 
 
 def test_equal_positions_are_one_where_they_have_keys():
@@ -123,7 +123,7 @@ def test_the_network_of_a_healthy_run_tells_won_from_lost(healthy):
     with torch.no_grad():
         for weight in (case.network.value.payoff.weight, case.network.value.payoff.bias):
             weight.copy_(weight.flip(0))  # win, draw, loss
-    assert says(check_sign(case)) == (WRONG, "the network takes won positions for lost ones")
+    assert says(check_sign(case)) == (WRONG, "the network mistakes won positions for lost ones")
     case.network = case.fresh
     assert says(check_sign(case)) == (DOUBTFUL, "the network hardly tells won from lost")
 
@@ -211,8 +211,8 @@ def test_a_layer_with_most_units_dead_is_doubtful(board):
         network.value.hidden.bias[28:] = 1.0
 
     found = look(board, mute)
-    assert says(found) == (DOUBTFUL, "most units of a layer are dead")
-    assert "of the units of value.hidden have none" in found.seen
+    assert says(found) == (DOUBTFUL, "most units in a layer are dead")
+    assert "of the units in value.hidden have none" in found.seen
 
 
 def test_a_start_of_zeros_and_a_dead_head_of_a_run_are_found(healthy):
@@ -240,7 +240,7 @@ def test_policies_without_a_preference_teach_nothing(healthy):
     legal = case.samples.actions >= 0
     case.samples.policies[:] = legal / np.maximum(1, legal.sum(axis=1, keepdims=True))
     found = check_priors(case)
-    assert says(found) == (DOUBTFUL, "the policies to learn are flat")
+    assert says(found) == (DOUBTFUL, "the target policies are flat")
     assert "more simulations" in found.advice
 
 

@@ -186,9 +186,9 @@ def test_a_study_shows_less_variance_at_first_and_a_bias_that_stays():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"simulations": ()}, "positive numbers that grow"),
-        ({"simulations": (0, 5)}, "positive numbers that grow"),
-        ({"simulations": (100, 10)}, "positive numbers that grow, not 100, 10"),
+        ({"simulations": ()}, "increasing positive numbers"),
+        ({"simulations": (0, 5)}, "increasing positive numbers"),
+        ({"simulations": (100, 10)}, "increasing positive numbers, not 100, 10"),
         ({"reference": 10}, "256 or more"),
         ({"repeats": 1}, "8 repetitions or more"),
         ({"bias": math.nan}, "bias of nan"),

@@ -70,7 +70,7 @@ def test_a_heat_map_shows_each_score_at_its_budgets(tmp_path):
     assert (axes.images[0].norm.vmin, axes.images[0].norm.vmax) == (0, 100)
     assert labels(bar.get_yticklabels()) == ["0", "25", "50", "75", "100"]
     caption = figure._supxlabel.get_text().replace("\n", " ")
-    assert "n = 20 a cell, each player moving first in half of them" in caption
+    assert "n = 20 per cell, each player moving first in half of them" in caption
     assert "hex: size 5, swap false" in caption
     assert figure._suptitle.get_text() == "hex: rave,bias=1e-5 against uct"
 
@@ -86,7 +86,7 @@ def test_first_seats_are_panels_and_cells_without_games_are_grey(tmp_path):
     assert scores_in(second) == [[80.0], [None]]
     assert texts_at(second, 0, 1) == []
     caption = figure._supxlabel.get_text().replace("\n", " ")
-    assert "n = 10 to 20 a cell" in caption
+    assert "n = 10 to 20 per cell" in caption
     assert "half of them" not in caption
     assert caption.endswith("Grey: no games.")
 
@@ -115,7 +115,7 @@ def test_a_curve_against_a_player_without_a_budget_says_whose_budget_it_is(tmp_p
     ]
     figures = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, rows))
     (axes,) = figures["budgets_oware_uct_random"].axes
-    assert axes.get_xlabel() == "budget of uct, seconds a move"
+    assert axes.get_xlabel() == "budget of uct, seconds per move"
     assert axes.lines[0].get_data()[0] == pytest.approx([0.5, 1.0])
     assert axes.lines[0].get_data()[1] == pytest.approx([40.0, 90.0])
     assert "heat_map_oware_uct_random" not in figures

@@ -38,11 +38,11 @@ def place():
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
-        ("count huge", "breaks a law of games"),
+        ("count huge", "breaks a law of the contract"),
         ("action negative", "the action -20 is not in 0..8"),
         ("write out of range", "out of bounds for axis 0 with size 9, in play"),
         ("payoff not a number", "payoffs leaves a seat without a result"),
-        pytest.param("endless choice", "did not come back within 3 seconds of processor", marks=pytest.mark.slow),
+        pytest.param("endless choice", "did not return within 3 seconds of processor", marks=pytest.mark.slow),
         ("endless game", "went on for more than max_plies"),
     ],
 )
@@ -50,7 +50,7 @@ def test_a_few_interpreted_games_tell_what_check_would(tmp_path, fault, says):
     game = load(str(write_game(tmp_path, fault)))
     with pytest.raises(BadGameError, match=says) as caught:
         game.legal_actions(game.initial_state())
-    assert str(caught.value).endswith(f"; anyzero check {game.text} says more")
+    assert str(caught.value).endswith(f"; anyzero check {game.text} has details")
     assert "\n" not in str(caught.value)
 
 
@@ -58,11 +58,11 @@ def test_a_game_that_does_not_come_back_is_told_by_its_function(tmp_path):
     """In less time than people are given, and here."""
     evidence = Evidence(load_trusted(str(write_game(tmp_path, "endless choice"))), **{**TRIAL, "law_s": 0.5})
     result = next(result for result in judge_all(evidence, *FATAL) if not result.ok)
-    assert "did not come back within 0.5 seconds of processor time, in legal_actions" in result.detail
+    assert "did not return within 0.5 seconds of processor time, in legal_actions" in result.detail
 
 
 def test_a_bot_is_not_made_of_a_game_that_nobody_ran(tmp_path):
-    with pytest.raises(BadGameError, match="breaks a law of games"):
+    with pytest.raises(BadGameError, match="breaks a law of the contract"):
         export(str(write_game(tmp_path, "count huge")), bot=tmp_path / "bot.py", player="uct:20")
     assert not (tmp_path / "bot.py").exists()
 

@@ -71,13 +71,13 @@ def test_weights_that_lie_anywhere_are_checked_too(damaged, tmp_path):
         (
             "simulations = 2\n",
             "simulations = 6\n",
-            "says selfplay.simulations=6, but the run was begun with selfplay",
+            "says selfplay.simulations=6, but the run began with selfplay",
         ),
-        ("seed = 0\n", "seed = 1\n", "says seed=1, but the run was begun with seed=0: put it back; for other settings"),
+        ("seed = 0\n", "seed = 1\n", "says seed=1, but the run began with seed=0: restore it; for other settings"),
         (
             "batch_size = 16\n",
             "",
-            "no longer says trainer.batch_size, but the run was begun with trainer",
+            "no longer says trainer.batch_size, but the run began with trainer",
         ),
         ("[trainer]", None, "no longer says trainer"),
         ("keep = ", "keep = 1", r"anyzero train --run .* --set keep=\.\.\. changes it"),
@@ -125,7 +125,7 @@ def test_a_shard_that_was_deleted_is_missed(damaged):
     (damaged / "samples" / "0001-001.safetensors").unlink()
     for name in ("training.json", "network.safetensors", "trainer.safetensors"):
         (damaged / "generations" / "0003.part" / name).unlink()
-    assert finish(damaged) == [f"{damaged}: samples/0001-001.safetensors is gone; training goes on without its samples"]
+    assert finish(damaged) == [f"{damaged}: samples/0001-001.safetensors is gone; training continues without it"]
 
 
 def test_a_run_that_is_moved_while_it_is_read_is_one_sentence(damaged, monkeypatch):

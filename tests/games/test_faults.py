@@ -101,7 +101,7 @@ def test_a_user_s_game_that_does_not_compile_is_one_sentence(tmp_path, line, say
             use()
         assert str(caught.value).startswith((f"{game.source} does not compile: ", f"{game.source} breaks a law"))
         assert says in str(caught.value)
-        assert f"anyzero check {game.text} says more" in str(caught.value)
+        assert f"anyzero check {game.text} has details" in str(caught.value)
         assert "\n" not in str(caught.value)
 
 

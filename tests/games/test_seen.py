@@ -34,9 +34,9 @@ def test_a_right_game_is_counted_and_nothing_is_suspected():
 
 def test_the_report_says_it_in_three_lines():
     first, results, moves = seen("tic_tac_toe").report()
-    assert first.startswith("seen: 16 random games of ")
+    assert first.startswith("16 random games of ")
     assert results.startswith("x won ")
-    assert "who moved last won" in results
+    assert "the last mover won" in results
     assert "0.0 % were passes" in moves
 
 
@@ -48,8 +48,8 @@ def test_a_game_of_one_seat_has_a_mean_payoff_instead_of_wins():
 def test_payoffs_of_the_wrong_sign_are_suspected(tmp_path):
     found = seen(planted(tmp_path, "out[1 - state.mover] = won", "won = -won\n    out[1 - state.mover] = won"))
     (warning,) = found.warnings
-    assert warning.startswith("who moved last lost all")
-    assert warning.endswith("have payoffs the right sign?")
+    assert warning.startswith("the last mover lost all")
+    assert warning.endswith("does payoffs have the right sign?")
 
 
 def test_a_seat_that_never_moves_is_named(tmp_path):
@@ -60,7 +60,7 @@ def test_a_seat_that_never_moves_is_named(tmp_path):
 def test_a_cell_that_is_played_twice_is_named(tmp_path):
     found = seen(planted(tmp_path, "if state.cells[cell] == 0:", "if cell >= 0:"))
     (warning,) = found.warnings
-    assert warning.endswith("is played where cells says that it is taken: does legal_actions leave taken cells out?")
+    assert warning.endswith("is played although cells marks it as occupied: does legal_actions skip occupied cells?")
 
 
 def test_a_list_in_the_rules_is_refused_with_its_field(tmp_path):

@@ -33,14 +33,14 @@ def test_the_test_beside_a_new_game_passes(tmp_path, kind):
 
 def test_nothing_is_written_over(tmp_path):
     (tmp_path / "test_my_game.py").touch()
-    with pytest.raises(AnyzeroError, match=r"test_my_game.py is there already"):
+    with pytest.raises(AnyzeroError, match=r"test_my_game.py exists already"):
         start_game(tmp_path / "my_game.py")
     assert not (tmp_path / "my_game.py").exists()
 
 
 @pytest.mark.parametrize("name", ["my game.py", "my-game.py", "my_game", "1.py"])
 def test_a_name_that_python_cannot_import_is_refused(tmp_path, name):
-    with pytest.raises(AnyzeroError, match="is no name for a game"):
+    with pytest.raises(AnyzeroError, match="is not a name for a game"):
         start_game(tmp_path / name)
 
 

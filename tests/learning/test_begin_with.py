@@ -48,14 +48,14 @@ def test_a_run_goes_on_when_the_network_it_began_with_is_gone(old, tmp_path):
     train("hex:size=3", **asked, changes=changes, generations=0)
     (tmp_path / "first.safetensors").unlink()
     assert train("hex:size=3", **asked, changes=changes, generations=0).generations == 0
-    with pytest.raises(BadOptionError, match="was begun with begin_with="):
+    with pytest.raises(BadOptionError, match="was started with begin_with="):
         open_run("hex:size=3", run=asked["run"], changes={"begin_with": str(old.path)})
 
 
 def test_what_cannot_be_begun_with_is_one_sentence_and_leaves_nothing(old, tmp_path):
     path = tmp_path / "new"
     for game, changes, error, words in (
-        ("hex:size=3", {**SMALL, "begin_with": str(old.path)}, BadOptionError, r"leave network\.blocks alone"),
+        ("hex:size=3", {**SMALL, "begin_with": str(old.path)}, BadOptionError, r"do not set network\.blocks"),
         ("tic_tac_toe", {**LATER, "begin_with": str(old.path)}, BadNetworkError, "plays hex, not tic_tac_toe"),
         ("hex:size=3", {**LATER, "begin_with": "nobody"}, UnknownNameError, "there is no network 'nobody'"),
     ):

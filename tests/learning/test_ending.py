@@ -47,7 +47,7 @@ def test_the_end_of_a_run_says_what_can_be_done_with_it(folder, capsys):
     assert match == found.match["text"]
     words = [line.partition(":")[0] for line in commands]
     assert words == ["play against it", "in the browser", "measure it", "use it elsewhere"]
-    assert "it goes on after generation 2" in capsys.readouterr().err
+    assert "resuming after generation 2" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_the_picture_of_a_sweep_lies_beside_its_runs(tmp_path, monkeypatch):
 def test_a_run_without_a_generation_offers_nothing_to_play(tmp_path):
     found = train("tic_tac_toe", run=str(tmp_path / "toe"), minutes=0.0, changes=TINY, progress=False)
     (line,) = found.ending()
-    assert line.startswith("0 minutes are over before the first generation was finished")
+    assert line.startswith("0 minutes are up before the first generation was finished")
 
 
 def test_an_edited_end_is_found_and_measured_again(folder):

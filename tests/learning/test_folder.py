@@ -199,9 +199,7 @@ def test_a_damaged_generation_is_passed_over_and_kept_aside(run, says):
     before = {path.name: path.read_bytes() for path in run.generation_path(3).iterdir()}
     reader = RunFolder.open(run.path)
     assert reader.newest().number == 2
-    assert reader.notes == [
-        note for note in reader.notes if f"generation 3 of {run.path} was passed over: {says}" in note
-    ]
+    assert reader.notes == [note for note in reader.notes if f"generation 3 of {run.path} was skipped: {says}" in note]
     assert len(reader.notes) == 1
     assert run.generation_path(3).is_dir()  # who only reads changes nothing
     with reader.locked():
@@ -247,7 +245,7 @@ def test_two_damages_of_one_number_are_both_kept(run):
 def test_a_run_without_any_whole_generation_is_one_sentence_and_stays_as_it_is(run):
     for number in run.numbers():
         (run.generation_path(number) / "manifest.json").unlink()
-    with run.locked(), pytest.raises(AnyzeroError, match=r"no generation of .* is whole.*nothing was changed"):
+    with run.locked(), pytest.raises(AnyzeroError, match=r"no generation of .* is intact.*nothing was changed"):
         run.newest()
     assert run.numbers() == [1, 2, 3]
 

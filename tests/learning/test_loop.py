@@ -156,7 +156,7 @@ def test_threads_change_nothing_in_the_games(whole, tmp_path):
 def test_the_clock_ends_a_run_and_more_time_goes_on(tmp_path):
     folder = RunFolder.create(tmp_path / "run", fill_in(tiny()))
     with folder.locked():
-        assert Training(folder).run(minutes=0.0) == "0 minutes are over"
+        assert Training(folder).run(minutes=0.0) == "0 minutes are up"
         assert Training(folder).run(0, minutes=1000.0) == "0 generations are done"
 
 
@@ -192,7 +192,7 @@ def test_another_config_is_another_run(tmp_path):
     open_run("tic_tac_toe", run=path, changes=TINY)
     assert open_run("tic_tac_toe", run=path).config.selfplay.games == 12
     assert open_run("tic_tac_toe", run=path, changes={"generations": 7}).config.generations == 7
-    with pytest.raises(BadOptionError, match=r"was begun with selfplay\.games=12; take another name"):
+    with pytest.raises(BadOptionError, match=r"was started with selfplay\.games=12; use another name"):
         open_run("tic_tac_toe", run=path, changes={"selfplay.games": 13})
     with pytest.raises(AnyzeroError, match="is a run of tic_tac_toe, not of connect_four"):
         open_run("connect_four", run=path)

@@ -124,7 +124,7 @@ def test_files_of_other_programs_and_of_networks_are_refused(tmp_path):
     with pytest.raises(BadShardError, match="was not written by anyzero"):
         load_shard(tmp_path / "foreign", HEX)
     save_network(tmp_path / "network", new_network(HEX, parse_network("tiny")), HEX)
-    with pytest.raises(BadShardError, match="without a proper 'state'"):
+    with pytest.raises(BadShardError, match="without a valid 'state'"):
         load_shard(tmp_path / "network", HEX)
 
 
@@ -157,7 +157,7 @@ def test_positions_that_are_made_of_other_fields_are_refused(saved):
     [
         (lambda header: header.update(format=2), "has format 2; this version of anyzero reads format 1"),
         (lambda header: header.update(format="1"), "a header that cannot be read"),
-        (lambda header: header.pop("num"), "without a proper 'num'"),
+        (lambda header: header.pop("num"), "without a valid 'num'"),
         (lambda header: header.update(num=29), "is damaged"),
         (lambda header: header.update(sha256="0" * 64), "is damaged"),
     ],

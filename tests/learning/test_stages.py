@@ -220,7 +220,7 @@ def test_a_damaged_shard_is_put_aside(tmp_path):
     assert not folder.samples_path(1, 0).exists()
     assert folder.samples_path(1, 0).with_name(folder.samples_path(1, 0).name + ".damaged").exists()
     assert len(folder.notes) == 1
-    assert "put aside" in folder.notes[0]
+    assert "set aside" in folder.notes[0]
 
 
 def report(*, promoted: bool, gate: float | None, selfplay: float | None):

@@ -84,7 +84,7 @@ def test_what_is_left_to_the_machine_is_what_the_run_has(begun, preset):
 
 @pytest.mark.parametrize("preset", [None, "hex"])
 def test_what_is_asked_for_must_be_what_the_run_has(begun, preset):
-    with pytest.raises(BadOptionError, match="was begun with threads="):
+    with pytest.raises(BadOptionError, match="was started with threads="):
         open_run("hex:size=3", run=begun, preset=preset, changes={**SMALL, "threads": 4})
 
 

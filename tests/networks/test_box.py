@@ -58,7 +58,7 @@ def test_a_figure_of_a_card_comes_out_again():
 
 
 def test_a_game_without_a_net_is_one_sentence():
-    with pytest.raises(UnknownNameError, match="there is no net for race in the box; nets: atarigo, breakthrough"):
+    with pytest.raises(UnknownNameError, match="there is no bundled net for race; nets: atarigo, breakthrough"):
         best_network(load("tests/race.py"))
 
 

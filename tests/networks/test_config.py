@@ -27,7 +27,7 @@ def test_presets_grow():
         (lambda: NetworkConfig.parse({"chanels": 4}), UnknownNameError, "did you mean channels"),
         (lambda: NetworkConfig.parse({"value": "wld"}), UnknownNameError, "did you mean wdl"),
         (lambda: NetworkConfig.parse({"channels": "64"}), BadOptionError, "channels must be a whole number"),
-        (lambda: resolve(NetworkConfig(kind="residual"), load("oware")), BadNetworkError, "no board"),
+        (lambda: resolve(NetworkConfig(kind="residual"), load("oware")), BadNetworkError, "not a board"),
         (lambda: resolve(NetworkConfig(policy="cells"), load("connect_four")), BadNetworkError, "policy=flat"),
     ],
 )

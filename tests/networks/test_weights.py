@@ -124,11 +124,11 @@ def test_a_file_that_is_not_there_or_a_folder_is_refused(tmp_path):
     [
         (lambda header: header.update(format=2), "has format 2; this version of anyzero reads format 1"),
         (lambda header: header.update(format="1"), "a header that cannot be read"),
-        (lambda header: header.pop("game"), "without a proper 'game'"),
-        (lambda header: header.update(planes_shape=[2, "7", 7]), "without a proper 'planes_shape'"),
-        (lambda header: header["network"].update(depth=3), "describes no network: a network has no setting 'depth'"),
+        (lambda header: header.pop("game"), "without a valid 'game'"),
+        (lambda header: header.update(planes_shape=[2, "7", 7]), "without a valid 'planes_shape'"),
+        (lambda header: header["network"].update(depth=3), "without a valid network: a network has no setting 'depth'"),
         (lambda header: header["network"].update(blocks=3), "lacks the weights 'trunk.blocks.2"),
-        (lambda header: header["network"].update(blocks=1), "no place for"),
+        (lambda header: header["network"].update(blocks=1), "unknown to its network"),
         (lambda header: header["network"].update(channels=8), "are float32 .* not float32"),
     ],
 )

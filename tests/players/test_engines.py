@@ -141,7 +141,7 @@ def test_an_engine_plays_what_it_answers():
 
 def test_elo_is_the_nearest_that_the_engine_has(capfd):
     parse_player(f"uci:{BAD} uci none,elo=100").prepare(CHESS)
-    assert "UCI_Elo is from 1300 to 2000, so 1300 stands for 100" in capfd.readouterr().err
+    assert "UCI_Elo ranges from 1300 to 2000, so 100 becomes 1300" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_elo_is_the_nearest_that_the_engine_has(capfd):
         (f"uci:{BAD} uci none", HEX, "UCI is for chess, not for hex"),
         (f"uci:{BAD} uci broken", CHESS, "its process ended with code 1: no book found"),
         (f"uci:{BAD} uci silent,start=0.2", CHESS, "no answer in time"),
-        (f"gtp:{BAD} gtp none", anyzero.load("take_it_easy"), "games of two seats"),
+        (f"gtp:{BAD} gtp none", anyzero.load("take_it_easy"), "two-seat games"),
     ],
 )
 def test_an_engine_that_cannot_begin_says_why(text, game, says):

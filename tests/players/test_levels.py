@@ -91,7 +91,7 @@ def test_without_a_search_there_is_only_the_move():
 
 
 @pytest.mark.parametrize(
-    ("fault", "says"), [("crash", "RuntimeError: out of ideas"), ("illegal", "not legal"), ("nonsense", "TypeError")]
+    ("fault", "says"), [("crash", "RuntimeError: out of ideas"), ("illegal", "is illegal"), ("nonsense", "TypeError")]
 )
 def test_a_player_that_fails_is_named(fault, says):
     with pytest.raises(FailedPlayerError, match=says):

@@ -73,9 +73,9 @@ def test_a_position_is_a_start_and_moves(engine):
         ("setoption Hash 3", "setoption name NAME value VALUE"),
         ("setoption name Network value nowhere", "there is no network 'nowhere'"),
         ("setoption name Ponder value perhaps", "ponder must be true or false"),
-        ("go nodes", "go nodes wants a number, not ''"),
-        ("go nodes 0", "go nodes wants a number, not '0'"),
-        ("go movetime -5", "go movetime wants a number, not '-5'"),
+        ("go nodes", "go nodes needs a number, not ''"),
+        ("go nodes 0", "go nodes needs a number, not '0'"),
+        ("go movetime -5", "go movetime needs a number, not '-5'"),
         ("go depht 3", "did you mean depth"),
         ("go nodes 10 searchmoves e2e5", "'e2e5' is not a legal move here"),
         ("joho debug on", "there is no command 'joho'"),
@@ -157,7 +157,7 @@ def test_several_moves_are_reported_from_the_best(engine):
 def test_a_search_that_is_under_way_lets_nothing_else_begin(engine):
     engine.tell("go infinite")
     for line in ("go nodes 5", "position startpos", "setoption name Hash value 5", "ucinewgame"):
-        assert "info string a search is under way: stop comes first" in engine.tell(line)
+        assert "info string a search is running: stop it first" in engine.tell(line)
     assert "readyok" in engine.tell("isready")
     assert engine.tell("stop")[-1].startswith("bestmove ")
     assert engine.tell("stop") == []

@@ -35,7 +35,7 @@ def test_undo_then_redo_changes_nothing(game, seed):
         table.redo()
     assert snapshot(table) == seen.pop()
     assert not seen
-    with pytest.raises(anyzero.AnyzeroError, match="no move to make again"):
+    with pytest.raises(anyzero.AnyzeroError, match="no move to redo"):
         table.redo()
 
 

@@ -186,9 +186,9 @@ def test_each_tree_needs_room_for_its_root_and_every_move():
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"simulations": 2.5}, "simulations wants a whole number"),
+        ({"simulations": 2.5}, "simulations needs a whole number"),
         ({"max_nodes": 0}, "too few for a root and a move"),
-        ({"max_nodes": 9.5}, "max_nodes wants a whole number"),
+        ({"max_nodes": 9.5}, "max_nodes needs a whole number"),
         ({"game": "connect_four"}, "needs a Game"),
     ],
 )

@@ -28,7 +28,7 @@ def test_help_imports_nothing_of_the_web():
         (["serve", "--game", "nowhere.py"], "cannot read the game file nowhere.py"),
         (["serve", "--game", "./heap.py:sise=7"], "./heap.py has no option 'sise'; did you mean size?"),
         (["serve", "--engine", "Fish=uci:no-such-fish"], "there is no program 'no-such-fish'"),
-        (["serve", "--data", "note.txt"], "cannot keep games in note.txt"),
+        (["serve", "--data", "note.txt"], "cannot save games in note.txt"),
         (["serve", "--port", "{port}"], "port {port}"),
         (["play", "hex", "--web", "--save", "game.json"], "--save is for the terminal"),
     ],

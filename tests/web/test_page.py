@@ -300,4 +300,4 @@ def test_a_first_move_does_not_wait_for_the_compiler_and_says_so(tmp_path, page,
     wait_ply(page, 2)
     words = page.inner_text(".hint-words")
     server.stop()
-    assert words == "A quick move: Chess is still being prepared for this computer."
+    assert words == "A quick move: Chess is still being compiled for this computer."

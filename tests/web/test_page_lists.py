@@ -136,5 +136,5 @@ def test_rules_are_shown_with_two_pictures(server, page):
     open_game(page, server, "hex:size=5")
     page.get_by_role("button", name="Rules").click()
     page.wait_for_selector(".rules figure:nth-child(2) svg")
-    assert "joining the top and the bottom edge" in page.locator(".rules").inner_text()
+    assert "connecting the top and bottom edges" in page.locator(".rules").inner_text()
     assert page.locator(".rules figcaption").all_inner_texts()[1] == "orange (o) has joined left and right and won"

@@ -29,7 +29,7 @@ def test_a_move_is_acknowledged_and_everybody_at_the_table_is_told(server):
             assert [move["move"] for move in told["moves"]] == ["b2"]
             assert told["last"] == ["b2"]
             late = await other.ask(type="move", table=table, move="a1", ply=0)
-            assert late == {"type": "error", "request": 2, "error": "the game has moved on since; look again"}
+            assert late == {"type": "error", "request": 2, "error": "the game has moved on; look again"}
 
     run(work())
 
@@ -257,7 +257,7 @@ def test_one_client_cannot_start_any_number_of_searches(server):
             for lane in range(7):
                 last = await tab.say(type="analyse", game="tic_tac_toe", player="uct:30s,solve=0", lane=str(lane))
             refused = await tab.hear(lambda found: found.get("request") == last)
-            assert "6 searches under way" in refused["error"]
+            assert "6 searches running" in refused["error"]
         async with open_tab(server) as tab:  # those of a client that is gone have ended
             number = await tab.say(type="analyse", game="tic_tac_toe", player="uct:50")
             assert (await tab.hear_done(number))[-1]["type"] == "analysis"
@@ -394,4 +394,4 @@ def test_a_killed_server_goes_on_with_every_acknowledged_move(tmp_path):
     finally:
         code, words = server.stop()
     assert code == 130
-    assert "all games are kept" in words
+    assert "all games are saved" in words

@@ -61,7 +61,7 @@ def test_a_row_that_was_changed_is_told(rooms, column, value):
     room = make(rooms, "connect_four")
     rooms.shelf.file.execute(f"UPDATE games SET {column} = ?", (value,))
     assert [row["id"] for row in rooms.tables()["tables"]] == [room.number]
-    with pytest.raises(DamagedError, match="is not what was written"):
+    with pytest.raises(DamagedError, match="is damaged"):
         rooms.restore(room.number)
 
 
@@ -71,7 +71,7 @@ def test_a_file_that_lost_a_part_is_refused_before_anything_is_served(rooms, tmp
     content = bytearray((tmp_path / "games.sqlite3").read_bytes())
     content[4096:] = bytes(len(content) - 4096)
     (tmp_path / "damaged.sqlite3").write_bytes(content)
-    with pytest.raises(DamagedError, match="move it away, and a new one is begun"):
+    with pytest.raises(DamagedError, match="move it away to start a new one"):
         Shelf(tmp_path / "damaged.sqlite3")
 
 

@@ -49,11 +49,11 @@ def match(
     sprt: Sprt | tuple[float, float] | None = None,
     **settings: Unpack[MatchSettings],
 ) -> Standings:
-    """Play two players against each other, in pairs of games with one opening and the seats swapped.
+    """Play two players against each other, in pairs of games with the same opening and the seats swapped.
 
     `settings`: games, seed, openings, limit_s; workers, cluster, record, progress. The same seed gives the same
-    standings whatever the number of workers, as long as no player has a clock. `sprt`, two Elo differences, ends the
-    match as soon as it is clear which is nearer to the truth.
+    standings for any number of workers, as long as no player has a clock. `sprt`, two Elo differences, ends the match
+    as soon as the test decides between them.
 
     >>> anyzero.match("hex:size=7", "rave:1000", "uct:1000", games=40)
     """
@@ -125,8 +125,8 @@ Tell = Callable[[float, str, Callable[[], str]], None]
 def bar_of_games(total: float, kept: Path | str | None, *, shown: bool, pool: Pool | None) -> Iterator[Tell]:
     """A bar while games are played; who stops them hears how far they came and what was kept."""
     reached = "0 games"
-    unkept = "; with --record FILE a stopped run can go on later"
-    later = unkept if kept is None else f", kept in {kept}; the same command goes on from there"
+    unkept = "; with --record FILE a stopped match can be resumed"
+    later = unkept if kept is None else f", saved in {kept}; the same command resumes from there"
     with stopping.telling(lambda: f"stopped after {reached}{later}"), bar("playing", total, shown=shown) as show:
 
         def tell(done: float, now: str, words: Callable[[], str]) -> None:
@@ -227,9 +227,9 @@ def describe_row(row: Row) -> dict[str, Any]:
 def tournament(
     game: Game | str, players: Sequence[Player | str], *, anchor: str | None = None, **settings: Unpack[MatchSettings]
 ) -> Tournament:
-    """Play every two players against each other and rate them all; the rating of `anchor`, or of the first, is 0.
+    """Play a round robin and rate all players; the rating of `anchor`, by default the first, is 0.
 
-    The other arguments are those of `match`, `games` for every two players.
+    The other arguments are those of `match`; `games` is per pair of players.
 
     >>> anyzero.tournament("hex:size=5", ["uct:500", "rave:500", "grave:500"], games=20)
     """

@@ -63,7 +63,7 @@ class Rating(Shown):
     def report(self) -> Iterator[Part]:
         yield Sheet(("measured",), [(result,) for result in self.card.results])
         yield from self.left_out
-        yield f"the card is in {self.path}"
+        yield f"card written to {self.path}"
 
     def to_json(self) -> dict[str, Any]:
         return {**self.card.to_dict(), "card": str(self.path), "left_out": list(self.left_out)}
@@ -84,10 +84,10 @@ def rate(
 ) -> Rating:
     """Measure a net (a file, a run, or `@best` of a game) against the fixed ladder of its game, and write its card.
 
-    `most` leaves out opponents that search with more simulations; `against` names others instead of the ladder's.
-    Games are kept in `folder`, from which a stopped rating goes on. The card is written there, or to `card`; what an
-    earlier one said of this net and was not measured again stays. `playing` are those of `match`: `seed`, `workers`
-    and `progress`.
+    `most` skips opponents that search with more simulations; `against` names opponents instead of the ladder's.
+    Games are kept in `folder`, from which a stopped rating resumes. The card is written there, or to `card`; earlier
+    results of this net that were not measured again are kept. `playing` takes the options of `match`: `seed`,
+    `workers` and `progress`.
 
     >>> anyzero.rate("@best", "connect_four", games=40)
     """
@@ -111,7 +111,7 @@ def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
 
     name = net.strip().removeprefix("@")
     if name == BEST and game is None:
-        raise BadOptionError("@best is a net of every game: name the game too, as in anyzero rate @best --game chess")
+        raise BadOptionError("every game has a net @best: name the game too, as in anyzero rate @best --game chess")
     loaded = load(game) if isinstance(game, str) else game
     path = find_network(name, loaded)
     if loaded is None:

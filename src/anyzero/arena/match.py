@@ -164,7 +164,7 @@ def report(game: Game, match: Match, players: list[str], opening: int, live: Liv
 def check_result(game: Game, result: MatchResult, players: Sequence[str], *, replay: bool) -> None:
     """ValueError unless a result that was read is one of these players, and of its moves if they are played again."""
     if result.players != [players[index] for index in result.match.by_seat(game.num_seats)]:
-        raise ValueError("its players are others")
+        raise ValueError("its players differ")
     if len(result.payoffs) != game.num_seats or not all(-1.0 <= payoff <= 1.0 for payoff in result.payoffs):
         raise ValueError("its payoffs are not from -1 to 1")
     if not replay:

@@ -88,7 +88,7 @@ class Record:
         for number, line in enumerate(lines, start=2):
             fault = self.take_line(line)
             if fault and number <= len(lines):
-                advice = "nothing was changed; without that line the game is played again"
+                advice = "nothing was changed; remove that line to replay the game"
                 raise AnyzeroError(f"{self.path}: line {number} is not a finished game: {fault}; {advice}")
             if fault:
                 print(f"anyzero: {self.path}: the last line is broken; its game is played again", file=sys.stderr)
@@ -100,7 +100,7 @@ class Record:
         """Take a finished game over; what is wrong with a line that is none."""
         values = parse_object(line) if line.endswith(b"\n") else None
         if values is None:
-            return "it is not whole"
+            return "it is incomplete"
         try:
             seal = values.pop(SEAL, None)
             if seal not in (None, seal_of(values, self.header)):

@@ -175,7 +175,7 @@ class Sprt:
 
     def __post_init__(self) -> None:
         if not (-4000.0 < self.elo0 < self.elo1 < 4000.0):
-            raise BadOptionError(f"the test wants two Elo differences, the smaller first, not {self.elo0} {self.elo1}")
+            raise BadOptionError(f"the test needs two Elo differences, the smaller first, not {self.elo0} {self.elo1}")
 
     @property
     def bounds(self) -> tuple[float, float]:

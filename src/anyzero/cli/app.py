@@ -15,7 +15,7 @@ from anyzero.cli import arena, games, play, serve, train
 from anyzero.cli.options import EPILOG, option
 from anyzero.errors import NEEDS_TORCH, AnyzeroError, shorten
 
-STOPPED = "stopped; nothing was kept, the same command starts again from the beginning"
+STOPPED = "stopped; nothing was saved, so the same command starts over"
 UsageError: Any = typer.BadParameter.__base__  # what typer raises for arguments that do not fit the command
 
 
@@ -34,7 +34,7 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="anyzero",
     cls=Commands,
-    help="Monte Carlo tree search and self-play learning on board games, from zero knowledge.",
+    help="Monte Carlo tree search and self-play learning for board games, from zero knowledge.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

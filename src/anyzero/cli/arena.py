@@ -12,7 +12,7 @@ Seed = Annotated[int, option("The same seed gives the same openings and games.")
 Openings = Annotated[int | None, option("Random moves at the start of each pair of games.", "PLIES")]
 Workers = Annotated[int | None, option("Worker processes; by default one per core.", min=1, max=1024)]
 Limit = Annotated[float | None, option("Time limit per move; a player that exceeds it loses.", "SECONDS")]
-RecordFile = Annotated[Path | None, option("Keep finished games here, to resume a stopped run.", "FILE")]
+RecordFile = Annotated[Path | None, option("Store finished games here, to resume a stopped match.", "FILE")]
 
 
 @examples(
@@ -31,7 +31,7 @@ def match(
     workers: Workers = None,
     cluster: Cluster = None,
     sprt: Annotated[
-        tuple[float, float] | None, option("Stop early by a sequential test between two Elo differences.", "ELO0 ELO1")
+        tuple[float, float] | None, option("Stop early by a sequential test of two Elo differences.", "ELO0 ELO1")
     ] = None,
     limit: Limit = None,
     record: RecordFile = None,
@@ -60,11 +60,11 @@ def tournament(
     workers: Workers = None,
     cluster: Cluster = None,
     limit: Limit = None,
-    anchor: Annotated[str | None, option("Whose rating is 0; by default the first.")] = None,
+    anchor: Annotated[str | None, option("The player rated 0; by default the first.")] = None,
     record: RecordFile = None,
     json: Json = False,
 ) -> None:
-    """Play every two players against each other and rate them all."""
+    """Play a round-robin tournament and rate all players."""
     settings: Any = {"games": games, "seed": seed, "openings": openings, "limit_s": limit, "workers": workers}
     settings |= {"cluster": cluster, "record": record, "progress": not json}
     print_result(anyzero.tournament(game, players, anchor=anchor, **settings), json=json)
@@ -77,25 +77,25 @@ def tournament(
 )
 def rate(
     net: Annotated[str, argument("A net's file, a run, or @best with --game.", "NET")],
-    game: Annotated[str | None, option("The board to play on; by default the one that it was trained on.")] = None,
-    simulations: Annotated[int, option("Simulations per move of the net.", min=1)] = 64,
+    game: Annotated[str | None, option("The board to play on; by default the one it was trained on.")] = None,
+    simulations: Annotated[int, option("The net's simulations per move.", min=1)] = 64,
     games: Annotated[int, option("Games per opponent; an even number.")] = 40,
     most: Annotated[int, option("Leave out opponents with more simulations.", min=1)] = 100_000,
-    against: Annotated[list[str] | None, option("Play this opponent, not the ladder's.", "PLAYER")] = None,
+    against: Annotated[list[str] | None, option("Play this opponent instead of the ladder.", "PLAYER")] = None,
     seed: Seed = 0,
     workers: Workers = None,
-    folder: Annotated[Path, option("Keep finished games here, to resume a stopped rating.")] = Path("ratings"),
-    card: Annotated[Path | None, option("Where the card is written; by default in the folder.", "FILE")] = None,
+    folder: Annotated[Path, option("Store finished games here, to resume a stopped rating.")] = Path("ratings"),
+    card: Annotated[Path | None, option("Where to write the card; by default in the folder.", "FILE")] = None,
     command: Annotated[str, option("For the card: the command that trained the net.")] = "",
-    commit: Annotated[str, option("For the card: the commit that it was trained with.")] = "",
+    commit: Annotated[str, option("For the card: the commit it was trained with.")] = "",
     device: Annotated[str, option("For the card: what it was trained on.")] = "",
     minutes: Annotated[float, option("For the card: how long it was trained.", min=0.0)] = 0.0,
     json: Json = False,
 ) -> None:
     """Measure a net against the fixed ladder of its game and write its card.
 
-    The ladder: positions with proven best moves, random play, searches with rising budgets; for chess Stockfish.
-    Opponents that are too strong end it. The same command resumes a rating that was stopped.
+    The ladder: positions with proven best moves, random play, searches with growing budgets; for chess Stockfish.
+    It ends where opponents become too strong. The same command resumes a stopped rating.
     """
     from anyzero.networks.find import Made
 
@@ -107,7 +107,7 @@ def rate(
     print_result(found, json=json)
 
 
-# --- grids of matches, their pictures, and a study of what AMAF estimates
+# --- grids of matches, their plots, and a study of AMAF estimates
 
 
 @examples(
@@ -126,7 +126,7 @@ def experiment(
 ) -> None:
     """Play a grid of games, sizes, budgets and players from a file.
 
-    Run it again to resume an experiment that was stopped.
+    The same command resumes a stopped experiment.
     """
     found = anyzero.experiment(config, results, workers=workers, cluster=cluster, progress=not json)
     print_result(found, json=json)
@@ -134,8 +134,8 @@ def experiment(
 
 @examples("anyzero plot hex_rave.csv", "anyzero plot hex_rave.csv --out pictures --format svg")
 def plot(
-    results: Annotated[Path, argument("The table of an experiment.", "RESULTS")],
-    out: Annotated[Path | None, option("Where the pictures go; by default beside RESULTS.", "FOLDER")] = None,
+    results: Annotated[Path, argument("An experiment's table.", "RESULTS")],
+    out: Annotated[Path | None, option("Where to write the plots; by default beside RESULTS.", "FOLDER")] = None,
     formats: Annotated[str, option("png, svg or pdf, or several: png,svg.", name="--format")] = "png,svg",
     json: Json = False,
 ) -> None:
@@ -160,7 +160,7 @@ def estimate(
         str, option("Compare after these numbers of simulations.", "N,N,...")
     ] = "30,100,300,1000,3000,10000,30000,100000",
     reference: Annotated[int, option("Rollouts per move for the reference values.", "N")] = 100_000,
-    repeats: Annotated[int, option("Repetitions for the intervals.", "N")] = 32,
+    repeats: Annotated[int, option("Repetitions for the confidence intervals.", "N")] = 32,
     bias: Annotated[float, option("The squared bias of AMAF that RAVE assumes.")] = 1e-3,
     seed: Annotated[int, option("The same seed gives the same study.")] = 0,
     plot: Annotated[Path | None, option("Draw it: .svg, .png or .pdf.", "FILE.svg")] = None,
@@ -169,7 +169,7 @@ def estimate(
 ) -> None:
     """Compare flat Monte Carlo, AMAF and RAVE move by move.
 
-    Their estimates are held against those of very many rollouts.
+    Their estimates are compared with reference values from many rollouts.
     """
     from anyzero.experiments.estimate import parse_simulations
     from anyzero.figures import check_picture

@@ -29,7 +29,7 @@ def games(json: Json = False) -> None:
 def rules(game: GameText, json: Json = False) -> None:
     """Explain a game in a few sentences, with two pictures.
 
-    For a game of your own they are what the docstring of make() says.
+    For your own game the text is the docstring of make().
     """
     print_result(anyzero.rules(game), json=json)
 
@@ -54,15 +54,15 @@ def new(
     kind: Annotated[str, option("placing, moving or dice.")] = "placing",
     json: Json = False,
 ) -> None:
-    """Write a game to start from, and a test beside it.
+    """Write a template for your own game, and a test for it.
 
-    It plays, trains and is drawn as it is: change it step by step, and check it after each.
+    It can be played, drawn and trained at once: change it step by step, and check it after each step.
     """
     from anyzero.games.load import start_game
 
     written = [str(path) for path in start_game(file, kind)]
-    told = "docs/contract.md tells what each part means"
-    said = f"{written[0]} is a game of the kind {kind}, {written[1]} its test; {told}"
+    told = "docs/contract.md explains each part"
+    said = f"{written[0]} is a {kind} game, {written[1]} its test; {told}"
     commands = (f"  anyzero check {file}", f"  anyzero play {file}", f"  anyzero train {file} --minutes 5")
     answer({"kind": kind, "files": written}, (said, *commands), json=json)
 
@@ -95,7 +95,7 @@ def perft(
     depth: Annotated[int, argument("How many plies.", min=0, max=50)],
     state: StateText = None,
     moves: MovesText = "",
-    divide: Annotated[bool, option("Also the count below each move.", name="--divide")] = False,
+    divide: Annotated[bool, option("Also show the count below each move.", name="--divide")] = False,
     json: Json = False,
 ) -> None:
     """Count the sequences of moves of a given length.
@@ -126,7 +126,7 @@ def search(
     most: Annotated[int, option("How many moves to show.", name="--top", min=1)] = 10,
     json: Json = False,
 ) -> None:
-    """Search a position and show what was found for each move."""
+    """Search a position and show the results for each move."""
     from anyzero.players.player import SEARCHERS
     from anyzero.players.text import split_player
 
@@ -146,14 +146,14 @@ def solve(
     state: StateText = None,
     moves: MovesText = "",
     openings: Annotated[bool, option("Also show the exact value of every move.", name="--openings")] = False,
-    max_memory: Annotated[int, option("Size of the table.", "MB", min=1, max=1_000_000)] = 256,
+    max_memory: Annotated[int, option("Size of the transposition table.", "MB", min=1, max=1_000_000)] = 256,
     seconds: Annotated[float | None, option("Give up after this long.")] = None,
-    method: Annotated[str, option("both, depth (first) or proof (numbers).")] = "both",
+    method: Annotated[str, option("both, depth (depth-first) or proof (proof numbers).")] = "both",
     json: Json = False,
 ) -> None:
     """Find the exact value of a position and all its best moves.
 
-    For games of two seats without chance that are small enough; the exit code is 1 if the value was not found.
+    For small two-seat games without chance; the exit code is 1 if the value was not found.
     """
     loaded, position = load_position(game, state, moves)
     found = anyzero.solve(loaded, position, max_memory=max_memory, seconds=seconds, method=method, progress=not json)
@@ -183,7 +183,7 @@ def bench_rollouts(
     seconds: Seconds = 2.0,
     json: Json = False,
 ) -> None:
-    """Random games per second from the start position."""
+    """Measure random games per second from the initial position."""
     from anyzero.games.rollouts import bench_rollouts as measure
 
     loaded = anyzero.load(game)
@@ -202,7 +202,7 @@ def bench_search(
     seconds: Seconds = 2.0,
     json: Json = False,
 ) -> None:
-    """Simulations per second of searches from the start position."""
+    """Measure a search's simulations per second from the initial position."""
     from anyzero.search.search import bench_search as measure
 
     loaded = anyzero.load(game)

@@ -16,8 +16,8 @@ def argument(meaning: str, shown: str | None = None, **limits: Any) -> Any:
 
 
 GameText = Annotated[str, argument("A game: hex, hex:size=7 or ./my_game.py.", "GAME")]
-Json = Annotated[bool, option("Print one JSON object for programs.", name="--json")]
-StateText = Annotated[str | None, option("A position as text; by default the start.")]
+Json = Annotated[bool, option("Print one JSON object, for scripts.", name="--json")]
+StateText = Annotated[str | None, option("A position as text; by default the initial one.")]
 MovesText = Annotated[str, option("Moves to play first, separated by spaces.")]
 Cluster = Annotated[str | None, option("Use a Ray cluster: auto, or host:port of its head.", "ADDRESS")]
 
@@ -27,16 +27,16 @@ EPILOG = "epilog"  # where a command keeps the end of its help
 PLAYERS = """
 \b
 Players:
-  METHOD:BUDGET     a search with so many simulations, or seconds: uct:2000, rave:0.5s
-  METHOD:BUDGET@NET a search led by a network: gumbel:64@RUN, gumbel:64@best
-  random, level:easy, level:medium, level:hard
-  uci:COMMAND, gtp:COMMAND, FILE.py    another engine, or a player of your own
+  METHOD:BUDGET     a search; the budget is simulations or seconds: uct:2000, rave:0.5s
+  METHOD:BUDGET@NET a search guided by a network: gumbel:64@RUN, gumbel:64@best
+  random, level:NAME (beginner, easy, medium, hard, max)
+  uci:COMMAND, gtp:COMMAND, FILE.py    a third-party engine, or your own player
 Methods: flat, ucb, uct, amaf, rave, grave, halving, shuss, puct, gumbel, expectimax"""
 """What a player's text may be; the end of the help of commands that take players."""
 
 
 def examples(*lines: str, title: str = "Examples:", about: str = "") -> Callable[[Command], Command]:
-    """The end of a command's help: examples, each on a line of its own, and what else is good to know."""
+    """The end of a command's help: examples, one per line, and further notes."""
 
     def note(command: Command) -> Command:
         command.__dict__[EPILOG] = "\n".join(["\b", title, *(f"  {line}" for line in lines), *about.splitlines()])

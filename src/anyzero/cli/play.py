@@ -1,4 +1,4 @@
-"""`anyzero play` and `replay`: people and machines at one table, and games that were played, move by move."""
+"""`anyzero play` and `replay`: play against people or the computer, and replay games move by move."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,18 +27,18 @@ def play(
     seat2: SeatText = None,
     seat3: SeatText = None,
     position: Annotated[
-        str | None, option("A position as text; by default the start.", name="--position --state")
+        str | None, option("A position as text; by default the initial one.", name="--position --state")
     ] = None,
     load: Annotated[Path | None, option("Resume a saved game.", "FILE")] = None,
     save: Annotated[Path | None, option("Save the game here, however it ends.", "FILE")] = None,
-    seed: Annotated[int | None, option("For chance and machines; by default random.")] = None,
-    hints: Annotated[str, option("Who gives hints and analyses.", "PLAYER")] = "level:hard",
+    seed: Annotated[int | None, option("For chance and computer players; by default random.")] = None,
+    hints: Annotated[str, option("The player that gives hints and analyses.", "PLAYER")] = "level:hard",
     web: Annotated[bool, option("Play in a browser; with --json, only print the address.", name="--web")] = False,
     json: Json = False,
 ) -> None:
-    """Play in the terminal, against a machine by default.
+    """Play in the terminal, by default against the computer.
 
-    People and machines can take any seat.
+    Any seat can be a person or a computer player.
     Type a move, or help for the commands: hint, analyse, undo, redo, save, load, resign, quit and more.
     """
     from anyzero.cli.screen import Screen
@@ -53,7 +53,7 @@ def play(
         play_in_browser(table, names, json=json)
         return
     if json and HUMAN in names:
-        raise AnyzeroError("with --json every seat is a machine's: name them with --seat0, --seat1, ...")
+        raise AnyzeroError("--json needs a computer player in every seat: name them with --seat0, --seat1, ...")
     players = [None if name == HUMAN else anyzero.player(name) for name in names]
     for seat, name in enumerate(names):
         if table.players[seat] == UNKNOWN_PLAYER:
@@ -88,12 +88,12 @@ def play_in_browser(table: Any, names: list[str], *, json: bool) -> None:
 )
 def replay(
     file: Annotated[Path, argument("Games: .json, .pgn (chess), .sgf (Hex), or a match's .jsonl.", "FILE")],
-    move: Annotated[int | None, option("Only the position after so many moves; 0 is the start.", min=0)] = None,
-    number: Annotated[int | None, option("Only this game of the file.", min=1)] = None,
-    game: Annotated[str | None, option("The game, if it is a file of your own.", "GAME")] = None,
+    move: Annotated[int | None, option("Only the position after this many moves; 0 is the start.", min=0)] = None,
+    number: Annotated[int | None, option("Only this game in the file.", min=1)] = None,
+    game: Annotated[str | None, option("The game, if it is your own file.", "GAME")] = None,
     json: Json = False,
 ) -> None:
-    """Show the games of a file, move by move."""
+    """Show the games in a file, move by move."""
     from anyzero.cli.screen import Screen, describe_replayed, show_replayed
     from anyzero.records.files import read_records
     from anyzero.records.in_progress import replay as play_again

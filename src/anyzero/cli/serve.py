@@ -9,7 +9,7 @@ from anyzero import stopping
 from anyzero.cli.options import PLAYERS, GameText, Json, argument, examples, option
 from anyzero.cli.output import answer, print_result
 
-KEPT = "stopped; all games are kept, anyzero serve goes on with them"
+KEPT = "stopped; all games are saved, anyzero serve resumes them"
 
 
 @examples(
@@ -21,21 +21,21 @@ KEPT = "stopped; all games are kept, anyzero serve goes on with them"
 def serve(
     port: Annotated[int, option("0 means any free port.", min=0, max=65535)] = 8000,
     browser: Annotated[bool, option("Open the page in a browser.", name="--open")] = False,
-    game: Annotated[list[str] | None, option("A game of your own; may be repeated.", "FILE")] = None,
+    game: Annotated[list[str] | None, option("Your own game; may be repeated.", "FILE")] = None,
     engine: Annotated[
         list[str] | None, option("An engine that may take a seat; may be repeated.", "[NAME=]ENGINE")
     ] = None,
-    data: Annotated[Path | None, option("Where games are kept; by default in your data folder.", "FILE")] = None,
-    experiments: Annotated[Path, option("Where the tables of experiments are.", "FOLDER")] = Path(),
+    data: Annotated[Path | None, option("Where games are saved; by default in your data folder.", "FILE")] = None,
+    experiments: Annotated[Path, option("Folder with the tables of experiments.", "FOLDER")] = Path(),
     host: Annotated[str, option("The address to listen on; by default only this machine.")] = "127.0.0.1",
     prepare: Annotated[
-        bool, option("Compile for all games once the page is opened.", name="--prepare/--no-prepare")
+        bool, option("Compile all games once the page is opened.", name="--prepare/--no-prepare")
     ] = True,
     json: Json = False,
 ) -> None:
     """Play, analyse and watch games in a browser.
 
-    Everything stays on this machine, and games go on after a restart. Training runs and networks are those of
+    Everything stays on this machine, and games continue after a restart. Training runs and networks come from
     the folders runs and models.
     """
     config = {"port": port, "host": host, "games": tuple(game or ()), "engines": tuple(engine or ())}
@@ -52,7 +52,7 @@ def run(config: dict[str, Any], *, browser: bool = False, json: bool = False, fr
 
     with stopping.telling(lambda: KEPT), serving(ServerConfig(**config)) as (address, thread):
         address += fragment
-        answer({"url": address}, [f"anyzero is at {address} (Ctrl-C ends it)"], json=json)
+        answer({"url": address}, [f"anyzero is running at {address} (Ctrl-C stops it)"], json=json)
         sys.stdout.flush()
         if browser:
             webbrowser.open(address)
@@ -66,7 +66,7 @@ def run(config: dict[str, Any], *, browser: bool = False, json: bool = False, fr
 
 @examples("anyzero uci", title="Example, and then line by line: position startpos moves e2e4, go nodes 500")
 def uci() -> None:
-    """Be a chess engine for GUIs that speak UCI.
+    """Run as a chess engine for GUIs that speak UCI.
 
     Give the GUI the command `anyzero uci`.
     """
@@ -86,13 +86,13 @@ def uci() -> None:
 )
 def gtp(
     game: GameText,
-    player: Annotated[str, option("Who answers genmove: rave:2000, grave:1s, level:hard.")] = "level:medium",
+    player: Annotated[str, option("Answers genmove: rave:2000, grave:1s, level:hard.")] = "level:medium",
     seed: Annotated[int, option("The same seed gives the same moves.")] = 0,
     resign: Annotated[float | None, option("Resign below this value (-0.9).", "VALUE", min=-1, max=1)] = None,
 ) -> None:
-    """Be an engine for GUIs that speak GTP.
+    """Run as an engine for GUIs that speak GTP.
 
-    Give the GUI the command `anyzero gtp GAME`; any game of two seats without chance will do.
+    Give the GUI the command `anyzero gtp GAME`, with any two-seat game without chance.
     """
     from anyzero.child import take_output
     from anyzero.protocols.gtp import GtpEngine
@@ -120,18 +120,18 @@ def serve_lines(handle: Callable[[str], bool]) -> bool:
 )
 def export(
     game: Annotated[str, argument("A game: hex, hex:size=7 or ./my_game.py.", "GAME")] = "",
-    all_games: Annotated[bool, option("All games of the package, for --web.", name="--all")] = False,
+    all_games: Annotated[bool, option("All built-in games, for --web.", name="--all")] = False,
     net: Annotated[
-        str | None, option("A run, a .safetensors file, best (the net in the package, if left out), or none.")
+        str | None, option("A run, a .safetensors file, best (the bundled net, the default), or none.")
     ] = None,
     onnx: Annotated[Path | None, option("Write the net as ONNX.", "FILE")] = None,
-    bot: Annotated[Path | None, option("Write a player as one file that needs only NumPy.", "FILE.py")] = None,
-    max_characters: Annotated[int | None, option("The most that a bot may have; 100000 on CodinGame.", min=1)] = None,
+    bot: Annotated[Path | None, option("Write a player as a single file that needs only NumPy.", "FILE.py")] = None,
+    max_characters: Annotated[int | None, option("Maximum size of a bot; 100000 on CodinGame.", min=1)] = None,
     c: Annotated[Path | None, option("Write rules and search for C.", "FOLDER")] = None,
     wasm: Annotated[Path | None, option("Write rules and search for JavaScript.", "FOLDER")] = None,
-    web: Annotated[Path | None, option("Write the page for browsers, without a server.", "FOLDER")] = None,
+    web: Annotated[Path | None, option("Write the page as static files, without a server.", "FOLDER")] = None,
     player: Annotated[
-        str | None, option("Who a bot, C or JavaScript plays as: uct:200; a bot also puct:0.04s@RUN.")
+        str | None, option("The player for a bot, C or JavaScript: uct:200; for a bot also puct:0.04s@RUN.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -141,7 +141,7 @@ def export(
     from anyzero.games.load import BUILT_IN
 
     if bool(game) == all_games:
-        raise BadOptionError("name a game, or all of them by --all")
+        raise BadOptionError("name a game, or use --all for all of them")
     files = {"onnx": onnx, "c": c, "wasm": wasm, "web": web, "bot": bot}
     games = list(BUILT_IN) if all_games else game
     print_result(write(games, net=net, player=player, max_characters=max_characters, **files), json=json)

@@ -1,4 +1,4 @@
-"""A game at the terminal: who sits at the table, whose turn it is, what people type, and what machines answer."""
+"""A game at the terminal: seats, turns, what people type, and what computer players answer."""
 
 import itertools
 import secrets
@@ -34,7 +34,7 @@ def make_table(game: str | None, *, position: str | None, load: Path | None, see
     if game is None and load is None:
         raise AnyzeroError("name a game to play, or a file with --load; anyzero games lists the games")
     if position is not None and load is not None:
-        raise AnyzeroError("--load and --position exclude each other: a file says where its game stands")
+        raise AnyzeroError("--load and --position exclude each other: a file has its own position")
     rules = None if game is None else anyzero.load(game)
     drawn = secrets.randbits(32) if seed is None else seed % 2**64
     if load is not None:
@@ -98,9 +98,9 @@ class Session:
     def stop_words(self) -> str:
         start = f"stopped after {count(len(self.table.moves), 'move')}"
         if self.kept is None:
-            return f"{start}; the game was not saved: the command save FILE keeps one, or --save FILE"
+            return f"{start}; the game was not saved: use the command save FILE, or --save FILE"
         path, moves = self.kept
-        return f"{start}, kept up to move {len(moves)}: anyzero play --load {path} goes on"
+        return f"{start}, saved up to move {len(moves)}: anyzero play --load {path} continues it"
 
     def take_turns(self) -> None:
         """Play until somebody quits, the input ends, or machines have come to the end."""
@@ -114,7 +114,7 @@ class Session:
             if self.table.is_over and not told:
                 self.screen.say(end_words(self.table))
                 if None in self.seats:
-                    self.screen.say("rematch plays again with the seats exchanged, undo goes back, quit ends")
+                    self.screen.say("rematch plays again with the seats swapped, undo takes a move back, quit leaves")
             told = self.table.is_over
             if told and None not in self.seats:
                 return
@@ -139,7 +139,7 @@ class Session:
             with loading_only():
                 player.prepare(game)
         except NotCompiledError:
-            with self.screen.busy(f"preparing {game.title} for this computer, once"):
+            with self.screen.busy(f"compiling {game.title} for this computer, once"):
                 player.prepare(game)
 
     def let_move(self, player: Player) -> None:
@@ -189,7 +189,7 @@ class Session:
         if word.lower() in COMMANDS and line not in legal:
             command = COMMANDS[word.lower()]
             if argument.strip() and not command.argument:
-                raise AnyzeroError(f"{word} stands alone; help lists the commands")
+                raise AnyzeroError(f"{word} takes no argument; help lists the commands")
             command.run(self, argument.strip())
         elif line:
             try:
@@ -231,7 +231,7 @@ class Session:
         self.table.undo(self.is_resting)
         if not self.is_resting():
             self.table.num_plies = before
-            raise AnyzeroError("there is no move of yours to take back")
+            raise AnyzeroError("you have no move to take back")
         self.screen.show_table(self.table)
 
     def redo(self, argument: str) -> None:
@@ -254,7 +254,7 @@ class Session:
 
     def load(self, argument: str) -> None:
         if not argument:
-            raise AnyzeroError("load FILE: a game that was saved before")
+            raise AnyzeroError("load FILE: a saved game")
         game = self.table.game
         loaded = GameInProgress.from_record(read_record(from_home(argument), game=game), game)
         self.put_away()
@@ -296,7 +296,7 @@ class Session:
         self.screen.say("")
         for name, command in COMMANDS.items():
             self.screen.say(f"  {f'{name} {command.argument}':<18}{command.meaning}")
-        self.screen.say("  anything else is a move; moves lists those that are legal")
+        self.screen.say("  anything else is a move; moves lists the legal ones")
 
     def quit(self, argument: str) -> None:
         is_unsaved = self.table.can_undo and (self.kept is None or self.kept[1] != self.table.moves)
@@ -312,17 +312,17 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
-    "hint": Command(Session.hint, "a good move, by the player for hints or by another", "[PLAYER]"),
-    "analyse": Command(Session.analyse, "visits, value and prior of each move", "[PLAYER]"),
-    "rules": Command(Session.rules, "how the game is played"),
-    "moves": Command(Session.list_moves, "the legal moves"),
+    "hint": Command(Session.hint, "suggest a good move", "[PLAYER]"),
+    "analyse": Command(Session.analyse, "show visits, value and prior of each move", "[PLAYER]"),
+    "rules": Command(Session.rules, "explain the game"),
+    "moves": Command(Session.list_moves, "list the legal moves"),
     "undo": Command(Session.undo, "take your last move back"),
-    "redo": Command(Session.redo, "make it again"),
+    "redo": Command(Session.redo, "play it again"),
     "save": Command(Session.save, "write the game to a file: .json, .pgn (chess), .sgf (Hex)", "FILE"),
-    "load": Command(Session.load, "go on with a game from a file", "FILE"),
-    "resign": Command(Session.resign, "give the game up"),
-    "rematch": Command(Session.rematch, "another game with the seats exchanged"),
-    "new": Command(Session.new, "another game with the seats as they are"),
-    "help": Command(Session.help, "the rules, and this list"),
-    "quit": Command(Session.quit, "leave; what was not saved is lost"),
+    "load": Command(Session.load, "continue a game from a file", "FILE"),
+    "resign": Command(Session.resign, "resign the game"),
+    "rematch": Command(Session.rematch, "another game with the seats swapped"),
+    "new": Command(Session.new, "another game with the same seats"),
+    "help": Command(Session.help, "show the rules and this list"),
+    "quit": Command(Session.quit, "leave; an unsaved game is lost"),
 }

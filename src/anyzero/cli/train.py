@@ -1,4 +1,4 @@
-"""`anyzero train`, `runs`, `doctor` and `nets`: networks that learn by playing themselves, and what became of them."""
+"""`anyzero train`, `runs`, `doctor` and `nets`: train networks by self-play, and examine the results."""
 
 import os
 from pathlib import Path
@@ -24,7 +24,7 @@ FLAGS = {
     "device": "device",
     "seed": "seed",
 }
-"""The knobs that people know by name, and what they set."""
+"""Flags for common settings, and the settings they change."""
 
 
 def flag(text: str, meaning: str) -> Any:
@@ -43,9 +43,9 @@ def train(
     config: Annotated[Path | None, option("A .toml file of settings.")] = None,
     settings: Annotated[list[str] | None, option("One setting: selfplay.simulations=64.", name="--set")] = None,
     run: Annotated[str | None, option("The run's name (a folder in runs/) or a path.")] = None,
-    minutes: Annotated[float | None, option("Stop after this many in total.", min=0.0)] = None,
+    minutes: Annotated[float | None, option("Stop after this many minutes in total.", min=0.0)] = None,
     generations: Annotated[
-        int | None, option("Stop after this many in total.", name="--generations --iterations", min=0)
+        int | None, option("Stop after this many generations in total.", name="--generations --iterations", min=0)
     ] = None,
     begin_with: Annotated[str | None, flag("--from", "Start from a trained network: a run or a file.")] = None,
     device: Annotated[str | None, flag("--device", "cpu or cuda.")] = None,
@@ -55,23 +55,23 @@ def train(
     epochs: Annotated[float | None, flag("--epochs", "Passes over the replay buffer per generation.")] = None,
     batches: Annotated[int | None, flag("--batches", "Batches per generation, instead of epochs.")] = None,
     batch_size: Annotated[int | None, flag("--batch-size", "Samples per batch.")] = None,
-    learning_rate: Annotated[float | None, flag("--learning-rate", "Learning rate of AdamW.")] = None,
+    learning_rate: Annotated[float | None, flag("--learning-rate", "The learning rate.")] = None,
     dirichlet_epsilon: Annotated[
         float | None, flag("--dirichlet-epsilon", "Share of Dirichlet noise at the root.")
     ] = None,
     dirichlet_alpha: Annotated[float | None, flag("--dirichlet-alpha", "Concentration of that noise.")] = None,
     convergence_threshold: Annotated[
-        float | None, flag("--convergence-threshold", "Stop when the benchmark gains less than this.")
+        float | None, flag("--convergence-threshold", "Stop when the benchmark improves by less than this.")
     ] = None,
     output: Annotated[Path | None, option("Also write training_history.csv here.")] = None,
     sweep: Annotated[str | None, option("Train once per value and compare.", "SETTING=A,B,C")] = None,
-    match: Annotated[int, option("Games of the final match against the strongest anchor; 0 for none.", min=0)] = 100,
+    match: Annotated[int, option("Games in the final match against the strongest anchor; 0: no match.", min=0)] = 100,
     cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Train a network by self-play.
 
-    The same command resumes a run that was stopped or killed.
+    The same command resumes a stopped or killed run.
     """
     given = {**locals(), "from": begin_with}
     # Torch's threads shall sleep while they wait: spinning, a step took 30 times as long on a busy machine. They read
@@ -99,10 +99,10 @@ def train(
     answer(facts if found.match is None else facts | {"match": found.match}, found.ending(), json=json)
 
 
-# --- how training goes, what is wrong with it, and the nets in the box
+# --- the progress of training, its problems, and the bundled nets
 
 
-Root = Annotated[Path, option("Where runs are.", "FOLDER", "--root")]
+Root = Annotated[Path, option("The folder that holds runs.", "FOLDER", "--root")]
 
 
 @examples(
@@ -114,7 +114,7 @@ Root = Annotated[Path, option("Where runs are.", "FOLDER", "--root")]
 def runs(
     names: Annotated[list[str] | None, argument("Names or folders; several are compared.", "[RUN]...")] = None,
     root: Root = Path("runs"),
-    plot: Annotated[Path | None, option("Draw their curves: .png, .svg or .pdf.", "FILE")] = None,
+    plot: Annotated[Path | None, option("Plot their curves: .png, .svg or .pdf.", "FILE")] = None,
     by: Annotated[str, option("The curves' horizontal axis: generations or minutes.")] = "generations",
     verify: Annotated[bool, option("Check every file: exit code 1 if one is damaged.", name="--verify")] = False,
     json: Json = False,
@@ -131,7 +131,7 @@ def runs(
         found.plot(by=by, file=plot)
     print_result(found, json=json)
     if plot is not None and not json:
-        print(f"drawn in {plot}")
+        print(f"plot written to {plot}")
 
 
 @examples(
@@ -145,10 +145,10 @@ def doctor(
     root: Root = Path("runs"),
     json: Json = False,
 ) -> None:
-    """Examine a run, or a game before it is learnt.
+    """Examine a run, or a game before training, and suggest what to try.
 
-    That takes about a minute, and a run is only read. The exit code is 1 if something is wrong.
-    What is doubtful is worth a look, but does not change the exit code.
+    This takes about a minute and changes nothing. The exit code is 1 if something is wrong.
+    A doubtful result is worth a look, but does not change the exit code.
     """
     found = anyzero.examine(subject, root, progress=not json)
     print_result(found, json=json)

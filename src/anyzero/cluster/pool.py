@@ -90,7 +90,7 @@ class Pool:
         """`3 nodes, 12 cores, 5 jobs under way`, and how fast they are, where somebody has told."""
         ready, has = self.ready(), ActorKind(*map(sum, zip(ActorKind(0), *self.kinds, strict=True)))
         nodes, busy = len({member.node.id for member in ready}), sum(member.job is not None for member in ready)
-        parts = count(nodes, "node"), has.describe(), f"{count(busy, 'job')} under way", self.speed if busy else ""
+        parts = count(nodes, "node"), has.describe(), f"{count(busy, 'job')} running", self.speed if busy else ""
         return ", ".join(filter(None, parts))
 
     # --- what travels
@@ -108,7 +108,7 @@ class Pool:
         files = {}
         for path in sorted(set(paths)):
             if path.is_absolute() or ".." in path.parts:
-                raise BadOptionError(f"{path} cannot travel to a cluster: name it by a path below the current folder")
+                raise BadOptionError(f"{path} cannot be sent to a cluster: use a path below the current folder")
             with reading(path):
                 files[path.as_posix()] = path.read_bytes()
         key = hashlib.sha256(repr([(name, hashlib.sha256(files[name]).digest()) for name in files]).encode())
@@ -228,7 +228,7 @@ class Pool:
             self.lose(member)
         for node in self.nodes.values():
             if node.id not in (*alive, *self.aside):
-                self.say(f"the node {node.name} is lost; others do what it was at")
+                self.say(f"the node {node.name} is lost; other nodes take over its work")
         self.nodes = {node.id: node for node in alive.values() if node.cores}
         for node in alive.values():
             if node.id not in self.aside:
@@ -251,8 +251,8 @@ class Pool:
             atexit.unregister(self.ray.shutdown)
             sys.excepthook = sys.__excepthook__
             stopping.broken.set()
-            kept = "what is finished was kept, and the same command goes on, on a new cluster too"
-            raise ClusterError(f"the head of the cluster at {self.head} does not answer any more; {kept}")
+            kept = "finished work was saved; the same command resumes, also on a new cluster"
+            raise ClusterError(f"the head of the cluster at {self.head} no longer answers; {kept}")
         return self.head_seen >= self.next_look - LOOK_EVERY_S
 
     def man(self, node: Node) -> None:
@@ -285,7 +285,7 @@ class Pool:
             self.say(f"the node {name} has joined: {ActorKind(member.node.cores, member.node.gpus).describe()}")
             if theirs["processor"] != mine["processor"]:
                 own = theirs["processor"].partition(" ")[0]
-                self.say(f"the processor of {name} ({own}) is not like this one: its games may differ in the last bits")
+                self.say(f"the processor of {name} ({own}) differs from this one: last bits of games may differ")
         member.is_ready = True
         self.stillborn.pop(member.node.id, None)
 

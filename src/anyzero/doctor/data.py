@@ -24,9 +24,9 @@ def check_laws(case: Case) -> Finding:
     broken = [result for result in results if not result.ok]
     if broken:
         seen = "; ".join(f"{result.law}: {result.detail}" for result in broken[:3])
-        advice = f"anyzero check {case.game.text} until all laws hold: nothing can be learnt from wrong rules"
+        advice = f"fix the rules until anyzero check {case.game.text} passes: nothing can be learnt from wrong rules"
         return Finding(WRONG, f"{len(broken)} of {len(results)} laws are broken", seen, advice)
-    return Finding(WELL, "they hold", f"{len(results)} laws on 6 games; anyzero check looks harder")
+    return Finding(WELL, "they hold", f"{len(results)} laws on 6 games; anyzero check is more thorough")
 
 
 def check_input(case: Case) -> Finding:
@@ -37,8 +37,8 @@ def check_input(case: Case) -> Finding:
     unclear = (keys[1:] == keys[:-1]) & (actions[1:] != actions[:-1]).any(axis=1)
     seen = f"{'x'.join(map(str, case.game.planes_shape))} numbers, {case.game.num_actions} actions"
     if unclear.any():
-        advice = "encode must write whatever the legal moves depend on: castling, the ko, the tile to place"
-        seen += f"; {percent(unclear.mean())} of {samples.num} positions have the input of another with other moves"
+        advice = "encode must include whatever the legal moves depend on: castling rights, ko, the tile to place"
+        seen += f"; {percent(unclear.mean())} of {samples.num} positions share an input but not their moves"
         return Finding(WRONG, "positions with different moves have the same input", seen, advice)
     return Finding(WELL, "a network can read it", seen)
 
@@ -49,14 +49,14 @@ def check_files(case: Case) -> Finding:
     try:
         _ = case.newest, case.network, case.samples, case.lines
     except AnyzeroError as error:
-        advice = "go on with anyzero train, which renames a damaged file of samples, notes that, and goes on without it"
+        advice = "resume with anyzero train, which renames a damaged sample file, reports it, and continues without it"
         return Finding(WRONG, "a file is damaged", str(error), advice)
     if case.newest is None:
-        return Finding(DOUBTFUL, "the run has not begun", "", "anyzero train goes on with it")
+        return Finding(DOUBTFUL, "the run has not begun", "", "start it with anyzero train")
     if case.folder.notes:
-        advice = "go on with anyzero train, which puts damaged generations aside and does them again"
+        advice = "resume with anyzero train, which sets damaged generations aside and redoes them"
         return Finding(WRONG, "a generation is damaged", "; ".join(case.folder.notes), advice)
-    return Finding(WELL, "the newest generation is whole", f"generation {case.generation}")
+    return Finding(WELL, "the newest generation is intact", f"generation {case.generation}")
 
 
 def check_results(case: Case) -> Finding:
@@ -75,16 +75,16 @@ def check_results(case: Case) -> Finding:
             if found and None not in found and payoff not in found:
                 turned, other = (turned + 1, other) if -payoff in found else (turned, other + 1)
     if num == 0:
-        return Finding(SKIPPED, "the run has no block of samples whose games are there too")
+        return Finding(SKIPPED, "the run has no block with both samples and games")
     if turned > 9 * other and turned:
-        seen = f"{turned} of {num} samples have the opposite of their game's result; draws are alike"
-        advice = "payoffs of samples are for the seat to move: look at where a game's result is written to its samples"
+        seen = f"{turned} of {num} samples have the opposite of their game's result; draws look the same"
+        advice = "payoffs of samples are for the seat to move: check the code that writes results into samples"
         return Finding(WRONG, "the results in the samples have the wrong sign", seen, advice)
     if turned + other + stray:
-        seen = f"{turned + other} of {num} have another result, {stray} are of no game"
-        advice = "the files of games and of samples are not of one run, or the code that writes them is wrong"
+        seen = f"{turned + other} of {num} have the wrong result, {stray} belong to no game"
+        advice = "the game and sample files come from different runs, or the code that writes them is wrong"
         return Finding(WRONG, "samples do not have the results of their games", seen, advice)
-    return Finding(WELL, "they are those of the games", f"{num} samples of {num_games} games")
+    return Finding(WELL, "they match the games", f"{num} samples of {num_games} games")
 
 
 def _newest_blocks(case: Case) -> Iterator[tuple[list[dict[str, Any]], Samples]]:
@@ -119,7 +119,7 @@ def _results_by_position(case: Case, lines: Sequence[dict[str, Any]]) -> tuple[d
         for ply, state in enumerate(states[:-1] if ended else states):
             payoff = None if line["end"] == "plies" else payoffs[max(0, game.seat_to_move(state))]
             found[bytes(state), ply, length].add(payoff)
-    broken = f"{illegal} of {len(lines)} games have illegal moves, {other} another result" if illegal + other else ""
+    broken = f"{illegal} of {len(lines)} games have illegal moves, {other} a wrong result" if illegal + other else ""
     return found, broken
 
 
@@ -127,14 +127,14 @@ def check_unique(case: Case) -> Finding:
     """Different positions among the newest samples, beside as many of random games: small games repeat by nature."""
     own, random = case.samples.keys, case.random.samples.keys
     if not case.has_samples or not own.any():
-        return Finding(SKIPPED, "there are no samples whose positions can be told apart")
+        return Finding(SKIPPED, "there are no samples with distinct positions")
     num = min(len(own), len(random))
     share, usual = (len(np.unique(keys[:num])) / num for keys in (own, random))
-    seen = f"{percent(share)} of {num} positions are different, of random games {percent(usual)}"
+    seen = f"{percent(share)} of {num} positions are distinct, in random games {percent(usual)}"
     if share < usual / 5:
         advice = "more noise or longer openings in self-play"
         verdict = WRONG if share < usual / 20 else DOUBTFUL
-        return Finding(verdict, "training sees the same positions again and again", seen, advice)
+        return Finding(verdict, "training keeps seeing the same positions", seen, advice)
     return Finding(WELL, "positions differ", seen)
 
 
@@ -162,21 +162,21 @@ def check_noise(case: Case) -> Finding:
     different = len({(line["start"], *line["actions"]) for line in case.lines})
     share = different / num if num >= FEW_GAMES else 1.0
     seen = f"the search has {'' if noisy else 'no '}noise, openings of {config.opening_plies} random moves"
-    seen += f"; {different} of the newest {num} games are different" if num else ""
+    seen += f"; {different} of the newest {num} games are distinct" if num else ""
     noise = "temperature_plies=30" if not drawn and config.method != "puct" else NOISE[config.method]
     advice = f"selfplay.{noise} and selfplay.opening_plies=2 or more"
     if match.gumbel_scale > 0.0 or match.noise_fraction > 0.0:
-        advice = "matches and ratings must play without noise: what is measured is the network, not the dice"
+        advice = "turn noise off in matches and ratings: they measure the network, not luck"
         return Finding(WRONG, "noise is on in matches", seen, advice)
     if not noisy and not varied:
-        return Finding(WRONG, "noise is off in self-play, so that every game is the same", seen, advice)
+        return Finding(WRONG, "noise is off in self-play, so every game is the same", seen, advice)
     if noisy and share < 0.5 and is_small(case):
         verdict = WELL if share >= 0.02 else DOUBTFUL
-        return Finding(verdict, "games repeat, as those of a small game do", seen, "" if verdict == WELL else advice)
+        return Finding(verdict, "games repeat, as expected in a small game", seen, "" if verdict == WELL else advice)
     if share < 0.1:
         return Finding(WRONG, "self-play repeats the same games", seen, advice)
     if not noisy or share < 0.5:
-        says = "many games are copies of each other" if noisy else "the search of self-play has no noise"
+        says = "many games are duplicates" if noisy else "the self-play search has no noise"
         return Finding(DOUBTFUL, says, seen, advice)
     return Finding(WELL, "self-play varies, matches do not", seen)
 
@@ -195,22 +195,22 @@ def check_outcomes(case: Case) -> Finding:
         return Finding(SKIPPED, "no games have been played yet")
     seen = f"{games} games, {percent(draws)} draws, mean result of the first seat {first:+.2f}, {percent(cut)} cut off"
     if cut > 0.05:
-        advice = "a greater selfplay.max_plies (0: as long as the rules allow), or resignation: selfplay.resign_below"
+        advice = "a larger selfplay.max_plies (0: as long as the rules allow), or resignation: selfplay.resign_below"
         verdict = WRONG if cut > 0.5 and case.folder else DOUBTFUL  # random games may be long
         return Finding(verdict, "games end at the ply limit without a winner", seen, advice)
     if case.game.num_seats == 1 and case.folder is None and case.random.payoffs.std() == 0.0:
-        advice = "payoffs that tell better games from worse ones, such as the score on a scale from -1 to 1"
+        advice = "payoffs that distinguish better games from worse ones, such as the score scaled to -1 to 1"
         return Finding(WRONG, "all games have the same payoff", seen, advice)
     if games < FEW_GAMES or case.game.num_seats != 2:
-        return Finding(WELL, "games come to an end", seen)
+        return Finding(WELL, "games end", seen)
     if draws > 0.95:
-        advice = "if the game is not solved by now: longer openings, so that one side stands better, or more noise"
+        advice = "unless the network plays perfectly by now: longer openings, so that one side is ahead, or more noise"
         verdict = WRONG if draws > 0.999 and case.generation < 3 else DOUBTFUL
-        return Finding(verdict, "nearly all games are draws, which teaches no value", seen, advice)
+        return Finding(verdict, "nearly all games are draws, so values cannot be learnt", seen, advice)
     if abs(first) > 0.95:
-        advice = "longer openings (selfplay.opening_plies), a swap rule, or starts that are even"
+        advice = "longer openings (selfplay.opening_plies), a swap rule, or balanced starting positions"
         verdict, side = WRONG if abs(first) > 0.999 else DOUBTFUL, "first" if first > 0 else "second"
-        return Finding(verdict, f"the {side} seat always wins, which teaches no value", seen, advice)
+        return Finding(verdict, f"the {side} seat always wins, so values cannot be learnt", seen, advice)
     return Finding(WELL, "both sides win", seen)
 
 
@@ -218,8 +218,8 @@ def check_losses(case: Case) -> Finding:
     """Losses and gradients of all generations must be finite and of a proper size."""
     trained = case.late("training", len(case.reports))
     if not trained and case.has_samples:
-        advice = "go on with anyzero train; if it gives up there, its learning rate is too high"
-        return Finding(DOUBTFUL, "games have been played and no training was finished", "", advice)
+        advice = "resume with anyzero train; if it fails again, the learning rate is too high"
+        return Finding(DOUBTFUL, "games were played but no training was finished", "", advice)
     if not trained:
         return Finding(SKIPPED, "there has been no training yet")
     last, clip = trained[-1], case.config.trainer.clip
@@ -231,20 +231,20 @@ def check_losses(case: Case) -> Finding:
         f"policy loss {last['policy_loss']:.3f}, value loss {last['value_loss']:.3f} after {len(trained)} generations, "
         f"{recoveries} recoveries, mean gradient norm {norm:.3g}, clipped at {clip:g}"
     )
-    advice = "a lower trainer.learning_rate or trainer.clip; see also that the payoffs of the game are within -1 and 1"
+    advice = "a lower trainer.learning_rate or trainer.clip; also check that payoffs are between -1 and 1"
     if infinite:
         return Finding(WRONG, f"losses are not finite in generation {infinite[0]}", seen, advice)
     if high:
         return Finding(WRONG, f"losses exploded in generation {high[-1]}", seen, advice)
     if recoveries:
         verdict = WRONG if last["recoveries"] or recoveries > 3 else DOUBTFUL
-        return Finding(verdict, "training had to go back to its last good state", seen, advice)
+        return Finding(verdict, "training had to return to its last good state", seen, advice)
     if norm < 1e-4:
-        advice = "the network is dead, has learnt its samples by heart, or the losses have no weight: see the layers"
-        return Finding(WRONG, "there are next to no gradients", seen, advice)
+        advice = "the network is dead, has memorised its samples, or the losses have no weight: see the layers"
+        return Finding(WRONG, "there are almost no gradients", seen, advice)
     if norm > 20.0 * clip:
         return Finding(DOUBTFUL, "nearly every gradient is clipped", seen, "a lower learning rate")
-    return Finding(WELL, "losses and gradients are of a proper size", seen)
+    return Finding(WELL, "losses and gradients look normal", seen)
 
 
 def check_gate(case: Case) -> Finding:
@@ -261,27 +261,27 @@ def check_gate(case: Case) -> Finding:
     num = max(2, round(config.games * min(1.0, 2.0 * different)))
     equal, better = (pass_chance(num, config.threshold, score, draws) for score in (0.5, 0.6))
     seen = (
-        f"openings of {plies} random moves, {percent(different)} of the games are different, {percent(draws)} draws; "
-        f"an equal candidate passes with {percent(equal)}, one that scores 60 % with {percent(better)}"
+        f"openings of {plies} random moves, {percent(different)} of the games are distinct, {percent(draws)} draws; "
+        f"an equal candidate passes in {percent(equal)} of cases, one that scores 60 % in {percent(better)}"
     )
     advice = f"gate.opening_plies={max(4, plies + 2)}, so that there are more openings than pairs of games"
     if game.num_outcomes == 0 and plies == 0:
-        return Finding(WRONG, "the gate plays the same two games again and again", seen, advice)
+        return Finding(WRONG, "the gate keeps playing the same two games", seen, advice)
     if different < 0.45:  # two networks that think alike play both games of a pair alike: half may be copies for good
         verdict = WRONG if different < 0.2 else DOUBTFUL
-        return Finding(verdict, "many games of the gate are copies of each other", seen, advice)
+        return Finding(verdict, "many of the gate's games are duplicates", seen, advice)
     if better < 0.1:
-        return Finding(WRONG, "next to nobody can pass the gate", seen, "a lower gate.threshold, or longer openings")
+        return Finding(WRONG, "almost nobody can pass the gate", seen, "a lower gate.threshold or longer openings")
     if draws > 0.95:
-        advice = "longer openings (gate.opening_plies), so that one side stands better; normal once a game is solved"
-        return Finding(DOUBTFUL, "nearly all games of the gate are draws", seen, advice)
+        advice = "longer openings (gate.opening_plies), so that one side is ahead; normal once play is perfect"
+        return Finding(DOUBTFUL, "nearly all of the gate's games are draws", seen, advice)
     if better < 0.5 or equal > 0.25:
-        says = "the gate turns better candidates away" if better < 0.5 else "luck passes the gate"
-        return Finding(DOUBTFUL, says, seen, "gate.games=64 and gate.threshold=0.55, or gate.games=0: no gate at all")
+        says = "the gate rejects better candidates" if better < 0.5 else "candidates pass the gate by luck"
+        return Finding(DOUBTFUL, says, seen, "gate.games=64 and gate.threshold=0.55, or no gate (gate.games=0)")
     if len(gates) == 10 and not any(gate["promoted"] for gate in gates):
         advice = "the run has stopped learning: a lower learning rate, a larger network, or no gate (gate.games=0)"
-        return Finding(DOUBTFUL, "nobody has passed the last 10 gates", seen, advice)
-    return Finding(WELL, "the gate sees a difference", seen)
+        return Finding(DOUBTFUL, "no candidate has passed the last 10 gates", seen, advice)
+    return Finding(WELL, "the gate can tell candidates apart", seen)
 
 
 def pass_chance(games: int, threshold: float, score: float, draws: float = 0.0) -> float:

@@ -59,9 +59,9 @@ class Examination(Shown):
         doubtful = [finding.name for finding in self.findings if finding.verdict == DOUBTFUL]
         if wrong:
             first, rest = wrong[0], [finding.name for finding in wrong[1:]]
-            also = f" Also wrong, and maybe for the same reason: {list_some(rest)}." if rest else ""
+            also = f" Also wrong, perhaps for the same reason: {list_some(rest)}." if rest else ""
             return f"{first.conclusion}. Try: {first.advice}.{also}"
-        return "nothing is wrong" + (f"; look at what is doubtful: {list_some(doubtful)}." if doubtful else ".")
+        return "nothing is wrong" + (f"; worth a look: {list_some(doubtful)}." if doubtful else ".")
 
     def report(self) -> Iterator[Part]:
         """What is wrong first, and the diagnosis last."""
@@ -79,15 +79,15 @@ class Examination(Shown):
 
 
 def examine(text: str, root: Path | str = "runs", *, progress: bool = True) -> Examination:
-    """What is wrong with the run of this name or folder, or else with the game that the text names; nothing is changed.
+    """Examine a run, by name or folder, or else a game, and say what is wrong with it; nothing is changed.
 
     >>> anyzero.examine("hex7")
     >>> anyzero.examine("connect_four")
     """
-    with bar("looking", shown=progress) as show:
+    with bar("examining", shown=progress) as show:
 
         def tell(name: str) -> None:
-            show(words=f"looking at: {name}")
+            show(words=f"checking: {name}")
 
         try:
             path = find_run(text, root)
@@ -105,7 +105,7 @@ def examine_run(path: Path, tell: Tell | None = None) -> Examination:
 
 
 def examine_game(text: str, tell: Tell | None = None, root: Path | str = "runs") -> Examination:
-    """Whether a game is fit to be learnt, with the settings that `anyzero train` would take and a small network."""
+    """Whether a game can be learnt, with the settings that `anyzero train` would use and a small network."""
     try:
         game = load(text)
     except UnknownNameError as error:

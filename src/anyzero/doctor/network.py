@@ -44,7 +44,7 @@ class Trial(NamedTuple):
 
     @property
     def text(self) -> str:
-        return f"at the rate {self.rate:g} the loss goes from {self.first:.3g} to {self.last:.3g} in {self.steps} steps"
+        return f"at rate {self.rate:g} the loss goes from {self.first:.3g} to {self.last:.3g} in {self.steps} steps"
 
 
 def learn_batch(case: Case, network: Network, batch: Batch, config: RunConfig) -> Trial:
@@ -78,20 +78,20 @@ def check_one_batch(case: Case) -> Finding:
     share, lower_share, seen = own.share, lower.last / own.first, f"{own.text}; {lower.text}"
     if share <= 0.5:
         if share > 0.1 and lower_share < share / 3:
-            advice = "a lower trainer.learning_rate: with a hundredth of it one batch is learnt better"
+            advice = "a lower trainer.learning_rate: one batch is learnt better at a hundredth of it"
             return Finding(DOUBTFUL, "the learning rate is rather high", seen, advice)
         return Finding(WELL, "the loss of one batch falls", seen)
     if own.is_short:
         return Finding(SKIPPED, f"the network is too slow here: {own.steps} steps in {SECONDS:g} s")
     if lower_share < 0.8 * share:
-        advice = f"trainer.learning_rate={lower.rate:g}, and a new run: weights that went too far do not come back"
+        advice = f"trainer.learning_rate={lower.rate:g}, and a new run: diverged weights do not recover"
         return Finding(WRONG, "the learning rate is too high", seen, advice)
     sound = attempt(SOUND_RATE)
     if sound.share <= 0.5:
-        advice = f"trainer.learning_rate={SOUND_RATE:g}, and see that trainer.clip is not tiny"
+        advice = f"trainer.learning_rate={SOUND_RATE:g}, and check that trainer.clip is not tiny"
         return Finding(WRONG, "the learning rate is too low", f"{seen}; {sound.text}", advice)
-    advice = "the network is too small or dead, its input does not tell positions apart, or its targets are not numbers"
-    return Finding(WRONG, "not even one batch is learnt at any rate", seen, advice)
+    advice = "the network is too small or dead, its input does not distinguish positions, or its targets are NaN"
+    return Finding(WRONG, "not even one batch is learnt at any learning rate", seen, advice)
 
 
 def check_learnt_sign(case: Case) -> Finding:
@@ -101,22 +101,22 @@ def check_learnt_sign(case: Case) -> Finding:
     keys = np.random.default_rng(case.config.seed).permutation(np.unique(samples.keys[late]))[:96]
     chosen = take(samples, late & np.isin(samples.keys, keys))
     if chosen.num < FEW_POSITIONS or np.ptp(chosen.payoffs) == 0.0:
-        return Finding(SKIPPED, "random games of this game are hardly ever won by either side")
+        return Finding(SKIPPED, "random games hardly ever have a winner")
     chosen.values[:] = chosen.payoffs  # what a search finds there
     settings = {"replay.merge": True, "replay.symmetries": False}
     config = change(case.config, settings | {"trainer.learning_rate": 2e-3, "trainer.policy_weight": 0.0})
     replay = build_replay(case.game, chosen, config.replay, 0)
     trial = learn_batch(case, case.fresh, replay.batch(np.arange(replay.num), None), config)
     slope, error = slope_of(values_of(case, trial.network, chosen.states), chosen.payoffs)
-    seen = f"after {trial.steps} steps on {replay.num} positions before the end, values follow results by {slope:+.2f}"
+    seen = f"after {trial.steps} steps on {replay.num} final positions, values follow results with slope {slope:+.2f}"
     if slope < -4.0 * error:
-        advice = "payoffs, root values and the network's value are all for the seat to move: one of the places "
-        advice += "that write or read them has the wrong sign, or encode does not show whose turn it is"
+        advice = "payoffs, root values and the network's value are all for the seat to move: some code "
+        advice += "writes or reads them with the wrong sign, or encode does not show whose turn it is"
         return Finding(WRONG, "values are learnt with the wrong sign", seen, advice)
     if slope < 0.2 and trial.is_short:
         return Finding(SKIPPED, f"the network is too slow here: {trial.steps} steps in {SECONDS:g} s")
     if slope < 0.2:
-        advice = "see that encode shows whose turn it is and whatever decides the game, from the seat to move"
+        advice = "check that encode shows whose turn it is and what decides the game, as seen by the seat to move"
         return Finding(WRONG, "a new network cannot learn results", seen, advice)
     return Finding(WELL, "a new network learns results", seen)
 
@@ -132,16 +132,16 @@ def check_sign(case: Case) -> Finding:
     found = {"search": samples.values, "network": values_of(case, case.network, samples.states)}
     slopes = {name: slope_of(values, samples.payoffs) for name, values in found.items()}
     shown = " and ".join(f"{slope:+.2f} (the {name}'s)" for name, (slope, _) in slopes.items())
-    seen = f"before the end of games, on {samples.num} positions, values follow results by {shown}"
+    seen = f"on {samples.num} positions near the end of games, values follow results with slope {shown}"
     for name, (slope, error) in slopes.items():
         if slope < -4.0 * error:
-            advice = "values are for the seat to move: look at the targets and at encode; throw this network away"
-            return Finding(WRONG, f"the {name} takes won positions for lost ones", seen, advice)
+            advice = "values are for the seat to move: check the targets and encode; discard this network"
+            return Finding(WRONG, f"the {name} mistakes won positions for lost ones", seen, advice)
     for name, (slope, _) in slopes.items():
         if slope < 0.15:
-            advice = "normal in the first generations; later, look at the learning rate, the layers, the value's weight"
+            advice = "normal in the first generations; later, check the learning rate, the layers, trainer.value_weight"
             return Finding(DOUBTFUL, f"the {name} hardly tells won from lost", seen, advice)
-    return Finding(WELL, "won positions are told from lost ones", seen)
+    return Finding(WELL, "won and lost positions are told apart", seen)
 
 
 def _late(case: Case, samples: Samples) -> np.ndarray:
@@ -177,9 +177,9 @@ class LayerState(NamedTuple):
 
 def check_layers(case: Case) -> Finding:
     """Every layer of the newest network must be alive; before a run, of a fresh one."""
-    advice = "begin a new run, or go on from a generation before: units without a gradient never come back on their own"
+    advice = "start a new run, or continue from an earlier generation: units without a gradient never recover"
     if case.network is None:
-        advice = "a layer of zeros behind another layer of zeros learns nothing: draw its weights at random"
+        advice = "a layer of zeros after another layer of zeros learns nothing: initialise its weights at random"
     return judge_layers(probe(case.network or case.fresh, case.batch(128).planes), advice)
 
 
@@ -193,10 +193,10 @@ def judge_layers(layers: list[LayerState], advice: str) -> Finding:
     if found:
         return Finding(WRONG, "layers are dead", "; ".join(found), advice)
     worst = max(layers, key=lambda layer: layer.dead_units)
-    seen = f"{len(layers)} layers have gradients; {percent(worst.dead_units)} of the units of {worst.name} have none"
+    seen = f"{len(layers)} layers have gradients; {percent(worst.dead_units)} of the units in {worst.name} have none"
     if worst.dead_units > 0.75:  # a third is common in the value head's hidden layer
-        advice = "a lower learning rate, or a smaller network: units that are never above zero are lost"
-        return Finding(DOUBTFUL, "most units of a layer are dead", seen, advice)
+        advice = "a lower learning rate, or a smaller network: units that are never positive are lost"
+        return Finding(DOUBTFUL, "most units in a layer are dead", seen, advice)
     return Finding(WELL, "every layer is alive", seen)
 
 
@@ -232,15 +232,15 @@ def check_priors(case: Case) -> Finding:
     priors, policies, missing = equal - found["prior_entropy"], equal - found["policy_entropy"], found["kl"]
     learnt = 1.0 - missing / max(policies, 1e-9)
     known = percent(max(0.0, learnt))
-    seen = f"the priors are {priors:.3f} nats from equal ones, the policies {policies:.3f}, of which {known} is learnt"
+    seen = f"the priors are {priors:.3f} nats from uniform, the policies {policies:.3f}; {known} of that is learnt"
     if priors < 1e-3:
         advice = "the policy head is dead or its loss has no weight: see the layers and trainer.policy_weight"
         return Finding(WRONG, "all moves have the same prior", seen, advice)
     if policies < 0.02:
-        advice = "more simulations, or with gumbel a greater selfplay.value_scale: the search prefers no move itself"
-        return Finding(DOUBTFUL, "the policies to learn are flat", seen, advice)
+        advice = "more simulations, or with gumbel a larger selfplay.value_scale: the search itself prefers no move"
+        return Finding(DOUBTFUL, "the target policies are flat", seen, advice)
     if learnt < 0.1:
         verdict = WRONG if case.generation >= 3 and learnt <= 0.0 else DOUBTFUL
         advice = "normal in the first generations; later, more epochs, another learning rate or a larger network"
-        return Finding(verdict, "the priors know next to nothing of the policies", seen, advice)
-    return Finding(WELL, "the network has an opinion about moves", seen)
+        return Finding(verdict, "the priors have learnt almost nothing of the policies", seen, advice)
+    return Finding(WELL, "the network prefers some moves", seen)

@@ -143,9 +143,9 @@ def _shown(budget: str) -> int | str:
 def _check_size(num_cells: int, games_per_cell: int = 1) -> None:
     """An honest mistake in a config must not fill the memory."""
     if num_cells > MOST_CELLS:
-        raise BadOptionError(f"the grid has {num_cells:,} cells; the most is {MOST_CELLS:,}")
+        raise BadOptionError(f"the grid has {num_cells:,} cells; the maximum is {MOST_CELLS:,}")
     if num_cells * games_per_cell > MOST_GAMES:
-        raise BadOptionError(f"the grid has {num_cells * games_per_cell:,} games; the most is {MOST_GAMES:,}")
+        raise BadOptionError(f"the grid has {num_cells * games_per_cell:,} games; the maximum is {MOST_GAMES:,}")
 
 
 Placed = Callable[[Plan, Game, Pair, Pair, str], Place]
@@ -209,7 +209,7 @@ class GridConfig(Schema):
             raise BadOptionError("give either budgets, for both players, or budgets_first and budgets_second")
         if bool(first) != bool(second):
             names = ("budgets_first", "budgets_second") if first else ("budgets_second", "budgets_first")
-            raise BadOptionError(f"{names[0]} needs {names[1]} beside it")
+            raise BadOptionError(f"{names[0]} needs {names[1]} too")
         missing = [player for pair in pairs for player in pair if BUDGET in player]
         if missing and not (self.budgets or first):
             raise BadOptionError(f"{missing[0]!r} needs a budget, but the key budgets is missing")

@@ -127,7 +127,7 @@ class Study(Shown):
         ]
         yield Sheet(("move", "reference", "flat", "rollouts", "AMAF", "rollouts", "RAVE"), rows)
         yield ""
-        yield f"root mean square error to {self.reference_rollouts:,} rollouts a move, and rank correlation with them"
+        yield f"root mean square error against {self.reference_rollouts:,} rollouts per move, and rank correlation"
         columns = ("simulations", "flat", "AMAF", "RAVE", "rank: flat", "AMAF", "RAVE")
         yield Sheet(columns, [(f"{point.simulations:,}", *point.error_words()) for point in self.points])
 
@@ -151,9 +151,9 @@ def estimate(
     bias: float = BIAS,
     progress: bool = True,
 ) -> Study:
-    """Compare what flat Monte Carlo, AMAF and RAVE say about each move with `reference` rollouts of each.
+    """Compare the estimates of flat Monte Carlo, AMAF and RAVE for each move with `reference` rollouts per move.
 
-    Every move is estimated after each number of simulations, `repeats` times with other random numbers; `bias` is the
+    Every move is estimated after each number of simulations, `repeats` times with new random numbers; `bias` is the
     squared bias of AMAF that RAVE assumes.
 
     >>> anyzero.estimate("hex:size=5").plot()
@@ -192,13 +192,13 @@ def check(game: Game, state: State, simulations: Sequence[int], reference: int, 
         why = "the game is over" if seat == OVER else "it is chance's turn"
         raise AnyzeroError(f"{game.name}: there is nothing to estimate, {why}")
     if not simulations or min(simulations) < 1 or sorted(set(simulations)) != list(simulations):
-        raise BadOptionError(f"simulations are positive numbers that grow, not {', '.join(map(str, simulations))}")
+        raise BadOptionError(f"simulations must be increasing positive numbers, not {', '.join(map(str, simulations))}")
     if reference < REFERENCE_STREAMS:
-        raise BadOptionError(f"a reference of {reference} rollouts a move says little: {REFERENCE_STREAMS} or more")
+        raise BadOptionError(f"a reference of {reference} rollouts per move is too small: {REFERENCE_STREAMS} or more")
     if repeats < FEWEST_REPEATS:
         raise BadOptionError(f"intervals need {FEWEST_REPEATS} repetitions or more, not {repeats}")
     if not 0.0 <= bias < math.inf:
-        raise BadOptionError(f"a bias of {bias} is not a number from 0 on")
+        raise BadOptionError(f"a bias of {bias} is not a number of 0 or more")
 
 
 def reference_values(game: Game, state: State, actions: Sequence[int], num: int, seed: int, watch: Watch) -> np.ndarray:

@@ -62,7 +62,7 @@ class ExperimentResult(Shown):
         if self.rows:
             columns = [column for column in self.rows[0] if column not in ("elo_low", "elo_high", "seconds")]
             yield Sheet(columns, [[_show_cell(row, column) for column in columns] for row in self.rows])
-        drawn = f"to draw them: anyzero plot {self.results}"
+        drawn = f"plot them with anyzero plot {self.results}"
         yield f"{count(len(self.rows), 'cell')}, {self.games} games, in {self.results}; {drawn}"
 
     def to_json(self) -> dict[str, Any]:
@@ -87,10 +87,10 @@ def experiment(
     cluster: str | None = None,
     progress: bool = True,
 ) -> ExperimentResult:
-    """Play every cell of a grid of games, sizes, budgets and players from a file; a stopped run goes on where it was.
+    """Play every cell of a grid of games, sizes, budgets and players from a file; a stopped experiment resumes.
 
-    The table goes to `results`, a CSV file named after the config if left out. With `cluster`, `auto` or the address of
-    a Ray cluster, its nodes play.
+    The table is written to `results`, by default a CSV file named after the config. With `cluster`, `auto` or the
+    address of a Ray cluster, its nodes play.
 
     >>> anyzero.experiment("examples/hex_rave.toml", "rave.csv")
     """
@@ -149,7 +149,7 @@ def run_experiment(
     if results.suffix.lower() != ".csv":
         raise BadOptionError(f"results go to a .csv file, not to {results}")
     if results.exists() and not journal_path(results).exists():
-        games = f"{journal_path(results)} with the games that it was made of"
+        games = f"{journal_path(results)} with its games"
         raise AnyzeroError(f"{results} exists, but not {games}; nothing was changed")
     with closing(GridRecord(journal_path(results), experiment)) as record:
         watch(record.reached)

@@ -65,7 +65,7 @@ class GameNames:
     def caption(self, whose: str, rows: Sequence[GridRow], intervals: str) -> str:
         """What is drawn, from how many games, and how sure it is."""
         few, many = min(row.tally.total for row in rows), max(row.tally.total for row in rows)
-        games = f"n = {many} a cell" if few == many else f"n = {few} to {many} a cell"
+        games = f"n = {many} per cell" if few == many else f"n = {few} to {many} per cell"
         swapped = all(row.first_seat == "both" for row in rows)
         games += ", each player moving first in half of them" if swapped else ""
         same = {short_game(row.game): ", ".join(self.options(row, varied=False)) for row in rows}
@@ -244,7 +244,7 @@ def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figur
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_ylim(-3, 103)  # marks at 0 and 100 are whole
         axes.set_yticks([0, 25, 50, 75, 100])
-        finish(axes, name_seat(panel[0], players), f"budget of {owner}, {unit} a move", "")
+        finish(axes, name_seat(panel[0], players), f"budget of {owner}, {unit} per move", "")
     all_axes[0].set_ylabel(f"score of {players[0]}, %", fontsize=LABEL)
     add_legend(figure, *all_axes[0].get_legend_handles_labels())
     return figure

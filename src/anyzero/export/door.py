@@ -59,9 +59,9 @@ def export(
     """
     games = [as_game(each) for each in ([game] if isinstance(game, Game | str) else game)]
     if (onnx, c, wasm, web, bot) == (None,) * 5:
-        raise BadOptionError("there is nothing to export: say what, as in --onnx FILE, --bot FILE.py or --web FOLDER")
+        raise BadOptionError("nothing to export: name a target, such as --onnx FILE, --bot FILE.py or --web FOLDER")
     if len(games) > 1 and (onnx, c, wasm, bot) != (None,) * 4:
-        raise BadOptionError("several games go into a folder for the web alone")
+        raise BadOptionError("several games can only be exported with --web")
     check_used("net", net, "--onnx or --web", onnx, web)
     check_used("player", player, "--bot, --c or --wasm", bot, c, wasm)
     check_used("max-characters", max_characters, "--bot", bot)

@@ -45,7 +45,7 @@ def plain_search(game: Game, player: str, network: StoredNetwork | None = None) 
     """
     wanted = split_player(player, SEARCHERS).in_game(game)
     if wanted.search is None:
-        raise BadOptionError(f"{player} is no search, as uct:200 or puct:32@best are")
+        raise BadOptionError(f"{player} is not a search such as uct:200 or puct:32@best")
     seconds, simulations = wanted.search.seconds or 0.0, wanted.search.simulations or MOST_TIMED
     options = {**wanted.search.arguments, "simulations": simulations, "seconds": None}
     if network is not None:
@@ -57,7 +57,7 @@ def plain_search(game: Game, player: str, network: StoredNetwork | None = None) 
         how = "has one tree, begins it anew, and plays its most visited move"
         raise BadOptionError(f"{player}: an exported search {how}")
     if seconds and settings.formula == GUMBEL:
-        raise BadOptionError(f"{player}: gumbel plans its simulations and needs their number; with a clock, take puct")
+        raise BadOptionError(f"{player}: gumbel plans its simulations and needs their number; with a clock, use puct")
     return Run(game, searcher.method, room=searcher.room, simulations=simulations), simulations, seconds
 
 
@@ -115,10 +115,10 @@ def exported(game: Game, kernel: Any, arguments: list[Any], about: str = "", **b
 def functions_of(game: Game, player: str) -> list[ExportedFunction]:
     """The rules, and the search that a player's text names; all are shown one state, one list of actions, ..."""
     if "@" in player:
-        raise BadOptionError(f"{player}: a compiled search has no network; export --onnx writes that")
+        raise BadOptionError(f"{player}: a compiled search has no network; use export --onnx for that")
     run, simulations, seconds = plain_search(game, player)
     if seconds or run.settings.formula == GUMBEL:
-        raise BadOptionError(f"{player}: a compiled search has a number of simulations, as uct:10000 has")
+        raise BadOptionError(f"{player}: a compiled search needs a number of simulations, such as uct:10000")
     state = game.initial_state()
     memory = run.tree, run.scratch, run.settings, run.roots, np.zeros(game.max_legal), simulations
     arguments = [game.rules, *memory, Given("state", state), Given("seed", np.uint64(0))]

@@ -90,7 +90,7 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
     found += write_files(folder, page_files(site))
     write_files(folder, {"sw.js": service_worker(folder, found)})
     total = sum(path.stat().st_size for path in found)
-    return [*written, (folder, total, f"all of it; try it: python -m http.server -d '{folder}'")]
+    return [*written, (folder, total, f"in total; try it: python -m http.server -d '{folder}'")]
 
 
 # --- a game

@@ -35,11 +35,11 @@ class Atarigo(NamedTuple):
 
 
 def make(size: int = 8) -> Game:
-    """Go in which the first to take a stone wins. Black begins, and the players put stones on empty points in turn.
+    """Go in which the first capture wins. Black begins, and the players take turns placing stones on empty points.
 
-    Stones of one colour that touch along the lines are a chain, and the empty points beside it are its liberties. You
-    take a chain, and win, by filling its last liberty. A move that leaves your own chain without a liberty and takes
-    nothing is illegal. Nobody may pass; a player without a legal move loses. A move is its point: d4.
+    Stones of one colour that touch along the lines form a chain, and the empty points next to it are its liberties. You
+    capture a chain, and win, by filling its last liberty. A move that leaves your own chain without a liberty and
+    captures nothing is illegal. Passing is not allowed; a player without a legal move loses. A move is its point: d4.
     """
     if not 3 <= size <= 19:
         raise BadOptionError(f"atarigo: the size is from 3 to 19, not {size}")

@@ -48,20 +48,20 @@ class Race(NamedTuple):
 
 
 def make(rows: int = 8, columns: int = 8) -> Game:
-    """The first pawn to reach the far row wins, and so does a side that takes every pawn of the other. White begins.
+    """The first pawn to reach the far row wins, and so does a side that captures every enemy pawn. White begins.
 
-    A pawn goes one step forward, straight or diagonally. It takes diagonally, never straight ahead, and taking is not
-    compulsory. There is always a move and there are no draws. A move is where the pawn stands and where it goes: e2e3.
+    A pawn moves one step forward, straight or diagonally. It captures diagonally, never straight ahead, and capturing
+    is not compulsory. There is always a move and there are no draws. A move is the pawn's cell and its target: e2e3.
     """
     return make_race("breakthrough", rows, columns, PAWN_STEPS, PAWN_GAME)
 
 
 def make_knightthrough(rows: int = 8, columns: int = 8) -> Game:
-    """The first knight to reach the far row wins, and so does a side that takes every knight of the other.
+    """The first knight to reach the far row wins, and so does a side that captures every enemy knight.
 
-    White begins. A knight jumps as in chess, but only forward: two rows ahead and one column aside, or one row ahead
-    and two columns aside. It takes what stands where it lands. A side that cannot move has lost. A move is where the
-    knight stands and where it goes: b2c4.
+    White begins. A knight jumps as in chess, but only forward: two rows ahead and one column to the side, or one row
+    ahead and two columns to the side. It captures the piece it lands on. A side that cannot move loses. A move is the
+    knight's cell and its target: b2c4.
     """
     return make_race("knightthrough", rows, columns, KNIGHT_JUMPS, KNIGHT_GAME)
 

@@ -154,14 +154,14 @@ class Seen:
 
     def report(self) -> Iterator[str]:
         mean = self.plies / max(1, self.games)
-        yield f"seen: {self.games} random games of {mean:.1f} plies on average, {self.shortest} to {self.longest}"
+        yield f"{self.games} random games of {mean:.1f} plies on average, {self.shortest} to {self.longest}"
         if len(self.wins) == 1:
             yield f"mean payoff {self.mean_payoffs[0]:+.3f}"
         else:
             results = [f"{name} won {won}" for name, won in zip(self.seats, self.wins, strict=True)]
-            results += [f"{self.draws} draws"] + ([f"{self.unfinished} without an end"] if self.unfinished else [])
+            results += [f"{self.draws} draws"] + ([f"{self.unfinished} unfinished"] if self.unfinished else [])
             decided = sum(self.wins)
-            last = f"; who moved last won {self.last_mover_wins} of {decided}" if decided else ""
+            last = f"; the last mover won {self.last_mover_wins} of {decided}" if decided else ""
             yield f"{', '.join(results)}{last}"
         shares = [percent(part / max(1, self.moves)) for part in (self.passes, self.forced)]
         yield f"of {self.moves} moves {shares[0]} were passes, {shares[1]} the only legal one"
@@ -213,7 +213,7 @@ def doubtful_seats(
             yield f"{game.seat_name(seat)} never moves: does play change whose turn it is?"
     lost = [winner != seat for seat, winner in zip(last, winners, strict=True) if winner is not None]
     if game.num_seats > 1 and len(lost) >= ENOUGH_GAMES and all(lost):
-        yield f"who moved last lost all {len(lost)} decided games: have payoffs the right sign?"
+        yield f"the last mover lost all {len(lost)} decided games: does payoffs have the right sign?"
 
 
 def taken_cells(game: Game, moves: Sequence[tuple[Observations, int, int]], texts: dict[int, str]) -> Iterator[str]:
@@ -230,7 +230,7 @@ def taken_cells(game: Game, moves: Sequence[tuple[Observations, int, int]], text
         taken = [action for before, _, action in marks if before]
         if len(marks) >= ENOUGH_MOVES and all(after for _, after, _ in marks) and 0 < len(taken) < len(marks) / 2:
             cell = texts[taken[0]]
-            yield f"{cell} is played where {name} says that it is taken: does legal_actions leave taken cells out?"
+            yield f"{cell} is played although {name} marks it as occupied: does legal_actions skip occupied cells?"
 
 
 # --- a game in a process of its own
@@ -254,8 +254,8 @@ def try_out(game: Game) -> None:
     """BadGameError with what `check` would say, if a few games in plain Python show that a game cannot be used."""
     for result in judge_apart(game, FATAL, "brief"):
         if not result.ok:
-            says = f"{game.source} breaks a law of games, {result.law!r}: {result.detail}"
-            raise BadGameError(f"{says}; anyzero check {game.text} says more")
+            says = f"{game.source} breaks a law of the contract, {result.law!r}: {result.detail}"
+            raise BadGameError(f"{says}; anyzero check {game.text} has details")
 
 
 def judge_apart(game: Game, laws: Sequence[str], *brief: str) -> LawResults:
@@ -271,9 +271,9 @@ def judge_apart(game: Game, laws: Sequence[str], *brief: str) -> LawResults:
         code = child.wait(None)
         out_of_range = "the game probably reads or writes out of range"
         cause = f"exit code {code}" if code >= 0 else f"{signal.Signals(-code).name}: {out_of_range}"
-        fault = f"the process of the compiled game died of {cause}" if code else ""
+        fault = f"the compiled game's process died of {cause}" if code else ""
     except LateChildError:
-        fault = f"compiled code did not come back within {SILENT_S:g} seconds"
+        fault = f"compiled code did not return within {SILENT_S:g} seconds"
     if fault:
         law = [FIRST_LAW, *laws][min(len(results), len(laws))]  # what is out of range may show only there
         results.append(LawResult(law, False, fault))

@@ -44,15 +44,15 @@ CAPTIONS = (
 
 
 def make() -> Game:
-    """Chess by the laws of FIDE: white begins, and whoever attacks the king so that nothing can save it has won.
+    """Chess by the laws of FIDE: white begins, and checkmate wins: an attack on the king that cannot be parried.
 
-    A rook goes any distance along rows and columns, a bishop along diagonals, a queen both ways, the king one step both
-    ways, and a knight jumps two steps one way and one aside. A pawn goes one step forward, from its first row also two,
-    takes one step diagonally forward, and becomes another piece on the last row. The king may castle: two steps towards
-    a rook that has not moved either, which jumps over it. Whoever stands where a piece arrives is taken.
+    A rook moves any distance along rows and columns, a bishop along diagonals, a queen either way, the king one step in
+    any direction, and a knight jumps two steps one way and one to the side. A pawn moves one step forward, or two from
+    its first row, captures one step diagonally forward, and is promoted on the last row. The king may castle: two steps
+    towards a rook that has not moved either, which jumps over it. A piece captures by moving onto an enemy piece.
 
     A draw needs no claim: stalemate, too few pieces to mate, the same position for the third time, or fifty moves each
-    without a capture or a pawn's move. A move is written as Nf3, exd5, O-O or e8=Q, or by its squares as g1f3 or e7e8q.
+    without a capture or a pawn move. A move is written as Nf3, exd5, O-O or e8=Q, or by its squares as g1f3 or e7e8q.
     """
     return Game(
         name="chess",

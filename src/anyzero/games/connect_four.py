@@ -32,10 +32,10 @@ class ConnectFour(NamedTuple):
 
 
 def make(rows: int = 6, columns: int = 7) -> Game:
-    """The players drop stones into the columns in turn, and a stone falls to the lowest free cell of its column.
+    """The players take turns dropping stones into the columns; a stone falls to the lowest free cell of its column.
 
-    Four stones of your colour in a row, across, upright or diagonally, win. A full board without four is a draw. A move
-    is the letter of its column: d is the middle one.
+    Four stones of your colour in a row, horizontally, vertically or diagonally, win. A full board without four is a
+    draw. A move is the letter of its column: d is the middle one.
     """
     if not (rows >= 4 and columns >= 4 and (rows + 1) * columns <= 64):
         needs = "4 rows and 4 columns or more, and (rows + 1) * columns <= 64"

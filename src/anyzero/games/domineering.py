@@ -39,9 +39,9 @@ class Domineering(NamedTuple):
 
 
 def make(rows: int = 8, columns: int = 8) -> Game:
-    """The players cover two empty cells with a domino in turn: the first places them upright, the second flat.
+    """The players take turns covering two empty cells with a domino: the first places them vertically, the second flat.
 
-    Whoever cannot place a domino loses, so that there are no draws. A move is the two cells: b5b6.
+    Whoever cannot place a domino loses, so there are no draws. A move is the two cells: b5b6.
     """
     if not (rows >= 2 and 2 <= columns <= len(LETTERS) and rows * columns <= 64):
         needs = "2 rows or more, 2 to 26 columns and at most 64 cells"

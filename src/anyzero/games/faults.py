@@ -50,7 +50,7 @@ def cpu_limit(seconds: float) -> Iterator[None]:
         if any(name.startswith("numba.") for name in places):
             signal.setitimer(signal.ITIMER_PROF, seconds)
         else:
-            raise EndlessError(f"it did not come back within {seconds:g} seconds of processor time")
+            raise EndlessError(f"it did not return within {seconds:g} seconds of processor time")
 
     before = signal.signal(signal.SIGPROF, look)
     signal.setitimer(signal.ITIMER_PROF, seconds)

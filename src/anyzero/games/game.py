@@ -118,7 +118,7 @@ class Game:
         return title or self.name.replace("_", " ").capitalize()
 
     def seat_name(self, seat: int) -> str:
-        """What people call a seat; where it has no name, they are counted from one."""
+        """What people call a seat; unnamed seats are counted from one."""
         return self.seat_names[seat] if seat < len(self.seat_names) else f"seat {seat + 1}"
 
     def has(self, name: str) -> bool:
@@ -238,7 +238,7 @@ class Game:
         return out
 
     def score(self, state: State, seat: int = 0) -> float:
-        """Points that a person counts."""
+        """The points a person would count."""
         self.need("score", "a score")
         return float(self._run("score", state, seat))
 
@@ -371,5 +371,5 @@ class Game:
         return scene
 
     def show(self, state: State) -> Scene:
-        """The picture of a position: `.text`, `.svg`, and drawn by itself in a notebook."""
+        """The picture of a position: `.text`, `.svg`, displayed directly in a notebook."""
         return self.scene(state)

@@ -36,7 +36,7 @@ LARGEST = 1e300
 def seat_to_move(rules: Any, state: Any) -> int:
     seat: int = own_seat_to_move(rules, state)
     if seat < OVER or seat >= NUM_SEATS:
-        raise ValueError("seat_to_move returns a number that is no seat, nor CHANCE, nor OVER")
+        raise ValueError("seat_to_move returns a number that is neither a seat, CHANCE nor OVER")
     return seat
 
 
@@ -108,7 +108,7 @@ def check_definition(game: "Game") -> None:
     known = [*contract.COMPILED, *contract.INTERPRETED]
     for name in sorted(game.by_name.keys() - {*known}):
         hint = nearest_hint(name, known)
-        raise BadGameError(f"{game.name}: {name} is not in the contract; {hint}known: {list_some(known)}")
+        raise BadGameError(f"{game.name}: {name} is not part of the contract; {hint}known: {list_some(known)}")
     for required in contract.REQUIRED:
         if not game.has(required.__name__):
             raise BadGameError(f"{game.name}: the function {required.__name__} is missing")
@@ -133,7 +133,7 @@ def one_sentence(of: str, functions: Sequence[Function] = (), advice: str = "", 
 
 def told(game: "Game", passing: tuple[type[Exception], ...] = ()) -> AbstractContextManager[None]:
     """What a user's game raises within is told so, with where to learn more."""
-    advice = f"; anyzero check {game.text} says more"
+    advice = f"; anyzero check {game.text} has details"
     return one_sentence(game.source, game.functions, advice, passing) if game.is_from_file else nullcontext()
 
 

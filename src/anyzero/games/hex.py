@@ -38,11 +38,11 @@ class Hex(NamedTuple):
 
 
 def make(size: int = 11, swap: bool = False) -> Game:
-    """The players put stones on empty cells in turn, and stones never move. There are no draws.
+    """The players take turns placing stones on empty cells, and stones never move. There are no draws.
 
-    Blue begins and wins by joining the top and the bottom edge with a chain of its stones; orange joins left and right.
-    With swap=true the second player may answer the first stone by taking it over, mirrored, instead of playing, which
-    makes up for the advantage of the first move. A move is its cell, d4, or swap.
+    Blue begins and wins by connecting the top and bottom edges with a chain of its stones; orange connects left and
+    right. With swap=true the second player may answer the first stone by taking it over, mirrored, instead of playing,
+    which offsets the advantage of the first move. A move is its cell, d4, or swap.
     """
     if not 2 <= size <= 19:
         raise BadOptionError(f"hex: the size is from 2 to 19, not {size}")

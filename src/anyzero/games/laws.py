@@ -217,7 +217,7 @@ def play_is_a_function(game: Game, evidence: Evidence) -> str | None:
     """The same actions lead to the same states, and a copy that is played leaves the original alone."""
     for number, record in enumerate(evidence.records[:6]):
         if evidence.replay(record, record.chosen).states.tobytes() != record.states.tobytes():
-            return f"game {number} played again from its actions is another game"
+            return f"game {number} replayed from its actions is a different game"
     for state in evidence.states(12):
         before = state.tobytes()
         for action in game.legal_actions(state)[:1]:

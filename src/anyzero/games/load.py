@@ -39,7 +39,7 @@ def load(text: str, **options: Any) -> Game:
     >>> load("breakthrough:rows=6", columns=6).text
     'breakthrough:rows=6,columns=6'
 
-    A file that has not been checked as it is now runs guarded: slower, and what is wrong with it is said.
+    A file whose current source has not been checked runs guarded: slower, with faults reported.
     """
     game = load_trusted(text, options)
     key = key_of(load_file(Path(game.source)), game.options) if game.is_from_file else ""
@@ -222,7 +222,7 @@ def convert_option(name: str, key: str, value: Any, default: Any) -> Any:
             return wanted(value)
         except ValueError:
             pass
-    raise BadOptionError(f"{name}: the option {key} wants {KINDS.get(wanted, wanted.__name__)}, not {value!r}")
+    raise BadOptionError(f"{name}: the option {key} needs {KINDS.get(wanted, wanted.__name__)}, not {value!r}")
 
 
 KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
@@ -265,11 +265,11 @@ def start_game(file: Path | str, kind: str = "placing") -> list[Path]:
     path = Path(file)
     check_name("kind", kind, START_KINDS)
     if path.suffix != ".py" or not path.stem.isidentifier():
-        raise AnyzeroError(f"{file!s} is no name for a game: letters, digits and _ with .py behind, like my_game.py")
+        raise AnyzeroError(f"{file!s} is not a name for a game: use letters, digits and _ before .py, like my_game.py")
     written = [path, path.with_name(f"test_{path.name}")]
     for one in written:
         if one.exists():
-            raise AnyzeroError(f"{one} is there already, and nothing is written over")
+            raise AnyzeroError(f"{one} exists already, and nothing is overwritten")
     names = {"MY_GAME": path.stem, "MY_TITLE": path.stem.replace("_", " ").capitalize()}
     write_whole(path, fill_in(kind, names).encode())
     game = load(str(path.resolve()))

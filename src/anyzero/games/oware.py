@@ -61,11 +61,11 @@ def make(
 ) -> Game:
     """South owns the lower row of houses, North the upper one, with four seeds in each; more than 24 seeds win.
 
-    Take all seeds of one of your houses and sow them one by one into the next houses, counter-clockwise, leaving out
-    the one they came from. If the last seed makes a house of the other row two or three, you take what is in it, and in
-    the houses before it as long as they hold two or three. A move that would take all seeds of the other row takes
-    nothing. If the other row is empty, you must sow into it; if you cannot, you take what is left and the game ends.
-    After 200 moves the higher score wins, and 24 each is a draw. A move is the letter of a house: A to F, a to f.
+    Take all seeds from one of your houses and sow them one by one into the next houses, counter-clockwise, skipping the
+    one they came from. If the last seed brings a house in the other row to two or three, you capture its seeds, and
+    those in the houses before it as long as they hold two or three. A move that would capture the whole other row
+    captures nothing. If the other row is empty, you must sow into it; if you cannot, you take what is left and the game
+    ends. After 200 moves the higher score wins, and 24 each is a draw. A move is the letter of a house: A to F, a to f.
     """
     if not 1 <= plies <= MOST_PLIES:
         raise BadOptionError(f"oware: plies must be from 1 to {MOST_PLIES}, not {plies}")

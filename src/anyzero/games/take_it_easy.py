@@ -59,9 +59,9 @@ class TakeItEasy(NamedTuple):
 def make() -> Game:
     """Place nineteen of the 27 tiles, one by one as they are drawn, each on an empty cell. One player, the most points.
 
-    A tile has three numbers, each with a band of its colour. The tile 164 has 1 from top to bottom, 6 towards the upper
-    right and 4 towards the lower right; it is never turned. At the end a line that shows one number on all its tiles
-    scores that number for each of them: five tiles with a 9 make 45 points. A line with two numbers scores nothing. The
+    A tile has three numbers, each with a band in its colour. Tile 164 has 1 from top to bottom, 6 towards the upper
+    right and 4 towards the lower right; tiles never rotate. At the end a line with one number on all its tiles scores
+    that number for each of them: five tiles with a 9 make 45 points. A line with different numbers scores nothing. The
     best possible board has 307 points. A move is the number of a cell: 0 to 18, down the columns from left to right.
     """
     return Game(

@@ -28,7 +28,7 @@ class TicTacToe(NamedTuple):
 
 
 def make() -> Game:
-    """The players x and o mark empty cells in turn, and x begins. Three marks in a row, a column or a diagonal win.
+    """The players x and o take turns marking empty cells, and x begins. Three marks in a row, column or diagonal win.
 
     A full board without such a line is a draw. A move is the cell to mark: b2 is the centre.
     """

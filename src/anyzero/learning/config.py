@@ -1,4 +1,4 @@
-"""Everything that decides how a run goes: one schema a part, every field with a default, bounds and a meaning."""
+"""All settings of a run: one schema per part, every field with a default, bounds and a meaning."""
 
 import tomllib
 from collections.abc import Mapping
@@ -48,180 +48,180 @@ Anchors = Annotated[tuple[str, ...], AfterValidator(check_anchors)]
 
 class SelfPlayConfig(Schema):
     method: Literal["puct", "gumbel", "expectimax"] = "gumbel"
-    """The search: PUCT as AlphaZero has it, Gumbel AlphaZero's, or expectimax one move deep, for games of chance."""
+    """The search: PUCT (AlphaZero), Gumbel AlphaZero's, or expectimax one move deep, for games of chance."""
     simulations: int = Field(32, ge=1, le=1_000_000)
-    """Simulations for each move."""
+    """Simulations per move."""
     games: int = Field(256, ge=1, le=10_000_000)
-    """Finished games a generation."""
+    """Finished games per generation."""
     at_once: int = Field(128, ge=1, le=1_000_000)
-    """Games that are played side by side; on the CPU they are also written together, as a block."""
+    """Games played in parallel; on the CPU they are also written together, as a block."""
     exploration: float = Field(1.25, ge=0, le=1e12)
-    """PUCT: the weight of priors."""
+    """PUCT: the exploration constant, the weight of priors."""
     first_play: float = Field(-0.2, ge=-2, le=2)
-    """PUCT: the value of a move without visits, added to the mean of the others."""
+    """PUCT: the value of an unvisited move, relative to the mean of the others."""
     considered: int = Field(16, ge=1, le=100_000)
-    """Gumbel: the most moves that the root considers."""
+    """Gumbel: maximum moves considered at the root."""
     value_scale: float = Field(0.25, ge=0, le=1e12)
-    """Gumbel: how much values move the policy (c_scale of the paper, for values between 0 and 1)."""
+    """Gumbel: how strongly values change the policy (the paper's c_scale, for values between 0 and 1)."""
     visit_scale: float = Field(50.0, ge=0, le=1e12)
-    """Gumbel: c_visit of the paper."""
+    """Gumbel: the paper's c_visit."""
     noise_fraction: float = Field(0.25, ge=0, le=1)
     """PUCT: share of Dirichlet noise in the root's priors."""
     noise_concentration: float = Field(0.3, ge=0.001, le=1000.0)
     """PUCT: alpha of that noise."""
     gumbel_scale: float = Field(1.0, ge=0, le=1e12)
-    """Gumbel: how much noise the root's moves get."""
+    """Gumbel: scale of the noise on the root's moves."""
     temperature: float = Field(1.0, ge=0, le=100)
-    """PUCT: moves are drawn by visits ** (1 / temperature); expectimax: by exp(value / temperature)."""
+    """PUCT: moves are sampled by visits ** (1 / temperature); expectimax: by exp(value / temperature)."""
     temperature_plies: int = Field(30, ge=0, le=1e12)
-    """Moves are drawn for so many plies; Gumbel draws by its own noise for as long."""
+    """Plies for which moves are sampled; with Gumbel, plies for which its noise applies."""
     late_temperature: float = Field(0.1, ge=0, le=100)
-    """PUCT and expectimax: the temperature after those plies."""
+    """PUCT and expectimax: the temperature after `temperature_plies`."""
     draws: int = Field(0, ge=0, le=1_000_000)
-    """Expectimax: outcomes, drawn at random, of which a value before a draw is the mean; 0: all, by their weights."""
+    """Expectimax: random outcomes averaged for the value before a draw; 0: all of them, by their weights."""
     move_value: bool = False
-    """Whether a position's value after search is that of the move chosen, rather than the mean of all simulations."""
+    """Whether a position's value after search is the chosen move's value, not the mean of all simulations."""
     final: Literal["visits", "value+log visits"] = "visits"
-    """The final move of PUCT at temperature 0, and of every match: most visits, or best value + log visits."""
+    """How PUCT picks its move at temperature 0 and in matches: most visits, or best value + log visits."""
     opening_plies: int = Field(0, ge=0, le=1000)
-    """Up to so many random moves at the start of a game; they are not samples."""
+    """Maximum random moves at the start of a game; they give no samples."""
     value_trace: float = Field(0.0, ge=0, le=1)
     """Lambda of TD(lambda): how much of a root value, or of an expectation's surprise, comes from the next position."""
     surprise: float = Field(0.0, ge=0, le=1)
-    """Share of a sample's weight that goes by how far its policy is from the priors (KataGo: 0.5)."""
+    """Share of a sample's weight given by how far its policy is from the priors (KataGo: 0.5)."""
     resign_below: float = Field(-1.0, ge=-1, le=0)
     """A seat resigns when its value has been below this for two of its moves; -1: never."""
     resign_checked: float = Field(0.1, ge=0, le=1)
-    """Share of games played on in spite of that, to see how often resigning is wrong."""
+    """Share of games played on despite a resignation, to measure how often resigning is wrong."""
     resign_errors: float = Field(0.05, ge=0, le=1)
-    """The bar is lowered until at most this share of resignations would have been wrong."""
+    """The threshold is lowered until at most this share of resignations would have been wrong."""
     reuse: bool = False
-    """PUCT, games of one network: start each search with the tree below the move that was played."""
+    """PUCT, games of one network: start each search from the subtree below the move played."""
     max_plies: int = Field(0, ge=0, le=1e12)
-    """Longer games are cut off, and teach what their searches said; 0: as long as the rules allow."""
+    """Longer games are cut off, and trained on their search values; 0: as long as the rules allow."""
     starts: tuple[str, ...] = ()
-    """Positions to start from, in turn; none: the beginning of the game."""
+    """Positions to start from, in turn; none: the initial position."""
     recent_share: float = Field(0.0, ge=0, le=1)
     """Share of games against recent generations."""
     recent: int = Field(5, ge=1, le=1000)
-    """How many of the last generations count as recent."""
+    """How many of the latest generations count as recent."""
     two_champions: bool = False
-    """Whether the champion also plays the champion before it, the more often the harder it finds that."""
+    """Whether the champion also plays the previous champion, the more often the lower its score against it."""
     lag: int = Field(0, ge=0, le=1)
-    """1: the games of a generation do not wait for the last one's network, so that a cluster plays while one trains."""
+    """1: self-play does not wait for the last generation's network, so a cluster plays during training."""
 
 
 class ReplayConfig(Schema):
     """What training sees of the games."""
 
     window: int = Field(50_000, ge=1, le=1 << 40)
-    """Samples in the replay buffer, the newest."""
+    """Size of the replay buffer: the newest samples are kept."""
     merge: bool = True
-    """Whether equal positions become one sample with the mean of their targets."""
+    """Whether equal positions are merged into one sample with the mean of their targets."""
     fade: float = Field(0.0, ge=0, le=1)
-    """How much a sample's weight falls with each generation of age."""
+    """How much a sample's weight decreases per generation of age."""
     fade_floor: float = Field(0.7, ge=0, le=1)
-    """The least weight that fading leaves."""
+    """The minimum weight after fading."""
     by_count: bool = False
-    """Whether merged samples are drawn as often as there were of them."""
+    """Whether merged samples are drawn in proportion to their count."""
     symmetries: bool = True
-    """Whether boards are turned and mirrored at random."""
+    """Whether random rotations and reflections are applied to boards."""
     payoff_share: float = Field(1.0, ge=0, le=1)
-    """k in the value's target k * payoff + (1 - k) * root value."""
+    """k in the value target k * payoff + (1 - k) * root value."""
     payoff_share_end: float = Field(-1.0, ge=-1, le=1)
-    """Where it is not -1, k rises to this from a game's first ply to its last."""
+    """Unless -1, k changes linearly to this from a game's first ply to its last."""
 
 
 class TrainerConfig(Schema):
     epochs: float = Field(1.0, ge=0, le=1000)
-    """Passes over the replay buffer for each generation."""
+    """Passes over the replay buffer per generation."""
     batches: int = Field(0, ge=0, le=1e12)
-    """Batches for each generation instead, where it is positive."""
+    """If positive, batches per generation, instead of `epochs`."""
     trainings: float = Field(0.0, ge=0, le=1000)
-    """How often each sample is trained on in its life instead, where it is positive."""
+    """If positive, how often each sample is trained on in total, instead of `epochs`."""
     batch_size: int = Field(256, ge=1, le=1 << 20)
-    """Samples of each gradient step."""
+    """Samples per gradient step."""
     optimizer: Literal["adamw", "muon"] = "adamw"
     """AdamW for all weights, or Muon for the matrices between the first layer and the heads."""
     learning_rate: float = Field(1e-3, ge=0, le=10)
-    """The learning rate, before its schedule."""
+    """The learning rate, before the schedule is applied."""
     weight_decay: float = Field(1e-4, ge=0, le=1e12)
-    """How much all weights but biases decay with each step, times the learning rate."""
+    """Weight decay per step, times the learning rate; not for biases."""
     clip: float = Field(1.0, ge=1e-06, le=1000000.0)
-    """The greatest norm of a gradient."""
+    """Maximum gradient norm (clipping)."""
     schedule: Literal["constant", "cosine", "one-cycle"] = "constant"
     """constant, cosine (over the run's minutes, or `horizon` generations) or one-cycle (in each generation)."""
     horizon: int = Field(100, ge=1, le=1_000_000)
-    """Schedule cosine: generations until the rate has fallen, in a run that no minutes are planned for."""
+    """Cosine schedule: generations over which the learning rate decays, if the run has no planned minutes."""
     policy_weight: float = Field(1.0, ge=0, le=1e12)
-    """Weight of the policy in the loss."""
+    """Weight of the policy loss."""
     value_weight: float = Field(1.0, ge=0, le=1e12)
-    """Weight of the value in the loss."""
+    """Weight of the value loss."""
     average: float = Field(0.0, ge=0, le=0.99999)
-    """Where it is positive, games are played with an exponential average of the weights, of this decay."""
+    """If positive, games are played with an exponential moving average of the weights, with this decay."""
 
 
 class GateConfig(Schema):
     """When a candidate becomes the champion."""
 
     games: Even = Field(64, ge=0, le=10_000_000)
-    """Games against the champion, and as many against the one before it; 0: every candidate is promoted."""
+    """Games against the champion, and as many against the previous one; 0: every candidate is promoted."""
     threshold: float = Field(0.55, ge=0, le=1)
-    """The score that promotes a candidate."""
+    """The score needed for promotion."""
     simulations: int = Field(0, ge=0, le=1_000_000)
-    """Simulations for each move; 0: as in self-play."""
+    """Simulations per move; 0: as in self-play."""
     opening_plies: int = Field(-1, ge=-1, le=1000)
-    """Random moves before each pair of games; -1: as many as in matches."""
+    """Random moves before each pair of games; -1: as in matches."""
 
 
 class LeagueConfig(Schema):
-    """How every generation is rated against players that never change."""
+    """How generations are rated against fixed players, the anchors."""
 
     every: int = Field(5, ge=0, le=1e12)
     """Generations between ratings; 0: never."""
     games: Even = Field(40, ge=2, le=10_000_000)
     """Games against each anchor."""
     anchors: Anchors = (RANDOM, "uct:100", "uct:1000")
-    """random, or methods with their simulations; the first one stands at Elo 0."""
+    """random, or methods with their simulations; the first is fixed at Elo 0."""
     simulations: int = Field(0, ge=0, le=1_000_000)
-    """Simulations for each move of the network; 0: as in self-play."""
+    """The network's simulations per move; 0: as in self-play."""
 
 
 class BenchmarkConfig(Schema):
-    """Games of one seat: the same deals every generation, without noise."""
+    """One-seat games: the same deals every generation, without noise."""
 
     every: int = Field(1, ge=0, le=1e12)
     """Generations between benchmarks; 0: never."""
     deals: int = Field(1000, ge=0, le=1e12)
-    """Deals that are played, the same ones every time; 0: none."""
+    """Number of deals, the same ones every time; 0: none."""
     simulations: int = Field(0, ge=0, le=1_000_000)
-    """Simulations for each move; 0: as in self-play."""
+    """Simulations per move; 0: as in self-play."""
     convergence_threshold: float = Field(0.0, ge=0, le=1e12)
-    """Training ends when the mean of the last five benchmarks exceeds that of the five before by less; 0: never."""
+    """Training stops when the mean of the last five benchmarks beats the previous five by less; 0: never."""
 
 
 class RunConfig(Schema):
-    """A run: its game, its parts, and what belongs to none of them."""
+    """A run: its game, its parts, and general settings."""
 
     noun: ClassVar[str] = "a run"
     game: str = "tic_tac_toe"
     """The game, as text."""
     seed: int = Field(0, ge=0, le=(1 << 63) - 1)
-    """The seed of everything random in the run."""
+    """The random seed of the whole run."""
     generations: int = Field(1000, ge=0, le=1_000_000)
-    """Generations after which the run is done."""
+    """Generations after which the run ends."""
     minutes: float = Field(0.0, ge=0, le=1e12)
-    """Minutes of training that the run is planned for, in all its pieces; 0: its schedule counts generations."""
+    """Planned minutes of training in total, resumptions included; 0: the schedule counts generations."""
     keep: int = Field(3, ge=1, le=1_000_000)
-    """Generations that are kept besides those that were promoted."""
+    """Generations to keep besides promoted ones."""
     keep_samples: bool = True
-    """Whether samples are written as they are made; else, on a GPU, when training stops, and a kill loses them."""
+    """Whether samples are written at once; else, on a GPU, when training stops, and a kill loses them."""
     device: Literal["cpu", "cuda"] = "cpu"
-    """Where games are played and networks trained."""
+    """The device that plays and trains."""
     threads: int = Field(0, ge=0, le=1e12)
-    """Threads that play; 0: one for each processor."""
+    """Self-play threads; 0: one per core."""
     begin_with: str = ""
-    """A network (`hex5`, `hex5/12`, a file) whose weights the run begins with instead of random ones."""
+    """A network (`hex5`, `hex5/12`, a file) to start from instead of random weights."""
     network: NetworkConfig = NetworkConfig()
     selfplay: SelfPlayConfig = SelfPlayConfig()
     replay: ReplayConfig = ReplayConfig()
@@ -239,11 +239,11 @@ class RunConfig(Schema):
             other = "two_champions" if selfplay.two_champions else "recent_share"
             raise BadOptionError(f"selfplay.reuse is for games of one network: leave selfplay.{other} alone")
         if league.every > 0 and not league.anchors:
-            raise BadOptionError("league.anchors is empty: name a player, such as random, or take league.every=0")
+            raise BadOptionError("league.anchors is empty: name a player, such as random, or set league.every=0")
         if -1 < self.replay.payoff_share_end < 0:
             raise BadOptionError("replay.payoff_share_end must be -1 or from 0 to 1: a share is not negative")
         if not self.keep_samples and self.device == "cpu":
-            raise BadOptionError("keep_samples=false is for the GPU: on the CPU a run goes on as if never stopped")
+            raise BadOptionError("keep_samples=false is for the GPU: on the CPU a run resumes as if never stopped")
         return self
 
 
@@ -356,9 +356,9 @@ def open_config(run: Path) -> tuple[RunConfig, str]:
         with suppress(DamagedError):
             for number in generations.numbers()[-1:]:  # it still knows the hash of the settings it was made with
                 if generations.generation(number).facts.get("settings") not in (None, settings_hash(run)):
-                    words = f"{run / CONFIG} is not the one that generation {number} was made with"
-                    raise AnyzeroError(f"{words}; put a copy of the old one back") from None
-        return config, f"{run}: {error}; its settings are taken as they stand in {CONFIG}"
+                    words = f"{run / CONFIG} is not the one used for generation {number}"
+                    raise AnyzeroError(f"{words}; restore a copy of the old one") from None
+        return config, f"{run}: {error}; its settings are read from {CONFIG}"
     if settings not in (seal["settings"], seal["earlier"]):
         raise AnyzeroError(describe_change(run, settings, seal["settings"]))
     return config, ""
@@ -370,10 +370,10 @@ def describe_change(run: Path, found: Settings, sealed: Mapping[str, Any]) -> st
     new, old = found.get(key, GONE), sealed.get(key, GONE)
     says = f"no longer says {key}" if new is GONE else f"says {key}={format_setting(new)}"
     begun = f"without {key}" if old is GONE else f"with {key}={format_setting(old)}"
-    advice = f"for other settings begin a run of another name: anyzero train --run NAME --config {run / CONFIG}"
+    advice = f"for other settings start a run with another name: anyzero train --run NAME --config {run / CONFIG}"
     if key in FREE:
         advice = f"anyzero train --run {run} --set {key}=... changes it"
-    return f"{run / CONFIG} {says}, but the run was begun {begun}: put it back; {advice}"
+    return f"{run / CONFIG} {says}, but the run began {begun}: restore it; {advice}"
 
 
 def settings_hash(run: Path) -> str:

@@ -104,7 +104,7 @@ class RunFolder(Generations):
         with writing(self.path):
             number = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            take_lock(number, self.path, "is being trained by another process; one at a time can do that")
+            take_lock(number, self.path, "is being trained by another process")
             self.is_locked = True
             parts = map(self.part_path, self.part_numbers())
             for folder in (self.path, self.path / GAMES, self.path / SAMPLES, *parts):
@@ -138,14 +138,14 @@ class RunFolder(Generations):
             return found
         if wrong:
             number, reason = next(iter(wrong.items()))
-            words = f"no generation of {self.path} is whole, not even the newest ({number}: {reason})"
+            words = f"no generation of {self.path} is intact, not even the newest ({number}: {reason})"
             raise AnyzeroError(f"{words}; nothing was changed")
         return None
 
     def pass_over(self, wrong: Mapping[int, str], newest: Generation) -> None:
         """Put aside what is newer than the newest generation, and what was made from it."""
         for number, reason in wrong.items():
-            self.note(f"generation {number} of {self.path} was passed over: {reason}")
+            self.note(f"generation {number} of {self.path} was skipped: {reason}")
         for words in self.chain_faults(newest):
             self.note(words)
         if not self.is_locked:
@@ -170,7 +170,7 @@ class RunFolder(Generations):
                 found = self.generation(number)
             except DamagedError as error:
                 after = None
-                yield f"generation {number} of {self.path} is damaged: {error}; what it measured is left out"
+                yield f"generation {number} of {self.path} is damaged: {error}; its measurements are left out"
                 continue
             if after is not None and after.facts.get("before") not in (None, found.seal):
                 yield f"generation {number} of {self.path} is not the one that generation {number + 1} was made from"
@@ -259,7 +259,7 @@ class RunFolder(Generations):
                     self.read[number] = state, self.generation(number).read_report()
                 found.append(self.read[number][1])
             except DamagedError as error:
-                self.note(f"generation {number} of {self.path} is damaged: {error}; what it measured is left out")
+                self.note(f"generation {number} of {self.path} is damaged: {error}; its measurements are left out")
         end = self.end()
         measured = {end.get("generation"): end.get("measured", {})}
         return [report | measured.get(report["generation"], {}) for report in found]

@@ -114,7 +114,7 @@ class ClusterGames:
 
     def __init__(self, stages: "Stages", pool: Pool) -> None:
         if not stages.config.keep_samples:
-            raise BadOptionError("a run on a cluster writes all its samples: begin one with --set keep_samples=true")
+            raise BadOptionError("a run on a cluster writes all its samples: start one with --set keep_samples=true")
         self.stages, self.pool = stages, pool
         self.pace = Pace(LEAST_GAMES, max(1, stages.config.selfplay.at_once // GPU_PIECES))
         self.ahead: Blocks | None = None

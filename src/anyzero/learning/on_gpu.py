@@ -214,7 +214,7 @@ def new_device_rows(game: Game, num: int) -> Any:
     one = new_samples(game, 1)._asdict()
     needed = sum(lengths[name] * column.nbytes for name, column in one.items())
     if needed > MOST_BYTES:
-        words = f"samples of all games under way would take {needed / 1e9:.0f} GB"
+        words = f"samples of all games in progress would take {needed / 1e9:.0f} GB"
         raise BadOptionError(f"{game.name}: {words}; lower selfplay.max_plies")
     shapes = {name: (lengths[name], *column.shape[1:]) for name, column in one.items()}
     return Samples(**{name: cuda.device_array(shape, one[name].dtype) for name, shape in shapes.items()})

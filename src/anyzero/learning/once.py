@@ -40,7 +40,7 @@ def once(folder: RunFolder, part: Path, name: str, make: Callable[[], Result], f
         try:
             found = read_stage(path, stage)
         except DamagedError as error:
-            folder.note(f"{part}: {error}; that stage is done again")
+            folder.note(f"{part}: {error}; that stage runs again")
             path.unlink()
     if found is None:
         start = clock()
@@ -55,7 +55,7 @@ def read_stage(path: Path, stage: Mapping[str, str]) -> Result:
     """What a finished stage wrote; DamagedError unless that and the files that it made are as they were."""
     found = read_sealed(path, STAGE)
     if not stage.items() <= found.items():
-        raise DamagedError(f"{path.name} is of another stage or run")
+        raise DamagedError(f"{path.name} belongs to another stage or run")
     for name, wanted in found["files"].items():
         check_file(path.parent / name, wanted, path.name)
     return found
@@ -69,14 +69,14 @@ def anchor_points(folder: RunFolder, make: Callable[[], Points]) -> Points:
             found = read_sealed(path, ANCHORS)
             if played.items() <= found.items():
                 return found["points"]  # type: ignore[no-any-return]
-            raise DamagedError(f"{path.name} is of another run")
+            raise DamagedError(f"{path.name} belongs to another run")
         except DamagedError as error:
-            folder.note(f"{folder.path}: {error}; it was put aside, and the anchors play again")
+            folder.note(f"{folder.path}: {error}; it was set aside, and the anchors play again")
             put_aside(path)
     return write_sealed(path, ANCHORS, {**played, "points": make()})["points"]  # type: ignore[no-any-return]
 
 
-ADVICE = "anyzero train goes on with what is whole, and makes again what can be made again"
+ADVICE = "anyzero train resumes with what is intact, and redoes what can be redone"
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,7 +89,7 @@ class Verified(Shown):
 
     def report(self) -> Iterator[Part]:
         for run, faults in self.faults.items():
-            yield f"{run}: {len(faults)} things are not as they were written" if faults else f"{run}: whole"
+            yield f"{run}: {len(faults)} things have changed since they were written" if faults else f"{run}: intact"
             yield from (f"  {fault}" for fault in faults)
         if not self.ok:
             yield ADVICE

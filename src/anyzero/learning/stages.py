@@ -286,13 +286,13 @@ class Stages:
         parts: list[Samples] = [] if self.samples is None else [self.samples]
         known = int(self.samples.generations[-1]) if self.samples is not None and self.samples.num else -1
         for name in self.folder.missing_samples(known + 1, number):
-            self.folder.note(f"{self.folder.path}: {name} is gone; training goes on without its samples")
+            self.folder.note(f"{self.folder.path}: {name} is gone; training continues without it")
         for block in self.folder.blocks():
             if known < block.generation <= number:
                 try:
                     parts.append(load_shard(block.path, self.game))
                 except BadShardError as error:
-                    self.folder.note(f"samples were put aside: {error}")
+                    self.folder.note(f"samples were set aside: {error}")
                     put_aside(block.path)
         joined = join(parts) if parts else new_samples(self.game, 0)
         window = take(joined, slice(max(0, joined.num - self.config.replay.window), None))

@@ -113,7 +113,7 @@ def check_form(config: RunConfig, changes: Mapping[str, Any]) -> None:
     """One sentence if a network is asked for beside the one that the run begins with."""
     own = [key for key in flatten(changes) if key.startswith("network.")]
     if config.begin_with and own:
-        raise BadOptionError(f"{config.begin_with} brings its own form: leave {own[0]} alone")
+        raise BadOptionError(f"{config.begin_with} has its own architecture: do not set {own[0]}")
 
 
 def default_names(config: RunConfig, preset: str | None) -> Iterator[str]:
@@ -177,7 +177,7 @@ def reopen(
     if changed:
         named = ", ".join(f"{key}={old[key]}" for key in changed[:MOST_SETTINGS])
         more = f" and {len(changed) - MOST_SETTINGS} more" if len(changed) > MOST_SETTINGS else ""
-        raise OtherRunError(f"{path} was begun with {named}{more}; take another name for another run")
+        raise OtherRunError(f"{path} was started with {named}{more}; use another name for another run")
     new = change(folder.config, {key: wanted[key] for key in FREE})
     if new != folder.config:
         with folder.locked():
@@ -206,7 +206,7 @@ class Training(Stages):
                     return "the benchmark has converged"
                 newest = self.next_generation(newest, is_last=newest.number + 1 == most)
         except OutOfTimeError:
-            return f"{minutes:g} minutes are over"
+            return f"{minutes:g} minutes are up"
         finally:
             self.save_replay()
         return f"{newest.number} generations are done"

@@ -1,4 +1,4 @@
-"""Runs at a glance: how far each is, how strong, how it learnt, and in which settings several differ."""
+"""Runs at a glance: their progress, strength and learning curves, and the settings in which several differ."""
 
 import math
 import time
@@ -165,17 +165,17 @@ class RunSummary(Shown):
             cells = [[show_cell(row, column) for column in columns] for row in rows]
             yield Sheet([SHOWN[column] for column in columns], cells)
             champion = f"generation {self.champion_generation} is the champion"
-            yield ", ".join(filter(None, (champion, self.strength, f"{short(self.minutes)} minutes in all")))
+            yield ", ".join(filter(None, (champion, self.strength, f"{short(self.minutes)} minutes in total")))
             yield f"its network: {self.path / CHAMPION}"
         if self.now:
-            yield f"under way: {self.now}"
+            yield f"in progress: {self.now}"
         yield from self.notes
         yield from self.ending() if self.ended else ()
 
     def ending(self) -> Iterator[str]:
         """Why training ended, what the champion scored, and what can be done with it."""
         if self.generations is None:
-            yield f"{self.ended} before the first generation was finished; the same command with more of them goes on"
+            yield f"{self.ended} before the first generation was finished; the same command with more of them resumes"
             return
         yield f"{self.ended}; the champion is generation {self.champion_generation} of {self.path}"
         if self.match is not None and self.match_generation == self.generations:
@@ -183,7 +183,7 @@ class RunSummary(Shown):
         game, text = load(self.config.game), self.config.game
         does, seat = ("watch it play", 0) if game.num_seats == 1 else ("play against it", 1)
         yield f"{does}: anyzero play {text} --seat{seat} {self.champion}"
-        yield "in the browser: anyzero serve, where it is among the players"
+        yield "in the browser: anyzero serve, where it is listed as a player"
         yield f"measure it: anyzero match {text} {self.champion} {'random' if game.num_seats == 1 else 'uct:10000'}"
         if game.num_values == 1:
             yield f"use it elsewhere: anyzero export {text} --net {self.net} --onnx {self.name}.onnx"
@@ -305,7 +305,7 @@ class Runs(Shown):
 
 
 def runs(*names: str, root: Path | str = "runs") -> Runs:
-    """Training runs by name or folder, or all of those in `root`: how far they are, how strong, how they differ.
+    """Training runs by name or folder, or all in `root`: their progress, strength and differences.
 
     >>> anyzero.runs()
     >>> anyzero.runs("small", "large").plot(by="minutes")

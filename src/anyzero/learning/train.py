@@ -1,4 +1,4 @@
-"""The door of training: `train("connect_four", run="four", minutes=30)`; a run that is there goes on."""
+"""The entry point of training: `train("connect_four", run="four", minutes=30)`; an existing run resumes."""
 
 import sys
 import time
@@ -47,12 +47,12 @@ def train(
     changes: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> RunSummary:
-    """Train a network by self-play until so many generations or minutes in all are done; a run that is there goes on.
+    """Train a network by self-play for a total number of generations or minutes; an existing run resumes.
 
     The run is the folder runs/`run`, named after the preset or the game if left out. Settings are those of
-    docs/training.md: `seed=3`, `selfplay={"simulations": 64}`, or by their full names in `changes`. With `match`, the
-    champion then plays so many games against the strongest anchor. With `cluster`, `auto` or the address of a Ray
-    cluster, its nodes play; the result is the same.
+    docs/training.md: `seed=3`, `selfplay={"simulations": 64}`, or by their full names in `changes`. `match` is the
+    number of final games between the champion and the strongest anchor. With `cluster`, `auto` or the address of a
+    Ray cluster, its nodes play; the result is the same.
 
     >>> run = anyzero.train("tic_tac_toe", minutes=1, selfplay={"simulations": 16})
     >>> run.plot()
@@ -62,7 +62,7 @@ def train(
     wanted = {**settings, **(changes or {})}
     times: dict[str, Any] = {"generations": generations, "minutes": minutes}
     folder = open_run(text, run=run, preset=preset, config_file=config_file, changes=wanted, **times)
-    kept = f"stopped; all that is finished is in {folder.path}, the same command goes on from there"
+    kept = f"stopped; finished work is saved in {folder.path}, the same command resumes from there"
     with (
         stopping.telling(lambda: kept),
         opened(cluster, with_gpus=folder.config.device == "cuda") as pool,
@@ -93,7 +93,7 @@ class Watcher(Progress):
         self.say(f"{config.game}: run {folder.path}, {describe_network(config)}, {config.device}")
         newest = max(folder.numbers(), default=0)
         if newest > 0:
-            self.say(f"it goes on after generation {newest}; --run NAME begins another run")
+            self.say(f"resuming after generation {newest}; --run NAME starts another run")
 
     def say(self, words: str) -> None:
         if self.shown:
@@ -114,7 +114,7 @@ class Watcher(Progress):
             if done > 0:
                 self.ready.add(name)
             beside = "" if self.pool is None else f" ({self.pool.describe()})"
-            beside = beside if name in self.ready else f" (preparing its code, once){beside}"
+            beside = beside if name in self.ready else f" (compiling, once){beside}"
             beside += self.left()
             self.tell(done, words + beside, total or None)
             self.note(f"{words} {done}/{total}{beside}")
@@ -156,7 +156,7 @@ def summary_line(report: dict[str, Any]) -> str:
         policy = f"policy loss {trained['policy_loss']:.3f} (KL {trained['kl']:.3f})"
         parts.append(f"{policy}, value loss {trained['value_loss']:.3f}")
     if gate:
-        parts.append(f"gate {100 * gate['score']:.0f} % {'promoted' if gate['promoted'] else 'kept out'}")
+        parts.append(f"gate {100 * gate['score']:.0f} % {'promoted' if gate['promoted'] else 'rejected'}")
     if league:
         parts.append(f"Elo {league['elo']:+.0f} [{league['low']:+.0f}, {league['high']:+.0f}]")
     if report["benchmark"]:
@@ -177,7 +177,7 @@ class Sweep(Shown):
     def report(self) -> Iterator[Part]:
         rows = [[run.path, *(show_known(run, name) for name in COMPARED), run.match_text] for run in self.runs]
         yield Sheet(("run", *COMPARED, "end match"), rows)
-        yield f"the curves are in {self.picture}"
+        yield f"curves written to {self.picture}"
 
     def to_json(self) -> dict[str, Any]:
         runs = [

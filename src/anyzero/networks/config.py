@@ -25,23 +25,23 @@ class NetworkConfig(Schema):
 
     noun: ClassVar[str] = "a network"
     kind: Literal["auto", "residual", "mlp"] = "auto"
-    """residual for boards, mlp for inputs that are no grid."""
+    """residual for boards, mlp for other inputs."""
     blocks: int = Field(4, ge=1, le=200)
-    """Residual: blocks of two convolutions."""
+    """Residual: number of blocks, of two convolutions each."""
     channels: int = Field(64, ge=1, le=4096)
-    """Residual: channels of each convolution."""
+    """Residual: channels per convolution."""
     pool_every: int = Field(2, ge=0, le=200)
-    """Residual: one block in so many pools the whole board, beginning with the first; 0: none."""
+    """Residual: every n-th block has global pooling, starting with the first; 0: none."""
     layers: int = Field(3, ge=1, le=200)
-    """MLP: hidden layers."""
+    """MLP: number of hidden layers."""
     width: int = Field(256, ge=1, le=65536)
-    """MLP: units of each hidden layer."""
+    """MLP: units per hidden layer."""
     policy: Literal["auto", "cells", "columns", "flat"] = "auto"
-    """Policy head: cells (some logits a cell), columns (one a column) or flat (one linear layer)."""
+    """Policy head: cells (logits per cell), columns (one logit per column) or flat (one linear layer)."""
     value: Literal["auto", "scalar", "wdl", "scores"] = "auto"
     """Value head: scalar (tanh), wdl (win, draw, loss) or scores (a distribution over bins of the payoff)."""
     bins: int = Field(51, ge=2, le=4096)
-    """Value head of scores: bins from -1 to 1."""
+    """Value head `scores`: number of bins from -1 to 1."""
 
 
 PRESETS = {
@@ -104,7 +104,7 @@ def resolve(config: NetworkConfig, game: Game) -> NetworkConfig:
     is_board = len(game.planes_shape) == 3
     kind = config.kind if config.kind != AUTO else "residual" if is_board else "mlp"
     if kind == "residual" and not is_board:
-        raise BadNetworkError(f"{game.name}: its input is no board, so its network must be an mlp")
+        raise BadNetworkError(f"{game.name}: its input is not a board, so its network must be an mlp")
     possible = ["flat"]  # what the sizes allow; first the one that keeps most of the board's geometry
     if kind == "residual" and game.num_actions == game.planes_shape[2]:
         possible.insert(0, "columns")
@@ -112,7 +112,7 @@ def resolve(config: NetworkConfig, game: Game) -> NetworkConfig:
         possible.insert(0, "cells")
     policy = config.policy if config.policy != AUTO else possible[0]
     if policy not in possible:
-        raise BadNetworkError(f"{game.name}: its {game.num_actions} actions do not lie on {policy}; take policy=flat")
+        raise BadNetworkError(f"{game.name}: its {game.num_actions} actions do not map to {policy}; use policy=flat")
     value = config.value if config.value != AUTO else "scores" if game.num_seats == 1 else "wdl"
     return config.change(kind=kind, policy=policy, value=value)
 

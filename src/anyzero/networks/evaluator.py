@@ -61,7 +61,7 @@ class NetworkEvaluator:
         if self.threads < 1:
             raise BadOptionError(f"threads must be a positive number, not {threads}")
         if cache is not None and cache < 0:
-            raise BadOptionError(f"cache must be a number of answers from 0 on, not {cache}")
+            raise BadOptionError(f"cache must be a number of answers of 0 or more, not {cache}")
         self.forward: Any
         if device == "cuda":
             from anyzero.networks.on_gpu import GpuForward

@@ -1,4 +1,4 @@
-"""From a name to a network's file: `gumbel:64@hex7` plays the champion of the run hex7, `@best` the net in the box."""
+"""From a name to a network's file: `gumbel:64@hex7` plays the champion of the run hex7, `@best` the bundled net."""
 
 import hashlib
 import sys
@@ -24,7 +24,7 @@ MOST_DIGITS = 9  # of a generation's number
 def find_network(name: str, game: Game | None = None) -> Path:
     """The file of a run's champion (`hex7`, `runs/hex7`), of one of its generations (`hex7/12`), or the file itself.
 
-    What a run wrote is compared with its manifest. Where the game is known, `best` is its net in the box.
+    What a run wrote is compared with its manifest. Where the game is known, `best` is its bundled net.
     """
     name = name.strip()
     if name == BEST and game is not None:
@@ -32,8 +32,8 @@ def find_network(name: str, game: Game | None = None) -> Path:
     for path in _possible_files(name):
         if is_file(path):
             return _as_the_run_wrote_it(path)
-    more = f"; a path to a {SUFFIX} file will do too"
-    raise unknown_name("network", name, known_names(), more, none="no run and no model is here")
+    more = f"; a path to a {SUFFIX} file works too"
+    raise unknown_name("network", name, known_names(), more, none="there are no runs or models here")
 
 
 def _possible_files(name: str) -> list[Path]:
@@ -56,7 +56,7 @@ def _as_the_run_wrote_it(path: Path) -> Path:
     elif path.name == NETWORK and number.isdecimal() and generations.name == GENERATIONS:
         found = Generations(generations.parent).network(int(number))
     if found != path:
-        print(f"anyzero: {path} is not what the run wrote; {found}, which is, stands in for it", file=sys.stderr)
+        print(f"anyzero: {path} is not what the run wrote; using {found} instead", file=sys.stderr)
     return found
 
 
@@ -65,7 +65,7 @@ def known_names() -> list[str]:
     return runs + [path.stem for path in sorted(MODELS.glob(f"*{SUFFIX}"))]
 
 
-# --- the nets in the box: a trained one for each game, with a card that says how it was made and what it is worth.
+# --- the bundled nets: one per game, with a card of its origin and measured strength
 # Their weights are 16-bit numbers.
 
 FOLDER = Path(__file__).parent / "box"
@@ -143,7 +143,7 @@ class Nets(Shown):
             for name, card in self.cards.items()
         ]
         yield Sheet(("game", "size", "strength", "made by", "measured"), rows)
-        yield f"{sum(map(size_of, self.cards)) / 1e6:.1f} MB in all; play against one with gumbel:64@best"
+        yield f"{sum(map(size_of, self.cards)) / 1e6:.1f} MB in total; play against one with gumbel:64@best"
 
     def to_json(self) -> dict[str, object]:
         return {name: {**card.to_dict(), "bytes": size_of(name)} for name, card in self.cards.items()}
@@ -151,7 +151,7 @@ class Nets(Shown):
 
 @cache
 def nets() -> Nets:
-    """The trained nets that come with the package, and what each is worth.
+    """The trained nets that come with the package, and their measured strength.
 
     >>> anyzero.nets()
     """
@@ -161,7 +161,7 @@ def nets() -> Nets:
 def read_card(path: Path) -> Card:
     values = read_toml(path)
     if values.pop(SEAL, None) != seal_of(values):
-        raise DamagedError(f"{path} is not as anyzero rate wrote it; remove it, or in the box install anyzero again")
+        raise DamagedError(f"{path} is not as anyzero rate wrote it; remove it, or if bundled, reinstall anyzero")
     return Card.parse(values, str(path))
 
 
@@ -189,9 +189,9 @@ def hash_of(path: Path) -> str:
 def best_network(game: Game) -> Path:
     known = nets().cards
     if game.name not in known:
-        raise UnknownNameError(f"there is no net for {game.name} in the box; nets: {list_some(known)}")
+        raise UnknownNameError(f"there is no bundled net for {game.name}; nets: {list_some(known)}")
     path = net_file(game.name)
     with reading(path):
         if hash_of(path) != known[game.name].network:
-            raise DamagedError(f"{path} is not the net that its card describes; install anyzero again")
+            raise DamagedError(f"{path} is not the net that its card describes; reinstall anyzero")
     return path

@@ -92,7 +92,7 @@ class Generations:
             wanted = wanted or self.generation(newest.champion).facts["files"].get(NETWORK)
             return first_whole((copy, self.generation_path(newest.champion) / NETWORK), wanted)
         except DamagedError as error:
-            advice = "anyzero train puts it aside and goes on from the generation before"
+            advice = "anyzero train sets it aside and resumes from the previous generation"
             raise DamagedError(f"{self.path}: generation {numbers[-1]} cannot be used: {error}; {advice}") from None
 
 

@@ -71,7 +71,7 @@ class GpuEvaluator:
         """Take over the weights of other networks: what was compiled and captured stays as it is."""
         for own, network in zip(self.networks, networks, strict=True):
             if network.config != own.config:
-                raise BadNetworkError("only the weights of a network of the same form can be taken over")
+                raise BadNetworkError("weights can only be loaded from a network of the same architecture")
             new = for_inference(network, self.precision, "cuda").parameters()
             with torch.no_grad():
                 for weight, new_weight in zip(own.parameters(), new, strict=True):

@@ -52,7 +52,7 @@ class StoredNetwork:
     def check_all_taken(self) -> None:
         """One sentence about the first weights that nobody asked for."""
         if unknown := sorted(set(self.weights) - self.taken):
-            raise BadNetworkError(f"{self.name} has weights {unknown[0]!r} that its network has no place for")
+            raise BadNetworkError(f"{self.name} has weights {unknown[0]!r} unknown to its network")
 
 
 def store(network: "Network | StoredNetwork") -> StoredNetwork:
@@ -91,10 +91,10 @@ def read_network(path: Path | str, game: Game) -> StoredNetwork:
     try:
         config = NetworkConfig.parse(header["network"])
     except AnyzeroError as error:
-        raise BadNetworkError(f"{path} has a header that describes no network: {error}") from None
+        raise BadNetworkError(f"{path} has a header without a valid network: {error}") from None
     shape, num_actions = tuple(header["planes_shape"]), header["num_actions"]
     if not all(type(size) is int and size > 0 for size in shape):
-        raise BadNetworkError(f"{path} has a header without a proper 'planes_shape'")
+        raise BadNetworkError(f"{path} has a header without a valid 'planes_shape'")
     if not fits(config, shape, num_actions, game):
         made_for, ours = game_text(header["game"], header["options"]), f"{game.planes_shape} and {game.num_actions}"
         words = f"{path} was made for {made_for}: its input {shape} and {num_actions} actions"

@@ -252,8 +252,8 @@ class UciClient(EngineClient):
         low = value if offer.low is None else max(offer.low, value)
         nearest = low if offer.high is None else min(offer.high, low)
         if nearest != value:
-            bounds = f"{offer.name} is from {offer.low} to {offer.high}"
-            print(f"{self.wanted.text}: {bounds}, so {nearest} stands for {value}", file=sys.stderr)
+            bounds = f"{offer.name} ranges from {offer.low} to {offer.high}"
+            print(f"{self.wanted.text}: {bounds}, so {value} becomes {nearest}", file=sys.stderr)
         return nearest
 
 
@@ -305,7 +305,7 @@ class GtpClient(EngineClient):
 
     def check_game(self, game: Game) -> None:
         if game.num_seats != 2 or game.num_outcomes > 0:
-            raise BadOptionError(f"{self.wanted.text}: GTP is for games of two seats without chance, not {game.name}")
+            raise BadOptionError(f"{self.wanted.text}: GTP is for two-seat games without chance, not {game.name}")
 
     def greet(self, game: Game, deadline: float) -> None:
         """An empty board of the right size."""

@@ -80,7 +80,7 @@ def consult(player: Player, game: Game, line: Line, seed: int) -> Answer:
     except (Exception, SystemExit) as error:
         raise FailedPlayerError(f"{player.text} failed: {type(error).__name__}: {error}") from error
     if action not in legal:
-        raise FailedPlayerError(f"{player.text} answered the action {action}, which is not legal")
+        raise FailedPlayerError(f"{player.text} chose action {action}, which is illegal")
     return Answer(action, time.perf_counter() - start, result)
 
 
@@ -113,7 +113,7 @@ def search_player(wanted: PlayerText) -> Player:
     """The best move of a search. With the option `reuse` it keeps its tree from move to move of a game."""
     options = wanted.search.options if wanted.search is not None else {}
     if float(options.get("noise_fraction", 0.0)) > 0.0:
-        raise BadOptionError(f"{wanted.text!r}: noise at the root is for self-play; a player that is measured has none")
+        raise BadOptionError(f"{wanted.text!r}: noise at the root is for self-play; measured players have none")
     if wanted.network not in ("", BEST):
         find_network(wanted.network)  # says so if there is none
     arguments = cache(lambda game: search_arguments(wanted, game))

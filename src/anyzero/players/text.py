@@ -37,10 +37,10 @@ MOST: Mapping[str, int] = {
     "chess": 200,
     "take_it_easy": 200,
 }
-"""Simulations of `max` with the net in the box: about half a second a move on one core of a laptop."""
+"""Simulations of `max` with the bundled net: about half a second per move on one laptop core."""
 USUAL_MOST = 400  # the same where nobody has measured it
 AFTERSTATES = ("take_it_easy",)
-"""Games whose net in the box values positions before a draw, and has no policy: `expectimax` plays it, nothing else."""
+"""Games whose bundled net evaluates positions before a draw and has no policy: only `expectimax` plays it."""
 BY_AFTERSTATES = "expectimax:8000"  # how such a net plays where nobody says otherwise
 
 
@@ -67,7 +67,7 @@ def net_levels(name: str, net: str = BEST) -> tuple[str, ...]:
 
 @cache
 def net_board(name: str) -> dict[str, Any]:
-    """The options of the game that the net in the box was trained on."""
+    """The options of the game that the bundled net was trained on."""
     from anyzero.networks.weights import read_header
 
     return dict(read_header(net_file(name))["options"])

@@ -119,7 +119,7 @@ def read_limits(words: list[str]) -> Limits:
             text = left.popleft() if left else ""
             said[word] = number = whole_number(text)
             if number is None or (number < 0 and word not in MAY_BE_NEGATIVE) or (number == 0 and word == "nodes"):
-                raise BadOptionError(f"go {word} wants a number, not {text!r}")
+                raise BadOptionError(f"go {word} needs a number, not {text!r}")
         elif word == "searchmoves":
             said[word] = tuple(takewhile(lambda each: each not in WORDS, left))
             left = deque(list(left)[len(said[word]) :])
@@ -146,7 +146,7 @@ class UciOptions(Schema):
     simulations: int = Field(0, title="Simulations", ge=0, le=1_000_000_000)
     """Most simulations a move; 0: as many as the clock allows."""
     network: str = Field("", title="Network")
-    """A run's name, a file, or best, the net in the package; empty: rollouts."""
+    """A run's name, a file, or best, the bundled net; empty: rollouts."""
     threads: int = Field(1, title="Threads", ge=1, le=256)
     """As many trees, merged at the root."""
     hash: int = Field(256, title="Hash", ge=1, le=1 << 20)

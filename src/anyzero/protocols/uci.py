@@ -75,7 +75,7 @@ class UciEngine:
 
     def need_rest(self) -> None:
         if self.is_searching:
-            raise BusyError("a search is under way: stop comes first")
+            raise BusyError("a search is running: stop it first")
         if self.thinking is not None:
             self.thinking.thread.join()
 

@@ -214,7 +214,7 @@ class GameInProgress:
     def redo(self, rests: Callable[[], bool] = lambda: True) -> None:
         """Make the move again that was taken back last, and what chance did after it; and more, until it rests."""
         if not self.can_redo:
-            raise AnyzeroError("there is no move to make again")
+            raise AnyzeroError("there is no move to redo")
         self.num_plies += 1
         while self.can_redo and (self.line[self.num_plies].seat == CHANCE or not rests()):
             self.num_plies += 1

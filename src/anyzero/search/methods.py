@@ -39,34 +39,34 @@ class Settings(NamedTuple):
     formula: int = UCT
     exploration: float = 1.4  # C in value + C * bonus
     first_play: float = 1e9
-    """The value of a child without visits; the default tries each child once. PUCT adds it to the others' mean."""
+    """The value of an unvisited child; the default tries each child once. PUCT adds it to the others' mean."""
     schedule: int = MINIMUM_ERROR
     equivalence: float = 1000.0
     """k of the classic and the simple schedule: the visits at which AMAF and real values weigh about the same."""
     bias: float = 1e-5  # the square of AMAF's bias in the minimum-error schedule; smaller trusts AMAF for longer
     reference: int = 50  # GRAVE: a node whose statistics have fewer rollouts than this borrows those of an ancestor
     table_after: int = 10
-    """GRAVE: statistics begin at a node's visit of this number; most nodes never come so far, and tables are large."""
+    """GRAVE: the visit at which a node starts its statistics; most nodes never get there, and tables are large."""
     expand_after: int = 1  # a node gets children when it is visited again after this many visits
     max_depth: int = UNBOUNDED  # nodes at this depth get no children: 1 makes a bandit of the root
     solve: int = 1  # whether proven wins, losses and draws go up the tree; needs two seats with opposite payoffs
     look_ahead: int = 0
-    """With `solve`: most positions that are looked at before the first simulation, up to two moves below the root."""
+    """With `solve`: maximum positions examined before the first simulation, up to two moves below the root."""
     evaluator: int = ROLLOUT
     amaf: int = 0  # whether the formula needs AMAF statistics, as RAVE and GRAVE do
     chance: int = 1  # whether the game has chance nodes
     noise_fraction: float = 0.0  # share of Dirichlet noise in the root's priors; for self-play, never for matches
     noise_concentration: float = 0.3  # alpha of that noise: small values put it on few moves
     considered: int = 16
-    """Gumbel: the most moves that the root considers; expectimax: those that it looks at more than one move deep."""
+    """Gumbel: maximum moves considered at the root; expectimax: moves searched more than one move deep."""
     visit_scale: float = 50.0
-    """Gumbel: c_visit of the paper; values count for more as the most visited move gets more visits than this."""
+    """Gumbel: the paper's c_visit; values count for more as the most visited move gets more visits than this."""
     value_scale: float = BY_EVALUATOR
-    """Gumbel: c_scale of the paper, for values between 0 and 1; left alone, 1, and 0.1 with rollouts."""
+    """Gumbel: the paper's c_scale, for values between 0 and 1; by default 1, and 0.1 with rollouts."""
     gumbel_scale: float = 0.0
-    """Gumbel: how much noise the root's moves get; self-play wants 1, a player that is measured none."""
+    """Gumbel: scale of the noise on the root's moves; 1 for self-play, 0 for measured players."""
     doubt: float = BY_EVALUATOR
-    """Gumbel: visits that the node's mean counts for in each child's value; left alone, none, and 16 with rollouts."""
+    """Gumbel: how many visits the node's mean counts for in each child's value; by default 0, and 16 with rollouts."""
     log_visits: int = 0  # many trees: whether the move is chosen by value + log visits instead of the visits alone
     move_value: int = 0
     """Many trees: whether a position's value is that of the chosen move instead of the mean of all simulations."""
@@ -159,7 +159,7 @@ def convert(name: str, key: str, value: object) -> float | int:
     try:
         number = float(str(value))
     except ValueError:
-        raise BadOptionError(f"{name}: {key} wants a number, not {value!r}") from None
+        raise BadOptionError(f"{name}: {key} needs a number, not {value!r}") from None
     if not math.isfinite(number) or (number < 0 and key != "first_play") or number < LEAST.get(key, number):
         raise BadOptionError(f"{name}: {key} cannot be {value!r}")
     if key == "noise_fraction" and number > 1:
@@ -167,7 +167,7 @@ def convert(name: str, key: str, value: object) -> float | int:
     if isinstance(getattr(method.settings, key), float):
         return number
     if number != int(number):
-        raise BadOptionError(f"{name}: {key} wants a whole number, not {value!r}")
+        raise BadOptionError(f"{name}: {key} needs a whole number, not {value!r}")
     return int(number)
 
 

@@ -58,7 +58,7 @@ class Searcher:
         check_whole("max_nodes", max_nodes, range(2, UNBOUNDED), f"max_nodes is {max_nodes}, {TOO_FEW}")
         check_whole("trees", trees, range(1, 1025), f"{trees} trees are not a number from 1 to 1024")
         if not (is_number(temperature) and 0.0 <= temperature < math.inf):
-            raise BadOptionError(f"a temperature of {temperature!r} is not a number from 0 on")
+            raise BadOptionError(f"a temperature of {temperature!r} is not a number of 0 or more")
         planned = self.method.halves or self.method.settings.formula in (GUMBEL, EXPECTIMAX)
         if reuse and (planned or trees > 1):
             raise BadOptionError(f"{method}: merged trees or halving cannot be reused")
@@ -111,7 +111,7 @@ def check_game(game: object) -> None:
 
 def check_whole(name: str, value: Any, within: range, fault: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise BadOptionError(f"{name} wants a whole number, not {value!r}")
+        raise BadOptionError(f"{name} needs a whole number, not {value!r}")
     if value not in within:
         raise BadOptionError(fault)
 
@@ -173,9 +173,9 @@ def search_many(
     max_nodes: int | None = None,
     **options: Any,
 ) -> ManyResults:
-    """Search every position, each with its own tree and random stream; `max_nodes` is for each.
+    """Search every position, each with its own tree and random stream; `max_nodes` is per tree.
 
-    An evaluator outside is called with one leaf of every tree at a time. Threads change nothing but the time. On the
+    An external evaluator is called with one leaf of every tree at a time. Threads change only the time taken. With
     target `cuda` the trees grow on the GPU, with an evaluator that is compiled into the search.
 
     >>> anyzero.search_many(game, [game.initial_state()] * 100, "uct", simulations=200, evaluator="rollout").actions
@@ -186,7 +186,7 @@ def search_many(
     check_whole("max_nodes", most, range(2, UNBOUNDED), f"max_nodes is {most}, {TOO_FEW}")
     chosen = adapt(game, find_method(method, options), evaluator)
     if chosen.halves:
-        raise AnyzeroError(f"{method} halves one root at a time; for many positions take gumbel")
+        raise AnyzeroError(f"{method} halves one root at a time; for many positions use gumbel")
     if chosen.settings.formula == EXPECTIMAX:
         simulations = game.num_actions  # one move deep: each move once
     if any(game.seat_to_move(state) < 0 for state in states):
@@ -232,7 +232,7 @@ def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpee
     """
     wanted, state, start = parse_search(method), first_decision(game), time.perf_counter()
     if state is None:
-        raise AnyzeroError(f"{game.text}: there is nothing to search, the game is over at its start")
+        raise AnyzeroError(f"{game.text}: nothing to search, the game is over at the start")
     Searcher(game, **wanted._replace(simulations=1, seconds=None).arguments).search(state, 0)
     searcher, ready_s, spent = Searcher(game, **wanted.arguments), time.perf_counter() - start, 0.0
     found: list[tuple[float, SearchResult]] = []

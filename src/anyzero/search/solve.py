@@ -147,7 +147,7 @@ def solve(
 ) -> Solution:
     """The exact value of a position of a two-seat zero-sum game without chance, and of all its moves.
 
-    `max_memory` is the size of the table in MB. After so many seconds or nodes the search ends with what is known.
+    `max_memory` is the size of the table in MB. `seconds` and `max_nodes` end the search with what is known by then.
 
     >>> anyzero.solve("tic_tac_toe")
     """

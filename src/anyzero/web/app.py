@@ -171,7 +171,7 @@ def listen(config: ServerConfig) -> socket.socket:
     except (OSError, OverflowError) as error:
         listener.close()
         reason = getattr(error, "strerror", None) or str(error)
-        raise AnyzeroError(f"cannot listen at {config.host}, port {config.port}: {reason}; try --port 0") from None
+        raise AnyzeroError(f"cannot listen on {config.host}, port {config.port}: {reason}; try --port 0") from None
     return listener
 
 

@@ -168,7 +168,7 @@ class Client:
             raise AnyzeroError("there is nothing to search: the game is over or it is chance's turn")
         player = self.rooms.catalog.check_player(message.player, found.game, searches=True)
         if len(self.lanes) >= self.rooms.config.max_client_jobs:
-            raise AnyzeroError(f"you have {len(self.lanes)} searches under way already; stop one first")
+            raise AnyzeroError(f"you have {len(self.lanes)} searches running already; stop one first")
         about = {"request": message.request, "table": message.table or None, "ply": found.num_plies, "lane": lane}
         about |= {"type": kind, "player": player}
         task = asyncio.create_task(self.search(found, about, message.seed or 0))

@@ -205,7 +205,7 @@ class Room:
 
     def move(self, wanted: Message) -> None:
         if wanted.ply not in (None, self.table.num_plies):
-            raise AnyzeroError("the game has moved on since; look again")
+            raise AnyzeroError("the game has moved on; look again")
         self.check_turn()
         self.table.play(wanted.move if wanted.action is None else wanted.action, seconds=wanted.seconds)
 

@@ -54,7 +54,7 @@ class Shelf:
                 self.prepare()
                 undo.pop_all()
         except (OSError, sqlite3.Error) as error:
-            raise AnyzeroError(f"cannot keep games in {path}: {error}") from None
+            raise AnyzeroError(f"cannot save games in {path}: {error}") from None
 
     def prepare(self) -> None:
         self.file.row_factory = sqlite3.Row
@@ -63,7 +63,7 @@ class Shelf:
             raise AnyzeroError(f"{self.path} was written by a newer version")
         if (found := self.file.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
             words = " ".join(found.split())
-            raise DamagedError(f"{self.path} is damaged ({words}): move it away, and a new one is begun")
+            raise DamagedError(f"{self.path} is damaged ({words}): move it away to start a new one")
         self.file.execute("PRAGMA journal_mode=WAL")
         self.file.execute("PRAGMA synchronous=FULL")  # each change is forced down before it is acknowledged
         for name in {1: ("actions", "seal"), 2: ("seal",)}.get(version, ()):
@@ -94,7 +94,7 @@ class Shelf:
         if found is None:
             raise UnknownNameError(f"there is no game {number[:40]!r} here")
         if found["seal"] not in ("", seal_of(found)):
-            raise DamagedError(f"the game {number[:40]!r} in {self.path} is not what was written: it is damaged")
+            raise DamagedError(f"the game {number[:40]!r} in {self.path} is damaged")
         return {**dict(found), "seats": json.loads(found["seats"]), "record": json.loads(found["record"])}
 
     def list(self, most: int = 50) -> list[dict[str, Any]]:

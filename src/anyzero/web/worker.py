@@ -254,7 +254,7 @@ class SearchProcess:
         The start of the game and its actions since are for engines, which want to see repetitions.
         """
         if len(self.inboxes) >= self.config.max_jobs:
-            raise AnyzeroError("too many searches are under way; try again in a moment")
+            raise AnyzeroError("too many searches are running; try again in a moment")
         self.number += 1
         job = {**self.wanted(table, player), "job": self.number, "live": live, "seed": seed}
         inbox = self.inboxes[job["job"]] = asyncio.Queue()

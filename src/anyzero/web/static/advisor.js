@@ -123,7 +123,7 @@ export async function render(section) {
     const names = best.slice(0, MOST_NAMED).map((one) => one.name).join(best.length > MOST_NAMED ? ", " : " or ") + (best.length > MOST_NAMED ? ` or one of ${best.length - MOST_NAMED} others` : "");
     const equal = best.length > 1 ? `; ${plural(rounds, "search", "searches")} cannot tell them apart` : "";
     summary.textContent = `Put it on ${names}: ${number(cells[0].mean, 1)} points expected${equal}${rounds < ROUNDS ? " …" : ""}`;
-    replace(advice, h("table", {}, h("thead", {}, h("tr", {}, [["Cell"], ["Expected points"], ["95 % interval", "Of the mean over searches with other draws; what the rollouts' guide gets wrong is not in it"]]
+    replace(advice, h("table", {}, h("thead", {}, h("tr", {}, [["Cell"], ["Expected points"], ["95 % interval", "Of the mean over searches with different draws; errors of the rollout heuristic are not included"]]
       .map(([name, title]) => h("th", { scope: "col", title }, name)))),
       h("tbody", {}, cells.map((one) => h("tr", { class: best.includes(one) ? "best" : undefined },
         h("td", {}, one.name), h("td", {}, number(one.mean, 1)), h("td", {}, one.half === null ? "" : `${number(one.mean - one.half, 1)} to ${number(one.mean + one.half, 1)}`))))));

@@ -12,7 +12,7 @@ export async function render(section, { rest }) {
   replace(section, h("div", { class: "page-head" }, h("h1", {}, "Experiments")),
     experiments.length ? h("div", { class: "two" }, list, main)
       : h("p", { class: "muted" }, "There are no experiment tables here. ", h("code", {}, "anyzero experiment"), " creates one; ",
-        h("code", {}, "anyzero serve --experiments FOLDER"), " says where to look."));
+        h("code", {}, "anyzero serve --experiments FOLDER"), " sets the folder."));
   if (!rest[0]) {
     if (experiments.length) main.append(h("p", { class: "muted" }, "Choose an experiment."));
     return;

@@ -38,7 +38,7 @@ export class Lane {
       h("div", { class: "seen" },
         h("div", { class: "row search" }, this.picker.node, this.toggle),
         this.board.node,
-        h("div", { class: "row" }, this.kinds, h("label", { class: "row" }, lineBox, "Expected line"))),
+        h("div", { class: "row" }, this.kinds, h("label", { class: "row" }, lineBox, "Principal variation"))),
       h("div", { class: "card-box found" }, this.summary, this.rows));
     this.drawKinds();
     this.end = link.on("closed", () => this.setRunning(false));

@@ -186,7 +186,7 @@ function makePanel(table, board, lists) {
 }
 
 const KEYS = [
-  ["← ↑ → ↓", "move between cells"], ["Enter", "choose a cell"], ["Esc", "clear the choice"], ["N  P", "next or previous playable cell"], ["B", "go to the board"],
+  ["← ↑ → ↓", "move between cells"], ["Enter", "select a cell"], ["Esc", "clear the selection"], ["N  P", "next or previous playable cell"], ["B", "go to the board"],
   ["U  R", "undo, redo"], ["H", "hint"], ["F", "flip"], ["[  ]", "one move back or forward"],
 ];
 
@@ -249,7 +249,7 @@ async function reviewGame(table, { board, marks, found, redraw }) {
   const results = new Map();
   await sweep(table, (ply, result) => {
     results.set(ply, result);
-    replace(found, h("p", { class: "muted" }, `Looking at move ${ply + 1} of ${table.view.ply} …`));
+    replace(found, h("p", { class: "muted" }, `Analysing move ${ply + 1} of ${table.view.ply} …`));
   });
   const all = losses(table.view, results);
   marks.clear();
@@ -259,7 +259,7 @@ async function reviewGame(table, { board, marks, found, redraw }) {
     await table.look(one.ply);
     board.setOverlay(hintOverlay(one.ghosts));
   };
-  replace(found, worst.length ? h("p", {}, "The moves that cost most:") : h("p", {}, "No move gave much away."),
+  replace(found, worst.length ? h("p", {}, "The costliest moves:") : h("p", {}, "There were no serious mistakes."),
     h("ul", { class: "list" }, worst.map((one) => h("li", {}, button([h("b", {}, `${moveNumber(table.view.moves, one.ply)} ${one.move.text}${mark(one.loss)}`),
       ` ${seatName(table.view, one.move.seat)}: −${percent(one.loss)}, better ${one.best}`], () => show(one))))));
   redraw();

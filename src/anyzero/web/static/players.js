@@ -31,7 +31,7 @@ export function playerPicker(lists, { value = "level:medium", machines = false, 
   const levels = lists.levels.map((level) => option(`level:${level}`, `Computer, ${level}`));
   const methods = lists.methods.map((method) => option(`method:${method.name}`, `${method.name}: ${method.meaning}`));
   const networks = lists.networks.flatMap((name) => ["puct", "gumbel"].map((method) =>
-    option(`network:${method}@${name}`, `${name === "best" ? "the net in the box" : name} (${method})`)));
+    option(`network:${method}@${name}`, `${name === "best" ? "the bundled net" : name} (${method})`)));
   replace(kind, people, group("Computer, by strength", levels),
     engines.length ? group("Engines", engines.map((name) => option(`engine:${name}`, name))) : null, searches ? null : option("random", "Random moves"),
     group("Search methods", methods), networks.length ? group("Trained networks", networks) : null);

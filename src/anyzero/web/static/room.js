@@ -114,7 +114,7 @@ export class Room {
   }
 
   move({ move, action, ply, seconds = null }) {
-    if (ply !== undefined && ply !== this.num) throw new Error("the game has moved on since; look again");
+    if (ply !== undefined && ply !== this.num) throw new Error("the game has moved on; look again");
     if (this.machine !== null) throw new Error(`it is ${this.machine}'s turn`);
     this.play(move === undefined ? action : this.game.find(this.state, move), { seconds });
   }
@@ -140,7 +140,7 @@ export class Room {
     this.step(() => {
       const next = this.line.findIndex((ply, index) => index > this.num && ply.seat !== CHANCE);
       return next < 0 ? this.line.length : next;
-    }, () => this.num < this.line.length, "there is no move to make again");
+    }, () => this.num < this.line.length, "there is no move to redo");
   }
 
   step(next, can, refusal) {

@@ -34,7 +34,7 @@ function readBudget(text, budget, { limits }, asks) {
   if (!simulations && !seconds) throw new Error(`${text} needs a budget, as in uct:1000 or uct:2s`);
   const most = asks ? limits.asked : limits.simulations;
   if (simulations > most || seconds > limits.seconds) throw new Error(`${text}: a search here has at most ${most} simulations or ${limits.seconds} s`);
-  if (asks === "gumbel" && seconds) throw new Error(`${text}: gumbel plans its simulations and needs their number; by the clock, take puct`);
+  if (asks === "gumbel" && seconds) throw new Error(`${text}: gumbel plans its simulations and needs their number; by the clock, use puct`);
   return { simulations, seconds };
 }
 
@@ -44,7 +44,7 @@ function readOptions(text, parts, about, { finals, evaluators }) {
     const [name, value] = part.split("=").map((word) => word.trim());
     const number = name === "final" ? finals[value] : name === "evaluator" ? evaluators[value] : Number(value);
     const known = [...about.options, "temperature", ...(about.family === "net" ? [] : ["final", "evaluator"])];
-    if (!known.includes(name) || value === undefined || !Number.isFinite(number)) throw new Error(`${text}: ${part} is no option here; known: ${known.join(", ")}`);
+    if (!known.includes(name) || value === undefined || !Number.isFinite(number)) throw new Error(`${text}: ${part} is not an option here; known: ${known.join(", ")}`);
     options[name] = number;
   }
   return options;

@@ -22,7 +22,7 @@ export class Shelf {
     return new Promise((resolve, reject) => {
       const asked = act(this.database.transaction("tables", mode).objectStore("tables"));
       asked.onsuccess = () => resolve(asked.result);
-      asked.onerror = () => reject(new Error(`the browser could not keep the game: ${asked.error.message}`));
+      asked.onerror = () => reject(new Error(`the browser could not save the game: ${asked.error.message}`));
     });
   }
 

@@ -108,12 +108,12 @@ export function capital(text) {
 const title = (view) => (view.scene && view.scene.title) || "the game";
 
 export function preparing(view) {
-  return `preparing ${title(view)} for this computer, once`;
+  return `compiling ${title(view)} for this computer, once`;
 }
 
 // Of a move that was made before that was done.
 export function quickMove(view) {
-  return `A quick move: ${title(view)} is still being prepared for this computer.`;
+  return `A quick move: ${title(view)} is still being compiled for this computer.`;
 }
 
 // Whose turn it is, or how it ended.
