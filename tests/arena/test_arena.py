@@ -312,9 +312,8 @@ def test_killed_in_the_middle_and_resumed_is_as_if_nothing_had_happened(tmp_path
     process.communicate()
     finished = path.read_bytes().count(b"\n") - 1
     assert 3 <= finished < 12
-    again = subprocess.run([*COMMAND, "--record", str(path)], capture_output=True, text=True, check=True)
+    again = match("tic_tac_toe", *PLAYERS, games=12, openings=0, record=path)
     matches = [tuple(json.loads(line)["match"]) for line in path.read_text().splitlines()[1:]]
     assert len(matches) == len(set(matches)) == 12
     whole = match("tic_tac_toe", *PLAYERS, games=12, openings=0)
-    found = json.loads(again.stdout)
-    assert {key: found[key] for key in whole.to_json()} == whole.to_json()
+    assert again.to_json() == whole.to_json()

@@ -18,7 +18,10 @@ COMMANDS = [
     ["search", "uct:10"],
     ["match", "random", "random", "--games", "2"],
 ]
-COMPILING = [["perft", "3"], ["search", "uct:10"], ["solve"]]
+COMPILING = [
+    ["perft", "3"],
+    *(pytest.param(words, marks=pytest.mark.slow) for words in (["search", "uct:10"], ["solve"])),
+]
 
 
 @pytest.fixture

@@ -96,6 +96,7 @@ def test_a_match_has_the_same_games_and_players_of_ones_own_travel(pool, tmp_pat
     assert CRASH in {result.reason for result in there.values()}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(torch.cuda.is_available(), reason="Ray's word for a GPU would be true")
 def test_a_gpu_has_an_actor_of_its_own_and_a_node_where_it_is_missing_is_set_aside(pool, machines, monkeypatch):
     said = []

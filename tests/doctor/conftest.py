@@ -20,10 +20,10 @@ def one_thread():
 
 @pytest.fixture(autouse=True)
 def patience(request, monkeypatch):
-    """However busy the machine is, trials run to their end; half of their steps show the same, save in slow tests."""
+    """Trials run to their end however busy the machine is; a third of their steps show the same, but for slow tests."""
     monkeypatch.setattr("anyzero.doctor.network.SECONDS", 300.0)
     if request.node.get_closest_marker("slow") is None:
-        monkeypatch.setattr("anyzero.doctor.network.STEPS", 120)
+        monkeypatch.setattr("anyzero.doctor.network.STEPS", 80)
 
 
 @pytest.fixture(autouse=True)

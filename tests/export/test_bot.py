@@ -65,7 +65,7 @@ def test_a_bot_plays_the_moves_of_its_player(text, method, tmp_path):
     assert [ours for ours, _ in found] == [theirs for _, theirs in found]
 
 
-@pytest.mark.parametrize(("method", "bits"), [("puct", 16), ("gumbel", 8)])
+@pytest.mark.parametrize(("method", "bits"), [pytest.param("puct", 16, marks=pytest.mark.slow), ("gumbel", 8)])
 def test_a_bot_with_a_net_plays_the_moves_of_its_player(method, bits, tmp_path):
     game = load("tic_tac_toe")
     network = store(new_network(game, NetworkConfig(blocks=1, channels=8), seed=1))

@@ -67,7 +67,12 @@ def test_a_bot_is_not_made_of_a_game_that_nobody_ran(tmp_path):
     assert not (tmp_path / "bot.py").exists()
 
 
-@pytest.mark.parametrize("fault", [name for name, (part, *_) in FAULTS.items() if part == PICTURE])
+PICTURES = [name for name, (part, *_) in FAULTS.items() if part == PICTURE]
+
+
+@pytest.mark.parametrize(
+    "fault", [*PICTURES[:2], *(pytest.param(name, marks=pytest.mark.slow) for name in PICTURES[2:])]
+)
 def test_a_wrong_picture_is_one_sentence(tmp_path, fault):
     game = load(str(write_game(tmp_path, fault)))
     state = game.initial_state()

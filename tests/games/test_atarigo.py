@@ -74,7 +74,17 @@ class PlainBoard:
 # --- rules
 
 
-@pytest.mark.parametrize(("size", "games"), [(3, 60), (4, 40), (7, 10), (8, 10), (9, 6), (12, 2), (16, 1), (19, 1)])
+@pytest.mark.parametrize(
+    ("size", "games"),
+    [
+        (3, 60),
+        (9, 6),
+        *(
+            pytest.param(*size, marks=pytest.mark.slow)
+            for size in [(4, 40), (7, 10), (8, 10), (12, 2), (16, 1), (19, 1)]
+        ),
+    ],
+)
 def test_random_games_agree_with_a_plain_implementation(size, games):
     game, chooser = load("atarigo", size=size), random.Random(size)
     for _ in range(games):

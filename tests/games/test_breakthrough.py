@@ -15,7 +15,14 @@ GAME = load("breakthrough:rows=5,columns=5")
 BOARD_6X5 = load("breakthrough:rows=6,columns=5")
 
 
-@pytest.mark.parametrize(("rows", "columns", "games"), [(5, 5, 8), (6, 6, 3), (8, 8, 2), (7, 4, 3), (4, 8, 3)])
+@pytest.mark.parametrize(
+    ("rows", "columns", "games"),
+    [
+        (5, 5, 8),
+        (7, 4, 3),
+        *(pytest.param(*size, marks=pytest.mark.slow) for size in [(6, 6, 3), (8, 8, 2), (4, 8, 3)]),
+    ],
+)
 def test_random_games_agree_with_openspiel(rows, columns, games):
     game = load("breakthrough", rows=rows, columns=columns)
     # With fewer than six rows OpenSpiel starts with one row of pawns each.

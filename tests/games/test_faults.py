@@ -91,7 +91,7 @@ def test_an_action_out_of_range_that_play_fails_on_breaks_the_law_on_actions(tmp
     [
         ("state.totl += action", "'totl', in play, faulty.py line"),
         ("state.total += action; new = [1]; new.append(2)", "compiled code cannot make new lists"),
-        ("state.total += int(str(action))", "faulty.py line"),
+        pytest.param("state.total += int(str(action))", "faulty.py line", marks=pytest.mark.slow),
     ],
 )
 def test_a_user_s_game_that_does_not_compile_is_one_sentence(tmp_path, line, says):

@@ -37,8 +37,12 @@ IN_WASM = ("connect_four", "take_it_easy")
 WASM = "wasm is interpreted"
 
 
+MORE = ("hex:size=5,swap=true", str(EXAMPLE))
+"""No built-in games of their own."""
+
+
 @pytest.mark.parametrize("num_games", [2, pytest.param(20, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("text", VARIANTS)
+@pytest.mark.parametrize("text", [pytest.param(text, marks=[pytest.mark.slow] * (text in MORE)) for text in VARIANTS])
 @pytest.mark.usefixtures("simulator")
 def test_a_game_keeps_the_laws(text, num_games):
     results = check_game(load(text), num_games=num_games, plies=25_000 * num_games, browser=False)

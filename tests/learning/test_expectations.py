@@ -87,6 +87,7 @@ def tiny_config():
     )
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_learns_the_same_expectations(tmp_path):
     whole, folder = (RunFolder.create(tmp_path / name, fill_in(tiny_config())) for name in ("whole", "stopped"))
     with whole.locked():

@@ -68,7 +68,7 @@ def test_files_keep_the_other_seats_payoffs(three_race, samples, tmp_path):
     assert np.array_equal(load_shard(tmp_path / "shard", three_race).others, samples.others)
 
 
-@pytest.mark.parametrize("size", ["2x32", "1x64"])
+@pytest.mark.parametrize("size", ["2x32", pytest.param("1x64", marks=pytest.mark.slow)])
 def test_a_network_learns_what_each_seat_gets_and_says_it_by_seat(three_race, samples, size):
     trainer = Trainer(
         three_race,

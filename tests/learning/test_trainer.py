@@ -55,7 +55,7 @@ def same(one, other):
 # --- learning
 
 
-@pytest.mark.parametrize("text", ["tic_tac_toe", "oware"])
+@pytest.mark.parametrize("text", ["tic_tac_toe", pytest.param("oware", marks=pytest.mark.slow)])
 def test_one_batch_is_learnt_by_heart(text):
     game = load(text)
     network = SIZE.change(width=64)
@@ -70,7 +70,7 @@ def test_one_batch_is_learnt_by_heart(text):
     assert report.agreement == 1.0
 
 
-@pytest.mark.parametrize("text", ["tic_tac_toe", "oware"])
+@pytest.mark.parametrize("text", ["tic_tac_toe", pytest.param("oware", marks=pytest.mark.slow)])
 def test_won_positions_get_positive_values_and_lost_ones_negative(text):
     game = load(text)
     samples = random_samples(game, 64)

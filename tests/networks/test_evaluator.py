@@ -124,6 +124,7 @@ def test_a_gpu_that_is_not_there_is_said_in_a_sentence(network):
         NetworkEvaluator(FOUR, network, device="cuda")
 
 
+@pytest.mark.slow
 def test_a_search_without_a_network_does_not_import_torch():
     code = (
         "import sys, anyzero, anyzero.networks, anyzero.cli.app as app\n"

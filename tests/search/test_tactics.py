@@ -59,7 +59,13 @@ def test_there_are_positions_of_every_game_of_two_seats():
         assert {one.game.partition(":")[0] for one in POSITIONS if one.kind == kind} == games
 
 
-@pytest.mark.parametrize("position", POSITIONS, ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "position",
+    [
+        pytest.param(one, id=one.name, marks=[pytest.mark.slow] * (one.name.split()[0] not in QUICK_GAMES))
+        for one in POSITIONS
+    ],
+)
 def test_the_positions_are_what_they_say(position):
     """By playing out all moves and all replies, without a search."""
     game = load(position.game)

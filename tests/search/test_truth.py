@@ -41,7 +41,7 @@ def play_tic_tac_toe(method, opponent, seat, seed):
 
 @pytest.mark.parametrize("opponent", ["random", "itself"])
 @pytest.mark.parametrize("method", TREE_METHODS)
-@pytest.mark.parametrize("games", [16, pytest.param(1_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [8, pytest.param(1_000, marks=pytest.mark.slow)])
 def test_tic_tac_toe_is_never_lost(method, opponent, games):
     """With best play it is a draw, so against itself (with other seeds) every game must be one.
 
@@ -68,7 +68,7 @@ def play_take_it_easy(method, seed):
 
 @pytest.mark.parametrize(
     "method",
-    [pytest.param(method, marks=() if method in ("uct", "grave") else pytest.mark.slow) for method in TREE_METHODS],
+    [pytest.param(method, marks=() if method == "uct" else pytest.mark.slow) for method in TREE_METHODS],
 )
 def test_a_search_with_chance_nodes_beats_random_play_by_far_at_take_it_easy(method):
     """The mean of 24 deals is above 50.

@@ -86,7 +86,7 @@ class PlayProcess(ServerProcess):
         self.url = json.loads(self.process.stdout.readline())["url"]
 
 
-@pytest.mark.parametrize("game", ["hex:size=3", "heap.py:size=4"])
+@pytest.mark.parametrize("game", [pytest.param("hex:size=3", marks=pytest.mark.slow), "heap.py:size=4"])
 def test_play_in_a_browser_is_the_same_table(tmp_path, game):
     write_own_games(tmp_path)
     process = PlayProcess(tmp_path, game, "--seat0", "random", "--seed", "7")

@@ -27,7 +27,7 @@ from anyzero.web.forms import position_values
 from tests import OWN
 from tests.web.folders import EXAMPLE
 from tests.web.test_page import click_cell, has_ended, open_game, play_move, result_on, until, wait_ply
-from tests.web.test_page_access import axe, serious  # noqa: F401 (a fixture)
+from tests.web.test_page_access import axe, few_and_rest, serious  # noqa: F401 (a fixture)
 
 TELLER = Path(__file__).parent / "exported.mjs"
 OWN_GAME = OWN / "my_tic_tac_toe.py"
@@ -56,8 +56,8 @@ def served(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def site(served):
-    """A page with Connect Four and its net, under a path with a space; its module for RAVE is left to slower tests."""
-    return write_site(served, "a site", ["connect_four"], families=("uct", "grave"))
+    """A page with Connect Four and its net, under a path with a space; RAVE and GRAVE are left to slower tests."""
+    return write_site(served, "a site", ["connect_four"], families=("uct",))
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,6 @@ PLAYERS = [
     "ucb:60",
     "uct:200",
     "uct:100,exploration=0.5,temperature=1",
-    "grave:300",
 ]
 PLAYERS += ["halving:3", "halving:100"]
 OF_RAVE = ["amaf:80", "rave:200", "shuss:150", "shuss:60,temperature=1"]
@@ -209,7 +208,7 @@ def test_halving_by_the_clock_ends_with_one_survivor(site):
 @pytest.mark.slow
 def test_the_searches_of_rave_find_what_they_find_here(served):
     site = write_site(served, "rave", ["connect_four"])
-    check_searches(site, "connect_four", OF_RAVE)
+    check_searches(site, "connect_four", [*OF_RAVE, "grave:300"])
     check_halving_by_the_clock(site, "shuss:0.05s")
 
 
@@ -264,7 +263,10 @@ def play_a_machine(page, press):
         play_move(page, draw, press)
 
 
-@pytest.mark.parametrize(("place", "name"), [("site", "connect_four"), ("own_site", "my_tic_tac_toe")])
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [pytest.param("site", "connect_four", marks=pytest.mark.slow), ("own_site", "my_tic_tac_toe")],
+)
 def test_a_game_is_played_to_its_end_by_touch_without_a_network(request, phone, place, name):
     site = request.getfixturevalue(place)
     cut_the_network(phone, site)
@@ -378,9 +380,10 @@ def test_a_browser_without_vectors_is_told_so(site, page):
     page.get_by_text("its WebAssembly has no vectors").first.wait_for()
 
 
-def test_nothing_shuts_anybody_out(site, page, axe):  # noqa: F811
+@pytest.mark.parametrize("places", few_and_rest(["play", "analyse", "watch"], ["play"]))
+def test_nothing_shuts_anybody_out(site, page, axe, places):  # noqa: F811
     found = []
-    for place in ("play", "analyse", "watch"):
+    for place in places:
         page.goto(f"{site.url}#/{place}")
         page.locator(f".page-{place} .card svg").first.wait_for()
         found += [f"{place}: {words}" for words in serious(axe, page)]

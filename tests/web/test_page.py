@@ -21,7 +21,7 @@ GAMES = {
     "take_it_easy": "take_it_easy",
 }
 """Small boards, so that a game is over soon."""
-LONG = ("connect_four", "oware", "breakthrough", "knightthrough", "domineering", "atarigo")
+SLOW = ("hex", "connect_four", "oware", "breakthrough", "knightthrough", "domineering", "atarigo")
 PEOPLE = "human human"
 POLL_MS = 10
 
@@ -104,7 +104,7 @@ def result_on(page):
     return line.inner_text() if line.count() else page.inner_text(".status")
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in GAMES])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in GAMES])
 def test_a_game_is_played_to_its_end_by_mouse(server, page, name):
     seats, moves = ("human", random_moves(name, 32)) if name == "take_it_easy" else (PEOPLE, "")
     open_game(page, server, GAMES[name], seats, moves)

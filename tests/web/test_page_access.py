@@ -29,6 +29,12 @@ TABLES = {
 """Each game, and the moves to look at."""
 
 
+def few_and_rest(all_of_them, few):
+    """What is looked at by default, one of each kind, and the rest in a slow test."""
+    rest = [name for name in all_of_them if name not in few]
+    return [pytest.param(few, id="few"), pytest.param(rest, id="rest", marks=pytest.mark.slow)]
+
+
 @pytest.fixture(scope="module")
 def axe():
     return pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
@@ -50,19 +56,22 @@ def serious(axe, page):
     ]
 
 
-def test_every_page_is_open_to_everybody(server, page, axe):
+@pytest.mark.parametrize("places", few_and_rest(PAGES, ["play", "advisor", "runs/small", "experiments/grid.csv"]))
+def test_every_page_is_open_to_everybody(server, page, axe, places):
     open_game(page, server, "tic_tac_toe")  # so that there is a game to go on with
     found = []
-    for place, sign in PAGES.items():
+    for place in places:
         page.goto(f"{server.url}#/{place}")
-        page.wait_for_selector(f".page-{place.partition('/')[0]} {sign}")
+        page.wait_for_selector(f".page-{place.partition('/')[0]} {PAGES[place]}")
         found += [f"{place}: {words}" for words in serious(axe, page)]
     assert found == []
 
 
-def test_every_table_is_open_to_everybody(server, page, axe):
+@pytest.mark.parametrize("games", few_and_rest(TABLES, ["hex:size=5", "heap"]))
+def test_every_table_is_open_to_everybody(server, page, axe, games):
     found = []
-    for game, moves in TABLES.items():
+    for game in games:
+        moves = TABLES[game]
         seats = "human" if game == "take_it_easy" else "human human"
         page.goto(f"{server.url}#/play?{urlencode({'game': game, 'seats': seats, 'moves': moves})}")
         page.wait_for_selector(f".board[data-ply='{len(moves.split())}']")
