@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from anyzero.cluster import Kind
+from anyzero.cluster import ActorKind
 from anyzero.games.load import load
 from anyzero.learning import on_gpu, replay
 from anyzero.learning.block import network_contestant
@@ -78,7 +78,7 @@ def pieces(path):
     game = load(config.game)
     save_network(path, new_network(game, config.network, 1), game)
     order = Order(config, 1, [("7", lambda: read_network(path, game))], [1.0, 0.0, 0.0], -1.0)
-    found = join_pieces([play_piece(Kind(1, 1), order, first, 4) for first in (0, 4)])
+    found = join_pieces([play_piece(ActorKind(1, 1), order, first, 4) for first in (0, 4)])
     return {"samples": found.samples.num, "lines": [line._asdict() for line in found.games]}
 
 

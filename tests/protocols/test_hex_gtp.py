@@ -121,7 +121,7 @@ def test_points_are_the_score_where_a_game_counts_them():
 
 
 def test_games_with_chance_or_one_seat_are_refused():
-    with pytest.raises(BadOptionError, match="two seats without chance"):
+    with pytest.raises(BadOptionError, match="two-seat games without chance"):
         new_engine("take_it_easy")
 
 

@@ -270,7 +270,8 @@ def test_an_analysis_fills_the_board_and_the_table(server, page):
     assert first.locator(".heat .warm-cell").count() == 7
     assert first.locator(".ghost").count() >= 1
     first.get_by_role("button", name="Value", exact=True).first.click()
-    assert re.search(r"\d\.\d\d", " ".join(first.locator(".overlay .warm-text").all_text_contents()))
+    texts = "[...document.querySelector('.lane').querySelectorAll('.overlay .warm-text')]"
+    until(page, f"{texts}.some((text) => /\\d\\.\\d\\d/.test(text.textContent))", 300)  # once some moves have values
     page.wait_for_selector(".aside .chart .dot")
 
 

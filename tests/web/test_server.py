@@ -201,7 +201,7 @@ def test_chance_can_be_told_move_by_move(server):
         ({"type": "new", "game": "hex", "seats": ["human", "puct:9@../x"]}, "there is no network"),
         ({"type": "new", "game": "hex", "seats": ["human", "gtp:sh"]}, "there is no player"),
         ({"type": "new", "game": "hex", "seats": ["human", "engine:sh"]}, "known: First-in-line"),
-        ({"type": "new", "game": "take_it_easy", "seats": ["engine:First-in-line"]}, "two seats without chance"),
+        ({"type": "new", "game": "take_it_easy", "seats": ["engine:First-in-line"]}, "two-seat games without chance"),
         ({"type": "new", "game": "hex", "seats": ["human", "uct:999999999"]}, "at most 2000000 simulations"),
         ({"type": "new", "game": "hex", "seats": ["human", "uct:9,trees=64"]}, "not for the web app"),
         ({"type": "new", "game": "hex", "seats": ["human", "rave:9,evaluator=uniform"]}, "AMAF needs"),
