@@ -41,7 +41,7 @@ def bind(
 
 
 def rebuild(function: FunctionType, names: dict[str, Any]) -> FunctionType:
-    """The same code over other globals. A function with a closure is refused: it cannot be one source for all targets."""
+    """The same code over other globals. Functions with closures are refused: one source must serve all targets."""
     if function.__closure__:
         raise TypeError(f"{function.__qualname__} uses names of an enclosing function; define it at module level")
     copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__)

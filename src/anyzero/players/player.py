@@ -172,7 +172,7 @@ def search(
 
 
 def search_arguments(wanted: PlayerText, game: Game, load: Callable[[Game, Path], Any] | None = None) -> dict[str, Any]:
-    """The arguments of `Searcher` besides the game; `load` makes an evaluator of a network file, by default compiled."""
+    """The arguments of `Searcher` besides the game; `load` makes an evaluator of a network file (default: compiled)."""
     plain = wanted.in_game(game)
     if plain.search is None:
         raise MissingFunctionError(f"{wanted.text} does not search; name a method like uct:1000 or a level")
