@@ -124,7 +124,7 @@ def targets_of(rules: Race, seat: int, direction: int, mine: Any, theirs: Any) -
 
 
 def seat_to_move(rules: Race, state: State) -> int:
-    """A side without a move has lost: without pieces, or with blocked knights on two or three columns; pawns can always move."""
+    """A side without a move has lost: one without pieces, or with blocked knights on two or three columns."""
     seat, other = state.mover, 1 - state.mover
     if state.pawns[other] & goal_of(rules, other):
         return OVER
