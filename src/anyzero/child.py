@@ -122,7 +122,7 @@ class Child:
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def wait(self, seconds: float | None = END_S) -> int:
-        """The exit code of a process whose output has ended; negative for a signal. Nothing of it is left afterwards."""
+        """The exit code of a process whose output has ended; negative for a signal. Afterwards it is gone entirely."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
         self.end()

@@ -32,7 +32,7 @@ def reading(path: Path) -> AbstractContextManager[None]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Temporary file, fsync, rename, fsync of the folder; a device or pipe, such as /dev/stdout, is written directly."""
+    """Temporary file, fsync, rename, fsync of the folder; a device or pipe, such as /dev/stdout, is written to."""
     if path.exists() and not path.is_file():
         with writing(path):
             path.write_bytes(content)

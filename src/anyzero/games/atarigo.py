@@ -1,4 +1,4 @@
-"""Atarigo: Go in which the first to take a stone wins. Black, the first seat, begins; nobody may pass.
+"""Atarigo: Go in which the first capture wins. Black, the first seat, begins; passing is not allowed.
 
 Action `row * size + column` places a stone on that cell, for both seats. A set of cells is one word, or several with as
 many whole rows each as fit. A captured chain stays on the board, so that the final position shows the capture.

@@ -64,7 +64,7 @@ class LawResults(Shown, list[LawResult]):
 
 
 LESS = {"num_games", "plies", "target", "most_s"}
-"""Options of checks that see less than `anyzero check` does: passing them does not remove the guards."""
+"""Options that make a check weaker than `anyzero check`: passing such a check does not remove the guards."""
 
 
 def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:

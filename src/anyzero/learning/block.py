@@ -170,7 +170,7 @@ class Block:
         self.is_stopped, self.lock = False, Lock()
 
     def play(self, watch: Watch | None = None, *, keys: bool = True) -> BlockResult:
-        self.play_part(0, 0, None)  # compiled now, not by several threads at once
+        self.play_part(0, 0, None)  # compile now, not on several threads at once
         pools: list[Executor | None] = [getattr(evaluator, "pool", None) for evaluator in self.evaluators]
         if not self.evaluators:
             with ThreadPoolExecutor(self.threads) as pool:

@@ -49,7 +49,7 @@ class Settings(NamedTuple):
     """GRAVE: the visit at which a node starts its statistics; most nodes never get there, and tables are large."""
     expand_after: int = 1  # a node gets children when it is visited again after this many visits
     max_depth: int = UNBOUNDED  # nodes at this depth get no children: 1 makes a bandit of the root
-    solve: int = 1  # whether proven wins, losses and draws go up the tree; needs two seats with opposite payoffs
+    solve: int = 1  # whether proven wins, losses and draws are backed up; needs two seats with opposite payoffs
     look_ahead: int = 0
     """With `solve`: maximum positions examined before the first simulation, up to two moves below the root."""
     evaluator: int = ROLLOUT

@@ -177,7 +177,7 @@ class Scratch(NamedTuple):
     path: np.ndarray  # [trees, depth]: nodes from the root down
     seats: np.ndarray  # [trees, depth]: the seat that moved at each of them
     depth: np.ndarray  # [trees]: the length of the path
-    known: np.ndarray  # [trees]: whether the result needs an evaluator
+    known: np.ndarray  # [trees]: the status of a tree: WAITING, KNOWN or IDLE
     rows: np.ndarray  # [trees]: the row of the evaluator's answer
     budget: np.ndarray  # [trees]: simulations per tree with an external evaluator
     keys: np.ndarray  # [trees, depth]: AMAF keys of the moves on the path
