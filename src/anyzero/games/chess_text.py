@@ -1,4 +1,4 @@
-"""Chess as text: positions in FEN, moves in UCI (`e2e4`, `e7e8q`) and SAN (`Nf3`, `exd8=Q+`), and how a game has ended.
+"""Chess as text: positions in FEN, moves in UCI (`e2e4`, `e7e8q`) and SAN (`Nf3`, `exd8=Q+`).
 
 A FEN may be followed by the last moves, from the first position that can recur: `<FEN> after g1f3 g8f6`. They are
 all reversible (no capture, no pawn move, no castling right lost), and determine repetitions.

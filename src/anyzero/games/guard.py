@@ -164,7 +164,7 @@ def compile_counted(source: bytes | str, file: str, most: int = MOST_TURNS, word
     for function in [part for part in tree.body if isinstance(part, ast.FunctionDef)]:
         for node in ast.walk(function):
             if isinstance(node, ast.FunctionDef):
-                insert("_turns = 0", node, 0 if ast.get_docstring(node) is None else 1)  # which stays the first
+                insert("_turns = 0", node, 0 if ast.get_docstring(node) is None else 1)  # after a docstring
             elif isinstance(node, ast.For | ast.While):
                 insert(look, node, 0)
     return compile(tree, file, "exec")

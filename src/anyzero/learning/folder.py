@@ -143,7 +143,7 @@ class RunFolder(Generations):
         return None
 
     def pass_over(self, wrong: Mapping[int, str], newest: Generation) -> None:
-        """Move aside everything newer than the newest generation, and everything made from it."""
+        """Move aside what is newer than the newest intact generation: damaged ones, and parts and blocks after them."""
         for number, reason in wrong.items():
             self.note(f"generation {number} of {self.path} was skipped: {reason}")
         for words in self.chain_faults(newest):

@@ -73,7 +73,7 @@ class LiveSearch:
         return self.portion is not None
 
     def do_piece(self, portion: Portion, end: float) -> bool:
-        """Run as much of a portion as fits until this second; True once every root is proven."""
+        """Run as much of a portion as fits until this second; True once every root is decided."""
         start = time.perf_counter()
         fitting = int(self.rate * (min(end, portion.until) - self.seconds)) if self.rate else UNBOUNDED
         num = min(max(1, min(2 * self.largest, fitting)), portion.simulations - self.done)

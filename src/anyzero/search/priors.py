@@ -128,7 +128,7 @@ def gumbel_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int,
 def gumbel_root_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any) -> None:
     """The root: sequential halving, by a plan of the visit count of the next move; the best by score among those.
 
-    If no open move has that many visits, as beyond the plan's end, the best of the most advanced moves is visited.
+    If no open move has that many visits, as beyond the plan's end: the best of those with at least half the maximum.
     """
     gumbel_scores(tree, scratch, settings, number, scores)
     root = root_of(tree, number)
