@@ -51,7 +51,7 @@ MODULES = {
     "search": ("search_many", "solve"),
 }
 HOMES = {"player": "players:parse_player"} | {name: module for module, names in MODULES.items() for name in names}
-"""Where each name lives; behind a colon, what it is called there."""
+"""The module of each name; after a colon, its name there."""
 
 
 def find(name: str) -> Any:

@@ -1,7 +1,7 @@
-"""Child processes that are talked to in lines: workers of our own, and engines of others.
+"""Child processes with line-based communication: our own workers, and other engines.
 
-A child runs in a process group of its own, so that Ctrl-C reaches its holder alone, and ends with its holder, even if
-that is killed: ours end when their standard input does (`listen`), those of others are watched by a keeper process.
+A child runs in its own process group, so that Ctrl-C reaches only its holder, and ends with its holder, even if
+that is killed: our workers end when their standard input does (`listen`), engines are watched by a keeper process.
 """
 
 import contextlib
@@ -20,21 +20,21 @@ from typing import IO
 from anyzero.errors import AnyzeroError
 
 Send = Callable[[str], None]  # sends one line, or several at once
-Hear = Callable[[str | None], object]  # told of each line, and of None when there will be no more
+Hear = Callable[[str | None], object]  # called with each line, and with None when there are no more
 
 NOT_FOUND = 127
-LAST_WORDS = 3  # lines of standard error that are kept for the reason of a crash
+LAST_WORDS = 3  # lines of standard error kept to explain a crash
 LONGEST_LINE = 1 << 22
-TOO_LONG = "a_line_that_is_too_long"  # no command of any protocol
-END_S = 1.0  # a process whose output has ended has this long to end by itself, so that the exit code is its own
+TOO_LONG = "a_line_that_is_too_long"  # not a command of any protocol
+END_S = 1.0  # a process whose output has ended has this long to exit, so that the exit code is its own
 
 
 class ChildError(AnyzeroError):
-    """A child that has ended."""
+    """A child has ended."""
 
 
 class LateChildError(ChildError, TimeoutError):
-    """A child that did not answer in time."""
+    """A child did not answer in time."""
 
 
 def count_cores() -> int:
@@ -42,7 +42,7 @@ def count_cores() -> int:
 
 
 def python_command(module: str, function: str, *arguments: str) -> tuple[str, ...]:
-    """The command that calls a function of ours with these texts; files of the working folder are not imported."""
+    """The command that calls a function of this package with these texts, without importing from the working folder."""
     code = f"import sys; from {module} import {function}; {function}(*sys.argv[1:])"
     return sys.executable, "-P", "-c", code, *arguments
 
@@ -53,7 +53,7 @@ def python_command(module: str, function: str, *arguments: str) -> tuple[str, ..
 class Child:
     """A running process. It ends with this object, and with the process that holds it.
 
-    `hear` is called for each line on a thread of this object's; without it, lines wait for `read`. From asyncio:
+    `hear` is called for each line on a thread of this object; without it, lines wait for `read`. From asyncio:
     `hear=lambda line: loop.call_soon_threadsafe(handle, line)`.
     """
 
@@ -66,7 +66,7 @@ class Child:
         keeps_words: bool = False,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        """`keeps_words`: standard error is kept for `describe_end`; else it goes where ours goes."""
+        """`keeps_words`: standard error is kept for `describe_end`; otherwise it is inherited."""
         end, lifeline = (-1, -1) if is_ours else os.pipe()
         self.process = subprocess.Popen(
             command if is_ours else python_command("anyzero.child", "_keep", str(end), *command),
@@ -74,7 +74,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if keeps_words else None,
             pass_fds=() if is_ours else (end,),
-            process_group=0,  # not a session of its own, in which being nice would not count
+            process_group=0,  # not a new session, in which niceness would have no effect
             env=env,
         )
         if not is_ours:
@@ -86,14 +86,14 @@ class Child:
         for reader in readers:
             reader.start()
         self.end = weakref.finalize(self, _end, self.process, lifeline, readers)
-        """Stop it and all that it started, whatever they do; more than once does no harm."""
+        """Stop it and everything it started, unconditionally; may be called more than once."""
 
     @property
     def is_running(self) -> bool:
         return self.end.alive and self.process.poll() is None
 
     def send(self, line: str) -> None:
-        with contextlib.suppress(OSError, ValueError):  # it is gone; whoever reads is told
+        with contextlib.suppress(OSError, ValueError):  # it is gone, which the reader notices
             self.process.stdin.write(line.encode() + b"\n")  # type: ignore[union-attr]
             self.process.stdin.flush()  # type: ignore[union-attr]
 
@@ -105,7 +105,7 @@ class Child:
         raise ChildError(self.describe_end())
 
     def lines(self, silent_s: float | None = None, late: str = "it said nothing for too long") -> Iterator[str]:
-        """Its lines until its output ends; an error, and its end, if it says nothing for so long."""
+        """Its lines until its output ends; if it is silent for this long, it is ended with an error."""
         while True:
             try:
                 line = self._lines.get(timeout=silent_s)
@@ -117,12 +117,12 @@ class Child:
             yield line
 
     def kill(self) -> None:
-        """Stop one of ours without waiting until it is gone; its output then ends."""
+        """Kill one of our workers without waiting for it; its output then ends."""
         with contextlib.suppress(OSError):
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def wait(self, seconds: float | None = END_S) -> int:
-        """The exit code of a process whose output has ended; negative for a signal. Nothing of it is left then."""
+        """The exit code of a process whose output has ended; negative for a signal. Afterwards it is gone entirely."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
         self.end()
@@ -134,7 +134,7 @@ class Child:
 
     @property
     def last_word(self) -> str:
-        """The last line on standard error that says something."""
+        """The last nonempty line on standard error."""
         return next((line for line in reversed(self._last_words) if line), "")
 
 
@@ -146,7 +146,7 @@ def _pass_on(pipe: IO[bytes], hear: Hear) -> None:
 
 def _end(process: "subprocess.Popen[bytes]", lifeline: int, readers: Sequence[threading.Thread]) -> None:
     if lifeline >= 0:
-        os.close(lifeline)  # the keeper ends the engine
+        os.close(lifeline)  # makes the keeper end the engine
     else:
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -164,7 +164,7 @@ def _end(process: "subprocess.Popen[bytes]", lifeline: int, readers: Sequence[th
 
 
 def take_output() -> Send:
-    """A door to standard output for the holder; from now on everything else that prints goes to standard error."""
+    """A channel to the holder on standard output; from now on all other output goes to standard error."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     os.dup2(2, 1)
     lock = threading.Lock()
@@ -174,7 +174,7 @@ def take_output() -> Send:
             try:
                 out.write(text + "\n")
                 out.flush()
-            except BrokenPipeError:  # nobody listens any more
+            except BrokenPipeError:  # the holder is gone
                 os._exit(0)
             except OSError as error:
                 os.write(2, f"anyzero: {error.strerror}\n".encode())
@@ -184,7 +184,7 @@ def take_output() -> Send:
 
 
 def read_lines() -> Iterator[str]:
-    """The lines of standard input, whatever bytes they hold; in place of one that is too long, a word for it."""
+    """The lines of standard input, with any bytes; an overlong line is replaced by a word."""
     file = os.fdopen(os.dup(0), "rb")  # `sys.stdin` cannot be closed while a thread waits for it
     while line := file.readline(LONGEST_LINE):
         is_whole = len(line) < LONGEST_LINE or line.endswith(b"\n")
@@ -195,7 +195,7 @@ def read_lines() -> Iterator[str]:
 
 
 def listen(hear: Send = lambda line: None, at_end: Callable[[], None] = lambda: None) -> None:
-    """Hear each line on a thread of its own. When standard input ends, so does the process, whatever it is doing."""
+    """Handle each line on a separate thread. When standard input ends, so does the process, whatever it is doing."""
 
     def work() -> None:
         for line in read_lines():
@@ -210,14 +210,14 @@ def listen(hear: Send = lambda line: None, at_end: Callable[[], None] = lambda: 
 
 
 def _keep(lifeline: str, *command: str) -> None:
-    """Run an engine in a group of its own and end with its exit code, or end it when the lifeline closes."""
+    """Run an engine in its own process group and exit with its exit code, or end it when the lifeline closes."""
     try:
         engine = subprocess.Popen(command, start_new_session=True)
     except OSError as error:
         print(error.strerror or error, file=sys.stderr, flush=True)
         os._exit(NOT_FOUND)
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for pipe in (0, 1, 2):  # the pipes are the engine's alone, so that they end when it does
+    for pipe in (0, 1, 2):  # only the engine holds the pipes, so that they end when it does
         os.dup2(nowhere, pipe)
 
     def end_group() -> None:

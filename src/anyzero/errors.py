@@ -1,4 +1,4 @@
-"""What can be wrong with input. Each message is one sentence that says what was wrong and what was possible."""
+"""Errors in user input. Each message is one sentence that says what was wrong and what was possible."""
 
 import difflib
 import re
@@ -8,7 +8,7 @@ NEEDS_TORCH = "this needs torch: pip install 'anyzero[train]'"
 
 
 def shorten(sentence: str) -> str:
-    """The sentence with what nobody would read to its end cut off: a number of thousands of digits, a name as long."""
+    """The sentence with endless words cut off, such as numbers with thousands of digits."""
     return re.sub(r"\S{300,}", lambda word: f"{word[0][:60]}...", sentence)
 
 
@@ -20,11 +20,11 @@ class AnyzeroError(Exception):
 
 
 class IllegalMoveError(AnyzeroError):
-    """A move that the rules do not allow in this position."""
+    """A move that is illegal in this position."""
 
 
 class BadPositionError(AnyzeroError):
-    """A text that is not a position of the game."""
+    """Text that is not a position of the game."""
 
 
 class UnknownNameError(AnyzeroError):
@@ -32,7 +32,7 @@ class UnknownNameError(AnyzeroError):
 
 
 class BadOptionError(AnyzeroError):
-    """An option's value that the game cannot be played with."""
+    """An option value with which the game cannot be played."""
 
 
 class BadGameError(AnyzeroError):
@@ -40,11 +40,11 @@ class BadGameError(AnyzeroError):
 
 
 class MissingFunctionError(AnyzeroError):
-    """A feature that needs a function which this game does not have."""
+    """A feature that needs a function missing in this game."""
 
 
 def words_of(error: BaseException, before: str = "") -> str:
-    """What an error says; one that is not ours with its kind, after the words `before`: a user's code raises any."""
+    """An error's message; with its type and after the words `before` if it is not ours: a user's code may raise any."""
     return str(error) if isinstance(error, AnyzeroError) else f"{before}{type(error).__name__}: {error}"
 
 
@@ -56,7 +56,7 @@ def list_some(names: Iterable[str], most: int = 40) -> str:
 
 
 def nearest_hint(text: str, names: Iterable[str]) -> str:
-    """The name that the text was probably meant to be, as the start of a hint; empty when none is near."""
+    """The name that was probably meant, as the start of a hint; empty if none is near."""
     names, word = list(names), text.lower().rpartition(".")[2]
     last = {name: name.rpartition(".")[2] for name in names}
     initials = {name: "".join(part[:1] for part in last[name].split("_")) for name in names if "_" in last[name]}
@@ -66,7 +66,7 @@ def nearest_hint(text: str, names: Iterable[str]) -> str:
 
 
 def check_name(noun: str, name: object, known: Iterable[str], more: str = "") -> None:
-    """UnknownNameError, with the nearest name and all that there are, unless there is such a thing."""
+    """UnknownNameError, with the nearest name and all known ones, unless the name is known."""
     known = list(known)
     if name not in known:
         raise unknown_name(noun, name, known, more)
@@ -75,7 +75,7 @@ def check_name(noun: str, name: object, known: Iterable[str], more: str = "") ->
 def unknown_name(
     noun: str, name: object, known: Iterable[str], more: str = "", none: str = "there are none"
 ) -> UnknownNameError:
-    """The same, to be raised; `none` is said where there is nothing of the kind."""
+    """The same, to be raised; `none` is the message if nothing is known."""
     known = list(known)
     listed = f"known: {list_some(known)}" if known else none
     return UnknownNameError(f"there is no {noun} {name!r}; {nearest_hint(str(name), known)}{listed}{more}")

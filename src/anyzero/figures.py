@@ -1,4 +1,4 @@
-"""How every picture looks and is written. No global state of matplotlib is changed."""
+"""The style of all figures, and how they are saved. No global state of matplotlib is changed."""
 
 import io
 import textwrap
@@ -15,16 +15,16 @@ from anyzero.errors import AnyzeroError, UnknownNameError, list_some
 from anyzero.files import write_whole
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
-"""Of Okabe and Ito 2008."""
+"""Palette of Okabe and Ito 2008."""
 MARKERS, DASHES = ("o", "s", "^", "D", "v", "P", "X"), ("solid", "dashed", "dotted")
 """Dashes change once the colours are used up."""
 TITLE, LABEL, SMALL = 11, 9, 7  # font sizes, in points
-CHARACTER = 0.055  # width of a character of small print, in inches, about
-FEW = 30  # more points than that have no marks, and a band instead of bars
+CHARACTER = 0.055  # approximate width of a character of small print, in inches
+FEW = 30  # with more points, curves have no markers, and a band instead of error bars
 GUIDE: dict[str, Any] = {"color": "#7f7f7f", "linewidth": 0.8, "linestyle": (0, (4, 3))}
-"""A line that is no curve."""
+"""A reference line."""
 FORMATS: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-"""With the metadata that keeps a file from changing with the day on which it was drawn."""
+"""With metadata that makes a file independent of its date."""
 DOTS_PER_INCH, ON_SCREEN = 150, 80
 
 
@@ -38,7 +38,7 @@ class SeenFigure(Figure):
 
 
 def new_figure(width: float, height: float, title: str, caption: str = "") -> Figure:
-    """A figure with its title above and its caption below, which makes it taller."""
+    """A figure with its title above and its caption below, which adds to its height."""
     lines = textwrap.wrap(caption, int(width / CHARACTER) - 3)
     figure = SeenFigure(figsize=(width, height + 0.14 * len(lines)), layout="constrained")
     figure.suptitle(title, fontsize=TITLE)
@@ -54,7 +54,7 @@ def style_of(number: int) -> dict[str, Any]:
 
 
 def draw_curve(axes: Axes, number: int, points: Sequence[Sequence[Any]], label: str = "") -> None:
-    """A line through points (x, value, low, high), with their intervals where low and high are not None."""
+    """A line through points (x, value, low, high), with their intervals if low and high are not None."""
     x, value, low, high = np.array([tuple(point) for point in points], float).reshape(-1, 4).T
     style, known = style_of(number), np.isfinite(low) & np.isfinite(high)
     if len(points) > FEW:
@@ -68,7 +68,7 @@ def draw_curve(axes: Axes, number: int, points: Sequence[Sequence[Any]], label: 
 
 
 def finish(axes: Axes, title: str, across: str, up: str) -> None:
-    """The words of a panel of curves, and a light grid."""
+    """The labels of a panel of curves, and a light grid."""
     axes.set_title(title, fontsize=LABEL)
     axes.set_xlabel(across, fontsize=LABEL)
     axes.set_ylabel(up, fontsize=LABEL)
@@ -83,7 +83,7 @@ def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str]) ->
 
 
 def draw_ranking(players: Mapping[str, Sequence[float] | None], *, title: str, unit: str) -> Figure:
-    """A row a player, the best on top: its value, and a line from low to high."""
+    """A row per player, best on top: its value, and a line from low to high."""
     figure = new_figure(6.0, 0.8 + 0.3 * len(players), title)
     axes = figure.subplots()
     for place, found in enumerate(players.values()):
@@ -98,14 +98,14 @@ def draw_ranking(players: Mapping[str, Sequence[float] | None], *, title: str, u
 
 
 def keep(figure: Figure, file: Path | str | None) -> Figure:
-    """The figure, also written to a file if one is named."""
+    """The figure, also saved if a file is named."""
     if file is not None:
         save_figure(figure, Path(file))
     return figure
 
 
 def check_picture(path: Path) -> None:
-    """Before the work rather than after it: the file's format is known and its folder is there."""
+    """Check the file's format and that its folder exists, before the work instead of after it."""
     if path.suffix.lower() not in FORMATS:
         raise UnknownNameError(f"a picture cannot be written to {path}; its name must end in {list_some(FORMATS)}")
     if not path.parent.is_dir():
@@ -113,7 +113,7 @@ def check_picture(path: Path) -> None:
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """Write a picture, whole or not at all; the suffix of its name says the format."""
+    """Write a figure atomically; the suffix of its name determines the format."""
     check_picture(path)
     suffix, content = path.suffix.lower(), io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "anyzero"}):  # the same figure gives the same file

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whatever happens while they are written; locks; lines of JSON."""
+"""Atomic file writes; locks; lines of JSON."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ KEEP_UNUSED_S = 30 * 24 * 3600
 
 @contextmanager
 def writing(path: Path, verb: str = "write") -> Iterator[None]:
-    """A full or broken disk is one sentence."""
+    """Turn errors of a full or broken disk into one sentence."""
     try:
         yield
     except OSError as error:
@@ -27,17 +27,17 @@ def writing(path: Path, verb: str = "write") -> Iterator[None]:
 
 
 def reading(path: Path) -> AbstractContextManager[None]:
-    """What cannot be read just now is not damaged: one sentence, and nothing is passed over."""
+    """A file that cannot be read just now is not damaged: raise one sentence, and skip nothing."""
     return writing(path, "read")
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Temporary file, fsync, rename, fsync of the folder; a device or a pipe, such as /dev/stdout, is written to."""
+    """Temporary file, fsync, rename, fsync of the folder; a device or pipe, such as /dev/stdout, is written to."""
     if path.exists() and not path.is_file():
         with writing(path):
             path.write_bytes(content)
         return
-    path = Path(os.path.realpath(path))  # what a link points to; one that points to itself is replaced
+    path = Path(os.path.realpath(path))  # the target of a link; a link to itself is replaced
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with writing(path):
@@ -60,7 +60,7 @@ def sync(path: Path) -> None:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file; a name that no file could have is none."""
+    """Whether the file exists; False for an impossible name."""
     try:
         return path.is_file()
     except OSError:
@@ -68,7 +68,7 @@ def is_file(path: Path) -> bool:
 
 
 def state_of(path: Path) -> tuple[int, ...] | None:
-    """What changes whenever a file is written or replaced; None where there is none."""
+    """A value that changes whenever a file is written or replaced; None if there is none."""
     with contextlib.suppress(OSError):
         found = path.stat()
         return found.st_ino, found.st_size, found.st_mtime_ns
@@ -76,7 +76,7 @@ def state_of(path: Path) -> tuple[int, ...] | None:
 
 
 def from_home(path: Path | str) -> Path:
-    """The path with a home folder for `~`; as it is where nobody has that name."""
+    """The path with `~` expanded; unchanged if there is no such user."""
     try:
         return Path(path).expanduser()
     except (RuntimeError, ValueError):  # a ValueError: a zero byte in the name
@@ -84,7 +84,7 @@ def from_home(path: Path | str) -> Path:
 
 
 def put_aside(path: Path) -> None:
-    """Keep something under a name that no longer counts."""
+    """Rename something so that it no longer counts."""
     aside, again = path.with_name(f"{path.name}.damaged"), 1
     while aside.exists():
         again += 1
@@ -93,13 +93,13 @@ def put_aside(path: Path) -> None:
 
 
 def take_lock(number: int, path: Path, taken: str) -> None:
-    """Hold an open file; `taken` says that somebody does already."""
+    """Lock an open file; `taken` is the error message if it is already locked."""
     if not try_lock(number):
         raise AnyzeroError(f"{path} {taken}")
 
 
 def try_lock(number: int) -> bool:
-    """Hold an open file, unless somebody else does. Without locks, processes are trusted not to share."""
+    """Lock an open file, unless another process has. Without locks, processes are trusted not to share."""
     with contextlib.suppress(ImportError):
         import fcntl
 
@@ -113,25 +113,25 @@ def try_lock(number: int) -> bool:
 
 
 def numbers_in(folder: Path, pattern: str) -> list[int]:
-    """The numbers in the names of those folders that fit the pattern."""
+    """The numbers in the names of the folders that match the pattern."""
     names = [path.name for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
     return sorted(int(match[1]) for name in names if (match := re.fullmatch(pattern, name)))
 
 
 def cache_folder() -> Path:
-    """Where what can be made again is kept."""
+    """The folder for what can be made again."""
     return own_folder("XDG_CACHE_HOME", ".cache", "cache")
 
 
 def own_folder(variable: str, usual: str, on_windows: str = "") -> Path:
-    """A folder of ours in the user's home, by the operating system's own convention."""
+    """Our folder in the user's home, by the operating system's convention."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "anyzero" / on_windows
     return Path(os.environ.get(variable) or Path.home() / usual) / "anyzero"
 
 
 def remove_unused(folder: Path) -> None:
-    """Drop files and folders of a cache that nobody has touched for a month."""
+    """Drop files and folders of a cache not touched for a month."""
     for entry in folder.iterdir():
         with contextlib.suppress(OSError):
             if time.time() - entry.stat().st_mtime > KEEP_UNUSED_S:
@@ -139,7 +139,7 @@ def remove_unused(folder: Path) -> None:
 
 
 def parse_object(line: str | bytes) -> dict[str, Any] | None:
-    """The JSON object of a line; None if it is none."""
+    """The JSON object in a line; None if there is none."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""How long work shows that it goes on: one bar on standard error, on a terminal or in a notebook."""
+"""How long-running work shows its progress: one bar on standard error, in a terminal or a notebook."""
 
 import importlib
 import sys
@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Tell = Callable[..., None]
-"""Told how much is done, and what the bar says beside it, as text or a function that makes it when it is shown:
-`tell(3, words="+2 =0 -1")`; with `total=`, of how much."""
+"""Called with the amount done and the bar's text, or a function that makes the text when it is shown:
+`tell(3, words="+2 =0 -1")`; `total=` changes the total."""
 
 Words = str | Callable[[], str]
 
-SHARE = 1.0  # the total of work that is told as a share of it
+SHARE = 1.0  # the total of work measured as a share
 EVERY_S = 0.2
-SPARE = 20  # words that take long to make are made so seldom that this many times as long goes by
-REMEMBER_S = 600  # the speed, for the time that is left, is that of the last so many seconds
+SPARE = 20  # a slow text is made at most once in this many times its duration
+REMEMBER_S = 600  # the remaining time is estimated from the speed over this many seconds
 
 
 def in_notebook() -> bool:
@@ -24,7 +24,7 @@ def in_notebook() -> bool:
 
 @contextmanager
 def progress(words: str, total: float | None = None, *, shown: bool = True) -> Iterator[Tell]:
-    """A bar while the block runs; without a total, a sign of life. Nothing where nobody looks."""
+    """A bar while the block runs; without a total, a sign of life. Nothing if output is not interactive."""
     if not (shown and (sys.stderr.isatty() or in_notebook())):
         yield lambda done=0, words="", total=None: None
         return
@@ -63,7 +63,7 @@ def _in_terminal() -> Iterator[Show]:
                     bar.update(task.id, completed=done, description=words)
                     return
                 bar.remove_task(task.id)  # another kind of work
-            # begun with the first figure: what was done before says nothing of the speed
+            # started with the first figure: earlier work says nothing about the speed
             bar.add_task(words, total=total, completed=done)  # type: ignore[arg-type]
 
         yield show
@@ -71,7 +71,7 @@ def _in_terminal() -> Iterator[Show]:
 
 @contextmanager
 def _in_notebook() -> Iterator[Show]:
-    """A bar of HTML that leaves nothing behind; it needs no widgets."""
+    """An HTML bar that is removed at the end; it needs no widgets."""
     from html import escape
 
     shell = importlib.import_module("IPython.display")

@@ -1,6 +1,6 @@
-"""How results show themselves: sentences and tables, written once, seen in a terminal, a notebook and plain text.
+"""How results are displayed: sentences and tables, written once for terminals, notebooks and plain text.
 
-A result that is `Shown` says in `report` what there is to see. Its `repr` is that report as text, notebooks show it as
+A `Shown` result yields its content in `report`. Its `repr` is that report as text, notebooks show it as
 HTML, and the command line prints it.
 """
 
@@ -49,7 +49,7 @@ class Shown:
         raise NotImplementedError
 
     def records(self) -> list[dict[str, Any]]:
-        """Its table as plain values, an object a row: the first objects that `to_json` lists, or itself."""
+        """Its table as plain values, one object per row: the first objects that `to_json` lists, or itself."""
         values = self.to_json()
         parts = [values, *values.values()] if isinstance(values, dict) else [values]
         tables = [part.values() if isinstance(part, dict) else part for part in parts if isinstance(part, dict | list)]

@@ -1,7 +1,7 @@
 """Values from outside, described once: models whose fields have a type, a default, bounds and a meaning.
 
-A `Schema` is frozen and refuses unknown keys; the meaning of a field is the string below it. What is wrong is one
-sentence that names the key, what would be right, and the nearest name. Lists are `tuple[...]` and may be given as
+A `Schema` is frozen and refuses unknown keys; the meaning of a field is the string below it. An error is one
+sentence that names the key, what is allowed, and the nearest name. Lists are `tuple[...]` and may be given as
 lists. A validator over several fields raises an AnyzeroError itself.
 """
 
@@ -20,12 +20,12 @@ from anyzero.files import reading
 
 
 class Schema(BaseModel):
-    """Base of everything that is read from a file, a message or a text."""
+    """Base of everything that is read from a file, a message or text."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
-    noun: ClassVar[str] = "the config"  # what a sentence about a wrong key calls it
+    noun: ClassVar[str] = "the config"  # its name in error messages about unknown keys
 
     def __init__(self, **values: Any) -> None:
         try:
@@ -33,12 +33,12 @@ class Schema(BaseModel):
         except ValidationError as error:
             raise _first_sentence(type(self), error) from None
 
-    # Nested models are then validated by pydantic itself, which knows where in the whole they stand.
+    # Nested models are then validated by pydantic itself, which knows their place in the whole.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     @classmethod
     def parse(cls, values: object, where: str = "") -> Self:
-        """The model of plain values, such as TOML or JSON hold; `where` begins the sentence about what is wrong."""
+        """The model made from plain values, as in TOML or JSON; `where` begins the error message."""
         if not isinstance(values, Mapping):
             raise BadOptionError(f"{where or cls.noun} must be an object with keys, not {show(values)}")
         try:
@@ -47,7 +47,7 @@ class Schema(BaseModel):
             raise type(error)(f"{where}: {error}" if where else str(error)) from None
 
     def change(self, **values: Any) -> Self:
-        """The same with other values, checked again."""
+        """A copy with other values, validated again."""
         return type(self)(**{**dict(self), **values})
 
     def to_dict(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class Setting(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """What it may be, in words."""
+        """The allowed values, in words."""
         if get_origin(self.field.annotation) is Literal:
             return ", ".join(map(str, get_args(self.field.annotation)))
         plain = {bool: "true or false", str: "a text", tuple: "texts"}
@@ -72,7 +72,7 @@ class Setting(NamedTuple):
 
 
 def settings_of(model: type[Schema], prefix: str = "") -> Iterator[Setting]:
-    """All fields, those of nested schemas under `part.name`."""
+    """All fields; those of nested schemas are named `part.name`."""
     for name, field in model.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, Schema):
             yield from settings_of(field.annotation, f"{prefix}{name}.")
@@ -81,7 +81,7 @@ def settings_of(model: type[Schema], prefix: str = "") -> Iterator[Setting]:
 
 
 def parse_setting(model: type[Schema], key: str, text: str) -> Any:
-    """A text as the type of that setting; lists are `a;b`, or as TOML writes them."""
+    """Text converted to the type of that setting; lists are `a;b`, or in TOML syntax."""
     known = {setting.key: setting for setting in settings_of(model)}
     if key not in known:
         raise UnknownNameError(_unknown(model.noun, key, known))
@@ -104,7 +104,7 @@ def read_toml(path: Path | str) -> dict[str, Any]:
 
 
 def write_toml(values: Mapping[str, Any]) -> str:
-    """Plain values first, then a table for each mapping, alone or in a list; `read_toml` gives them back exactly."""
+    """Plain values first, then a table for each mapping, alone or in a list; `read_toml` restores them exactly."""
     tables = [(f"[{name}]", value) for name, value in values.items() if isinstance(value, Mapping)]
     several = {name: value for name, value in values.items() if isinstance(value, list | tuple) and value}
     lists = {name: value for name, value in several.items() if all(isinstance(part, Mapping) for part in value)}
@@ -114,7 +114,7 @@ def write_toml(values: Mapping[str, Any]) -> str:
 
 
 def show(value: object) -> str:
-    """A value as a part of a sentence, however long it is."""
+    """A value for a sentence, shortened if long."""
     try:
         shown = repr(value)
     except ValueError:  # a number of thousands of digits
@@ -138,7 +138,7 @@ def _toml_value(value: Any) -> str:
         return repr(value)
     if any("\ud800" <= letter <= "\udfff" for letter in value):
         raise BadOptionError(f"a config cannot hold the text {value!r}, which is not Unicode")
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # the one sign that TOML alone escapes
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # the one character only TOML escapes
 
 
 def _parse_list(key: str, text: str) -> tuple[Any, ...]:
@@ -151,7 +151,7 @@ def _parse_list(key: str, text: str) -> tuple[Any, ...]:
 
 
 def _lists_as_tuples(value: Any) -> Any:
-    """TOML and JSON know lists only; frozen models hold tuples."""
+    """TOML and JSON have only lists; frozen models hold tuples."""
     if isinstance(value, list | tuple):
         return tuple(map(_lists_as_tuples, value)) if type(value) in (list, tuple) else value
     return {key: _lists_as_tuples(item) for key, item in value.items()} if type(value) is dict else value
@@ -192,7 +192,7 @@ def _model_at(model: type[Schema], path: list[Any]) -> type[Schema]:
     return model
 
 
-MOST_LISTED = 20  # names that are listed beside a hint: among more, a person looks for none
+MOST_LISTED = 20  # maximum names listed with a hint: no one searches a longer list
 
 
 def _unknown(noun: str, key: str, known: Mapping[str, Any]) -> str:
@@ -203,7 +203,7 @@ def _unknown(noun: str, key: str, known: Mapping[str, Any]) -> str:
 
 def _sentence(name: str, fault: Any, field: FieldInfo | None, value: object) -> AnyzeroError:
     kind = fault["type"]
-    limits = _bounds(limits_of(field)) or _bounds(fault.get("ctx", {}))  # the second where the bounds are an item's
+    limits = _bounds(limits_of(field)) or _bounds(fault.get("ctx", {}))  # the second for the bounds of list items
     if kind == "literal_error":
         known = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
         hint = nearest_hint(str(value), known)
@@ -217,7 +217,7 @@ def _sentence(name: str, fault: Any, field: FieldInfo | None, value: object) -> 
 
 
 def _bounds(found: Mapping[str, Any]) -> str:
-    """The range that a number must be in, in words."""
+    """The range of a number, in words."""
     low, high = found.get("ge", found.get("gt")), found.get("le", found.get("lt"))
     if low is None and high is None:
         return ""

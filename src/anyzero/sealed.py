@@ -1,7 +1,7 @@
-"""Files that decide a result. Each carries a hash of all that it says, and is read whole and unchanged or not at all.
+"""Files on which results depend. Each has a hash of its content, and is read complete and unchanged or not at all.
 
-What is wrong is one sentence that names the file. Whoever reads then has it made again, or refuses to go on: nothing
-that is damaged or edited is used.
+An error is one sentence that names the file. The reader then makes it again, or refuses to continue: nothing
+damaged or edited is used.
 """
 
 import hashlib
@@ -19,20 +19,20 @@ SEAL, HASH = "seal", "sha256"
 
 
 class DamagedError(AnyzeroError):
-    """A file that is not what was written, or is gone."""
+    """A file that has changed since it was written, or is missing."""
 
 
 # --- JSON objects
 
 
 def seal_of(values: Mapping[str, Any], context: str = "") -> str:
-    """The hash of everything that an object says, and of where it belongs: a changed number is noticed too."""
+    """The hash of an object's content and of where it belongs: even a changed number is noticed."""
     rest = {name: value for name, value in values.items() if name != SEAL}
     return hashlib.sha256((context + json.dumps(rest, sort_keys=True)).encode()).hexdigest()
 
 
 def write_sealed(path: Path, form: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Write an object of this form, whole or not at all; returns what is in the file."""
+    """Write an object of this form atomically; returns the file's content."""
     sealed: dict[str, Any] = {"form": form, **values}
     sealed[SEAL] = seal_of(sealed)
     write_whole(path, (json.dumps(sealed, indent=1) + "\n").encode())
@@ -67,7 +67,7 @@ def describe_file(path: Path) -> dict[str, Any]:
 
 
 def check_file(path: Path, wanted: object, by: str = "the manifest") -> None:
-    """DamagedError unless the file has the size and the hash that were written down."""
+    """DamagedError unless the file has the recorded size and hash."""
     if not path.is_file():
         raise DamagedError(f"it has no {path.name}")
     if describe_file(path) != wanted:
@@ -78,21 +78,21 @@ def check_file(path: Path, wanted: object, by: str = "the manifest") -> None:
 
 
 class Form(NamedTuple):
-    """A kind of file that holds arrays by name and a header that says what they are."""
+    """A kind of file with named arrays and a header that describes them."""
 
     noun: str
     number: int  # of the format
-    fields: Mapping[str, type]  # what the header says beside its format and hash
+    fields: Mapping[str, type]  # fields of the header besides its format and hash
     error: Callable[[str], AnyzeroError]
-    optional: tuple[str, ...] = ()  # what files of earlier versions lack
+    optional: tuple[str, ...] = ()  # fields missing in files of earlier versions
 
 
 HEADER_KEY = "anyzero"
 
 
 def write_arrays(path: Path, form: Form, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-    """Write arrays so that whatever happens, `path` holds the old file or the new one, whole."""
-    from safetensors.numpy import save  # a search without a network needs none of it
+    """Write arrays atomically: `path` holds the complete old file or the complete new one."""
+    from safetensors.numpy import save  # not needed by a search without a network
 
     full: dict[str, Any] = {"format": form.number, **header}
     full[HASH] = _checksum(full, arrays)
@@ -100,7 +100,7 @@ def write_arrays(path: Path, form: Form, header: Mapping[str, Any], arrays: Mapp
 
 
 def read_arrays(path: Path, form: Form) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The header and the arrays of a file, bit for bit as they were written."""
+    """The header and the arrays of a file, bit for bit as written."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -111,7 +111,7 @@ def read_arrays(path: Path, form: Form) -> tuple[dict[str, Any], dict[str, np.nd
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except OSError as error:
         raise form.error(f"cannot read {path}: {error.strerror or error}") from None
-    except (SafetensorError, TypeError) as error:  # a TypeError: numbers of a kind that NumPy does not have
+    except (SafetensorError, TypeError) as error:  # a TypeError: a number type that NumPy does not have
         raise form.error(f"{path} is not a {form.noun}, or only a part of one ({error})") from None
     if header.pop(HASH, None) not in (_checksum(header, arrays), *([None] if HASH in form.optional else [])):
         raise form.error(f"{path} is damaged: its checksum does not match its content")

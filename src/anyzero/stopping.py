@@ -1,7 +1,7 @@
-"""How a person stops a command: the first Ctrl-C asks, and the work ends at its next step; the second ends the process.
+"""How a person stops a command: the first Ctrl-C ends the work at its next step; the second ends the process.
 
 Loops call `check` between pieces of work, where everything so far can be kept. A compiler or a compiled call is never
-interrupted half way. Only what waits for a person or another process, `with waiting()`, is left at once.
+interrupted halfway. Only code that waits for a person or another process, `with waiting()`, is interrupted at once.
 """
 
 import os
@@ -16,29 +16,29 @@ EXIT_CODE = 130
 
 _asked = threading.Event()
 broken = threading.Event()
-"""Set by whoever holds a library that would hang or crash when Python ends: a command then leaves at once."""
+"""Set by the user of a library that would hang or crash when Python exits: a command then exits at once."""
 _num_waiting = 0
 
 
 def check() -> None:
-    """Raise KeyboardInterrupt if somebody has pressed Ctrl-C."""
+    """Raise KeyboardInterrupt if Ctrl-C was pressed."""
     if _asked.is_set():
         raise KeyboardInterrupt
 
 
 def ask() -> None:
-    """Do as if somebody had pressed Ctrl-C: for work that another process can stop."""
+    """Act as if Ctrl-C had been pressed: for work that another process can stop."""
     _asked.set()
 
 
 def forget() -> None:
-    """Whatever was asked is over."""
+    """Clear any pending request."""
     _asked.clear()
 
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """Within this nothing is under way that could be left half done: Ctrl-C raises at once."""
+    """Nothing within this block can be left half done: Ctrl-C raises at once."""
     global _num_waiting
     check()
     _num_waiting += 1
@@ -50,7 +50,7 @@ def waiting() -> Iterator[None]:
 
 @contextmanager
 def telling(words: Callable[[], str]) -> Iterator[None]:
-    """A KeyboardInterrupt that leaves this block says what was kept; the innermost block that has words is right."""
+    """A KeyboardInterrupt that leaves this block says what was kept; the innermost block with words wins."""
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -59,7 +59,7 @@ def telling(words: Callable[[], str]) -> Iterator[None]:
 
 @contextmanager
 def in_two_steps() -> Iterator[None]:
-    """Within this, Ctrl-C works as told above; elsewhere, in a notebook say, everything is as Python has it."""
+    """Within this block, Ctrl-C works as described above; elsewhere, such as in a notebook, as usual in Python."""
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
@@ -69,7 +69,7 @@ def in_two_steps() -> Iterator[None]:
     try:
         yield
     finally:
-        if not _asked.is_set():  # else the process is about to end, and a second Ctrl-C still ends it at once
+        if not _asked.is_set():  # otherwise the process is about to end, and a second Ctrl-C still ends it at once
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -83,13 +83,13 @@ def _hear(_number: int, _frame: FrameType | None) -> None:
         os.write(2, b"\r\x1b[Kstopping after this step; Ctrl-C again ends at once\n")
 
 
-CRASHES = ("SIGSEGV", "SIGABRT", "SIGFPE", "SIGILL", "SIGBUS")  # how code that runs wild ends a process
+CRASHES = ("SIGSEGV", "SIGABRT", "SIGFPE", "SIGILL", "SIGBUS")  # signals that end a faulty process
 
 
 def watch_over(cause: str) -> None:
-    """Go on in a child of this process, which only waits and says a sentence if the child crashes.
+    """Continue in a child of this process, which only waits and prints a sentence if the child crashes.
 
-    For the main thread, before there are others. Where a system cannot do that everything goes on in this process.
+    For the main thread, before there are others. If the system does not support it, continue in this process.
     """
     if not hasattr(os, "fork") or not hasattr(signal, "sigwaitinfo"):
         return
@@ -114,9 +114,9 @@ def watch_over(cause: str) -> None:
 
 
 def leave(code: int) -> None:
-    """End the process now: threads, exit handlers and half-made objects have no say."""
+    """End the process now, without waiting for threads, exit handlers and half-made objects."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, RuntimeError, AttributeError):  # full, in use by the code that was left, or closed
+        with suppress(OSError, RuntimeError, AttributeError):  # full, in use by the interrupted code, or closed
             stream.flush()
     if sys.stderr.isatty():
         os.write(2, b"\r\x1b[K\x1b[?25h")  # a progress bar may have hidden the cursor

@@ -1,8 +1,8 @@
 """Who is stronger: games in pairs with the seats swapped, on all cores, with honest intervals.
 
-Reading order: `plan` (which games, from which openings), `match` (one game), `workers` (many at once), `record` (what a
-stopped run goes on from), `statistics` and `standings` (what the games say), `arena` (the doors),
-`ladder` (what a net is worth).
+Reading order: `plan` (which games, from which openings), `match` (one game), `workers` (many at once), `record` (from
+which a stopped run resumes), `statistics` and `standings` (results of the games), `arena` (the public functions),
+`ladder` (the strength of a net).
 """
 
 from anyzero.arena.arena import Tournament, match, play_games, tournament

@@ -1,4 +1,4 @@
-"""The door: `match("hex:size=7", "rave:1000", "uct:1000", games=400)` and `play_games` below it."""
+"""The public functions: `match("hex:size=7", "rave:1000", "uct:1000", games=400)`, and `play_games` below it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 class MatchSettings(TypedDict, total=False):
-    """Of a match or a tournament."""
+    """Settings of a match or a tournament."""
 
-    games: int  # for every two players, 100 if left out
+    games: int  # per pair of players, 100 by default
     seed: int
-    openings: int | None  # random moves before each pair of games; left out, as many as suit the game
-    limit_s: float | None  # most seconds that a move may take
-    workers: int | None  # processes; left out, one for each core
+    openings: int | None  # random moves before each pair of games; by default as many as suit the game
+    limit_s: float | None  # maximum seconds per move
+    workers: int | None  # processes; by default one per core
     cluster: str | None  # `auto` or the address of a Ray cluster, whose nodes play
-    record: Path | str | None  # a file for finished games, from which a stopped run goes on
+    record: Path | str | None  # a file for finished games, from which a stopped run resumes
     progress: bool
 
 
@@ -64,7 +64,7 @@ def match(
         raise BadOptionError(f"{plan.game} has one seat: there is no Elo to test")
 
     def is_decided(results: Results) -> bool:
-        """Show the test the pairs that it has not seen yet, in order."""
+        """Feed the test the pairs it has not seen yet, in order."""
         if test is not None:
             test.add_until_decided(pair_scores(leading_pairs(results, sum(test.counts))))
         return test is not None and test.decision is not None
@@ -72,12 +72,12 @@ def match(
     results = play_games(plan, is_decided, **how)
     counted = list(results.values())
     if test is not None and is_decided(results):
-        counted = leading_pairs(results)[: 2 * sum(test.counts)]  # so that their number is no accident
+        counted = leading_pairs(results)[: 2 * sum(test.counts)]  # so that their number does not depend on timing
     return replace(make_standings(counted), plan=plan, sprt=test)
 
 
 def split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is played, for `make_plan`, and how, for `play_games`."""
+    """Split into settings for `make_plan` (what is played) and for `play_games` (how)."""
     how = {name: value for name, value in settings.items() if name in ("progress", "workers", "cluster", "record")}
     how.setdefault("progress", True)
     return {name: value for name, value in settings.items() if name not in how}, how
@@ -92,9 +92,9 @@ def play_games(
     record: Path | str | None = None,
     progress: bool = False,
 ) -> Results:
-    """Play what the record does not hold yet, until it `is_over` early; results in the order of the plan.
+    """Play the games missing from the record, until `is_over`; results in the order of the plan.
 
-    The bar has the running score.
+    The progress bar shows the running score.
     """
     matches = plan.matches()
 
@@ -118,12 +118,12 @@ def play_games(
 
 
 Tell = Callable[[float, str, Callable[[], str]], None]
-"""How much is done, where a stop would be, and what the bar says."""
+"""The amount done, the current place, and the bar's text."""
 
 
 @contextmanager
 def bar_of_games(total: float, kept: Path | str | None, *, shown: bool, pool: Pool | None) -> Iterator[Tell]:
-    """A bar while games are played; who stops them hears how far they came and what was kept."""
+    """A progress bar while games are played; a user who stops them is told the progress and what was saved."""
     reached = "0 games"
     unkept = "; with --record FILE a stopped match can be resumed"
     later = unkept if kept is None else f", saved in {kept}; the same command resumes from there"
@@ -138,7 +138,7 @@ def bar_of_games(total: float, kept: Path | str | None, *, shown: bool, pool: Po
 
 
 def leading_pairs(results: Results, start: int = 0) -> list[MatchResult]:
-    """The games of all pairs from pair `start` to the first one that is not finished."""
+    """The games of all pairs from pair `start` to the first unfinished one."""
     found: list[MatchResult] = []
     while True:
         pair = start + len(found) // 2
@@ -148,7 +148,7 @@ def leading_pairs(results: Results, start: int = 0) -> list[MatchResult]:
         found += [legs[0], legs[1]]
 
 
-# --- tournaments: a cross table, and a rating for each player; its mean score where there is one seat
+# --- tournaments: a cross table, and a rating for each player; its mean score in games of one seat
 
 
 RATED = ("rating", "95 %", "points", "games")
@@ -157,34 +157,34 @@ RATED = ("rating", "95 %", "points", "games")
 @dataclass(frozen=True)
 class Row:
     player: str
-    number: int  # its place on the list of players
+    number: int  # its index in the list of players
     rating: Interval | None  # None for one seat
-    points: float  # wins, a draw as a half
-    games: int  # games that count: in a game of one seat, deals
+    points: float  # wins, with a draw as half
+    games: int  # games that count: deals in a game of one seat
     mean_score: Interval | None  # one seat: mean points over all its games
 
     @property
     def strength(self) -> Interval | None:
-        """What players are ranked by: the rating, or the mean score where there is none."""
+        """The measure for ranking: the rating, or the mean score if there is none."""
         return self.rating or self.mean_score
 
 
 @dataclass(frozen=True, repr=False)
 class Tournament(Shown):
     rows: list[Row]  # best first
-    couples: dict[tuple[int, int], Standings]  # of every two players, by their places on the list, the smaller first
-    anchor: str | None  # whose rating is 0; None for one seat
-    plan: Plan  # what was played
+    couples: dict[tuple[int, int], Standings]  # of every two players, by index in the list, smaller first
+    anchor: str | None  # the player whose rating is 0; None for one seat
+    plan: Plan  # the games played
 
     def cross(self) -> list[list[float | None]]:
-        """The score of each player (down, in the order of the rows) against each other (across)."""
+        """The score of each player (rows, in order) against each other (columns)."""
         scores = {couple: found.tally.score for couple, found in self.couples.items()}
         scores |= {(b, a): None if score is None else 1.0 - score for (a, b), score in scores.items()}
         order = [row.number for row in self.rows]
         return [[scores.get((a, b)) for b in order] for a in order]
 
     def report(self) -> Iterator[Part]:
-        """Ratings or mean scores, then who scored what against whom."""
+        """Ratings or mean scores, then the cross table."""
         columns = ("mean score", "95 %", "deals won", "deals") if self.anchor is None else RATED
         rows = [(place, *self.describe(row)) for place, row in enumerate(self.rows, start=1)]
         yield Sheet(("", "player", *columns), rows)
@@ -197,7 +197,7 @@ class Tournament(Shown):
             yield from forfeit_words(couple.forfeits)
 
     def plot(self, file: Path | str | None = None) -> "Figure":
-        """Each player's rating, or its mean score, with the 95 % interval; also written to a file if named."""
+        """Each player's rating, or its mean score, with the 95 % interval; also saved if a file is named."""
         from anyzero.figures import draw_ranking, keep
 
         unit = "mean score" if self.anchor is None else f"Elo ({self.anchor} = 0)"
@@ -205,7 +205,7 @@ class Tournament(Shown):
         return keep(draw_ranking(found, title=f"{self.plan.game}: tournament", unit=unit), file)
 
     def describe(self, row: "Row") -> tuple[Any, ...]:
-        """The cells of a player: its rating, or its mean score where there is one seat."""
+        """A player's cells: its rating, or its mean score in a game of one seat."""
         form, (value, low, high) = "+.0f" if row.rating else ".2f", row.strength or (0.0, 0.0, 0.0)
         is_fixed = row.player == self.anchor and low == high
         interval = "anchor" if is_fixed else f"{low:{form}} to {high:{form}}"
@@ -266,7 +266,7 @@ def judge_tournament(plan: Plan, results: Results, anchor: int = 0) -> Tournamen
 
 
 def deal_means(results: Results, number: int) -> list[float]:
-    """One seat: a player's mean points on each deal. It plays a deal once beside every other player, and luck with the
+    """One seat: a player's mean points on each deal. It plays a deal once per opponent, and the luck of the
     deal is the same each time, so that only deals are independent."""
     deals: dict[int, list[float]] = {}
     for match, result in results.items():

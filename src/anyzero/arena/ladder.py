@@ -1,7 +1,7 @@
-"""What a net is worth: `rate("@best", "chess")` plays the fixed ladder of its game and writes the net's card.
+"""The strength of a net: `rate("@best", "chess")` plays the fixed ladder of its game and writes the net's card.
 
-A ladder has several flights of opponents, weakest first. A flight is left at the first opponent to whom the net loses
-clearly: the stronger ones would say no more. Where a game has problems with proven answers, they are asked first.
+A ladder has several flights of opponents, weakest first. A flight ends at the first opponent against whom the net
+clearly loses: stronger ones would add no information. If a game has problems with proven answers, they come first.
 """
 
 import datetime
@@ -33,21 +33,21 @@ from anyzero.seeds import draw_seed
 
 SIMULATIONS = 64
 GAMES = 40
-DEALS_A_GAME = 10  # in a game of one seat, so many deals for each game that was asked for: points vary more than wins
-PROBLEM_SIMULATIONS = (1, 64, 400)  # problems are asked without search, and with two budgets
+DEALS_A_GAME = 10  # in a game of one seat, deals per requested game: points vary more than wins
+PROBLEM_SIMULATIONS = (1, 64, 400)  # problems are posed without search, and with two budgets
 CLEARLY_LOST = 0.25
-"""An opponent is too strong once the interval of the score lies below this: after 12 games that are all lost."""
+"""An opponent is too strong once the interval of the score is below this: after 12 straight losses."""
 
 UCT = ("random", "uct:100", "uct:1000", "uct:10000", "uct:100000")
 BEST_METHOD = {"hex": "rave", **dict.fromkeys(GRAVE_GAMES, "grave")}
-"""The strongest method without a net, where that is not uct."""
+"""The strongest method without a net, if it is not uct."""
 STOCKFISH = "stockfish"
 LEVELS = tuple(f"uci:{STOCKFISH},level={level},nodes=1000" for level in (0, 3, 5, 10))
 ELOS = tuple(f"uci:{STOCKFISH},elo={elo}" for elo in (1350, 1500, 1700, 1850, 2000))
 
 
 def ladder(game: Game) -> list[tuple[str, ...]]:
-    """The flights of opponents of a game of two seats or more, each from the weakest."""
+    """The flights of opponents of a game of two seats or more, each weakest first."""
     flights: list[tuple[str, ...]] = [UCT]
     if game.name in BEST_METHOD:
         flights.append(tuple(f"{BEST_METHOD[game.name]}:{simulations}" for simulations in (1_000, 10_000, 100_000)))
@@ -57,7 +57,7 @@ def ladder(game: Game) -> list[tuple[str, ...]]:
 @dataclass(frozen=True, repr=False)
 class Rating(Shown):
     card: Card
-    path: Path  # where the card was written
+    path: Path  # of the card
     left_out: tuple[str, ...]  # sentences about opponents that were not played
 
     def report(self) -> Iterator[Part]:
@@ -106,7 +106,7 @@ def rate(
 
 
 def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
-    """The net's file, and the board that it is rated on: the one that it was trained on, if none is named."""
+    """The net's file, and the board on which to rate it: the one it was trained on, if none is named."""
     from anyzero.networks.weights import read_header, read_network
 
     name = net.strip().removeprefix("@")
@@ -117,14 +117,14 @@ def find_net(net: str, game: Game | str | None) -> tuple[Path, Game]:
     if loaded is None:
         header = read_header(path)
         loaded = load(game_text(header["game"], header["options"]))
-    read_network(path, loaded)  # says so if it is damaged, or of another game
+    read_network(path, loaded)  # raises an error if it is damaged, or of another game
     return path, loaded
 
 
 def new_card(
     game: Game, path: Path, results: Sequence[CardResult], made: Made | None, earlier: tuple[Path, ...]
 ) -> Card:
-    """The card of a net: what was measured now, and what the first of these earlier cards says of the same net."""
+    """The card of a net: the new measurements, and those of the first of these earlier cards of the same net."""
     network, today = hash_of(path), datetime.datetime.now(datetime.UTC).date().isoformat()
     known = [card for card in map(read_card, filter(Path.is_file, earlier)) if card.network == network]
     kept = [] if not known else [old for old in known[0].results if not any(map(old.is_same_measure, results))]
@@ -138,10 +138,10 @@ class Climb:
     def __init__(self, game: Game, path: Path, search: str, games: int, folder: Path, playing: dict[str, Any]) -> None:
         self.game, self.path, self.search, self.games = game, path, search, games
         self.folder, self.playing = folder, playing
-        self.left_out: list[str] = []  # what was not played, and why
+        self.left_out: list[str] = []  # opponents not played, and why
 
     def ask_problems(self) -> Iterator[CardResult]:
-        """The share of optimal moves, where best moves are known."""
+        """The share of optimal moves, in games with known best moves."""
         if self.game.name not in problem_games():
             return
         asking = {key: value for key, value in self.playing.items() if key in ("seed", "progress")}
@@ -152,7 +152,7 @@ class Climb:
             yield make_result(search, len(solved), share, kind="moves")
 
     def deal(self) -> Iterator[CardResult]:
-        """Mean points over the fixed deals of the seed; random play takes part because matches have two players."""
+        """Mean points over the seed's fixed deals; random play takes part because matches have two players."""
         results = self.play("random", 2 * DEALS_A_GAME * self.games)
         found = mean_interval([points(result) for match, result in results.items() if match.leg == 0])
         if found is not None:
@@ -179,14 +179,14 @@ class Climb:
         return f"not played: {opponent} and stronger" if number.isdigit() and int(number) > most else ""
 
     def meet(self, opponent: str) -> CardResult:
-        """The score against one opponent; a game lost clearly counts only the pairs up to the one that decides it."""
+        """The score against one opponent; a clearly lost match counts only the pairs up to the decisive one."""
         scores = pair_games(self.play(opponent, self.games))
         scores = scores[: lost_after(scores)]
         found = wilson_interval(sum(scores) / len(scores), len(scores))
         return make_result(self.search, len(scores), found, opponent=opponent, stopped=len(scores) < self.games)
 
     def play(self, opponent: str, games: int) -> Results:
-        """The games against an opponent that its file does not hold yet, and those that it does."""
+        """All games against an opponent: those in its file, and the missing ones, which are played."""
         what, how = split_settings(self.playing)
         plan = make_plan(self.game, (f"{self.search}@{self.path}", opponent), games=games, **what)
         record = self.folder / f"{re.sub('[^a-z0-9]+', '_', opponent)}.jsonl"
@@ -203,7 +203,7 @@ def pair_games(results: Results) -> list[float]:
 
 
 def lost_after(scores: Sequence[float]) -> int | None:
-    """After how many games, in whole pairs, it is clear that the opponent is too strong; None if it is not."""
+    """The number of games, in whole pairs, after which the opponent is clearly too strong; None if it is not."""
     for games in range(2, len(scores) + 1, 2):
         if wilson_interval(sum(scores[:games]) / games, games).high < CLEARLY_LOST:
             return games
@@ -224,8 +224,8 @@ FOLDER = Path(__file__).parent / "problems"
 
 class Problem(NamedTuple):
     board: str  # the game with its options
-    moves: tuple[str, ...]  # from the start to the position
-    best: frozenset[str]  # the moves that keep the result; every other one makes it worse
+    moves: tuple[str, ...]  # from the initial position
+    best: frozenset[str]  # the moves that keep the result; every other move worsens it
 
 
 def problem_games() -> list[str]:
@@ -234,7 +234,7 @@ def problem_games() -> list[str]:
 
 @cache
 def read_problems(name: str) -> tuple[Problem, ...]:
-    """The problems of a game, in the order of their file: `moves | best moves`, below the board's `[name]`."""
+    """The problems of a game, in file order: `moves | best moves`, below the board's `[name]`."""
     if name not in problem_games():
         raise UnknownNameError(f"there are no problems for {name}; games that have some: {list_some(problem_games())}")
     found, board = [], name
@@ -248,7 +248,7 @@ def read_problems(name: str) -> tuple[Problem, ...]:
 
 
 def solve_problems(game: Game | str, player: Player | str, *, seed: int = 0, progress: bool = True) -> list[bool]:
-    """Ask a player for its move in each problem of a game: whether it was one of the best."""
+    """Ask a player for its move in each problem of a game: whether it was among the best."""
     name = load(game).name if isinstance(game, str) else game.name
     asked, problems = parse_player(player), read_problems(name)
     answers: list[bool] = []

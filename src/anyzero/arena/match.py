@@ -1,4 +1,4 @@
-"""One game between players: who moved what, how it ended, and whose fault it was if it did not end by the rules."""
+"""One game between players: the moves, how it ended, and who was at fault if it did not end by the rules."""
 
 import math
 import operator
@@ -22,24 +22,24 @@ from anyzero.records.ends import loss_payoffs
 from anyzero.seeds import draw_seed, draw_unit
 
 NORMAL, CRASH, ILLEGAL, LATE, RESIGNED = "normal", "crash", "illegal move", "time", "resignation"
-"""Why a game ended; all but the first are a forfeit."""
+"""Why a game ended; all but the first are forfeits."""
 REASONS = (NORMAL, CRASH, ILLEGAL, LATE, RESIGNED)
-FAULTS = ((TimeoutError, LATE), (IllegalMoveError, ILLEGAL), (ResignedError, RESIGNED))  # by what a player raises
+FAULTS = ((TimeoutError, LATE), (IllegalMoveError, ILLEGAL), (ResignedError, RESIGNED))  # by a player's exception
 NOBODY = -1
 
 
 class Live:
-    """How far the game under way is, in memory that two processes share: it outlives a player that ends its process.
+    """The progress of the current game, in memory shared by two processes: it survives a player that kills its process.
 
-    The worker writes before and after every move; the arena reads only when something is wrong.
+    The worker writes before and after every move; the arena reads only when something goes wrong.
     """
 
     def __init__(self, path: Path, max_plies: int, num_seats: int, *, create: bool) -> None:
         fields: list[Any] = [
             ("number", np.int64),  # of the task
-            ("seat", np.int64),  # who is thinking, or NOBODY
-            ("deadline", np.float64),  # on the monotonic clock that all processes share
-            ("opening", np.int64),  # moves of it
+            ("seat", np.int64),  # the seat thinking, or NOBODY
+            ("deadline", np.float64),  # on the monotonic clock shared by all processes
+            ("opening", np.int64),  # its number of moves
             ("num_actions", np.int64),
             ("seconds", np.float64, (num_seats,)),
             ("actions", np.int32, (max_plies + 1,)),
@@ -58,7 +58,7 @@ class Live:
         self.row["num_actions"] += 1
 
     def is_thinking(self, number: int | None) -> bool:
-        """Whether a player is at fault for what happens in this task now."""
+        """Whether a player is to blame for what happens in this task now."""
         return bool(self.row["number"] == number and self.row["seat"] != NOBODY)
 
     @property
@@ -70,14 +70,14 @@ class Live:
 class MatchResult:
     match: Match
     players: list[str]  # by seat
-    opening: int  # how many of the moves were the opening
-    moves: list[str]  # texts, chance outcomes among them
+    opening: int  # number of opening moves
+    moves: list[str]  # texts, including chance outcomes
     payoffs: list[float]
-    scores: list[float] | None  # points a seat, for games that count points
+    scores: list[float] | None  # points per seat, for games with scores
     reason: str
     forfeited_by: int | None  # the seat at fault
     detail: str  # what the seat at fault did
-    seconds: list[float]  # thinking time a seat
+    seconds: list[float]  # thinking time per seat
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "match": list(self.match)}
@@ -102,9 +102,9 @@ def play_match(
     live: Live,
     limit_s: float | None = None,
 ) -> MatchResult:
-    """Play one game to its end; `players` are by seat, and `live` tells other processes how far it is."""
+    """Play one game to its end; `players` are by seat, and `live` shows its progress to other processes."""
     for player in players:
-        with suppress(FailedPlayerError):  # its first move says it
+        with suppress(FailedPlayerError):  # its first move will report it
             player.prepare(game)
     line = Line.begin(game)
     for action in opening:
@@ -132,7 +132,7 @@ def play_match(
 def ask(game: Game, line: Line, player: Player, seat: int, *, seed: int, live: Live, limit_s: float | None) -> int:
     """The player's action, or a ForfeitError that says what it did instead."""
     limit = min((limit for limit in (limit_s, player.limit_s) if limit is not None), default=math.inf)
-    live.row["deadline"] = time.monotonic() + limit  # first: who is thinking has a deadline
+    live.row["deadline"] = time.monotonic() + limit  # first: a thinking player must have a deadline
     live.row["seat"], start = seat, time.perf_counter()
     try:
         answer = player.choose(game, line.copy(), seed)
@@ -154,7 +154,7 @@ def ask(game: Game, line: Line, player: Player, seat: int, *, seed: int, live: L
 
 
 def report(game: Game, match: Match, players: list[str], opening: int, live: Live, end: tuple[str, str]) -> MatchResult:
-    """The result of the game that `live` has followed; a forfeit is by the seat to move in the last position."""
+    """The result of the game followed by `live`; a forfeit is by the seat to move in the last position."""
     moves, state = move_texts(game, game.initial_state(), live.actions)
     (reason, detail), (loser, payoffs, scores) = end, outcome(game, state, end[0])
     seconds = [round(seconds, 4) for seconds in live.row["seconds"][: game.num_seats].tolist()]
@@ -162,7 +162,7 @@ def report(game: Game, match: Match, players: list[str], opening: int, live: Liv
 
 
 def check_result(game: Game, result: MatchResult, players: Sequence[str], *, replay: bool) -> None:
-    """ValueError unless a result that was read is one of these players, and of its moves if they are played again."""
+    """ValueError unless a result that was read is between these players, and matches its moves if replayed."""
     if result.players != [players[index] for index in result.match.by_seat(game.num_seats)]:
         raise ValueError("its players differ")
     if len(result.payoffs) != game.num_seats or not all(-1.0 <= payoff <= 1.0 for payoff in result.payoffs):
@@ -181,7 +181,7 @@ def check_result(game: Game, result: MatchResult, players: Sequence[str], *, rep
 
 
 def outcome(game: Game, state: State, reason: str) -> tuple[int | None, list[float], list[float] | None]:
-    """The seat at fault, if any, the payoffs, and points a seat: whoever forfeits has none, or fewer if below zero."""
+    """The seat at fault, if any, the payoffs, and points per seat: a seat that forfeits has 0, or fewer if negative."""
     loser = None if reason == NORMAL else game.seat_to_move(state)
     payoffs = game.payoffs(state).tolist() if loser is None else list(loss_payoffs(game.num_seats, loser))
     if not game.has("score"):

@@ -1,6 +1,6 @@
-"""What is to be played: every couple of players, in pairs of games with one opening and the seats swapped.
+"""The plan: every couple of players, in pairs of games with one opening and the seats swapped.
 
-Only where somebody wants to know what the first seat is worth, one player has it in every game.
+Only to measure the advantage of the first seat, one player has it in every game.
 """
 
 from collections.abc import Sequence
@@ -21,40 +21,40 @@ BOTH_LEGS = (0, 1)
 
 
 class Match(NamedTuple):
-    """One game: which players, which pair of games, and which of its two games."""
+    """One game: its two players, its pair of games, and which of the pair it is."""
 
     first: int
     second: int
     pair: int
-    leg: int  # 0: the first player has the first seat; 1: the second has
+    leg: int  # 0: the first player has the first seat; 1: the second player has it
 
     def by_seat(self, num_seats: int) -> list[int]:
-        """The player of each seat: they take turns around the table. A game of one seat is played by each in turn."""
+        """The player of each seat: they alternate around the table. A game of one seat is played by each in turn."""
         order = (self.first, self.second) if self.leg == 0 else (self.second, self.first)
         return [order[seat % 2] for seat in range(num_seats)]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A match of two players or a tournament of more; everything that decides how its games go."""
+    """A match of two players or a tournament of more, with everything that determines its games."""
 
     game: str
     players: tuple[str, ...]
-    games: int = 100  # for every couple of players
+    games: int = 100  # per couple of players
     seed: int = 0
     openings: int = 0  # random moves before each pair of games
-    limit_s: float | None = None  # most seconds a move, for players without a clock of their own too; None: no limit
+    limit_s: float | None = None  # maximum seconds per move, also for players without a clock; None: no limit
     legs: tuple[int, ...] = BOTH_LEGS
-    """Which games of each pair are played: both, or only those in which one player has the first seat."""
+    """The games of each pair that are played: both, or only those in which one player has the first seat."""
 
     def matches(self) -> list[Match]:
-        """Pair after pair, so that all couples have played about as often whenever it stops."""
+        """Pair after pair, so that all couples have played about equally often whenever it stops."""
         couples = list(combinations(range(len(self.players)), 2))
         pairs = range(self.games // len(self.legs))
         return [Match(first, second, pair, leg) for pair in pairs for first, second in couples for leg in self.legs]
 
     def identity(self) -> dict[str, Any]:
-        """What two runs must share for their games to belong together; more games may be asked for later."""
+        """What two runs must share for their games to belong together; the number of games may grow."""
         found = {**asdict(self), "players": list(self.players), "legs": list(self.legs)}
         left_out = ("games", "legs") if self.legs == BOTH_LEGS else ("games",)
         return {key: value for key, value in found.items() if key not in left_out}
@@ -81,7 +81,7 @@ def make_plan(
     limit_s: float | None = None,
     legs: tuple[int, ...] = BOTH_LEGS,
 ) -> Plan:
-    """A plan whose parts are known to be right: the game loads, the players are players, the numbers make sense."""
+    """A validated plan: the game loads, the players are players, the numbers make sense."""
     loaded = load(game) if isinstance(game, str) else game
     if not loaded.source:
         raise BadOptionError(f"{loaded.name}: matches are played by other processes, which need a name or a file")
@@ -110,11 +110,11 @@ def make_plan(
 
 
 def default_openings(game: Game) -> int:
-    """A twelfth of the longest game, from 1 to 4 plies; none where chance already varies the games of one seat."""
+    """A twelfth of the longest game, from 1 to 4 plies; none if chance already varies the games of one seat."""
     return 0 if game.num_seats == 1 else max(1, min(MOST_OPENING_PLIES, game.max_plies // 12))
 
 
-# --- openings: random moves, thrown away when they decide the game
+# --- openings: random moves, rejected if they decide the game
 
 TRIES = 8
 BALANCE = 0.5  # an opening is good enough if a short search values it between minus and plus this
@@ -122,9 +122,9 @@ SIMULATIONS = 200
 
 
 def make_opening(game: Game, seed: int, pair: int, plies: int) -> list[int]:
-    """The actions of an opening (chance outcomes among them); depends on the seed and the pair only.
+    """The actions of an opening (including chance outcomes); depends only on the seed and the pair.
 
-    Of a few random ones the first that looks balanced; the most balanced if none does; none if chance ends all.
+    The first balanced one of a few random ones; the most balanced if none is; none if chance ends all.
     """
     best: list[int] = []
     smallest = 2.0
@@ -141,7 +141,7 @@ def make_opening(game: Game, seed: int, pair: int, plies: int) -> list[int]:
 
 
 def random_line(game: Game, plies: int, seed: int) -> tuple[list[int], State]:
-    """Random moves that do not end the game, and the position after them; fewer where every move would end it."""
+    """Random moves that do not end the game, and the position after them; fewer if every move would end it."""
     actions: list[int] = []
     state = game.initial_state()
     moves = 0
@@ -160,13 +160,13 @@ def random_line(game: Game, plies: int, seed: int) -> tuple[list[int], State]:
 
 
 def draw_outcome(game: Game, state: State, unit: float) -> int:
-    """What chance does with this number from 0 to 1."""
+    """The chance outcome for this number from 0 to 1."""
     outcomes = game.legal_actions(state)
     return outcomes[pick_index([game.chance_weight(state, outcome) for outcome in outcomes], unit)]
 
 
 def quiet_action(game: Game, state: State, unit: float) -> int:
-    """A random action after which the game goes on; -1 if there is none."""
+    """A random action that does not end the game; -1 if there is none."""
     actions = game.legal_actions(state)
     while actions:
         action = actions.pop(int(unit * len(actions)))
@@ -176,7 +176,7 @@ def quiet_action(game: Game, state: State, unit: float) -> int:
 
 
 def imbalance(game: Game, state: State, seed: int) -> float:
-    """How far from even the position looks, from 0 to 1; 0 where the sides are not two opponents."""
+    """How far from even the position looks, from 0 to 1; 0 if the sides are not two opponents."""
     if game.num_seats != 2 or not game.zero_sum or game.seat_to_move(state) < 0:
         return 0.0
     return abs(Searcher(game, "uct", simulations=SIMULATIONS).search(state, seed).value)

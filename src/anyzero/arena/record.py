@@ -1,8 +1,8 @@
-"""Finished games in a file, one JSON line each, written at once: what a stopped run goes on from.
+"""Finished games in a file, one JSON line each, written at once, from which a stopped run resumes.
 
 The first line says what is played; a run with other players, another game or another seed is refused. Each line has a
-seal over itself and the first line; one without, of an earlier version or another program, is played again from its
-moves, as are all of a user's game, whose rules may have changed.
+seal over itself and the first line. Lines without one, of an earlier version or another program, are checked by
+replaying their moves, as are all of a user's game, whose rules may have changed.
 """
 
 import contextlib
@@ -29,10 +29,10 @@ Results = dict[Match, MatchResult]
 
 
 class Record:
-    """The finished games of some plans, in memory and, if it has a path, in a file.
+    """The finished games of one or more plans, in memory and, if it has a path, in a file.
 
-    A match or tournament is one plan, which says what the file belongs to. A grid has many plans: its `identity` says
-    that, each line has the number of its plan, and the moves of its games are not kept in memory.
+    A match or tournament is one plan, which identifies the file. A grid has many plans: its `identity` identifies
+    the file, each line has the number of its plan, and the moves of its games are not kept in memory.
     """
 
     file: BinaryIO | None = None
@@ -45,7 +45,7 @@ class Record:
         if path is None:
             return
         self.path = Path(path)
-        if self.path.exists() and not self.path.is_file():  # a device may be read for ever
+        if self.path.exists() and not self.path.is_file():  # reading a device may never end
             raise AnyzeroError(f"cannot write {path}: it is not a file")
         own = {"form": MATCH_FORM, **self.plans[0].identity()} if identity is None else {"form": GRID_FORM, **identity}
         self.header = json.dumps(own)
@@ -59,7 +59,7 @@ class Record:
             raise
 
     def play(self, workers: Workers = None) -> Generator[Task, None, None]:
-        """Play what is missing. Whenever a game has ended and is kept, says which; close it to stop early."""
+        """Play the missing games. Yields each game once it has ended and is stored; close it to stop early."""
         missing = [Task(plan, match) for plan in self.plans for match in plan.matches()]
         missing = [task for task in missing if task.match not in self.results[task.plan]]
         with contextlib.closing(play_all(missing, workers)) as finished:
@@ -74,11 +74,11 @@ class Record:
         self.results[plan][result.match] = replace(result, moves=[]) if self.is_grid else result
 
     def read(self, file: BinaryIO) -> None:
-        """Take over the games of the file; a last line that is not whole is dropped."""
+        """Load the games of the file; an incomplete last line is dropped."""
         file.seek(0)
         content = file.read()
         expected = self.header.encode() + b"\n"
-        if expected.startswith(content):  # a new file, or one whose first line was cut off
+        if expected.startswith(content):  # a new file, or one with a truncated first line
             file.truncate(0)
             self.write(file, self.header)
             return
@@ -97,7 +97,7 @@ class Record:
             end += len(line)
 
     def take_line(self, line: bytes) -> str:
-        """Take a finished game over; what is wrong with a line that is none."""
+        """Load a finished game; returns the fault of an invalid line."""
         values = parse_object(line) if line.endswith(b"\n") else None
         if values is None:
             return "it is incomplete"
@@ -116,7 +116,7 @@ class Record:
             raise ValueError("it is not a game of this experiment")
         plan, result = self.plans[number], MatchResult.from_json(values)
         first, second, pair, leg = result.match
-        end = plan.games // len(plan.legs) if self.is_grid else pair + 1  # of a match, more games may have been played
+        end = plan.games // len(plan.legs) if self.is_grid else pair + 1  # a match may have played more games
         if not (0 <= first < second < len(plan.players) and 0 <= pair < end and leg in plan.legs):
             raise ValueError("it is not a game of this match")
         game = self.games[plan.game]
@@ -124,7 +124,7 @@ class Record:
         self.note(plan, result)
 
     def check_header(self, content: bytes) -> None:
-        """One sentence if the file belongs to something else."""
+        """Raise an error if the file belongs to something else."""
         found, expected = parse_object(content.split(b"\n", 1)[0]), json.loads(self.header)
         if found is None or found.get("form") != expected["form"]:
             raise AnyzeroError(f"{self.path} is not a record of games; nothing was changed")
@@ -137,13 +137,13 @@ class Record:
             raise AnyzeroError(f"{self.path}: the first line has been changed")
 
     def write(self, file: BinaryIO, line: str) -> None:
-        """Append a line; it is on the disk when this returns."""
+        """Append a line; it is on disk when this returns."""
         with writing(self.path):
             file.write(line.encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
 
     def close(self) -> None:
-        with contextlib.suppress(OSError):  # what could not be written has been reported
+        with contextlib.suppress(OSError):  # a failed write has been reported
             if self.file is not None:
                 self.file.close()

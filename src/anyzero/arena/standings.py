@@ -1,4 +1,4 @@
-"""The result of many games between two players: wins, draws and losses a seat, the score, Elo with its interval."""
+"""The result of many games between two players: wins, draws and losses per seat, the score, Elo with its interval."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Tally:
 
     @property
     def score(self) -> float | None:
-        """From 0 to 1, a draw is a half; None without games."""
+        """From 0 to 1, with a draw as half; None without games."""
         return (self.wins + self.draws / 2) / self.total if self.total else None
 
     def to_json(self) -> dict[str, int]:
@@ -37,18 +37,18 @@ class Standings(Shown):
     """
 
     tally: Tally
-    seats: list[Tally]  # with the first seat, and with the second; empty for one seat
+    seats: list[Tally]  # as first seat, and as second; empty for one seat
     pairs: list[int]  # finished pairs by score: 0, 1/4, 1/2, 3/4, 1
     games: int
     elo: Interval | None
     means: tuple[float, float] | None = None  # one seat: mean points of each player
     difference: Interval | None = None  # one seat: the first player's mean minus the second's, paired by deal
     forfeits: tuple[MatchResult, ...] = ()
-    plan: Plan | None = None  # what was played
-    sprt: Sprt | None = None  # the test that the games were played for
+    plan: Plan | None = None  # the games played
+    sprt: Sprt | None = None  # the test for which the games were played
 
     def report(self) -> Iterator[Part]:
-        """A line a seat, the score, and what it means."""
+        """A line per seat, the score, and what it means."""
         first, second = ("the first player", "the second") if self.plan is None else self.plan.players
         tallies = [(f"{first} in seat {number + 1}", tally) for number, tally in enumerate(self.seats)]
         tallies.append((f"{first} against {second}", self.tally))
@@ -66,12 +66,12 @@ class Standings(Shown):
             yield str(self.sprt)
 
     def opening_words(self) -> str:
-        """How openings went with both seats together: one that is shared may be won for its seat, whoever plays."""
+        """Results of openings over both seats: a shared opening may be won for its seat, whoever plays."""
         lost, shared, won = sum(self.pairs[:2]), self.pairs[2], sum(self.pairs[3:])
         return f"openings, each with both seats: {won} won, {shared} shared, {lost} lost"
 
     def records(self) -> list[dict[str, Any]]:
-        """One row: who played, and how it ended."""
+        """One row: the players and the result."""
         names = {} if self.plan is None else dict(zip(("first", "second"), self.plan.players, strict=True))
         return [{**names, **{key: value for key, value in self.to_json().items() if not isinstance(value, list)}}]
 
@@ -86,7 +86,7 @@ class Standings(Shown):
 
 
 def elo_words(elo: Interval, num_pairs: int) -> str:
-    """An interval of Elo; where the games allow any score, that end is open."""
+    """An interval of Elo; an end that the games do not bound is open."""
     _, low, high = elo
     far = farthest_elo(num_pairs)
     if low > -far and high < far:
@@ -126,7 +126,7 @@ def one_seat_standings(results: Sequence[MatchResult], forfeits: tuple[MatchResu
 
 
 def points(result: MatchResult) -> float:
-    """What a game of one seat is compared by: the score where it has one, else the payoff."""
+    """The points by which games of one seat are compared: the score if there is one, else the payoff."""
     return result.payoffs[0] if result.scores is None else result.scores[0]
 
 
@@ -136,7 +136,7 @@ def compare(mine: float, theirs: float) -> float:
 
 
 def game_score(result: MatchResult) -> float:
-    """1, 1/2 or 0 for the first player of the couple; with more than two seats, by the mean payoff of each one's."""
+    """1, 1/2 or 0 for the first player of the couple; with more than two seats, by the mean payoff of each player's."""
     even, odd = (sum(result.payoffs[side::2]) / len(result.payoffs[side::2]) for side in (0, 1))
     return compare(even, odd) if result.match.leg == 0 else compare(odd, even)
 
@@ -146,7 +146,7 @@ def tally_scores(scores: Sequence[float]) -> Tally:
 
 
 def finished_pairs(results: Iterable[MatchResult]) -> list[tuple[MatchResult, MatchResult]]:
-    """The pairs of which both games are there, in order."""
+    """The pairs whose games are both finished, in order."""
     legs: list[dict[int, MatchResult]] = [{}, {}]
     for result in results:
         legs[result.match.leg][result.match.pair] = result

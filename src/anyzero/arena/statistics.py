@@ -1,7 +1,7 @@
-"""What results say about strength: Elo with an interval from pairs of games, ratings, means with a paired interval.
+"""Strength from results: Elo with an interval from pairs of games, ratings, means with a paired interval.
 
-The two games of a pair share an opening, so they are not independent, but pairs are. All intervals are therefore made
-of pair scores: 0, 1/4, 1/2, 3/4 or 1, the five classes of the pentanomial model.
+The two games of a pair share an opening, so they are not independent, but pairs are. All intervals are therefore
+based on pair scores: 0, 1/4, 1/2, 3/4 or 1, the five classes of the pentanomial model.
 """
 
 import math
@@ -18,7 +18,7 @@ NORMAL_95 = 1.959964  # a normal variable is within this many standard deviation
 
 
 class Interval(NamedTuple):
-    """An estimate and the limits between which the truth lies with a probability of about 95 %."""
+    """An estimate with its 95 % confidence limits (approximate)."""
 
     value: float
     low: float
@@ -26,17 +26,17 @@ class Interval(NamedTuple):
 
 
 def named(name: str, interval: Interval | None) -> dict[str, float | None]:
-    """An interval as plain values; None where there is none."""
+    """An interval as plain values; None if there is none."""
     return dict(zip((name, f"{name}_low", f"{name}_high"), interval or (None,) * 3, strict=True))
 
 
 def expected_score(elo: float) -> float:
-    """The score of a player who is this much stronger. Elo 1978: 400 points are odds of ten to one."""
+    """The score of a player who is stronger by this much. Elo 1978: 400 points are odds of ten to one."""
     return 1.0 / (1.0 + math.pow(10.0, -elo / 400.0))
 
 
 def elo_difference(score: float) -> float:
-    """How much stronger a player with this score is; the score lies between 0 and 1, both left out."""
+    """The Elo difference that corresponds to this score, strictly between 0 and 1."""
     return 400.0 * math.log10(score / (1.0 - score))
 
 
@@ -48,10 +48,10 @@ def count_pairs(scores: Sequence[float]) -> list[int]:
 def elo_interval(counts: Sequence[int]) -> Interval | None:
     """Elo from the five counts of pairs, with Student's interval of their mean; None without a pair.
 
-    For the interval two imaginary pairs are added, one lost and one won: pairs that all scored the same do not make it
-    certain, and few pairs, or scores near 0 and 1, keep their 95 %. It holds the truth in 95.8 % or more of matches of
+    For the interval two imaginary pairs are added, one lost and one won: equal pair scores then do not give certainty,
+    and few pairs, or scores near 0 and 1, keep their 95 %. It covers the truth in 95.8 % or more of matches of
     3 to 50 pairs whose games are independent, and in 93.6 % or more if a pair's games always end alike.
-    As a score of 1 would be an infinite Elo, none goes beyond `farthest_elo`.
+    As a score of 1 would be an infinite Elo, estimates are limited to `farthest_elo`.
     """
     pairs = sum(counts)
     if pairs == 0:
@@ -70,14 +70,14 @@ def farthest_elo(pairs: int) -> float:
 
 
 def elo_within(score: float, far: float) -> float:
-    """The Elo of any score, not farther than this from 0."""
+    """The Elo of any score, clipped to this distance from 0."""
     if score <= 0.0 or score >= 1.0:
         return far if score >= 1.0 else -far
     return max(-far, min(far, elo_difference(score)))
 
 
 def student_95(degrees: int) -> float:
-    """The factor of Student's t for 95 %, by its expansion around the normal one (Abramowitz and Stegun 26.7.5)."""
+    """The 95 % quantile of Student's t, by its expansion around the normal one (Abramowitz and Stegun 26.7.5)."""
     if degrees <= 2:
         return (12.7062, 4.3027)[degrees - 1]
     x = NORMAL_95
@@ -91,9 +91,9 @@ def student_95(degrees: int) -> float:
 
 
 def wilson_interval(score: float, games: int) -> Interval:
-    """A score from 0 to 1 in so many games, draws as halves, with the limits of Wilson 1927: good near 0 and 1 too.
+    """A score from 0 to 1, draws as halves, with the limits of Wilson 1927, accurate near 0 and 1 too.
 
-    It takes every game for an independent win or loss. Draws and seats that are swapped make the truth more certain.
+    It treats every game as an independent win or loss. Draws and swapped seats make it conservative.
     """
     spread = NORMAL_95**2 / games
     middle = (score + spread / 2) / (1 + spread)
@@ -102,7 +102,7 @@ def wilson_interval(score: float, games: int) -> Interval:
 
 
 def mean_and_variance(weights: Sequence[float]) -> tuple[float, float]:
-    """Of the pair scores, each class with its weight."""
+    """Mean and variance of the pair scores, each class with its weight."""
     total = sum(weights)
     mean = sum(weight * score for weight, score in zip(weights, PAIR_SCORES, strict=True)) / total
     variance = sum(weight * (score - mean) ** 2 for weight, score in zip(weights, PAIR_SCORES, strict=True)) / total
@@ -110,7 +110,7 @@ def mean_and_variance(weights: Sequence[float]) -> tuple[float, float]:
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
-    """The mean and Student's interval; of differences on the same deals, the paired interval. None without a value."""
+    """The mean with Student's interval; for differences on the same deals, the paired interval. None without values."""
     num = len(values)
     if num == 0:
         return None
@@ -122,17 +122,17 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
 
 # --- ratings of many players
 
-ELO = 400.0 / math.log(10.0)  # Elo points of one unit of log odds
+ELO = 400.0 / math.log(10.0)  # Elo points per unit of log odds
 NEWTON_STEPS, LONGEST_STEP = 100, 2.0
 
 
 def fit_ratings(points: Sequence[Sequence[float]], anchor: int = 0) -> list[Interval]:
-    """Bradley and Terry's model by maximum likelihood, with 95 % intervals; `points[a][b]` is what a scored against b.
+    """The Bradley-Terry model by maximum likelihood, with 95 % intervals; `points[a][b]` is a's score against b.
 
-    A draw counts as half a win. Every two players get one imaginary drawn game more, so that a player who won or lost
-    everything has a finite rating too. One player, the anchor, stands at 0.
-    The interval of a player is that of its difference to the anchor, from the curvature of the likelihood. Single games
-    are taken to be independent; seats that are swapped and draws make the truth a little more certain than that.
+    A draw counts as half a win. Every two players get one extra imaginary draw, so that a player who won or lost
+    everything also has a finite rating. One player, the anchor, is fixed at 0.
+    A player's interval is that of its difference to the anchor, from the curvature of the likelihood. Single games
+    are assumed to be independent; with swapped seats and draws this is a little conservative.
     """
     scored = np.array(points, float) + 0.5 * (1.0 - np.eye(len(points)))
     games = scored + scored.T
@@ -155,23 +155,23 @@ def fit_ratings(points: Sequence[Sequence[float]], anchor: int = 0) -> list[Inte
     ]
 
 
-# --- the sequential test
+# --- the sequential probability ratio test
 
 
-ALMOST_NONE = 1e-3  # stands for a count of zero, so that no score is held to be impossible
+ALMOST_NONE = 1e-3  # replaces a count of zero, so that no score is considered impossible
 BISECTIONS = 50
 
 
 @dataclass
 class Sprt:
-    """A test under way; pairs are added in their order."""
+    """A test in progress; pairs are added in order."""
 
     elo0: float
     elo1: float
-    alpha: float = 0.05  # most often that `elo1` is accepted where `elo0` is true
-    beta: float = 0.05  # most often that `elo0` is accepted where `elo1` is true
+    alpha: float = 0.05  # maximum probability of accepting `elo1` when `elo0` is true
+    beta: float = 0.05  # maximum probability of accepting `elo0` when `elo1` is true
     counts: list[int] = field(default_factory=lambda: [0] * 5)
-    llr: float = 0.0  # the logarithm of the likelihood ratio so far
+    llr: float = 0.0  # the log-likelihood ratio so far
 
     def __post_init__(self) -> None:
         if not (-4000.0 < self.elo0 < self.elo1 < 4000.0):
@@ -179,7 +179,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Where the test ends: at the lower one `elo0` is accepted, at the upper one `elo1`."""
+        """The stopping bounds: at the lower one `elo0` is accepted, at the upper one `elo1`."""
         return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
 
     @property
@@ -189,7 +189,7 @@ class Sprt:
         return "elo1" if self.llr >= upper else "elo0" if self.llr <= lower else None
 
     def add_until_decided(self, pair_scores: Iterable[float]) -> None:
-        """Take pairs for as long as the test is open."""
+        """Add pairs while the test is open."""
         for score in pair_scores:
             if self.decision is None:
                 self.counts[round(4 * score)] += 1
@@ -208,7 +208,7 @@ class Sprt:
 
 
 def log_likelihood_ratio(counts: Any, elo0: float, elo1: float) -> Any:
-    """How much likelier the counts are under `elo1` than under `elo0`, as a logarithm; `counts` is [..., 5]."""
+    """The log-likelihood ratio of `elo1` to `elo0` for these counts, [..., 5]."""
     weights = np.where(np.asarray(counts) == 0, ALMOST_NONE, np.asarray(counts, float))
     total = weights.sum(axis=-1, keepdims=True)
     tilts = [tilt(weights / total, expected_score(elo)) for elo in (elo0, elo1)]
@@ -216,9 +216,9 @@ def log_likelihood_ratio(counts: Any, elo0: float, elo1: float) -> Any:
 
 
 def tilt(shares: Any, score: float) -> Any:
-    """1 + theta (a - score): dividing the shares by it gives the likeliest distribution with this expected score.
+    """1 + theta (a - score): dividing the shares by it gives the most likely distribution with this expected score.
 
-    Theta makes the expected score right: the root of a function that falls from plus to minus infinity.
+    Theta satisfies the expected score: the root of a function that falls from plus to minus infinity.
     """
     away = np.array(PAIR_SCORES) - score
     low, high = np.full(shares.shape[:-1], -1.0 / (1.0 - score)), np.full(shares.shape[:-1], 1.0 / score)

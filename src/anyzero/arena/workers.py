@@ -1,7 +1,7 @@
-"""All cores: worker processes that play one game at a time, and what happens when one hangs or dies.
+"""All cores: worker processes that play one game at a time, and recovery when one hangs or dies.
 
-The first worker compiles, the others start once it is ready and only load; the same ones play the games of several
-plans, as starting one costs a second.
+The first worker compiles, the others start once it is ready and only load. The same workers play the games of several
+plans, since starting one costs a second.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ from anyzero.games.line import first_decision
 from anyzero.games.load import files_of, load, split_text
 from anyzero.players import Player, parse_player, player_files
 
-GRACE_S = 0.5  # a player that comes back by itself this late is still reported by its own process
+GRACE_S = 0.5  # a player that returns by itself within this delay is still reported by its own process
 LOOK_EVERY_S = 0.2
 
 
@@ -39,13 +39,13 @@ class Task(NamedTuple):
 
 
 class Worker:
-    """One process and what it is doing; `hello` is what it is told first."""
+    """One process and its current task; `hello` is its first message."""
 
     def __init__(self, hello: dict[str, Any], path: Path, inbox: "Queue[Any]") -> None:
         self.live = Live(path, hello["max_plies"], hello["num_seats"], create=True)
         self.ready, self.late = False, False
-        self.number: int | None = None  # the task that it was given
-        self.game = ""  # the game that it plays or gets ready for
+        self.number: int | None = None  # its current task
+        self.game = ""  # the game that it plays or prepares
         command = python_command("anyzero.arena.workers", "serve_games", str(path))
         self.child = Child(command, hear=lambda line: inbox.put((self, line)))
         self.send(hello)
@@ -66,7 +66,7 @@ class Crew:
         self.num_started = 0
 
     def play(self) -> Iterator[tuple[Task, MatchResult]]:
-        """Results in the order in which games end."""
+        """Results, in the order in which games end."""
         self.start()
         while self.left or any(worker.number is not None for worker in self.workers):
             stopping.check()
@@ -80,7 +80,7 @@ class Crew:
         if line is None:
             return self.bury(worker)
         message = parse_object(line)
-        if message is None:  # cut off by a kill
+        if message is None:  # truncated by a kill
             return None
         if "error" in message:
             raise AnyzeroError(f"{worker.game}: {message['error']}")
@@ -101,7 +101,7 @@ class Crew:
         return finished
 
     def start(self) -> None:
-        """A new worker: it is told all plans, which one to get ready for, and the room that the largest game needs."""
+        """Start a worker: it receives all plans, which one to prepare, and the space that the largest game needs."""
         self.num_started += 1
         first, games = self.tasks[self.left[0]].plan, self.games.values()
         sizes = {name: max(getattr(game, name) for game in games) for name in ("max_plies", "num_seats")}
@@ -111,14 +111,14 @@ class Crew:
         self.workers.append(worker)
 
     def bury(self, worker: Worker) -> tuple[Task, MatchResult] | None:
-        """A worker has ended by itself or by us: whose move it was has lost the game, and another takes its place."""
+        """Handle a worker that died or was killed: the player to move loses the game, and a new worker replaces it."""
         code = worker.child.wait()
         self.workers.remove(worker)
         number, live = worker.number, worker.live
         blamed = live.is_thinking(number)
         if not blamed and not worker.late:
             raise AnyzeroError(f"{worker.game}: a process ended with code {code} outside of any player's move")
-        if not blamed and number is not None:  # the move came after all, while its process was being stopped
+        if not blamed and number is not None:  # the move arrived after all, while its process was being stopped
             self.left.appendleft(number)
         if self.left:
             self.start()
@@ -147,11 +147,11 @@ class Crew:
 
 
 Workers = int | Pool | None
-"""Who plays: so many processes of this machine, one for each of its cores (None), or the actors of a cluster."""
+"""Who plays: this many processes on this machine, one per core (None), or the actors of a cluster."""
 
 
 def play_all(tasks: Sequence[Task], workers: Workers = None) -> Generator[tuple[Task, MatchResult], None, None]:
-    """Play these games, and say how each ended; close the iterator to stop early."""
+    """Play these games, and yield each result; close the iterator to stop early."""
     if not tasks:
         return
     if isinstance(workers, Pool):
@@ -169,14 +169,14 @@ def play_all(tasks: Sequence[Task], workers: Workers = None) -> Generator[tuple[
 
 
 def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Generator[tuple[Task, MatchResult], None, None]:
-    """The same on all nodes: each actor plays some pairs of games at a time by processes of its own."""
+    """The same on all nodes: each actor plays a few pairs of games at a time in its own processes."""
     left, paces = deque(tasks), {task.plan: Pace(least=2) for task in tasks}
     players = [(text, load(plan.game)) for plan in paces for text in plan.players]
     files = [path for plan in paces for path in files_of(split_text(plan.game)[0])]
     bundle = pool.bundle([*files, *(path for player in players for path in player_files(*player))])
 
     def next_chunk(kind: ActorKind) -> Job | None:
-        """Games of one plan, the games of a pair together."""
+        """Games of one plan, keeping pairs together."""
         if not left:
             return None
         plan = left[0].plan
@@ -203,7 +203,7 @@ def play_chunk(kind: ActorKind, plan: dict[str, Any], matches: list[list[int]]) 
     return [found[task].to_json() for task in tasks]
 
 
-# --- the worker's side: it reads plans and then tasks from standard input, and answers each by a line of JSON
+# --- the worker's side: it reads plans and then tasks from standard input, and answers each with a line of JSON
 
 
 def serve_games(path: str) -> None:
@@ -211,12 +211,12 @@ def serve_games(path: str) -> None:
     send = take_output()
     lines: SimpleQueue[str] = SimpleQueue()
     folder = Path(path).parent
-    listen(lines.put, lambda: shutil.rmtree(folder, ignore_errors=True))  # an arena that was killed left it
+    listen(lines.put, lambda: shutil.rmtree(folder, ignore_errors=True))  # a killed arena leaves it behind
     serve(lambda: json.loads(lines.get()), send, Path(path))
 
 
 def serve(hear: Callable[[], Any], send: Send, path: Path) -> None:
-    """Play the games of several plans; one of them is prepared at a time, as its players may need much memory."""
+    """Play the games of several plans; only one is prepared at a time, as its players may need much memory."""
     try:
         wanted, load_game = hear(), cache(load)
         live = Live(path, wanted["max_plies"], wanted["num_seats"], create=False)
@@ -235,12 +235,12 @@ def serve(hear: Callable[[], Any], send: Send, path: Path) -> None:
             by_seat = (players[index] for index in match.by_seat(game.num_seats))
             result = play_match(game, match, list(by_seat), opening, seed=plan.seed, live=live, limit_s=plan.limit_s)
             send(json.dumps({"number": number, **result.to_json()}))
-    except Exception as error:  # a game's own code may raise anything; the arena says it in one sentence
+    except Exception as error:  # a game's own code may raise anything; the arena reports it in one sentence
         send(json.dumps({"error": words_of(error)}))
 
 
 def prepare(game: Game, plan: Plan) -> list[Player]:
-    """The players of a plan, ready: everything is compiled or loaded before a clock runs."""
+    """The players of a plan, ready: everything is compiled or loaded before a clock starts."""
     players = [parse_player(text) for text in plan.players]
     for player in players:
         player.prepare(game)

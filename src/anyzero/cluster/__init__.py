@@ -1,4 +1,4 @@
-"""Many machines: work placed on a Ray cluster, without knowledge of games."""
+"""Distribution over many machines: jobs placed on a Ray cluster, without knowledge of games."""
 
 from anyzero.cluster.jobs import ActorKind, Done, Job, Pace, Shared
 from anyzero.cluster.pool import Pool, opened

@@ -1,4 +1,4 @@
-"""What is to be done on a cluster: a job, what it shares with others, its result, and how large it should be."""
+"""Work for a cluster: a job, the values it shares with others, its result, and its size."""
 
 import contextlib
 import hashlib
@@ -20,16 +20,16 @@ from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.files import cache_folder, remove_unused
 from anyzero.report import count
 
-JOB_S = 20.0  # how long a job should take: short enough to lose, long enough for its overhead of some milliseconds
+JOB_S = 20.0  # target duration of a job: short enough to lose, long enough for its overhead of some milliseconds
 LEAST_S = 2.0
-"""Jobs do not become shorter than this as the work runs out: few games at once make small batches for a network.
+"""Jobs do not become shorter than this as the work runs out: few parallel games make small batches for a network.
 
-Where all of it takes less, a slow actor beside a GPU takes no more than it can do in that time, and the GPU the rest.
+If all of it takes less, a slow actor beside a GPU takes only what it can do in that time, and the GPU the rest.
 """
 
 
 class ActorKind(NamedTuple):
-    """What an actor has of its node."""
+    """An actor's share of its node."""
 
     cores: int
     gpus: int = 0
@@ -41,70 +41,70 @@ class ActorKind(NamedTuple):
 
 @dataclass(frozen=True)
 class Shared:
-    """A value that was put into the object store once, for all jobs that name it; equal if its key is."""
+    """A value put into the object store once, for all jobs that name it; equal if the keys are."""
 
     key: str
     ref: Any = field(compare=False)
 
     def __call__(self) -> Any:
-        """The value; for the function of a job, which should remember what it makes of it."""
+        """The value; a job's function should cache what it makes of it."""
         return importlib.import_module("ray").get(self.ref)
 
 
 @dataclass(eq=False)
 class Job:
-    """A function by its name, `module:function`, and its arguments: plain values, arrays, or what is shared.
+    """A function by name, `module:function`, and its arguments: plain values, arrays, or shared values.
 
-    It is called with the kind of its actor first, as nobody knows who will do it in the end.
+    Its first argument is the kind of its actor, since it is not known in advance which actor runs it.
     """
 
     function: str
     arguments: dict[str, Any]
-    files: Shared | None = None  # the files that the function finds in its current folder
-    units: int = 1  # how much work it is, for its pace
-    about: Any = None  # whatever its owner needs to know when it is done
-    deaths: list[str] = field(default_factory=list)  # the nodes where it was when its process died
-    failed_on: str = ""  # the node where it failed
+    files: Shared | None = None  # files for the function's current folder
+    units: int = 1  # amount of work, for its pace
+    about: Any = None  # anything its owner needs when it is done
+    deaths: list[str] = field(default_factory=list)  # nodes where its process died
+    failed_on: str = ""  # the node on which it failed
 
 
-Source = Callable[[ActorKind], Job | None]  # the next job for an actor of this kind; None when all have been handed out
+Source = Callable[[ActorKind], Job | None]  # the next job for an actor of this kind; None when there are no more
 
 
 class Done(NamedTuple):
     job: Job
     value: Any
-    node: str  # the name of the node that did it
+    node: str  # the name of the node that ran it
     kind: ActorKind
     seconds: float
 
 
 class Pace:
-    """How much goes into a job so that it takes `JOB_S`: little at first, and less when the work runs out."""
+    """How large a job must be to take `JOB_S`: small at first, and smaller when the work runs out."""
 
     def __init__(self, least: int, least_on_gpu: int = 0) -> None:
-        """`least` is for each core of an actor without a GPU."""
+        """`least` is per core of an actor without a GPU."""
         self.least, self.least_on_gpu = least, least_on_gpu
-        self.rates: dict[ActorKind, float] = {}  # units a second, by the kind of actor
+        self.rates: dict[ActorKind, float] = {}  # units per second, by kind of actor
 
     def size(self, kind: ActorKind, left: int, others: Sequence[ActorKind]) -> int:
-        """Units for an actor of this kind, at most what is left; `others` are all that work, itself among them."""
+        """Units for an actor of this kind, at most what is left; `others` are all working actors, itself included."""
         least, rate = self.least_on_gpu if kind.gpus else self.least * kind.cores, self.rates.get(kind, 0.0)
         rates = [self.rates.get(other, rate) for other in others]
-        all_s = left / max(sum(rates), 1e-9)  # until all is done
+        all_s = left / max(sum(rates), 1e-9)  # seconds until everything is done
         least_s = LEAST_S if rate >= max(rates) else min(LEAST_S, all_s)
         return min(left, max(least, int(rate * min(JOB_S, max(all_s / 2, least_s)))))
 
     def note(self, done: Done) -> None:
-        """A job has taken so long; the mean of the last ones counts."""
+        """Record the duration of a job; the mean of recent ones counts."""
         rate = done.job.units / max(done.seconds, 1e-3)
         self.rates[done.kind] = (self.rates.get(done.kind, rate) + rate) / 2
 
 
 class ClusterError(AnyzeroError):
-    """The cluster cannot be used, or not any more."""
+    """The cluster cannot be used, or no longer."""
 
 
-MOST_CORES = 4  # cores of an actor; a node with more of them has several actors
+MOST_CORES = 4  # maximum cores per actor; a node with more cores has several actors
 
 
 class Node(NamedTuple):
@@ -114,14 +114,14 @@ class Node(NamedTuple):
     gpus: int
 
     def kinds(self, *, with_gpus: bool) -> list[ActorKind]:
-        """Its actors: one for each GPU, with a core, and one for every few of the other cores."""
+        """Its actors: one per GPU, with a core, and one for every few of the other cores."""
         gpus = min(self.gpus, self.cores) if with_gpus else 0
         groups = range(gpus, self.cores, MOST_CORES)
         return [ActorKind(1, 1)] * gpus + [ActorKind(min(MOST_CORES, self.cores - first)) for first in groups]
 
 
 def connect(address: str) -> Any:
-    """Ray, connected, as it may be already; it tells nobody of its use, and prints nothing here."""
+    """Connect to Ray, unless already connected, with usage statistics and output turned off."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
@@ -131,7 +131,7 @@ def connect(address: str) -> Any:
     host, colon, port = address.rpartition(":")
     if address != "auto" and not (host and port.isdigit()):
         raise BadOptionError(f"the address of a cluster is auto or host:port, not {address!r}")
-    # Of a node that is lost it would print pages to standard output, where the result goes; the pool has a sentence.
+    # For a lost node it would print pages to standard output, where the result goes; the pool prints one sentence.
     importlib.import_module("ray._private.worker").print_to_stdstream = lambda *_, **__: None  # type: ignore[attr-defined]
     if ray.is_initialized():
         return ray
@@ -148,7 +148,7 @@ def connect(address: str) -> Any:
 
 
 def answers(address: str, seconds: float) -> bool:
-    """Whether somebody listens at `host:port`."""
+    """Whether a server listens at `host:port`."""
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), seconds).close()
@@ -158,13 +158,13 @@ def answers(address: str, seconds: float) -> bool:
 
 
 def node_of(found: dict[str, Any]) -> Node:
-    """A node with the name that its owner gave it, or that of its machine."""
+    """A node with the name given by its owner, or that of its machine."""
     own, has = found["NodeName"], found["Resources"]
     name = found["NodeManagerHostname"] if own == found["NodeManagerAddress"] else own
     return Node(found["NodeID"], name, int(has.get("CPU", 0)), int(has.get("GPU", 0)))
 
 
-# --- the actor's side: a process on a node of the cluster that does one job at a time
+# --- the actor's side: a process on a cluster node that runs one job at a time
 
 
 class Actor:
@@ -172,7 +172,7 @@ class Actor:
         self.kind, self.number, self.lock = kind, -1, threading.Lock()
 
     def hello(self) -> dict[str, str]:
-        """What this process is, and what is wrong with it: the GPU that Ray has given it may not be there."""
+        """The facts about this process, and its faults: the GPU that Ray assigned to it may be missing."""
         fault, given = "", os.environ.get("CUDA_VISIBLE_DEVICES")
         if self.kind.gpus and not importlib.import_module("torch").cuda.is_available():
             fault = f"Ray gives its GPU {given} to a process, but torch finds none there"
@@ -181,7 +181,7 @@ class Actor:
     def run(
         self, number: int, function: str, arguments: dict[str, Any], files: Shared | None
     ) -> tuple[Any, str, float]:
-        """The result, or a sentence about what went wrong, and the seconds that it took."""
+        """The result, or an error sentence, and the seconds taken."""
         with self.lock:
             self.number = number
             stopping.forget()
@@ -200,14 +200,14 @@ class Actor:
         return value, fault, time.monotonic() - start
 
     def stop(self, number: int) -> None:
-        """Leave this job at its next step, if it is still under way."""
+        """Abandon this job at its next step, if it is still running."""
         with self.lock:
             if self.number == number:
                 stopping.ask()
 
 
 def unpack(files: Shared) -> Path:
-    """A folder with these files and no others. Its name is that of its content: code compiled for it is found again."""
+    """A folder with exactly these files. Its name is a hash of them, so that code compiled for it is found again."""
     folder = cache_folder() / "bundles" / files.key
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -224,7 +224,7 @@ def unpack(files: Shared) -> Path:
 
 
 def facts() -> dict[str, str]:
-    """What must be the same here and there for results to be the same."""
+    """What must be identical on both sides for results to be identical."""
     import numba
     import numpy
     from numba.core.registry import cpu_target

@@ -1,7 +1,7 @@
-"""The pool: actors on the nodes of a cluster that take jobs, whatever the jobs are.
+"""The pool: actors on the nodes of a cluster that run jobs of any kind.
 
-Ray only places work: what must last is written by the process that holds the pool. The result of a job depends on its
-arguments alone, so a job that was lost with its machine is given to another one, and of two answers the first counts.
+Ray only places work: anything lasting is written by the process that holds the pool. The result of a job depends on
+its arguments alone, so a job lost with its machine is given to another one, and of two answers the first counts.
 """
 
 import atexit
@@ -27,20 +27,20 @@ WAIT_S = 0.2
 HEAD_LOST_S = 10.0
 WAITING_S = 30.0
 SLOW = 2.0
-"""A job that takes so many times as long as others is given to a second actor, once there is nothing else to do."""
+"""A job that takes this many times as long as others is given to a second actor, once no other work is left."""
 MOST_DEATHS = 5
-"""So often may a job end its process, or a process end before its first word, until that is taken for a fault."""
+"""How often a job may kill its process, or a process die before its first answer, before this counts as a fault."""
 MUST_AGREE = ("anyzero", "Python", "numba", "numpy")
 
 
 @dataclass(eq=False)
 class Member:
-    """An actor, seen from the pool."""
+    """An actor, as seen from the pool."""
 
     actor: Any
     node: Node
     kind: ActorKind
-    ref: Any  # what it is to answer next: to `hello`, or to a job; None: it is idle
+    ref: Any  # its pending answer: to `hello`, or to a job; None: it is idle
     is_ready: bool = False
     job: Job | None = None
     number: int = -1
@@ -48,7 +48,7 @@ class Member:
 
 
 class Pool:
-    """The actors of a cluster. They come and go with its nodes; whoever holds the pool calls `step` again and again."""
+    """The actors of a cluster. They come and go with its nodes; the holder of the pool calls `step` repeatedly."""
 
     def __init__(self, address: str, say: Callable[[str], None] | None = None, *, with_gpus: bool = False) -> None:
         self.with_gpus = with_gpus
@@ -59,18 +59,18 @@ class Pool:
         self.head = self.ray.get_runtime_context().gcs_address
         self.facts, self.is_lost = jobs.facts(), False
         self.members: list[Member] = []
-        self.nodes: dict[str, Node] = {}  # those with cores that were there when it last looked
-        self.aside: dict[str, str] = {}  # nodes that are not used, and why
-        self.joined: set[str] = set()  # nodes of which people were told
+        self.nodes: dict[str, Node] = {}  # nodes with cores, as of the last look
+        self.aside: dict[str, str] = {}  # nodes not used, and why
+        self.joined: set[str] = set()  # nodes already announced
         self.stillborn: dict[str, int] = {}
         self.shared: dict[str, Shared] = {}
         self.source: Source | None = None
         self.again: deque[Job] = deque()
         self.num_given, self.next_look, self.head_seen = 0, 0.0, time.monotonic()
         self.times: deque[float] = deque(maxlen=100)
-        self.speed = ""  # what people are told of the work's speed
+        self.speed = ""  # the speed of the work, for display
         self.idle_since: float | None = time.monotonic()
-        """Since when there is nobody to work; None: there is, or that was told."""
+        """Since when there have been no actors; None: there are some, or it was already reported."""
 
     def close(self) -> None:
         if self.is_lost:
@@ -83,20 +83,20 @@ class Pool:
 
     @property
     def kinds(self) -> list[ActorKind]:
-        """Of all actors that work or could at once."""
+        """The kinds of all actors that are working or ready to."""
         return [member.kind for member in self.ready()]
 
     def describe(self) -> str:
-        """`3 nodes, 12 cores, 5 jobs under way`, and how fast they are, where somebody has told."""
+        """`3 nodes, 12 cores, 5 jobs running`, and their speed, if known."""
         ready, has = self.ready(), ActorKind(*map(sum, zip(ActorKind(0), *self.kinds, strict=True)))
         nodes, busy = len({member.node.id for member in ready}), sum(member.job is not None for member in ready)
         parts = count(nodes, "node"), has.describe(), f"{count(busy, 'job')} running", self.speed if busy else ""
         return ", ".join(filter(None, parts))
 
-    # --- what travels
+    # --- shared values
 
     def share(self, key: str, value: Any) -> Shared:
-        """Put a value into the object store, once; `key` tells it from others."""
+        """Put a value into the object store, once; `key` identifies it."""
         if key not in self.shared:
             for old in list(self.shared)[: max(0, len(self.shared) - 15)]:
                 del self.shared[old]
@@ -104,7 +104,7 @@ class Pool:
         return self.shared[key]
 
     def bundle(self, paths: Iterable[Path]) -> Shared | None:
-        """These files, for jobs that name them as they are named here: by paths below the current folder."""
+        """These files, for jobs that refer to them by the same paths below the current folder."""
         files = {}
         for path in sorted(set(paths)):
             if path.is_absolute() or ".." in path.parts:
@@ -117,12 +117,12 @@ class Pool:
     # --- jobs
 
     def begin(self, source: Source) -> None:
-        """From now on hand out the jobs of this source; what was under way is dropped."""
+        """From now on hand out the jobs of this source; jobs in progress are dropped."""
         self.end()
         self.source = source
 
     def end(self) -> None:
-        """Let all actors leave what they are at."""
+        """Let all actors abandon their jobs."""
         for member in self.members:
             self.leave(member)
         self.source = None
@@ -133,7 +133,7 @@ class Pool:
         return self.source is None and not self.again and not any(member.job for member in self.members)
 
     def run(self, source: Source) -> Generator[Done, None, None]:
-        """The results of all jobs, as they come; close the iterator to stop early."""
+        """The results of all jobs, as they arrive; close the iterator to stop early."""
         self.begin(source)
         try:
             while not self.is_done:
@@ -143,7 +143,7 @@ class Pool:
             self.end()
 
     def step(self, wait_s: float = WAIT_S) -> list[Done]:
-        """See to nodes and actors, hand out jobs, and wait a little for results."""
+        """Update nodes and actors, hand out jobs, and wait a little for results."""
         self.look()
         for member in self.members:
             if member.is_ready and member.ref is None and (job := self.next_job(member)) is not None:
@@ -161,7 +161,7 @@ class Pool:
         return [done for done in found if done is not None]
 
     def next_job(self, member: Member) -> Job | None:
-        """One that was lost, a new one, or a copy of the oldest that only one actor is at, if it takes much longer."""
+        """A lost job, a new one, or a copy of the oldest that only one actor is running, if it takes much longer."""
         for job in self.again:
             if job.failed_on != member.node.id:
                 self.again.remove(job)
@@ -180,13 +180,13 @@ class Pool:
         return oldest.job if is_slow else None
 
     def leave(self, member: Member) -> None:
-        """Its answer does not count any more."""
+        """Ignore its answer from now on."""
         if member.job is not None:
             member.actor.stop.remote(member.number)
             member.job = None
 
     def hear(self, member: Member) -> Done | None:
-        """An answer, or that there will be none."""
+        """Process an answer, or the news that there will be none."""
         ref, member.ref = member.ref, None
         try:
             answer = self.ray.get(ref)
@@ -197,10 +197,10 @@ class Pool:
             self.welcome(member, answer)
             return None
         job = member.job
-        if job is None:  # it had been told to stop
+        if job is None:  # it was told to stop
             return None
         value, fault, seconds = answer
-        if fault:  # the node may be at fault, and is not used any more; if the job fails on a second one, the job is
+        if fault:  # first the node is blamed, and no longer used; if the job fails on a second one, the job is at fault
             if job.failed_on:
                 raise ClusterError(f"{member.node.name}: {fault}")
             job.failed_on = member.node.id
@@ -216,7 +216,7 @@ class Pool:
     # --- nodes and actors
 
     def look(self) -> None:
-        """Every second: actors for nodes that joined, none for those that are gone."""
+        """Every second: start actors on nodes that joined, drop those of nodes that left."""
         now = time.monotonic()
         if now < self.next_look:
             return
@@ -242,11 +242,11 @@ class Pool:
             raise ClusterError(f"no node of the cluster can be used: {'; '.join(dict.fromkeys(self.aside.values()))}")
 
     def head_answers(self) -> bool:
-        """Whether the head is there; an error before Ray itself gives up, which ends the process."""
+        """Whether the head responds; raises an error before Ray itself gives up, which would end the process."""
         if jobs.answers(self.head, 1.0):
             self.head_seen = time.monotonic()
         elif time.monotonic() > self.head_seen + HEAD_LOST_S:
-            # Ask nothing more of Ray, here or at exit: without its head it waits for a minute, then ends the process.
+            # Make no more calls to Ray, here or at exit: without its head it waits for a minute, then ends the process.
             self.is_lost = True
             atexit.unregister(self.ray.shutdown)
             sys.excepthook = sys.__excepthook__
@@ -256,14 +256,14 @@ class Pool:
         return self.head_seen >= self.next_look - LOOK_EVERY_S
 
     def man(self, node: Node) -> None:
-        """See to it that the node has all its actors."""
+        """Make sure that the node has all its actors."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         missing = node.kinds(with_gpus=self.with_gpus)
         for member in self.members:
             if member.node.id == node.id:
                 missing.remove(member.kind)
-        # Ray restarts nothing and repeats nothing: what is missing is seen by `look`, whatever the cause. The second
+        # Ray restarts nothing and repeats nothing: `look` notices what is missing, whatever the cause. The second
         # thread is for `stop`.
         place = NodeAffinitySchedulingStrategy(node.id, soft=False)
         fixed = {"max_restarts": 0, "max_task_retries": 0, "max_concurrency": 2, "scheduling_strategy": place}
@@ -273,7 +273,7 @@ class Pool:
             self.members.append(Member(actor, node, kind, actor.hello.remote()))
 
     def welcome(self, member: Member, theirs: dict[str, str]) -> None:
-        """A new actor's first word: it is used if it is of the same kind as we are."""
+        """Handle a new actor's first answer: it is used if its facts equal ours."""
         name, mine = member.node.name, self.facts
         other = [key for key in MUST_AGREE if theirs.get(key) != mine[key]]
         differs = [f"it has {key} {theirs.get(key)}, and this process has {mine[key]}" for key in other]
@@ -293,7 +293,7 @@ class Pool:
         return [member for member in self.members if member.is_ready]
 
     def put_aside(self, node: Node, words: str) -> None:
-        """Use a node no more, and say why."""
+        """Stop using a node, and say why."""
         if node.id not in self.aside:
             self.aside[node.id] = f"{node.name}: {words}"
             self.say(f"the node {node.name} is not used: {words}")
@@ -301,7 +301,7 @@ class Pool:
             self.lose(member)
 
     def lose(self, member: Member, error: Exception | None = None) -> None:
-        """An actor is gone, by itself or by us; its job is for another one."""
+        """Handle an actor that is gone or was killed; its job goes to another one."""
         self.members.remove(member)
         self.kill(member)
         job, node = member.job, member.node
@@ -316,7 +316,7 @@ class Pool:
             if "ModuleNotFoundError" in words or self.stillborn[node.id] >= MOST_DEATHS:
                 self.put_aside(node, f"no process of anyzero can start there ({words[-300:]})")
         elif job is not None:
-            # A node that was killed seems alive for some seconds more: only those that still are count.
+            # A killed node seems alive for some seconds: only those still alive then count.
             job.deaths.append(node.id)
             deaths = sum(where in alive for where in job.deaths)
             if deaths >= MOST_DEATHS:
@@ -326,13 +326,13 @@ class Pool:
         return {node["NodeID"]: jobs.node_of(node) for node in self.ray.nodes() if node["Alive"]}
 
     def kill(self, member: Member) -> None:
-        with contextlib.suppress(Exception):  # it is gone already
+        with contextlib.suppress(Exception):  # it is already gone
             self.ray.kill(member.actor)
 
 
 @contextlib.contextmanager
 def opened(address: str | None, *, with_gpus: bool = False) -> Iterator[Pool | None]:
-    """The pool of the cluster at this address, `auto` or `host:port`; none without an address."""
+    """The pool of the cluster at this address, `auto` or `host:port`; None without an address."""
     if address is None:
         yield None
         return

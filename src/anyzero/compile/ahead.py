@@ -1,7 +1,7 @@
-"""Numba ahead of time: kernels for a machine that is not this process, as an object file.
+"""Ahead-of-time compilation with Numba: kernels for a machine other than this process, as an object file.
 
-Code is generated for that machine from its first line on (an address may have another size there), by the same passes
-as on the CPU. Nothing of it can be called here.
+Code is generated for that machine from the start (pointers may have another size there), by the same passes
+as on the CPU. None of it can be called here.
 """
 
 from functools import cache, cached_property, partial
@@ -21,7 +21,7 @@ from anyzero.compile.random import U
 
 
 class Machine(NamedTuple):
-    """What code is generated for, in LLVM's words."""
+    """The target machine, in LLVM's terms."""
 
     name: str
     triple: str
@@ -41,13 +41,13 @@ WASM = Machine(
 
 @cache
 def any_like_this() -> Machine:
-    """A machine of this kind, with what all such processors of the last fifteen years can do."""
+    """A machine of this kind, with the features common to all such processors of the last fifteen years."""
     triple = llvm.get_process_triple()
     return Machine("object", triple, "x86-64-v2" if triple.startswith("x86_64") else "generic", "", "pic")
 
 
 class AheadCodegen(codegen.CPUCodegen):  # type: ignore[misc]
-    """What Numba asks of a processor."""
+    """Numba's interface to a processor."""
 
     _library_class = CalleeLibrary
 
@@ -72,21 +72,21 @@ class AheadCodegen(codegen.CPUCodegen):  # type: ignore[misc]
         return module
 
     def _add_module(self, _module: Any) -> None:
-        """Nothing runs here."""
+        """Do nothing: no code runs here."""
 
     def magic_tuple(self) -> tuple[str, str, str]:
         return self.machine.triple, self.machine.processor, self.machine.features
 
 
 class AheadContext(cpu.CPUContext):  # type: ignore[misc]
-    """Numba's CPU with that processor and without its memory manager, which kernels do not use."""
+    """Numba's CPU context for that processor, without its memory manager, which kernels do not use."""
 
     def __init__(self, typing_context: Any, machine: Machine) -> None:
         self.machine = machine
         super().__init__(typing_context, machine.name)
 
     def init(self) -> None:
-        rtsys.initialize(registry.cpu_target.target_context)  # else it would take this one for its own
+        rtsys.initialize(registry.cpu_target.target_context)  # otherwise it would adopt this context
         self.is32bit = False
         self._internal_codegen = AheadCodegen(self.machine)
 
@@ -107,9 +107,9 @@ class AheadTarget(registry.CPUTarget):  # type: ignore[misc]
 
 @cache
 def dispatcher_for(machine: Machine) -> Any:
-    """The class of functions that are compiled for a machine.
+    """The class of functions compiled for a machine.
 
-    Numba must know it too: functions of its own, such as `max`, are compiled by whom it finds under the machine's name.
+    Numba must know it too: its own functions, such as `max`, are compiled by the class registered for the machine.
     """
     kind = type(machine.name, (target_extension.CPU,), {})
     dispatcher = type("AheadDispatcher", (registry.CPUDispatcher,), {"targetdescr": AheadTarget(machine)})
@@ -125,7 +125,7 @@ def context_for(machine: Machine) -> Any:
 
 
 class WholeLibrary(KernelLibrary):
-    """Kernels with everything they call; all of it is optimised at the end."""
+    """Kernels with everything they call, optimised together at the end."""
 
     def finalize(self) -> None:
         for part in callers_first(self):
@@ -135,23 +135,23 @@ class WholeLibrary(KernelLibrary):
     get_pointer_to_function, codegen = CalleeLibrary.get_pointer_to_function, CalleeLibrary.codegen
 
     def add(self, dispatcher: Any, kinds: tuple[Any, ...]) -> Any:
-        """Put a kernel for arguments of these types there; returns Numba's description of it."""
+        """Add a kernel for arguments of these types; returns Numba's description of it."""
         dispatcher.compile(kinds)
         compiled = dispatcher.overloads[kinds]
         self._final_module.link_in(compiled.library._final_module, preserve=True)
         return compiled.fndesc
 
     def add_text(self, text: str) -> None:
-        """Put code there that calls them."""
+        """Add code that calls them."""
         self._final_module.link_in(llvm.parse_assembly(text))
 
     def emit(self, names: list[str]) -> bytes:
-        """An object file of the functions of these names and what they call."""
+        """An object file with the functions of these names and their callees."""
         for function in self._final_module.functions:
             if not function.is_declaration:
                 function.linkage = "external" if function.name in names else "internal"
         for variable in self._final_module.global_variables:
-            variable.linkage = "internal"  # wasm has no common ones
+            variable.linkage = "internal"  # wasm has no common linkage
         self._optimize_final_module()
         self._final_module.verify()
         return bytes(self._codegen._tm.emit_object(self._final_module))
@@ -171,20 +171,20 @@ def compile_function(machine: Machine, function: FunctionType, *, is_kernel: boo
     return dispatcher_for(machine)(function, targetoptions=options, pipeline_class=compiler)
 
 
-# --- what such machines may lack
+# --- replacements for missing instructions
 
 HALVES = tuple(map(U, (0xFFFFFFFF, 0xFFFF0000FFFF, 0x00FF00FF00FF00FF, 0x0F0F0F0F0F0F0F0F, 0x3333333333333333)))
-FEW = 8  # up to so many low bits are dropped faster than counted
+FEW = 8  # up to this many low bits are faster dropped than counted
 
 
 def nth_bit(word: Any, index: int) -> Any:
-    """`bits.nth_bit` without the instruction PDEP: selects instead of branches, which nobody could foresee."""
+    """`bits.nth_bit` without the PDEP instruction: selects instead of unpredictable branches."""
     if index < FEW:
         word = drop_bit(drop_bit(drop_bit(drop_bit(word)))) if index & 4 else word
         word = drop_bit(drop_bit(word)) if index & 2 else word
         word = drop_bit(word) if index & 1 else word
         return word & (~word + U(1))
-    for half in HALVES:  # keep that half of what is left in which the bit is
+    for half in HALVES:  # keep the half that contains the bit
         low = word & half
         num = count_bits(low)
         is_above = index >= num
@@ -201,4 +201,4 @@ def drop_bit(word: Any) -> Any:
 
 INTRINSICS: dict[Function, Any] = {**our_cpu.INTRINSICS, bits.nth_bit: nth_bit}
 PIPELINE = (*our_cpu.PIPELINE, AheadContext, AheadCodegen, WholeLibrary)
-"""How functions are compiled, for the key of the disk cache."""
+"""The compiler configuration, for the key of the disk cache."""

@@ -1,6 +1,6 @@
-"""Bit tricks and raw access that compile to single instructions; these bodies are what runs interpreted.
+"""Bit tricks and raw access that compile to single instructions; the bodies here are the interpreted versions.
 
-`cpu.py` and `gpu.py` hold the machine's own version of each. Words are `numpy.uint64` throughout: mixing them with
+`cpu.py` and `gpu.py` hold each machine's own version. Words are `numpy.uint64` throughout: mixing them with
 signed integers turns both into floats.
 """
 
@@ -15,13 +15,13 @@ Word = Any  # a numpy.uint64; Any, because compiled functions are not checked fo
 
 
 def trailing_zeros(word: Word) -> int:
-    """Index of the lowest set bit of a word that is not zero."""
+    """Index of the lowest set bit of a nonzero word."""
     value = int(word)
     return (value & -value).bit_length() - 1
 
 
 def leading_bit(word: Word) -> int:
-    """Index of the highest set bit of a word that is not zero."""
+    """Index of the highest set bit of a nonzero word."""
     return int(word).bit_length() - 1
 
 
@@ -40,7 +40,7 @@ def nth_bit(word: Word, index: int) -> Word:
 def record_dtype(fields: Sequence[Any]) -> np.dtype[Any]:
     """A record of these fields, aligned, and padded to whole words.
 
-    The padding is made of fields too: NumPy does not copy bytes that belong to none.
+    The padding consists of fields too: NumPy does not copy bytes outside of fields.
     """
     aligned = np.dtype(list(fields), align=True)
     offsets: Any = aligned.fields
@@ -54,7 +54,7 @@ def record_dtype(fields: Sequence[Any]) -> np.dtype[Any]:
 
 
 def padding(start: int, end: int) -> list[Any]:
-    """A field for the bytes from `start` to `end`, if there are any."""
+    """A field for the bytes from `start` to `end`, if any."""
     return [(f"unused_{start}", np.uint8, end - start)] if end > start else []
 
 
@@ -76,7 +76,7 @@ def same_records(first: Any, second: Any) -> bool:
 
 
 def by_pointer(parts: Any) -> Any:
-    """A NamedTuple as a kernel hands it on to its functions: on the CPU, where it stands (see `bundle`)."""
+    """A NamedTuple as a kernel passes it to its functions: on the CPU, by pointer (see `bundle`)."""
     return parts
 
 
@@ -84,11 +84,11 @@ def by_pointer(parts: Any) -> Any:
 
 
 MOST_COUNT = np.float32(16_000_000)  # counting ends here: from 2**24 on a float32 cannot count by ones
-SMALL_SET_WORDS = 8  # a set of up to so many words fits into one vector; it is padded to that
+SMALL_SET_WORDS = 8  # a set of up to this many words, to which it is padded, fits into one vector
 
 
 def best_index(scores: Any, count: int) -> int:
-    """The index of the greatest of the first `count` float32 numbers, the first one of equals; none is NaN."""
+    """The index of the maximum of the first `count` float32 numbers, the first among equals; none is NaN."""
     best = 0
     for index in range(1, count):
         if scores[index] > scores[best]:
@@ -98,7 +98,7 @@ def best_index(scores: Any, count: int) -> int:
 
 def count_members(keys: Any, members: Any, counts: Any, sums: Any, amount: Any, num: int) -> None:
     """For each of the first `num` keys that is in the set `members`: add 1 to its count and `amount` to its sum."""
-    for index in range(num):  # without a branch: which keys are members cannot be foreseen
+    for index in range(num):  # branchless: membership is unpredictable
         key = U(keys[index])
         member = np.float32((members[key >> U(6)] >> (key & U(63))) & U(1))
         counted = member if counts[index] < MOST_COUNT else np.float32(0.0)

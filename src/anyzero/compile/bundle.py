@@ -1,7 +1,7 @@
-"""One pointer for dozens of arrays: how the functions of a kernel hand on a NamedTuple.
+"""One pointer for dozens of arrays: how the functions of a kernel pass a NamedTuple.
 
-Numba hands on a tuple of arrays as all words of all of its arrays, at every call. A kernel that first writes it to its
-own stack frame (`by_pointer`) hands on where it stands, and a function reads only what it uses. That takes a third less
+Numba passes a tuple of arrays as all words of all its arrays, at every call. A kernel that first writes it to its
+own stack frame (`by_pointer`) passes a pointer, and a function reads only what it uses. That takes a third less
 time to compile, and once everything is inlined the code is the same.
 """
 
@@ -16,7 +16,7 @@ from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, mod
 
 
 class Bundle(types.Type):  # type: ignore[misc]
-    """A NamedTuple in memory that nobody writes to. Its name is short, as the symbols of functions contain it."""
+    """A read-only NamedTuple in memory. Its name is short, as the symbols of functions contain it."""
 
     def __init__(self, parts: Any) -> None:
         self.parts = parts
@@ -44,7 +44,7 @@ def read_field(_context: Any, builder: Any, bundle: Any, pointer: Any, name: str
 
 
 def read(builder: Any, pointer: Any) -> Any:
-    """The value there, word by word. Each is marked as one that never changes, whatever is written to an array."""
+    """The value there, word by word. Each load is marked invariant, whatever is written to arrays."""
     kind = pointer.type.pointee
     if not isinstance(kind, ir.LiteralStructType | ir.ArrayType):
         value = builder.load(pointer)
@@ -65,4 +65,4 @@ def by_pointer(_context: Any, parts: Any) -> Any:
     return Bundle(parts)(parts), generate
 
 
-PARTS = (Bundle, BundleModel, BundleAttributes, read_field)  # all of it, for the key of the disk cache
+PARTS = (Bundle, BundleModel, BundleAttributes, read_field)  # for the key of the disk cache

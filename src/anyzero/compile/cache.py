@@ -1,7 +1,7 @@
-"""Compiled code on disk: one file a kernel and signature, written at once, thrown away when it is damaged.
+"""Compiled code on disk: one file per kernel and signature, written atomically, discarded when damaged.
 
 Numba's own cache keeps an index that two processes can overwrite for each other. Here the file's name *is* the key
-(the code, the signature, the processor), so there is no index, and a rename makes each entry whole.
+(the code, the signature, the processor), so there is no index, and a rename makes each entry atomic.
 """
 
 import contextlib
@@ -31,19 +31,19 @@ from anyzero.files import cache_folder, remove_unused, try_lock
 
 NOTICE_AFTER_S = 2.0
 MOST_WAIT_S = 15.0
-"""For another process that compiles the same: a kernel takes half of that, but a nicer process may get no turn."""
+"""Maximum wait for another process compiling the same: a kernel takes half of it, but a niced process may starve."""
 DIGEST_BYTES = 32
 
 may_compile: ContextVar[bool] = ContextVar("may_compile", default=True)
 
 
 class NotCompiledError(AnyzeroError):
-    """Code that is not on the disk was needed where nothing is to be compiled."""
+    """Code missing on disk was needed where compiling is not allowed."""
 
 
 @contextlib.contextmanager
 def loading_only() -> Iterator[None]:
-    """Within it, code that would have to be compiled raises NotCompiledError."""
+    """Within this context, code that would have to be compiled raises NotCompiledError."""
     token = may_compile.set(False)
     try:
         yield
@@ -52,21 +52,21 @@ def loading_only() -> Iterator[None]:
 
 
 class DiskCache:
-    """What a Numba dispatcher asks before it compiles, and tells afterwards."""
+    """The cache interface of a Numba dispatcher, called before and after compiling."""
 
     def __init__(self, owner: str, kernel: str, key: str | None) -> None:
         self.owner, self.kernel, self.key = owner, kernel, key
         self.notice: threading.Timer | None = None
         self.turn = contextlib.ExitStack()
-        """Held while this process compiles, so that others wait for it instead of compiling the same."""
-        self.began = 0.0  # when Numba was last told to compile
+        """Held while this process compiles, so that others wait instead of compiling the same."""
+        self.began = 0.0  # when Numba last started to compile
 
     @property
     def cache_path(self) -> str:
         return str(cache_folder())
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """The compiled code of this signature, or None; then Numba compiles, and a person may be told."""
+        """The compiled code of this signature, or None; then Numba compiles, and the user may be notified."""
         path = self.entry(signature, context)
         found = None if path is None else read_entry(path)
         if found is None:
@@ -76,7 +76,7 @@ class DiskCache:
             self.began = time.monotonic()
             if path is not None:
                 self.turn.enter_context(taking_turns(path))
-                found = read_entry(path)  # what another process has compiled meanwhile
+                found = read_entry(path)  # compiled by another process in the meantime
         if found is None:
             return None
         self.end()
@@ -91,10 +91,10 @@ class DiskCache:
         self.end()
 
     def flush(self) -> None:
-        """Numba calls this on recompilation; entries are keyed by content, so nothing is stale."""
+        """Numba calls this on recompilation; entries are keyed by content, so none is stale."""
 
     def entry(self, signature: Any, context: Any) -> Path | None:
-        """The file for this signature on this processor; None when nothing can tell whether it is still right."""
+        """The file for this signature on this processor; None if it is impossible to tell whether it is still valid."""
         if self.key is None:
             return None
         processor = context.codegen().magic_tuple()
@@ -110,7 +110,7 @@ class DiskCache:
         self.notice.start()
 
     def end(self) -> None:
-        """Nothing is compiled any more, whether that went well or not."""
+        """Compilation has ended, successfully or not."""
         if self.notice is not None:
             self.notice.cancel()
         self.turn.close()
@@ -118,7 +118,7 @@ class DiskCache:
 
 @contextlib.contextmanager
 def taking_turns(path: Path) -> Iterator[None]:
-    """Wait while another process compiles this entry, though not for ever. A lock ends with its process."""
+    """Wait while another process compiles this entry, up to a limit. A lock ends with its process."""
     lock, until = None, time.monotonic() + MOST_WAIT_S
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -134,28 +134,28 @@ def taking_turns(path: Path) -> Iterator[None]:
 
 
 class SharedCode:
-    """What Numba asks before it compiles a part of a kernel: kernels of a process share parts that are the same."""
+    """The cache interface for parts of a kernel: kernels of one process share identical parts."""
 
     cache_path = ""
     compiled: ClassVar[dict[Any, Any]] = {}
 
     def __init__(self, key: Callable[[], str | None]) -> None:
-        self.key = cache(key)  # not before there is something to compile
+        self.key = cache(key)  # computed only when there is something to compile
 
     def load_overload(self, signature: Any, _context: Any) -> Any:
         found = self.compiled.get((self.key(), signature))
-        return found and found._replace(metadata=None)  # where Numba notes how long it took, once
+        return found and found._replace(metadata=None)  # where Numba records its compile time, once
 
     def save_overload(self, signature: Any, result: Any) -> None:
         if self.key() is not None:
             self.compiled[self.key(), signature] = result
 
     def flush(self) -> None:
-        """Nothing is stale."""
+        """Do nothing: no entry is stale."""
 
 
 def kept(name: str, keys: Sequence[str | None], parts: object, make: Callable[[], Any]) -> Any:
-    """What `make` makes of these parts for another machine, from the disk if it is there; without a key, made anew."""
+    """The result of `make` for another machine, from disk if present; without a key, always made anew."""
     if None in keys:
         return make()
     key = repr((keys, parts, numba.__version__, sys.version))
@@ -163,7 +163,7 @@ def kept(name: str, keys: Sequence[str | None], parts: object, make: Callable[[]
     found = read_entry(path)
     if found is None:
         with taking_turns(path):
-            found = read_entry(path)  # of another process meanwhile
+            found = read_entry(path)  # made by another process in the meantime
             if found is None:
                 found = make()
                 write_entry(path, pickle.dumps(found, pickle.HIGHEST_PROTOCOL))
@@ -171,14 +171,14 @@ def kept(name: str, keys: Sequence[str | None], parts: object, make: Callable[[]
 
 
 def read_entry(path: Path) -> Any:
-    """What `write_entry` wrote, or None if there is nothing, or it is damaged or another's (then it is removed)."""
+    """What `write_entry` wrote, or None if it is missing, damaged or of another key (then it is removed)."""
     try:
         content = path.read_bytes()
     except OSError:
         return None
     data = content[DIGEST_BYTES:]
     if content == sealed(path, data):
-        # Whole, but perhaps of a Numba that names its parts otherwise: any failure means "compile again".
+        # Intact, but perhaps from a Numba that names its parts differently: any failure means "compile again".
         with contextlib.suppress(Exception):
             loaded = pickle.loads(data)
             with contextlib.suppress(OSError):
@@ -190,12 +190,12 @@ def read_entry(path: Path) -> Any:
 
 
 def sealed(path: Path, data: bytes) -> bytes:
-    """An entry with its digest, over its place too: a file may have been copied over another."""
+    """An entry with its digest, which also covers its path: a file may have been copied over another."""
     return hashlib.sha256("/".join(path.parts[-2:]).encode() + data).digest() + data
 
 
 def write_entry(path: Path, data: bytes) -> None:
-    """Write beside the place and rename, so that another process sees all of it or nothing."""
+    """Write to a temporary file and rename it, so that another process sees all of it or nothing."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_unused(path.parent)
@@ -217,28 +217,28 @@ def write_entry(path: Path, data: bytes) -> None:
 _warned: set[str] = set()
 
 
-# --- the key: one hash over what a kernel is compiled from. Numba watches only the file of the function it compiles;
-# a kernel also holds the code of the game, of all functions that it calls and of the constants that they use. The hash
+# --- the key: one hash over everything a kernel is compiled from. Numba watches only the file of the function it
+# compiles; a kernel also contains the code of the game, of all functions it calls and of their constants. The hash
 # covers exactly those, as the binding reaches them: bytecode, constants, defaults, and the intrinsics' own code. An
-# edited comment compiles nothing again, an edited rule compiles what uses it.
+# edited comment recompiles nothing, an edited rule recompiles what uses it.
 
 
 def all_names(code: CodeType) -> list[str]:
-    """Of globals and of attributes, comprehensions included."""
+    """Names of globals and of attributes, including comprehensions."""
     inner = (name for part in code.co_consts if isinstance(part, CodeType) for name in all_names(part))
     return list(dict.fromkeys([*code.co_names, *inner]))
 
 
 class NoFingerprintError(Exception):
-    """A global whose content cannot be told, so that nothing could say when it changes."""
+    """A global whose content cannot be hashed, so that changes could not be detected."""
 
 
 @dataclass
 class Fingerprint:
-    """A walk over all that a function reaches which is bound with `functions`, each function once."""
+    """A walk over everything reachable from a function bound with `functions`, each function once."""
 
     functions: Mapping[Function, Any]
-    constants: Mapping[str, Any]  # stand in for globals of the module
+    constants: Mapping[str, Any]  # replacements for globals of the module
     options: Callable[[Any], Any]  # how each function is compiled
     module: str
     digest: Any = field(default_factory=hashlib.sha256)
@@ -252,7 +252,7 @@ class Fingerprint:
         self.digest.update(repr(parts).encode(errors="surrogatepass") + b"\0")
 
     def is_new(self, value: Any) -> bool:
-        """Whether this is met for the first time; its number says afterwards which one it is."""
+        """Whether this is the first encounter; later ones are identified by its number."""
         known = len(self.numbers)
         self.add(self.numbers.setdefault(value, known))
         return len(self.numbers) > known
@@ -276,7 +276,7 @@ class Fingerprint:
                 self.value(names[name], attributes=code)
 
     def code(self, code: CodeType, docstring: str | None = None) -> None:
-        """The instructions and what they hold, without the docstring and the places in the file."""
+        """The instructions and their constants, without the docstring and line numbers."""
         kinds = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
         self.add(*kinds, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
         self.add(code.co_code, code.co_exceptiontable)
@@ -287,8 +287,8 @@ class Fingerprint:
                 self.value(constant)
 
     def value(self, value: Any, attributes: CodeType | None = None) -> None:
-        """A global or a constant; of a module of ours only what the code may look up in it."""
-        value = getattr(value, "py_func", value)  # of a function that a user's file has compiled by Numba itself
+        """A global or a constant; from a module of ours only what the code may look up in it."""
+        value = getattr(value, "py_func", value)  # of a function that a user's file compiled with Numba itself
         value = self.functions.get(value, value) if isinstance(value, FunctionType) else value
         if isinstance(value, FunctionType):
             self.function(value)
@@ -333,11 +333,11 @@ class Fingerprint:
             self.add(type(value).__name__, text.partition(" at 0x")[0])
 
 
-CONTENTS = FunctionType | int | float | str | tuple | np.ndarray | np.generic  # what code may use through a module
+CONTENTS = FunctionType | int | float | str | tuple | np.ndarray | np.generic  # types that code may use via a module
 
 
 def _is_of_others(module: str) -> bool:
-    """Whether a module belongs to Python or to an installed compiler, whose version is a part of the key."""
+    """Whether a module belongs to Python or to an installed compiler, whose version is part of the key."""
     return module.partition(".")[0] in _OTHERS
 
 

@@ -1,7 +1,7 @@
-"""How Numba compiles a kernel of a hundred functions: each becomes a part, and the kernel links them all, once.
+"""How Numba compiles a kernel of a hundred functions: each becomes a part, and the kernel links them all once.
 
-Numba makes every function executable by itself, optimised together with all that it calls, although only the kernel at
-the top is ever called from Python. Here a callee is only translated; linking, optimising and machine code come once.
+Numba makes every function executable by itself, optimised together with everything it calls, although only the kernel
+at the top is called from Python. Here a callee is only translated; linking, optimisation and code generation come once.
 """
 
 from types import CodeType
@@ -21,7 +21,7 @@ class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
         tidy(ll_module, self._codegen)
 
     def finalize(self) -> None:
-        """Link nothing: the kernel does that for all parts together."""
+        """Do not link: the kernel links all parts together."""
         self._finalize_dynamic_globals()
         self._finalized = True
 
@@ -32,7 +32,7 @@ class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
         return self._final_module
 
     def get_pointer_to_function(self, name: str) -> int:
-        """There is nothing to point to."""
+        """A part has no address of its own."""
         self._ensure_finalized()
         return 0
 
@@ -42,14 +42,14 @@ class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class RulesLibrary(CalleeLibrary):
-    """Code of a game, optimised by itself as well: without it Oware plays a quarter fewer random games a second."""
+    """Code of a game, also optimised by itself: without this Oware plays a quarter fewer random games per second."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
         JITCodeLibrary._optimize_functions(self, ll_module)
 
 
 class NoEnvironment:
-    """Executable code has an environment for its exceptions; a part that is linked has none."""
+    """Executable code has an environment for its exceptions; a linked part has none."""
 
     def set_env(self, name: str, environment: Any) -> None:
         """Leave it unset."""
@@ -66,7 +66,7 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         super().finalize()
 
     def _optimize_final_module(self) -> None:
-        """Inline first, and optimise once; Numba does so twice, for references that kernels do not count."""
+        """Inline first, and optimise once; Numba optimises twice, for reference counts that kernels do not have."""
         missing = [one.name for one in self._final_module.functions if one.is_declaration and one.name[:3] == "_ZN"]
         if missing:  # a call of it would jump to address 0
             raise RuntimeError(f"{self.name} was linked without {missing[0]}")
@@ -74,7 +74,7 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         first = newpassmanagers.create_new_module_pass_manager()
         first.add_always_inliner_pass()
         first.add_global_dead_code_eliminate_pass()
-        first.add_sroa_pass()  # what `by_pointer` wrote to memory is read from registers again
+        first.add_sroa_pass()  # turns memory written by `by_pointer` back into registers
         first.add_instruction_combine_pass()
         first.add_simplify_cfg_pass()
         first.run(self._final_module, self._codegen._pass_builder())
@@ -83,14 +83,14 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 def own_parts(module: Any) -> None:
-    """Tell LLVM that nobody else calls what was linked: it inlines what is called once, and drops unused arguments."""
+    """Make linked functions internal: LLVM then inlines those called once, and drops unused arguments."""
     for function in module.functions:
         if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
             function.linkage = "internal"
 
 
 def callers_first(kernel: Any) -> list[Any]:
-    """All parts of a kernel, each behind every part that calls it: the linker drops what nobody has called so far."""
+    """All parts of a kernel, callers before callees: the linker drops what has not been called so far."""
     found, seen = [], set()
 
     def visit(part: Any) -> None:
@@ -105,7 +105,7 @@ def callers_first(kernel: Any) -> list[Any]:
 
 
 def tidy(module: Any, codegen: Any) -> None:
-    """Make a translation short: variables become values, and empty blocks go."""
+    """Simplify a translation: variables become values, and empty blocks are removed."""
     module.data_layout = codegen._data_layout
     passes, builder = newpassmanagers.create_new_function_pass_manager(), codegen._pass_builder()
     passes.add_sroa_pass()
@@ -117,9 +117,9 @@ def tidy(module: Any, codegen: Any) -> None:
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class FixedFields(FunctionPass):  # type: ignore[misc]
-    """Write a field of an argument as the number that it is in this kernel: a branch that it decides is never typed.
+    """Replace a field of an argument by its constant in this kernel: a branch that it rules out is never typed.
 
-    A constant of a kernel with the name `settings.formula` is the field `formula` of every argument `settings`.
+    A kernel constant named `settings.formula` is the field `formula` of every argument `settings`.
     """
 
     _name = "fixed_fields"
@@ -151,11 +151,11 @@ FOR_OTHER_CODE = {
     typed_passes.NopythonRewrites,
     typed_passes.DumpParforDiagnostics,
 }
-"""Passes that do nothing for plain functions without closures; each goes through all of the code."""
+"""Passes without effect on plain functions without closures; each would traverse all of the code."""
 
 
 class KernelCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler with that library and that pass."""
+    """Numba's compiler with our library and pass."""
 
     library: Any = KernelLibrary
 
@@ -172,7 +172,7 @@ class KernelCompiler(Compiler):  # type: ignore[misc]
 
 
 class CalleeCompiler(KernelCompiler):
-    library = CalleeLibrary  # for what only other compiled code calls
+    library = CalleeLibrary  # for functions called only by other compiled code
 
 
 class RulesCompiler(KernelCompiler):
@@ -180,4 +180,4 @@ class RulesCompiler(KernelCompiler):
 
 
 PARTS = (CalleeLibrary, RulesLibrary, KernelLibrary, FixedFields, KernelCompiler, callers_first, own_parts, tidy)
-"""All of it, for the key of the disk cache."""
+"""All of these, for the key of the disk cache."""

@@ -1,4 +1,4 @@
-"""A clock that stands still while this process compiles: for minutes of work whose code may not be ready."""
+"""A clock that stops while this process compiles: for time budgets of work whose code may not be compiled yet."""
 
 import time
 
@@ -10,7 +10,7 @@ class Compiling:
 
     @classmethod
     def note(cls, began: float) -> None:
-        """Something that began then has been compiled now."""
+        """Record a compilation that started at `began` and ends now."""
         now = time.monotonic()
         cls.seconds += now - max(began, cls.until)
         cls.until = now

@@ -17,30 +17,30 @@ from anyzero.compile.cache import DiskCache
 from anyzero.compile.callees import CalleeCompiler, KernelCompiler, RulesCompiler
 from anyzero.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
 
-# The NumPy error model: a division by zero raises nothing, as on the GPU. The GIL is free while a kernel runs. Kernels
-# allocate nothing, so no references are counted: counting those to the tables of the rules took longer than the rules.
-# No kernel makes a NaN, and 0.0 is -0.0: with that known, several scores are compared at once. Sums keep their order.
+# The NumPy error model: a division by zero raises nothing, as on the GPU. Kernels release the GIL. They
+# allocate nothing, so references are not counted: counting those to the tables of the rules took longer than the rules.
+# No kernel makes a NaN, and 0.0 equals -0.0: knowing that, several scores are compared at once. Sums keep their order.
 OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"nnan", "nsz"}, "_nrt": False}
-GUARDED = {**OPTIONS, "fastmath": False, "boundscheck": True}  # for rules that nobody has checked
+GUARDED = {**OPTIONS, "fastmath": False, "boundscheck": True}  # for unchecked rules
 CALLEE_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Only kernels are called from Python; the others save the time to compile that door."""
+"""Only kernels are called from Python; the others need no wrapper, which saves compile time."""
 
 
 def name_of_record(record: Any) -> tuple[str, tuple[int]]:
-    """What symbols call a record, by its fields. Numba counts the records that a process has met instead: code from
-    two processes, for two sizes of a board, would have one name, and what is loaded second would call the first."""
+    """The name of a record in symbols, by its fields. Numba instead counts the records met by the process: code
+    from two processes, for two board sizes, could share a name, and code loaded second would call the first."""
     return "Record", (int(hashlib.sha256(record.name.encode()).hexdigest()[:15], 16),)
 
 
 types.Record.mangling_args = property(name_of_record)
 
 PIPELINE = (OPTIONS, name_of_record, *callees.PARTS, *bundle.PARTS)
-"""How functions are compiled, for the key of the disk cache."""
+"""The compiler configuration, for the key of the disk cache."""
 
 
 def look_for_blas_later() -> None:
-    """Numba looks for BLAS before it loads or compiles anything, and that imports SciPy: a third of the time to a first
-    call. Kernels need none; a user's function that does makes Numba look again."""
+    """Numba looks for BLAS before it loads or compiles anything, which imports SciPy: a third of the time to a first
+    call. Kernels do not need it; a user's function that does makes Numba look again."""
     look = linalg.ensure_blas
 
     def find_none() -> None:
@@ -50,7 +50,7 @@ def look_for_blas_later() -> None:
     linalg.ensure_blas = find_none
 
 
-if "numba.np.arraymath" not in sys.modules:  # it is what looks
+if "numba.np.arraymath" not in sys.modules:  # the module that looks for it
     look_for_blas_later()
 
 
@@ -59,7 +59,7 @@ def as_word(builder: Any, value: Any) -> Any:
 
 
 def on_word(operate: Function) -> Any:
-    """The intrinsic that does this to a word and gives an index or a count."""
+    """The intrinsic that applies this to a word and returns an index or a count."""
 
     def define(_context: Any, word: Any) -> Any:
         return types.int64(word), lambda _context, builder, _signature, args: operate(
@@ -69,7 +69,7 @@ def on_word(operate: Function) -> Any:
     return intrinsic(define)
 
 
-NOT_ZERO = ir.Constant(ir.IntType(1), 1)  # as words are that are asked for their first or last bit
+NOT_ZERO = ir.Constant(ir.IntType(1), 1)  # words are nonzero when their first or last bit is requested
 trailing_zeros = on_word(lambda builder, word: builder.cttz(word, NOT_ZERO))
 leading_bit = on_word(lambda builder, word: builder.sub(ir.Constant(ir.IntType(64), 63), builder.ctlz(word, NOT_ZERO)))
 count_bits = on_word(lambda builder, word: builder.ctpop(word))
@@ -89,7 +89,7 @@ def nth_bit(_context: Any, word: Any, index: Any) -> Any:
 
 
 def deposits_bits_fast(context: Any) -> bool:
-    """Whether the processor has the instruction PDEP, and not in the slow form of the first AMD Zens."""
+    """Whether the processor has the PDEP instruction, other than the slow version of the first AMD Zens."""
     _, processor, features = context.codegen().magic_tuple()
     return "+bmi2" in features and processor not in ("znver1", "znver2")
 
@@ -126,9 +126,9 @@ INTRINSICS: dict[Function, Any] = {
 def compile_function(
     function: FunctionType, cache: DiskCache | None, options: dict[str, Any], *, inline: bool, is_rule: bool
 ) -> Any:
-    """A dispatcher for `function`; only a kernel (what Python calls) has a cache, its callees are inside it."""
+    """A dispatcher for `function`; only a kernel (called from Python) has a cache, which includes its callees."""
     if cache is None and "print" in function.__code__.co_names:
-        return numba.njit(**options)(function)  # print needs an environment, which a linked part has not
+        return numba.njit(**options)(function)  # print needs an environment, which a linked part does not have
     if cache is None:
         compiler = RulesCompiler if is_rule else CalleeCompiler
         return numba.njit(**options, **CALLEE_OPTIONS, pipeline_class=compiler, forceinline=inline)(function)
@@ -139,7 +139,7 @@ def compile_function(
 
 
 def telling(cache: DiskCache, compile_it: Function) -> Function:
-    """Numba tells a cache of success; this tells it of failure."""
+    """Numba notifies a cache of success; this also notifies it of failure."""
 
     def compile_or_tell(*args: Any) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""The CPU's version of what `bits` has on vectors: LLVM code on sixteen numbers at a time, whatever the processor."""
+"""The CPU's vector operations of `bits`: LLVM code on sixteen numbers at a time, for any processor."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ def best_index(_context: Any, scores: Any, count: Any) -> Any:
 
 
 def greatest(builder: Any, numbers: Any, count: Any) -> Any:
-    """The greatest number: lane by lane, then across the lanes, then the few that do not fill a vector."""
+    """The maximum: lane by lane, then across the lanes, then the remainder that does not fill a vector."""
     lanes = cgutils.alloca_once_value(builder, ir.Constant(VECTOR, [ir.Constant(NUMBER, LOWEST)] * WIDE))
     with each_vector(builder, numbers, count) as (_, vector):
         builder.store(larger(builder, vector, builder.load(lanes)), lanes)
@@ -74,7 +74,7 @@ def each_vector(builder: Any, numbers: Any, count: Any) -> Iterator[tuple[Any, A
 
 @contextmanager
 def each_rest(builder: Any, numbers: Any, count: Any) -> Iterator[tuple[Any, Any]]:
-    """A loop over what is left after the whole vectors: (index, number)."""
+    """A loop over the remainder after the whole vectors: (index, number)."""
     whole, one = builder.and_(count, ir.Constant(INDEX, -WIDE)), ir.Constant(INDEX, 1)
     with cgutils.for_range_slice(builder, whole, count, one, intp=INDEX) as (index, _):
         yield index, builder.load(builder.gep(numbers, [index]))
@@ -100,7 +100,7 @@ def count_small_set(_context: Any, keys: Any, members: Any, counts: Any, sums: A
 
 
 def generate_count(builder: Any, parts: list[Any], amount: Any, number: Any) -> None:
-    """Sixteen keys at a time: the whole set is in one register, from which each key picks its word."""
+    """Sixteen keys at a time: the whole set is in one register, from which each key selects its word."""
     keys, members, counts, sums = parts
     words = builder.load(builder.bitcast(members, LANES.as_pointer()), align=8)
     pick = builder.module.declare_intrinsic(

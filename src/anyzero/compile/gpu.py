@@ -1,20 +1,20 @@
-"""numba-cuda: intrinsics, device functions, and what a launch needs. Without a GPU its simulator takes over."""
+"""numba-cuda: intrinsics, device functions, and launches. Without a GPU its simulator is used."""
 
 import warnings
 from typing import Any
 
 import numpy as np
 
-# numba-cuda 0.30 asks NumPy for three names that NumPy 2.5 dropped.
+# numba-cuda 0.30 uses three names that NumPy 2.5 dropped.
 for gone, now in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
     if not hasattr(np, gone):
         setattr(np, gone, getattr(np, now))
 
 from numba import config  # noqa: E402  (after the names above are back)
 
-with warnings.catch_warnings():  # numba-cuda 0.30 also asks for a unit that NumPy 2.5 is about to drop
+with warnings.catch_warnings():  # numba-cuda 0.30 also uses a unit that NumPy 2.5 is about to drop
     warnings.simplefilter("ignore", DeprecationWarning)
-    from numba import cuda as cuda  # for all who launch: never before the names above
+    from numba import cuda as cuda  # for all who launch: only after the names above
 
 from anyzero.compile import bits  # noqa: E402
 from anyzero.compile.bind import Function  # noqa: E402
@@ -23,7 +23,7 @@ THREADS_A_BLOCK = 128
 
 
 def is_simulated() -> bool:
-    """Whether numba-cuda's simulator stands in for a GPU (set by NUMBA_ENABLE_CUDASIM=1)."""
+    """Whether numba-cuda's simulator replaces a GPU (set by NUMBA_ENABLE_CUDASIM=1)."""
     return bool(config.ENABLE_CUDASIM)
 
 
@@ -33,13 +33,13 @@ def is_available() -> bool:
 
 
 def launch(kernel: Any, num: int, *args: Any) -> None:
-    """Run a kernel with `num` threads or a few more, and wait for it."""
+    """Run a kernel with at least `num` threads, and wait for it."""
     enqueue(kernel, num, 0, *args)
     cuda.synchronize()
 
 
 def enqueue(kernel: Any, num: int, stream: int, *args: Any) -> None:
-    """Run a kernel with `num` threads or a few more, in its turn on the stream with this handle."""
+    """Run a kernel with at least `num` threads, in order on the stream with this handle."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*under-utilization")  # a first launch is small on purpose
         if is_simulated():  # its threads do not inherit NumPy's error state, and words must wrap around silently
@@ -49,7 +49,7 @@ def enqueue(kernel: Any, num: int, stream: int, *args: Any) -> None:
 
 
 def rules_to_device(rules: Any) -> Any:
-    """The same rules with their tables in the GPU's memory."""
+    """The same rules with their tables in GPU memory."""
     return type(rules)(*(cuda.to_device(value) if isinstance(value, np.ndarray) else value for value in rules))
 
 
@@ -96,7 +96,7 @@ def record_intrinsics() -> dict[Any, Any]:
 
 
 def intrinsics() -> dict[Any, Any]:
-    """The simulator runs the plain functions: its own `ffs` and `clz` know only 32 bits."""
+    """The simulator runs the plain functions: its own `ffs` and `clz` support only 32 bits."""
     if is_simulated():
         return {}
     counts = {bits.trailing_zeros: trailing_zeros, bits.leading_bit: leading_bit, bits.count_bits: count_bits}

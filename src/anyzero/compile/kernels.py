@@ -1,4 +1,4 @@
-"""One door to the targets: a kernel, what it is compiled for, and where it is to run."""
+"""Compile a kernel for a game and a target: the one entry point to all targets."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -19,19 +19,19 @@ Parts = Mapping[Function, Function]
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """What a kernel is compiled for: the functions that stand in for the generic ones, and where they come from."""
+    """What a kernel is compiled for: the functions that replace the generic ones, and where they come from."""
 
-    name: str  # shown to people while it compiles, and the start of the cache folder's name
+    name: str  # shown while it compiles, and the start of the cache folder's name
     functions: Parts  # generic function -> the function to call instead
     modules: tuple[str, ...]
-    """The modules that define those functions; what is in their packages is called, not inlined."""
+    """The modules that define those functions; functions in their packages are called, not inlined."""
     intrinsics: Mapping[Function, Any] = field(default_factory=dict)
-    """Plain function -> the intrinsic that stands in for it on the CPU."""
+    """Plain function -> the intrinsic that replaces it on the CPU."""
     inlined: frozenset[str] = frozenset()
-    """Packages whose functions are compiled into their callers: those of a kernel hand on dozens of arrays."""
-    loops: frozenset[str] = frozenset()  # functions that are compiled into their callers too, by name
+    """Packages whose functions are compiled into their callers: a kernel's functions pass dozens of arrays."""
+    loops: frozenset[str] = frozenset()  # more functions compiled into their callers, by name
     guarded: bool = False
-    """Whether indices are checked, and numbers may be NaN: for the game of a user that nobody has checked."""
+    """Whether indices are checked and numbers may be NaN: for a user's unchecked game."""
     compiled: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
     """Kernels compiled so far in this process, by kernel, target, parts and constants."""
 
@@ -39,12 +39,12 @@ class Unit:
 def compile_kernel(
     function: Function, unit: Unit, target: str = "cpu", constants: Constants | None = None, parts: Parts | None = None
 ) -> Any:
-    """`function` for this unit on this target. Numba compiles it when it is first called, or loads it from disk.
+    """`function` for this unit on this target. Numba compiles it on the first call, or loads it from disk.
 
     On `cuda` the result is launched as `kernel[blocks, threads](...)`. `constants` replaces globals of the kernel's
-    module by name, for sizes that are known when it is compiled; a name like `settings.solve` stands for a field of
-    every argument `settings`, and on the CPU what it rules out is left out. `parts` stand in for functions of the
-    kernel's own, as a game's functions do for those of the contract.
+    module by name, for sizes known at compile time; a name like `settings.solve` means a field of
+    every argument `settings`, and on the CPU the code that it rules out is left out. `parts` replace functions of
+    the kernel itself, as a game's functions replace those of the contract.
     """
     parts, constants = parts or {}, constants or {}
     key = (function, target, *parts.values(), *constants.items())
@@ -64,18 +64,18 @@ def package_of(module: str) -> str:
 def _bind(
     function: Function, unit: Unit, constants: Constants, make: Function, intrinsics: Parts, pipeline: Any = ()
 ) -> tuple[Any, str | None]:
-    """The kernel with all that it calls, and a hash of all that it is compiled from, if its `pipeline` is told.
+    """The kernel with its callees, and a hash of everything it is compiled from, if given its `pipeline`.
 
-    `make` wraps each rebuilt function for the target; it is told whether that is the kernel, and the hash.
+    `make` wraps each rebuilt function for the target; its arguments are whether it is the kernel, and the hash.
     """
     own, functions = unit.functions.get(function, function), {**unit.functions, **intrinsics}
     name_key = partial(key_of, functions=functions, unit=unit, constants=constants, pipeline=pipeline)
     key = name_key(own) if pipeline else None
 
     def wrap(rebuilt: FunctionType) -> Any:
-        if pipeline:  # the name goes into the symbol, and symbols of two games must not meet in one process
+        if pipeline:  # the name is part of the symbol, and symbols of two games must not collide in one process
             rebuilt.__qualname__ += f"_{unit.name}_{(key or str(id(unit)))[:12]}"
-        is_near = rebuilt.__module__ == own.__module__  # constants are for it; fields of arguments, for all functions
+        is_near = rebuilt.__module__ == own.__module__  # constants apply only there; fields of arguments, everywhere
         rebuilt.__globals__.update({name: value for name, value in constants.items() if is_near or "." in name})
         is_kernel = rebuilt.__code__ is own.__code__
         made = make(rebuilt, is_kernel, key)
@@ -89,13 +89,13 @@ def _bind(
 
 
 def key_of(function: Any, functions: Parts, unit: Unit, constants: Constants, pipeline: Any, kernel: Any = None) -> Any:
-    """A hash of all that a kernel, or a part of `kernel`, is compiled from; None where nothing can tell."""
+    """A hash of everything a kernel, or a part of `kernel`, is compiled from; None if impossible to tell."""
     from anyzero.compile.cache import Fingerprint, NoFingerprintError
 
     fields = {name: value for name, value in constants.items() if "." in name}
-    # Compiled code names the class of the rules by its module: copies of a file have entries of their own.
+    # Compiled code names the class of the rules by its module: copies of a file have separate entries.
     homes = [module for module in unit.modules if not module.startswith("anyzero.")]
-    way = pipeline if kernel is None else hash(repr(pipeline))  # the key of a part is for this process alone
+    way = pipeline if kernel is None else hash(repr(pipeline))  # a part's key is valid only within this process
 
     def manner(member: FunctionType) -> tuple[Any, ...]:
         own = {name: value for name, value in fields.items() if name.partition(".")[0] in member.__code__.co_varnames}
@@ -117,7 +117,7 @@ def is_of_kernel(member: FunctionType, unit: Unit) -> bool:
 
 
 def compile_interpreted(function: Function, unit: Unit, constants: Constants) -> Function:
-    """Plain Python with the generic functions filled in; words wrap around silently, as they do compiled."""
+    """Plain Python with the generic functions filled in; words wrap around silently, as in compiled code."""
     bound, _ = _bind(function, unit, constants, lambda rebuilt, _is_kernel, _key: rebuilt, {})
 
     @wraps(function)
@@ -144,9 +144,9 @@ def compile_cpu(function: Function, unit: Unit, constants: Constants) -> Any:
 
 
 def compile_object(function: Function, unit: Unit, constants: Constants, machine: Any = None) -> Any:
-    """A kernel for object files, of machines like this one; it is compiled when a library takes it in.
+    """A kernel for object files, for machines like this one; it is compiled when added to a library.
 
-    With it, a hash of all that it is compiled from.
+    Also returns a hash of everything it is compiled from.
     """
     from anyzero.compile import ahead
 
@@ -185,11 +185,11 @@ COMPILERS: dict[str, Callable[[Function, Unit, Constants], Any]] = {
 }
 
 
-COMPILE_AFTER_S = 0.5  # a function is compiled once it has been interpreted for this long in all
+COMPILE_AFTER_S = 0.5  # a function is compiled once it has been interpreted for this long in total
 
 
 class LateKernel:
-    """A function that is interpreted at first and compiled once it takes its time; `make` compiles it for a target.
+    """A function that is interpreted at first and compiled once it proves slow; `make` compiles it for a target.
 
     Both give the same results; the first answer comes at once, and a long loop still runs at machine speed.
     """

@@ -1,9 +1,9 @@
 """Functions over vectors, written once: interpreted they run on NumPy, for the CPU they are traced into LLVM code.
 
-Such a function takes flat float32 arrays, a tuple of steps that are known when it runs, and whole numbers that are
-known when it is compiled; the last of these is the number of lanes, the numbers in a vector. It reads and writes its
+Such a function takes flat float32 arrays, a tuple of strides known at run time, and integers known at
+compile time; the last of these is the number of lanes, the length of a vector. It reads and writes its
 arrays through `in_lanes`. A sum with a product becomes one instruction (FMA)
-where the processor has it.
+if the processor supports it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ def in_lanes(lanes: int, *arrays: Any) -> tuple[Any, ...]:
 
 
 class ArrayLanes:
-    """An array of which vectors are read and written from any place on."""
+    """An array whose vectors are read and written at any index."""
 
     def __init__(self, array: np.ndarray, lanes: int) -> None:
         self.array, self.lanes = array, lanes
@@ -37,7 +37,7 @@ class ArrayLanes:
         self.array[place : place + self.lanes] = vector
 
     def everywhere(self, place: int) -> Any:
-        """One number, in every lane."""
+        """One number, broadcast to every lane."""
         return self.array[place]
 
     def zeros(self) -> Any:
@@ -48,15 +48,15 @@ class ArrayLanes:
         return dict(start)
 
     def loop(self, num: Any) -> Any:
-        """The numbers from 0 on, as `range` has them."""
+        """The numbers from 0 on, like `range`."""
         return range(num)
 
 
-# --- traced: the same operations write code
+# --- traced: the same operations emit code
 
 
 def traced(function: Function) -> Any:
-    """The intrinsic that holds the code of `function`."""
+    """The intrinsic with the code of `function`."""
 
     def define(_context: Any, *kinds: Any) -> Any:
         if not all(isinstance(kind, types.IntegerLiteral) for kind in kinds if isinstance(kind, types.Integer)):
@@ -71,7 +71,7 @@ def traced(function: Function) -> Any:
 
     define.__name__ = function.__name__
     own = Parameter("context", Parameter.POSITIONAL_ONLY), *signature(function).parameters.values()
-    vars(define)["__signature__"] = Signature(own)  # what Numba asks for
+    vars(define)["__signature__"] = Signature(own)  # required by Numba
     return intrinsic(prefer_literal=True)(define)
 
 
@@ -84,7 +84,7 @@ def _argument(context: Any, builder: Any, lanes: int, kind: Any, actual: Any, va
 
 
 class Offset:
-    """A whole number that is known when the code runs."""
+    """An integer known at run time."""
 
     def __init__(self, builder: Any, value: Any) -> None:
         self.builder, self.value = builder, value
@@ -103,7 +103,7 @@ def _index(number: Any) -> Any:
 
 
 class TracedLanes:
-    """What `ArrayLanes` does, as code."""
+    """The operations of `ArrayLanes`, as code."""
 
     def __init__(self, builder: Any, data: Any, lanes: int) -> None:
         self.builder, self.data, self.kind = builder, data, ir.VectorType(NUMBER, lanes)
@@ -128,7 +128,7 @@ class TracedLanes:
         return Registers(self.builder, start)
 
     def loop(self, num: Any) -> Iterator[Offset]:
-        """Hands out one number, which stands for all: what the caller does with it becomes the body of the loop."""
+        """Yields one symbolic number: what the caller does with it becomes the body of the loop."""
         with cgutils.for_range(self.builder, _index(num), intp=INDEX) as loop:
             yield Offset(self.builder, loop.index)
 
@@ -148,7 +148,7 @@ class Registers:
 
 
 class Vector:
-    """A vector, or a product that is still to be computed: what is added to it first makes an FMA of it."""
+    """A vector, or a pending product, which the first addition turns into an FMA."""
 
     def __init__(self, builder: Any, value: Any, factor: Any = None) -> None:
         self.builder, self.value, self.factor = builder, value, factor
@@ -176,7 +176,7 @@ class Vector:
     __rmul__ = __mul__
 
     def clip(self, least: float) -> "Vector":
-        """Every number raised to `least`."""
+        """Every number raised to at least `least`."""
         return Vector(self.builder, larger(self.builder, self.read(), _filled(self.value.type, least)))
 
     def spread_factor(self) -> Any:

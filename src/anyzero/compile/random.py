@@ -1,7 +1,7 @@
 """Random streams that give the same numbers interpreted, on the CPU and on the GPU.
 
 A stream is a record of two words, seeded from (seed, stream number), so that game number 17 draws the same numbers
-whatever thread or device plays it. The generator is xoroshiro128++ (Blackman and Vigna 2019), seeded by SplitMix64.
+on any thread or device. The generator is xoroshiro128++ (Blackman and Vigna 2019), seeded by SplitMix64.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ STREAM = np.dtype((np.record, np.dtype([("low", np.uint64), ("high", np.uint64)]
 
 
 def scramble(word: Any) -> Any:
-    """A one-to-one map of words that makes neighbours look unrelated (the output step of SplitMix64)."""
+    """A bijection of words that makes neighbours look unrelated (the output step of SplitMix64)."""
     word = (word ^ (word >> U(30))) * U(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> U(27))) * U(0x94D049BB133111EB)
     return word ^ (word >> U(31))
@@ -23,7 +23,7 @@ def seed_stream(stream: Any, seed: int, number: int) -> None:
     """Start stream `number` of `seed`."""
     word = scramble(U(seed) + U(0x9E3779B97F4A7C15)) + U(number) * U(0xD1342543DE82EF95)
     stream.low = scramble(word + U(0x9E3779B97F4A7C15))
-    stream.high = scramble(word + U(0x3C6EF372FE94F82A)) | U(1)  # both words zero would stay zero for ever
+    stream.high = scramble(word + U(0x3C6EF372FE94F82A)) | U(1)  # two zero words would stay zero forever
 
 
 def next_word(stream: Any) -> Any:
@@ -53,7 +53,7 @@ def make_streams(seed: int, num: int, first: int = 0) -> Any:
 
 
 def numbered_streams(seed: int, numbers: np.ndarray) -> Any:
-    """The streams of these numbers of `seed`, as an array of records."""
+    """The streams of `seed` with these numbers, as an array of records."""
     streams = np.zeros(len(numbers), STREAM).view(np.recarray)
     with np.errstate(over="ignore"):
         seed_stream(streams, seed % 2**64, numbers)  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
-"""Modules of WebAssembly: several kernels in one, without a linker.
+"""WebAssembly modules: several kernels in one, without a linker.
 
-A kernel becomes a function of one argument: the address of a frame, in which its arguments stand as Numba flattens
-them, 8 bytes each, behind a status and the result.
+A kernel becomes a function of one argument: the address of a frame with a status, the result, and its arguments
+as Numba flattens them, 8 bytes each.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,19 +14,19 @@ from numba.np import numpy_support
 from anyzero.compile.ahead import WASM, WholeLibrary, context_for, new_library
 from anyzero.compile.cache import kept
 
-STATUS, RESULT, FIRST_ARGUMENT, SLOT = 0, 8, 16, 8  # places in a frame, and the bytes of each
+STATUS, RESULT, FIRST_ARGUMENT, SLOT = 0, 8, 16, 8  # offsets in a frame, and the bytes per slot
 
 
 class Entry(NamedTuple):
-    """A kernel for arguments of these types, under the name by which a module exports it."""
+    """A kernel for arguments of these types, and the name under which a module exports it."""
 
     name: str
     dispatcher: Any
     kinds: tuple[Any, ...]
-    key: str | None  # a hash of all that it is compiled from
+    key: str | None  # a hash of everything it is compiled from
 
     def add_to(self, library: WholeLibrary) -> str:
-        """Put the kernel there, and the function of a frame that calls it; the kind of what it returns."""
+        """Add the kernel and the frame function that calls it; returns the kind of its result."""
         description = library.add(self.dispatcher, self.kinds)
         library.add_text(_frame_function(self.name, description))
         kind = description.restype
@@ -34,13 +34,13 @@ class Entry(NamedTuple):
 
 
 class Module(NamedTuple):
-    code: bytes  # it imports its memory, the address of its stack and functions of mathematics, all from `env`
-    data_end: int  # its own data are below this address
-    results: dict[str, str]  # what its functions return, as kinds of NumPy; empty for nothing
+    code: bytes  # it imports its memory, the address of its stack and mathematical functions, all from `env`
+    data_end: int  # its own data is below this address
+    results: dict[str, str]  # the kinds of its functions' results, as in NumPy; empty for none
 
 
 def build(entries: Sequence[Entry]) -> Module:
-    """One module for all of them, from the disk if it is there."""
+    """One module for all of them, from disk if present."""
 
     def make() -> tuple[Any, ...]:
         library = new_library(WASM)
@@ -85,7 +85,7 @@ UNDEFINED, EXPLICIT_NAME = 0x10, 0x40
 
 
 def make_module(linkable: bytes, names: Iterable[str]) -> tuple[bytes, int]:
-    """The object file as a module that exports the functions of these names, and the address where its data end."""
+    """The object file as a module that exports the functions of these names, and the end address of its data."""
     sections = list(_sections(linkable))
     linking = next(body for kind, body in sections if kind == CUSTOM and Reader(body).text() == "linking")
     functions = _function_indices(linking)
@@ -108,7 +108,7 @@ class Reader:
         return self.content[self.place - size : self.place]
 
     def number(self, *, signed: bool = False) -> int:
-        """A whole number in LEB128: seven bits a byte, the lowest first."""
+        """An integer in LEB128: seven bits per byte, lowest first."""
         value = shift = 0
         while True:
             byte = self.take(1)[0]
@@ -130,7 +130,7 @@ def _sections(module: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _function_indices(linking: bytes) -> dict[str, int]:
-    """The numbers of the functions that a linker may see, by their names."""
+    """The indices of the functions visible to a linker, by name."""
     reader = Reader(linking)
     reader.text(), reader.number()  # its name and version
     while reader.take(1)[0] != SYMBOLS:
@@ -140,7 +140,7 @@ def _function_indices(linking: bytes) -> dict[str, int]:
 
 
 def _symbol(reader: Reader) -> tuple[str, int] | None:
-    """Name and number if it is a function that the file defines."""
+    """Name and index if it is a function defined by the file."""
     kind, flags = reader.take(1)[0], reader.number()
     if kind == DATA_SYMBOL:
         reader.text()

@@ -1,8 +1,8 @@
-"""The memory of a module of wasm, and modules that run here, by wasmtime.
+"""The memory of a wasm module, and modules run here by wasmtime.
 
-A plan says where arrays lie, and the frames through which kernels are called. It serves Python, which copies arrays
-there and back at each call (for tests and laws), and a page, which gets it as a file: every address is known when the
-module is built, so that whoever runs it only copies bytes and writes numbers into slots.
+A plan gives the addresses of arrays, and of the frames through which kernels are called. It serves Python, which copies
+arrays there and back at each call (for tests and laws), and a page, which gets it as a file: every address is known
+when the module is built, so that its host only copies bytes and writes numbers into slots.
 """
 
 import atexit
@@ -28,25 +28,25 @@ class Region(NamedTuple):
 
 
 def bytes_of(array: np.ndarray) -> np.ndarray:
-    """Of its numbers, one after the other."""
+    """The bytes of its numbers, contiguous."""
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
 def numbers_of(array: np.ndarray, data: Any) -> tuple[Any, ...]:
-    """What Numba hands on for an array whose bytes are at `data`."""
+    """The numbers Numba passes for an array whose bytes are at `data`."""
     return 0, 0, array.size, array.itemsize, data, *array.shape, *np.ascontiguousarray(array).strides
 
 
 class MemoryPlan:
-    """Arrays and frames, one behind the other; an array that is handed on twice is there once."""
+    """Arrays and frames, back to back; an array that is passed twice is stored once."""
 
     def __init__(self, data_end: int) -> None:
         self.stack_top = _round_up(data_end + STACK_BYTES, ALIGNMENT)
         self.end = self.stack_top
         self.regions: dict[str, Region] = {}
         self.slots: dict[str, tuple[int, str]] = {}
-        """Addresses and kinds of the numbers that kernels are called with, by kernel and argument."""
-        self.later: set[str] = set()  # arrays that whoever runs it fills in himself
+        """Addresses and kinds of the numbers passed to kernels, by kernel and argument."""
+        self.later: set[str] = set()  # arrays that the host fills in
         self.frames: dict[str, int] = {}
         self.places: dict[tuple[Any, ...], int] = {}
 
@@ -55,7 +55,7 @@ class MemoryPlan:
         return -(-self.end // PAGE_BYTES)
 
     def add(self, name: str, array: np.ndarray) -> int:
-        """The address of an array; the same numbers in another shape are there once too."""
+        """The address of an array; the same numbers in another shape are also stored once."""
         order = "" if array.flags.c_contiguous else array.strides
         key = array.__array_interface__["data"][0], array.nbytes, order, array.dtype.str
         if key not in self.places or array.size == 0:
@@ -76,7 +76,7 @@ class MemoryPlan:
         return self.add(f"{kernel}.frame", frame)
 
     def _flatten(self, name: str, value: Any) -> Iterator[tuple[str, str, Any]]:
-        """Numbers as Numba hands them on: their name if a caller may change it, kind and value."""
+        """Numbers as Numba passes them: a name if a caller may change it, kind and value."""
         if isinstance(value, tuple):
             fields = getattr(value, "_fields", range(len(value)))
             for field, part in zip(fields, value, strict=True):
@@ -92,7 +92,7 @@ class MemoryPlan:
             yield name, "<u8" if isinstance(value, np.uint64) else "<i8", int(value)
 
     def image(self) -> tuple[list[list[int]], bytes]:
-        """What memory begins with: (address, place in the bytes, length) of all that is not zero, and the bytes."""
+        """The initial memory: (address, offset in the bytes, length) of everything nonzero, and the bytes."""
         places, content = [], bytearray()
         for name, region in self.regions.items():
             own = bytes_of(region.array)
@@ -102,7 +102,7 @@ class MemoryPlan:
         return places, bytes(content)
 
     def describe(self) -> dict[str, Any]:
-        """The plan as plain values: what a page needs to know."""
+        """The plan as plain values, for a page."""
         return {
             "pages": self.pages,
             "stack": self.stack_top,
@@ -116,7 +116,7 @@ class MemoryPlan:
 
 
 def describe_array(array: np.ndarray) -> dict[str, Any]:
-    """Its shape, and the kind of its numbers: `<f4`, or for records, size and places of the fields."""
+    """Its shape, and the kind of its numbers: `<f4`, or for records, size and offsets of the fields."""
     fields = array.dtype.fields
     kind: Any = array.dtype.str
     if fields is not None:
@@ -142,7 +142,7 @@ def check_runtime() -> None:
 
 
 class WasmKernel:
-    """A kernel that runs in wasm when it is called."""
+    """A kernel that runs in wasm when called."""
 
     def __init__(self, dispatcher: Any, key: str | None) -> None:
         self.name, self.dispatcher, self.key = dispatcher.__name__, dispatcher, key
@@ -151,7 +151,7 @@ class WasmKernel:
         self.lock = Lock()  # a module has one memory
 
     def entry(self, *arguments: Any) -> Entry:
-        """The kernel for such arguments, as a part of a module."""
+        """The kernel for such arguments, as part of a module."""
         from numba import typeof
 
         return Entry(self.name, self.dispatcher, tuple(map(typeof, arguments)), self.key)
@@ -190,7 +190,7 @@ class Instance:
         self.exports = wasmtime.Instance(self.store, code, imports).exports(self.store)
 
     def bytes(self) -> Any:
-        """All of the memory, as an array that lasts until it grows."""
+        """All of the memory, as an array that is valid until it grows."""
         return np.ctypeslib.as_array(self.memory.data_ptr(self.store), (self.memory.data_len(self.store),))
 
     def write(self, plan: MemoryPlan) -> None:
@@ -222,12 +222,12 @@ class Instance:
         return self.bytes()[address : address + 8].view(kind)[0]
 
 
-INSTANCES: dict[tuple[WasmKernel, Any], Instance] = {}  # all that run in this process, by kernel and types of arguments
-atexit.register(INSTANCES.clear)  # wasmtime cannot let go of them once Python is being taken down
+INSTANCES: dict[tuple[WasmKernel, Any], Instance] = {}  # running in this process, by kernel and argument types
+atexit.register(INSTANCES.clear)  # wasmtime cannot release them once Python is shutting down
 
 
 def mathematics(name: str) -> Any:
-    """The function of the C library that a module asks for; a final `f` is for 32-bit numbers."""
+    """The C library function that a module imports; a final `f` is for 32-bit numbers."""
     for known, narrow in ((name, False), (name.removesuffix("f"), True)):
         function = getattr(math, known, None)
         if function is not None:

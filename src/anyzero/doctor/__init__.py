@@ -1,1 +1,1 @@
-"""The doctor: checks that say in words what is wrong with a training run, or whether a game is fit to be learnt."""
+"""The doctor: checks that explain what is wrong with a training run, or whether a game is suitable for learning."""

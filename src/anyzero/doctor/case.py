@@ -1,4 +1,4 @@
-"""What a check says, a finding, and what it looks at, a case: read or made when first needed. No run is changed."""
+"""A finding (the result of a check) and a case (its subject), read or made when first needed. No run is changed."""
 
 import json
 from dataclasses import dataclass
@@ -24,15 +24,15 @@ from anyzero.seeds import draw_seed
 
 WELL, DOUBTFUL, WRONG, SKIPPED = "well", "doubtful", "wrong", "skipped"
 ENOUGH_GAMES, ENOUGH_SAMPLES = 256, 20_000
-"""The newest of a run that are looked at; whole blocks, so that there may be more."""
+"""How many of a run's newest games and samples are examined; in whole blocks, so there may be more."""
 
 
 @dataclass(frozen=True)
 class Finding:
     verdict: str  # well, doubtful, wrong or skipped
-    conclusion: str  # what is wrong, in a few words that can stand alone
-    seen: str = ""  # what was measured, with figures
-    advice: str = ""  # what to try; empty where all is well
+    conclusion: str  # what is wrong, in a few words that make sense by themselves
+    seen: str = ""  # the measurements
+    advice: str = ""  # what to try; empty if all is well
     name: str = ""  # of the check
 
     @property
@@ -44,13 +44,13 @@ class Finding:
 
 
 def percent(share: float) -> str:
-    """`12 %`, with a digit more under 1 and over 99."""
+    """`12 %`, with an extra digit below 1 and above 99."""
     text = f"{100.0 * share:.0f}" if 0.01 <= share <= 0.99 else f"{100.0 * share:.1f}".removesuffix(".0")
     return f"{text} %"
 
 
 class Case:
-    """A run, or with no folder a game and the config that it would be trained with."""
+    """A run, or without a folder a game and the config with which it would be trained."""
 
     def __init__(self, game: Game, config: RunConfig, folder: RunFolder | None = None) -> None:
         self.game, self.config, self.folder = game, config, folder
@@ -70,19 +70,19 @@ class Case:
 
     @property
     def generation(self) -> int:
-        """Of the newest network; 0 before any training."""
+        """The number of the newest network; 0 before any training."""
         return 0 if self.newest is None else self.newest.number
 
     @cached_property
     def network(self) -> Network | None:
-        """The newest generation's, whether it was promoted or not."""
+        """The newest generation's, whether promoted or not."""
         if self.folder is None or self.newest is None:
             return None
         return load_network(self.folder.network(self.newest.number), self.game)
 
     @cached_property
     def lines(self) -> list[dict[str, Any]]:
-        """The newest games, the newest block first."""
+        """The newest games, newest block first."""
         found: list[dict[str, Any]] = []
         for block in reversed(self.folder.blocks(GAMES) if self.folder else []):
             if len(found) < ENOUGH_GAMES:
@@ -91,7 +91,7 @@ class Case:
 
     @cached_property
     def samples(self) -> Samples:
-        """The newest samples; those of random games where there are none."""
+        """The newest samples; from random games if there are none."""
         parts = [new_samples(self.game, 0)]
         for block in reversed(self.folder.blocks() if self.folder else []):
             if sum(part.num for part in parts) < ENOUGH_SAMPLES:
@@ -105,8 +105,8 @@ class Case:
 
     @cached_property
     def rows(self) -> Replay:
-        """Different positions of the newest samples, none of them turned, with the run's own targets."""
-        has_keys = bool(self.samples.keys.any())  # without keys they cannot be told apart
+        """Distinct positions of the newest samples, without symmetries, with the run's own targets."""
+        has_keys = bool(self.samples.keys.any())  # without keys they cannot be distinguished
         config = self.config.replay.change(merge=has_keys, symmetries=False, by_count=False)
         return build_replay(self.game, self.samples, config, self.generation)
 
@@ -120,7 +120,7 @@ class Case:
 
     @cached_property
     def random(self) -> BlockResult:
-        """Random games, recorded as self-play records its own; fewer where games are long."""
+        """Random games, recorded like self-play games; fewer if games are long."""
         longest = min(self.game.max_plies, self.config.selfplay.max_plies or self.game.max_plies)
         num = max(32, min(256, 30_000 // longest))
         return play_random(self.game, num, seed=self.config.seed, max_plies=longest)

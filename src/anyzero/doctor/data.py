@@ -1,4 +1,4 @@
-"""Checks of rules, games, samples and reports: whether training is fed what it should be."""
+"""Checks of rules, games, samples and reports: whether training gets the right data."""
 
 import math
 from collections import defaultdict
@@ -15,7 +15,7 @@ from anyzero.learning.block import self_play_method
 from anyzero.learning.samples import Samples, load_shard
 from anyzero.learning.selfplay import start_states
 
-FEW_GAMES = 16  # with fewer, nothing is said of shares
+FEW_GAMES = 16  # with fewer, shares are not judged
 
 
 def check_laws(case: Case) -> Finding:
@@ -44,7 +44,7 @@ def check_input(case: Case) -> Finding:
 
 
 def check_files(case: Case) -> Finding:
-    """Whether the newest generation is whole, and the newest samples and games can be read."""
+    """Whether the newest generation is intact, and the newest samples and games can be read."""
     assert case.folder is not None
     try:
         _ = case.newest, case.network, case.samples, case.lines
@@ -88,7 +88,7 @@ def check_results(case: Case) -> Finding:
 
 
 def _newest_blocks(case: Case) -> Iterator[tuple[list[dict[str, Any]], Samples]]:
-    """Games and samples of the newest blocks that have both; before a run, of random games."""
+    """Games and samples of the newest blocks that have both; before a run, from random games."""
     if case.folder is None:
         yield [line._asdict() for line in case.random.games], case.random.samples
         return
@@ -102,7 +102,7 @@ def _newest_blocks(case: Case) -> Iterator[tuple[list[dict[str, Any]], Samples]]
 
 
 def _results_by_position(case: Case, lines: Sequence[dict[str, Any]]) -> tuple[dict[Any, set[float | None]], str]:
-    """What came of each position at its ply in games of its length; None after a cut-off. And what breaks the rules."""
+    """The results of each position at its ply in games of its length, None if truncated; and rule violations."""
     game, found, illegal, other = case.game, defaultdict[Any, set[float | None]](set), 0, 0
     starts = start_states(game, case.config.selfplay.starts)
     for line in lines:
@@ -124,7 +124,7 @@ def _results_by_position(case: Case, lines: Sequence[dict[str, Any]]) -> tuple[d
 
 
 def check_unique(case: Case) -> Finding:
-    """Different positions among the newest samples, beside as many of random games: small games repeat by nature."""
+    """Distinct positions among the newest samples, against as many of random games: small games repeat by nature."""
     own, random = case.samples.keys, case.random.samples.keys
     if not case.has_samples or not own.any():
         return Finding(SKIPPED, "there are no samples with distinct positions")
@@ -138,7 +138,7 @@ def check_unique(case: Case) -> Finding:
     return Finding(WELL, "positions differ", seen)
 
 
-SMALL = 0.7  # share of different positions in random games below which a game is small
+SMALL = 0.7  # a game is small if its share of distinct positions in random games is below this
 
 
 def is_small(case: Case) -> bool:
@@ -151,7 +151,7 @@ NOISE = {"gumbel": "gumbel_scale=1", "puct": "noise_fraction=0.25", "expectimax"
 
 
 def check_noise(case: Case) -> Finding:
-    """Self-play must vary its games, and matches must not be disturbed; measured on the newest games."""
+    """Self-play must vary its games, and matches must be free of noise; measured on the newest games."""
     config, game = case.config.selfplay, case.game
     settings, match = self_play_method(config).settings, self_play_method(config, noise=False).settings
     drawn = config.temperature_plies > 0
@@ -182,7 +182,7 @@ def check_noise(case: Case) -> Finding:
 
 
 def check_outcomes(case: Case) -> Finding:
-    """Draws, the first seat's results and games cut off: in the newest generations, or before a run in random games."""
+    """Draws, the first seat's results and truncated games: in the newest generations, before a run in random games."""
     if case.folder is None:
         payoffs, cut = case.random.payoffs, float(np.mean([line.end == "plies" for line in case.random.games]))
         games, draws, first = len(payoffs), float((payoffs == 0.0).all(axis=1).mean()), float(payoffs[:, 0].mean())
@@ -215,7 +215,7 @@ def check_outcomes(case: Case) -> Finding:
 
 
 def check_losses(case: Case) -> Finding:
-    """Losses and gradients of all generations must be finite and of a proper size."""
+    """Losses and gradients of all generations must be finite and of reasonable size."""
     trained = case.late("training", len(case.reports))
     if not trained and case.has_samples:
         advice = "resume with anyzero train; if it fails again, the learning rate is too high"
@@ -248,7 +248,7 @@ def check_losses(case: Case) -> Finding:
 
 
 def check_gate(case: Case) -> Finding:
-    """Its games must be different, an equal candidate should seldom pass, and a better one mostly."""
+    """Its games must be distinct, an equal candidate should seldom pass, and a better one mostly."""
     config, game = case.config.gate, case.game
     if config.games == 0 or game.num_seats > 2:
         return Finding(SKIPPED, "there is no gate: every candidate is promoted")
@@ -267,7 +267,7 @@ def check_gate(case: Case) -> Finding:
     advice = f"gate.opening_plies={max(4, plies + 2)}, so that there are more openings than pairs of games"
     if game.num_outcomes == 0 and plies == 0:
         return Finding(WRONG, "the gate keeps playing the same two games", seen, advice)
-    if different < 0.45:  # two networks that think alike play both games of a pair alike: half may be copies for good
+    if different < 0.45:  # similar networks play both games of a pair alike: half may legitimately be copies
         verdict = WRONG if different < 0.2 else DOUBTFUL
         return Finding(verdict, "many of the gate's games are duplicates", seen, advice)
     if better < 0.1:
@@ -285,9 +285,9 @@ def check_gate(case: Case) -> Finding:
 
 
 def pass_chance(games: int, threshold: float, score: float, draws: float = 0.0) -> float:
-    """The chance to reach the threshold in so many independent games with this expected score and share of draws."""
+    """The probability of reaching the threshold in independent games with this expected score and share of draws."""
     draws = min(draws, 2.0 * min(score, 1.0 - score))
-    one = np.array([1.0 - score - draws / 2, draws, score - draws / 2])  # chances of 0, 1 and 2 half points
+    one = np.array([1.0 - score - draws / 2, draws, score - draws / 2])  # probabilities of 0, 1 and 2 half points
     halves = np.ones(1)
     for _ in range(games):
         halves = np.convolve(halves, one)

@@ -1,4 +1,4 @@
-"""The examination: which checks a run or a game goes through, in which order, and the main diagnosis."""
+"""The examination: the checks for a run or a game, their order, and the main diagnosis."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from anyzero.networks.config import PRESETS, BadNetworkError, resolve
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
 
-Tell = Callable[[str], None]  # told the name of every check before it begins
+Tell = Callable[[str], None]  # called with the name of every check before it starts
 RUN, GAME, BOTH = ("run",), ("game",), ("run", "game")
 CHECKS: dict[str, tuple[Callable[[Case], Finding], tuple[str, ...]]] = {
     "laws": (data.check_laws, GAME),
@@ -34,22 +34,22 @@ CHECKS: dict[str, tuple[Callable[[Case], Finding], tuple[str, ...]]] = {
     "outcomes of games": (data.check_outcomes, BOTH),
     "different positions": (data.check_unique, RUN),
 }
-"""Each check, and whether it looks at runs or games. Causes come before their effects: the first that is wrong is the
+"""Each check, and whether it applies to runs or games. Causes come before their effects: the first fault is the
 main diagnosis."""
 
 
 @dataclass(frozen=True, repr=False)
 class Examination(Shown):
-    """What was found, in the order of the checks."""
+    """The findings, in the order of the checks."""
 
     kind: str  # run or game
     subject: str  # the run's folder, or the game's text
-    title: str  # what was looked at, in one line
+    title: str  # the subject, in one line
     findings: Sequence[Finding]
 
     @property
     def is_well(self) -> bool:
-        """Whether nothing is wrong; what is doubtful does not count."""
+        """Whether nothing is wrong; doubtful findings do not count."""
         return all(finding.verdict != WRONG for finding in self.findings)
 
     @property
@@ -64,7 +64,7 @@ class Examination(Shown):
         return "nothing is wrong" + (f"; worth a look: {list_some(doubtful)}." if doubtful else ".")
 
     def report(self) -> Iterator[Part]:
-        """What is wrong first, and the diagnosis last."""
+        """Faults first, and the diagnosis last."""
         yield self.title
         order = (WRONG, DOUBTFUL, WELL, SKIPPED)
         found = sorted(self.findings, key=lambda finding: order.index(finding.verdict))
@@ -105,7 +105,7 @@ def examine_run(path: Path, tell: Tell | None = None) -> Examination:
 
 
 def examine_game(text: str, tell: Tell | None = None, root: Path | str = "runs") -> Examination:
-    """Whether a game can be learnt, with the settings that `anyzero train` would use and a small network."""
+    """Whether a game can be learnt, with the settings of `anyzero train` and a small network."""
     try:
         game = load(text)
     except UnknownNameError as error:
@@ -130,7 +130,7 @@ def checks_of(kind: str) -> list[str]:
 
 
 def run_checks(names: Iterable[str], case: Case, tell: Tell | None = None) -> list[Finding]:
-    """One after the other; what a check cannot read is the business of the check of files."""
+    """One after another; a file that a check cannot read is reported by the check of files."""
     found = []
     for name in names:
         stopping.check()

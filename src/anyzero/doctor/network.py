@@ -1,4 +1,4 @@
-"""Checks that let networks learn: the sign of values, live layers, the learning rate, and what priors know."""
+"""Checks that train networks: the sign of values, live layers, the learning rate, and the quality of priors."""
 
 import math
 from copy import deepcopy
@@ -19,9 +19,9 @@ from anyzero.learning.samples import Samples, take
 from anyzero.learning.trainer import Trainer, computing_on
 from anyzero.networks.models import Network
 
-STEPS, SECONDS = 250, 6.0  # of a trial, at most
-FEW_STEPS = 60  # with fewer, a batch that is not learnt proves nothing
-FEW_POSITIONS = 8  # decided positions without which nothing is said of values
+STEPS, SECONDS = 250, 6.0  # maximum per trial
+FEW_STEPS = 60  # with fewer, failing to learn a batch proves nothing
+FEW_POSITIONS = 8  # minimum decided positions for judging values
 SOUND_RATE = 1e-3  # a learning rate at which networks of this kind learn
 
 
@@ -34,7 +34,7 @@ class Trial(NamedTuple):
 
     @property
     def share(self) -> float:
-        """What is left of the first loss; infinite, too, where that was not finite."""
+        """The remaining share of the first loss; also infinite if that was not finite."""
         return self.last / self.first if math.isfinite(self.first) else math.inf
 
     @property
@@ -48,7 +48,7 @@ class Trial(NamedTuple):
 
 
 def learn_batch(case: Case, network: Network, batch: Batch, config: RunConfig) -> Trial:
-    """Train a copy on this batch alone, on one thread: two that share their cores with others are far slower."""
+    """Train a copy on this batch alone, on one thread: two threads on busy cores are far slower."""
     trainer = Trainer(case.game, network, config.trainer, device=case.device, threads=1)
     rate, losses, end = config.trainer.learning_rate, list[float](), math.inf
     batch = Batch(*(part.to(case.device) for part in batch))
@@ -102,7 +102,7 @@ def check_learnt_sign(case: Case) -> Finding:
     chosen = take(samples, late & np.isin(samples.keys, keys))
     if chosen.num < FEW_POSITIONS or np.ptp(chosen.payoffs) == 0.0:
         return Finding(SKIPPED, "random games hardly ever have a winner")
-    chosen.values[:] = chosen.payoffs  # what a search finds there
+    chosen.values[:] = chosen.payoffs  # what a search would find there
     settings = {"replay.merge": True, "replay.symmetries": False}
     config = change(case.config, settings | {"trainer.learning_rate": 2e-3, "trainer.policy_weight": 0.0})
     replay = build_replay(case.game, chosen, config.replay, 0)
@@ -122,7 +122,7 @@ def check_learnt_sign(case: Case) -> Finding:
 
 
 def check_sign(case: Case) -> Finding:
-    """Before the end of the newest games, values of the search and of the newest network must go with the results."""
+    """Near the end of the newest games, values of the search and of the newest network must agree with the results."""
     if case.network is None or case.generation == 0 or not case.has_samples:
         return Finding(SKIPPED, "no network has been trained yet")
     samples = take(case.samples, _late(case, case.samples))
@@ -145,9 +145,9 @@ def check_sign(case: Case) -> Finding:
 
 
 def _late(case: Case, samples: Samples) -> np.ndarray:
-    """The samples just before the end of games that were decided, [samples] bool; in games of one seat, of all.
+    """The samples just before the end of decided games, [samples] bool; in games of one seat, of all games.
 
-    Those of games that were cut off are left out: they are taught what their searches said.
+    Those of truncated games are left out: their targets come from their searches.
     """
     cut_off = (samples.payoffs == samples.values) & (np.abs(samples.values) < 1.0) & (samples.values != 0.0)
     late = (samples.plies >= samples.lengths - 2) & (samples.policy_weights > 0.0)
@@ -155,14 +155,14 @@ def _late(case: Case, samples: Samples) -> np.ndarray:
 
 
 def values_of(case: Case, network: Network, states: Any) -> np.ndarray:
-    """For the seat to move, which comes first where each seat has a value."""
+    """Values for the seat to move, which comes first if each seat has a value."""
     with torch.inference_mode():
         values = network.expected(network(torch.from_numpy(encode_states(case.game, states))).value)
     return values.reshape(len(states), -1)[:, 0].double().numpy()
 
 
 def slope_of(values: np.ndarray, results: np.ndarray) -> tuple[float, float]:
-    """How values follow results: 1 if they are equal, 0 if they do not differ; and the standard error."""
+    """The slope of values against results: 1 if they are equal, 0 if values are constant; and its standard error."""
     values, results = values - values.mean(), results - results.mean()
     size = float((results**2).sum())
     slope = float((values * results).sum()) / size
@@ -171,7 +171,7 @@ def slope_of(values: np.ndarray, results: np.ndarray) -> tuple[float, float]:
 
 class LayerState(NamedTuple):
     name: str
-    is_zero: bool  # all weights are 0
+    is_zero: bool  # whether all weights are 0
     dead_units: float  # share of its outputs whose weights have no gradient
 
 
@@ -201,7 +201,7 @@ def judge_layers(layers: list[LayerState], advice: str) -> Finding:
 
 
 def probe(network: Network, planes: Tensor) -> list[LayerState]:
-    """Send a random gradient back from every output: a layer that none of it reaches cannot learn from any loss."""
+    """Backpropagate a random gradient from every output: a layer it does not reach cannot learn from any loss."""
     network, planes = deepcopy(network).double(), planes.double()
     weights = {name: network.get_parameter(f"{name}.weight").requires_grad_(True) for name in network.layers}
     rng, output = torch.Generator().manual_seed(0), network(planes)
@@ -215,7 +215,7 @@ def probe(network: Network, planes: Tensor) -> list[LayerState]:
 
 
 def check_priors(case: Case) -> Finding:
-    """The newest network's priors against equal ones, and against the policies that it was to learn."""
+    """The newest network's priors compared with uniform ones, and with the policies it was to learn."""
     if case.network is None or case.generation == 0 or not case.has_samples:
         return Finding(SKIPPED, "no network has been trained yet")
     batch = case.batch(512)

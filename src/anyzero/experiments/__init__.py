@@ -1,7 +1,7 @@
 """Grids of matches from a file, their results as one table, and pictures of it.
 
-Reading order: `config` (what is played, from a file), `run` (playing, stopping, going on), `table` (what the games say,
-written and read back), `plots` and `score_plots` (how it looks), `estimate` (a study of what AMAF estimates).
+Reading order: `config` (what is played, from a file), `run` (playing, stopping, resuming), `table` (the results,
+written and read back), `plots` and `score_plots` (figures), `estimate` (a study of what AMAF estimates).
 """
 
 from anyzero.experiments.config import Experiment, load_experiment

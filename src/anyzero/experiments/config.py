@@ -1,4 +1,4 @@
-"""What an experiment is, and the two kinds of file that describe one: TOML, and the JSON of Hex students."""
+"""The config of an experiment, and its two file formats: TOML, and the JSON of Hex students."""
 
 import json
 import math
@@ -22,9 +22,9 @@ from anyzero.games.load import load
 from anyzero.schema import Schema, show
 from anyzero.search.methods import METHODS, parse_budget
 
-BUDGET = "{budget}"  # stands for the budget in the text of a player
+BUDGET = "{budget}"  # placeholder for the budget in the text of a player
 FIRST_SEATS = {"both": BOTH_LEGS, "first": (0,), "second": (1,)}
-"""Which games of a pair are played, by who has the first seat."""
+"""The games of a pair that are played, by who has the first seat."""
 MOST_CELLS, MOST_GAMES = 10_000, 5_000_000
 
 Pair = tuple[str, str]
@@ -33,7 +33,7 @@ Place = dict[str, Any]
 
 @dataclass(frozen=True)
 class GridCell:
-    """One place of the grid: the games that are played there, and the columns that say which place it is."""
+    """One cell of the grid: its games, and the columns that identify it."""
 
     plan: Plan
     place: Place
@@ -41,21 +41,21 @@ class GridCell:
 
 @dataclass(frozen=True)
 class Experiment:
-    """All cells, in the order in which they are played and written down."""
+    """All cells, in the order in which they are played and written."""
 
-    identity: Mapping[str, Any]  # the config with everything filled in: results of another one do not belong to this
+    identity: Mapping[str, Any]  # the resolved config: results of another one do not belong to this
     cells: tuple[GridCell, ...]
-    columns: tuple[str, ...]  # of the table: the place of a cell, then how its games went
-    describe: Callable[[Plan, Sequence[MatchResult]], dict[str, Any]]  # the columns after those of the place
+    columns: tuple[str, ...]  # of the table: the place of a cell, then its results
+    describe: Callable[[Plan, Sequence[MatchResult]], dict[str, Any]]  # the columns after the place
 
     @property
     def plans(self) -> list[Plan]:
-        """Each once: cells that differ in name only share their games."""
+        """Each plan once: cells that differ only in name share their games."""
         return list(dict.fromkeys(cell.plan for cell in self.cells))
 
 
 def load_experiment(path: Path | str) -> Experiment:
-    """The experiment of a config file; everything that can be wrong with it is found here, before a game is played."""
+    """The experiment in a config file; all errors are raised here, before a game is played."""
     path = Path(path)
     forms: dict[str, tuple[Callable[[str], Any], type[GridConfig | StudentConfig]]]
     forms = {".toml": (tomllib.loads, GridConfig), ".json": (json.loads, StudentConfig)}
@@ -73,7 +73,7 @@ def load_experiment(path: Path | str) -> Experiment:
         raise type(error)(f"{path}: {error}") from None
 
 
-# --- values that both forms have
+# --- values common to both formats
 
 Item = TypeVar("Item")
 
@@ -95,7 +95,7 @@ def _check_budget(value: Any, info: ValidationInfo) -> str:
 
 
 def _read_pairs(entries: Any, info: ValidationInfo) -> tuple[Pair, ...]:
-    """Pairs as lists of two, as tables of two, or as texts like `rave - mcts`; one pair alone may stand by itself."""
+    """Pairs as lists of two, as tables of two, or as texts like `rave - mcts`; a single pair needs no list."""
     entries = _listed(entries, info)
     if len(entries) == 2 and all(isinstance(entry, str) and len(_split_pair(entry)) == 1 for entry in entries):
         entries = (entries,)
@@ -114,7 +114,7 @@ def _read_pair(entry: Any, field: str) -> Pair:
 
 
 def _split_pair(text: str) -> list[str]:
-    """`rave vs uct`, `rave - uct` and `rave-uct` as two; a dash in the name of a run, file or program parts none."""
+    """`rave vs uct`, `rave - uct` and `rave-uct` as two; a dash in the name of a run, file or program is kept."""
     alone = rf"{SHORT_PLAYER}-{SHORT_PLAYER}"
     between = "-" if re.fullmatch(alone, text.strip()) else r"\s+(?:vs\.?|contre|-)\s+"
     return re.split(between, text.strip(), flags=re.IGNORECASE)
@@ -125,23 +125,23 @@ SHORT_PLAYER = r"(?!uci:|gtp:)\w+(?::[\w.{}]+)?"  # `rave`, `rave:100`, `rave:{b
 
 _DISTINCT = AfterValidator(lambda values: tuple(dict.fromkeys(values)))
 Several = Annotated[tuple[Item, ...], BeforeValidator(_listed), _DISTINCT]
-"""A list with at least one value, each once; a value alone is a list of one."""
+"""A nonempty list of distinct values; a single value is a list of one."""
 Budgets = Several[Annotated[str, BeforeValidator(_check_budget)]]
 Pairs = Annotated[tuple[Pair, ...], BeforeValidator(_read_pairs), _DISTINCT]
 
 
 def _template(player: str) -> str:
-    """The text of a player with a place for its budget; a method's bare name is short for that."""
+    """The text of a player with a placeholder for its budget; a method's bare name is short for that."""
     return f"{player}:{BUDGET}" if player in METHODS else player
 
 
 def _shown(budget: str) -> int | str:
-    """Simulations as a number, anything else as it is."""
+    """Simulations as a number, anything else unchanged."""
     return int(budget) if budget.isdecimal() else budget
 
 
 def _check_size(num_cells: int, games_per_cell: int = 1) -> None:
-    """An honest mistake in a config must not fill the memory."""
+    """A mistake in a config must not fill the memory."""
     if num_cells > MOST_CELLS:
         raise BadOptionError(f"the grid has {num_cells:,} cells; the maximum is {MOST_CELLS:,}")
     if num_cells * games_per_cell > MOST_GAMES:
@@ -155,18 +155,18 @@ Placed = Callable[[Plan, Game, Pair, Pair, str], Place]
 def _make_cells(
     grid: tuple[Sequence[Game], Mapping[Pair, Pair], Sequence[Pair], Sequence[str]], placed: Placed, **settings: Any
 ) -> tuple[GridCell, ...]:
-    """Every combination of games, pairs (as they are written: with their templates), budgets and first seats."""
+    """Every combination of games, pairs (as written, with placeholders), budgets and first seats."""
     _check_size(math.prod(map(len, grid)), settings["games"])
     cells = {}
     for game, pair, budgets, seat in product(*grid):
         players = [text.replace(BUDGET, budget) for text, budget in zip(grid[1][pair], budgets, strict=True)]
         plan = make_plan(game, players, legs=FIRST_SEATS[seat], **settings)
         place = placed(plan, game, pair, budgets, seat)
-        cells[tuple(place.values())] = GridCell(plan, place)  # two budgets are one cell to a player without any
+        cells[tuple(place.values())] = GridCell(plan, place)  # for a player without a budget, two budgets are one cell
     return tuple(cells.values())
 
 
-# --- the TOML form
+# --- the TOML format
 
 
 class GridConfig(Schema):
@@ -178,19 +178,19 @@ class GridConfig(Schema):
     pairs: Pairs
     """Two players each."""
     budgets: Budgets = ()
-    """Simulations, or seconds as a text; both players get the same."""
+    """Simulations, or seconds as text; both players get the same."""
     budgets_first: Budgets = ()
     """Instead of `budgets`: every combination with `budgets_second`."""
     budgets_second: Budgets = ()
     """Instead of `budgets`."""
     games_per_cell: int = 100
-    """How many games a cell plays."""
+    """Number of games per cell."""
     first_seat: Several[Literal["both", "first", "second"]] = ("both",)
-    """Who moves first: both in turn, always the first player, always the second."""
+    """Who moves first: both in turn, always the first player, or always the second."""
     seed: int = 0
     """The same seed gives the same games."""
     openings: int | None = None
-    """Random plies before each pair of games; if left out, as in a match."""
+    """Random plies before each pair of games; by default as in a match."""
 
     def experiment(self) -> Experiment:
         """Cells in the order of games, pairs, budgets and seats."""
@@ -224,7 +224,7 @@ def _grid_place(plan: Plan, game: Game, pair: Pair, budgets: Pair, seat: str) ->
 
 
 def _load_games(entry: Any) -> Iterator[Game]:
-    """A game with every combination of the options that are lists."""
+    """A game with every combination of the options given as lists."""
     entry = {"name": entry} if isinstance(entry, str) else entry
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
         wanted = "texts like 'hex:size=7', or tables with a name and lists of options"
@@ -238,32 +238,32 @@ def _load_games(entry: Any) -> Iterator[Game]:
         yield load(entry["name"], **dict(zip(options, map(str, values), strict=True)))
 
 
-# --- the JSON form
+# --- the JSON format
 
 
 class StudentConfig(Schema):
-    """Hex as students write it: two players, J1 and J2, on boards of several sizes."""
+    """Hex in the students' format: two players, J1 and J2, on boards of several sizes."""
 
     noun: ClassVar[str] = "the experiment"
     grid_sizes: Several[int]
-    """Of the board."""
+    """Sizes of the board."""
     budget_j1: Budgets
-    """Of the first player."""
+    """Budgets of the first player."""
     budget_j2: Budgets
-    """Of the second; every combination is played."""
+    """Budgets of the second; every combination is played."""
     starting_players: Several[int]
-    """Who of them moves first: 1, 2 or both."""
+    """Which of them moves first: 1, 2 or both."""
     strategie: Pairs
     """J1 and J2."""
     nb_games: int
-    """How many games a cell plays."""
+    """Number of games per cell."""
     seed: int = 0
     """The same seed gives the same games."""
     openings: int | None = None
-    """Random plies before each game; if left out, as in a match."""
+    """Random plies before each game; by default as in a match."""
 
     def experiment(self) -> Experiment:
-        """One leg a cell, as the first seat is part of it."""
+        """One leg per cell, as the first seat is part of it."""
         if not set(self.starting_players) <= {1, 2}:
             raise BadOptionError(f"starting_players must be 1 or 2, not {show(list(self.starting_players))}")
         _check_size(len(self.grid_sizes))
@@ -276,7 +276,7 @@ class StudentConfig(Schema):
 
 
 def _translate(player: str) -> str:
-    """Students call uct mcts, and write names as they like."""
+    """Students call uct mcts, and vary the spelling of names."""
     lower = player.lower()
     known = lower in METHODS or lower == "random"
     return _template("uct" if lower == "mcts" else lower if known else player)

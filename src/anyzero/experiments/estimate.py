@@ -1,8 +1,8 @@
-"""What AMAF is about: three estimates of the same moves from the same rollouts, and how far each is from the truth.
+"""A study of AMAF: three estimates of the same moves from the same rollouts, and the error of each.
 
 *Flat*: the mean payoff of the rollouts that begin with the move. *AMAF*: the mean payoff of all rollouts in which the
-seat to move made that move at any time, counted once a rollout. *RAVE*: the mix of the two that search uses. The truth
-is taken to be the flat estimate of very many rollouts. The door: `estimate("hex:size=7")`.
+seat to move made that move at any time, counted once per rollout. *RAVE*: the mix of the two used in search. The
+flat estimate of very many rollouts serves as the truth. The public function: `estimate("hex:size=7")`.
 """
 
 import math
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 SIMULATIONS = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 REFERENCE, REPEATS, FEWEST_REPEATS = 100_000, 32, 8
-BIAS = 1e-3  # the square of a typical error of AMAF in the long run, 0.03 of a payoff
+BIAS = 1e-3  # the square of AMAF's typical asymptotic error, 0.03 of a payoff
 REFERENCE_STREAMS = 256
 
 ESTIMATES = ("flat", "amaf", "rave")
 
-Watch = Callable[[float], None]  # told which share of the work is done
+Watch = Callable[[float], None]  # called with the share of the work done
 
 
 class Counts(NamedTuple):
-    """What the rollouts of one repetition say about each move."""
+    """The statistics of each move from the rollouts of one repetition."""
 
     visits: np.ndarray
     values: np.ndarray  # sums of payoffs for the seat to move
@@ -53,16 +53,16 @@ class Counts(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """How far an estimate is from the reference; means over repetitions with 95 % intervals."""
+    """The error of an estimate against the reference; means over repetitions with 95 % intervals."""
 
     root_mean_square: Interval
     mean_absolute: Interval
-    rank_correlation: Interval  # Spearman's: 1 where the moves are in the right order, 0 where the order is arbitrary
+    rank_correlation: Interval  # Spearman's: 1 if the moves are in the right order, 0 if the order is random
 
 
 @dataclass(frozen=True)
 class Point:
-    """The state of knowledge after a number of simulations."""
+    """The estimates after a number of simulations."""
 
     simulations: int
     errors: dict[str, Errors]
@@ -88,33 +88,33 @@ class Point:
 
 @dataclass(frozen=True, repr=False)
 class Study(Shown):
-    """Three estimates of every move of a position, as simulations come in."""
+    """Three estimates of every move of a position, as the number of simulations grows."""
 
     game: str
     state: str
     seed: int
     moves: list[str]
     reference: np.ndarray  # [moves]: the value of each, for the seat to move
-    reference_rollouts: int  # for each move
+    reference_rollouts: int  # per move
     repeats: int
     bias: float
     points: list[Point]
 
     @property
     def telling(self) -> Point:
-        """The first point at which every move has begun ten rollouts; the last one if none is."""
+        """The first point at which every move has started ten rollouts; the last one if there is none."""
         found = (point for point in self.points if point.simulations >= 10 * len(self.moves))
         return next(found, self.points[-1])
 
     def plot(self, file: Path | str | None = None) -> "Figure":
-        """Estimates against the reference, their error and their rank correlation; also written to a file if named."""
+        """Estimates against the reference, their error and their rank correlation; also saved if a file is named."""
         from anyzero.experiments.plots import draw_study
         from anyzero.figures import keep
 
         return keep(draw_study(self), file)
 
     def report(self, most: int = 10) -> Iterator[Part]:
-        """The best moves once, then the errors as simulations come in."""
+        """The best moves, then the errors as the number of simulations grows."""
         point = self.telling
         yield f"{self.game} after {point.simulations:,} simulations, the first of {self.repeats} repetitions"
         flat, amaf, rave = (point.estimates[name] for name in ESTIMATES)
@@ -227,11 +227,11 @@ def make_point(simulations: int, repeats: Sequence[Counts], truth: np.ndarray, b
 
 
 def estimates_of(counts: Counts, bias: float) -> dict[str, np.ndarray]:
-    """Each kind of estimate of every move. Of a move without rollouts no more is known than the mean of all of them."""
+    """Each kind of estimate of every move. A move without rollouts is estimated by the overall mean."""
     overall = counts.values.sum() / max(1, counts.visits.sum())
     flat = means(counts.values, counts.visits, overall)
     amaf = means(counts.amaf_values, counts.amaf_visits, overall)
-    known = np.maximum(counts.amaf_visits, 1)  # without AMAF visits there are no visits either: both means are the same
+    known = np.maximum(counts.amaf_visits, 1)  # no AMAF visits implies no visits: both means are the same
     weight = minimum_error_weight(counts.visits, known, bias)  # type: ignore[arg-type]
     return {"flat": flat, "amaf": amaf, "rave": rave_score(flat, amaf, weight)}  # type: ignore[arg-type, dict-item]
 
@@ -250,7 +250,7 @@ def measure(estimates: Sequence[np.ndarray], truth: np.ndarray) -> Errors:
 
 
 def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
-    """Spearman's: the correlation of ranks, equal values sharing the mean of theirs; 0 where all are equal."""
+    """Spearman's: the correlation of ranks, with ties sharing their mean rank; 0 if all are equal."""
     first, second = ranks(one), ranks(other)
     return 0.0 if first.std() * second.std() == 0.0 else float(np.corrcoef(first, second)[0, 1])
 
@@ -269,7 +269,7 @@ TURNS = Method("every move in turn", Settings(FLAT, max_depth=1, solve=0, amaf=1
 def sample_counts(
     game: Game, state: State, simulations: Sequence[int], seed: int, number: int, target: str = "cpu"
 ) -> list[Counts]:
-    """One repetition: what is known after each number of simulations. Every move begins a rollout in turn."""
+    """One repetition: the counts after each number of simulations. Moves take turns to start a rollout."""
     run = Run(game, adapt(game, TURNS, "rollout"), room=game.max_legal + 1, target=target)
     run.seed(draw_seed("estimate", seed, number))
     run.plant(state)

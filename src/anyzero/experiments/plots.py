@@ -1,4 +1,4 @@
-"""The pictures of training runs and of estimates; `score_plots` has those of experiments."""
+"""Figures of training runs and of estimates; `score_plots` has those of experiments."""
 
 import math
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 class RunCurves(NamedTuple):
-    """A training run, as far as it is drawn."""
+    """The part of a training run that is drawn."""
 
     name: str
     game: str
     threshold: float  # of its gate
-    rows: Sequence[dict[str, Any]]  # its history: the columns of every generation, None where nothing was measured
+    rows: Sequence[dict[str, Any]]  # its history: the columns of every generation, None if not measured
 
 
 class RunPanel(NamedTuple):
-    """A curve of every run."""
+    """A panel with a curve for every run."""
 
     title: str
     unit: str
@@ -38,7 +38,7 @@ class RunPanel(NamedTuple):
 
 
 GATE = RunPanel("Gate: threshold {:g} %, filled where promoted", "score of the candidate, %", ("gate_score",))
-"""Of one run alone."""
+"""For a single run only."""
 SCORES = ("benchmark_score_mean", "benchmark_score_low", "benchmark_score_high")
 PANELS = (
     RunPanel("Strength, with 95 % interval", "Elo", ("elo", "elo_low", "elo_high")),
@@ -54,7 +54,7 @@ RUN_AXES = {"generations": "generation", "minutes": "minutes of training"}
 
 
 def draw_runs(runs: Sequence[RunCurves], by: str = "generations") -> Figure:
-    """A panel for everything that was measured, and a colour for each run."""
+    """A panel for each measure, and a colour for each run."""
     if by not in RUN_AXES:
         raise UnknownNameError(f"curves cannot be drawn by {by!r}; known: {list_some(RUN_AXES)}")
     panels = [
@@ -78,7 +78,7 @@ def draw_runs(runs: Sequence[RunCurves], by: str = "generations") -> Figure:
 
 
 def _points(run: RunCurves, columns: Sequence[str], by: str) -> list[tuple[Any, ...]]:
-    """The generations in which a curve has a point, as `draw_curve` takes them."""
+    """The points of a curve, in the form of `draw_curve`."""
     column, low, high = columns if len(columns) == 3 else (columns[0], "", "")
     found = [row for row in run.rows if row[column] is not None and math.isfinite(row[column])]
     return [(_place(row, by), row[column], row.get(low), row.get(high)) for row in found]
@@ -89,7 +89,7 @@ def _place(row: dict[str, Any], by: str) -> float:
 
 
 def _draw_run_panel(axes: Axes, panel: RunPanel, runs: Sequence[RunCurves], by: str) -> None:
-    """All panels have the same axis across."""
+    """All panels share the same horizontal axis."""
     title = panel.title
     if panel is GATE:
         title = title.format(100 * runs[0].threshold)
@@ -153,7 +153,7 @@ def draw_study(study: "Study") -> Figure:
 
 
 def _draw_moves(axes: Axes, study: "Study") -> None:
-    """Each move twice: its reference across, what flat and AMAF make of it up; right would be on the line."""
+    """Each move twice: its reference on the x axis, its flat and AMAF estimates on the y axis, ideally on the line."""
     point, truth = study.telling, study.reference
     ends = [float(truth.min()), float(truth.max())]
     axes.plot(ends, ends, color="#404040", linewidth=0.8, zorder=3)

@@ -1,6 +1,6 @@
-"""Playing an experiment: all cells by the same workers, each finished game on the disk at once, a stop loses none.
+"""Run an experiment: all cells by the same workers, each finished game on disk at once; stopping loses none.
 
-The door: `experiment("hex_rave.toml")`, and `run_experiment` below it.
+The public function: `experiment("hex_rave.toml")`, and `run_experiment` below it.
 """
 
 import time
@@ -29,7 +29,7 @@ from anyzero.report import Part, Sheet, Shown, count
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WRITE_EVERY_S = 1.0  # the table is written at most so often; the journal has every game anyway
+WRITE_EVERY_S = 1.0  # minimum interval between writes of the table; the journal has every game anyway
 SECONDS_PER_PLY, SECONDS_PER_MOVE = 2e-8, 1e-4
 """A guess at the time of a rollout's ply, and of a move besides its simulations; only the ratios of cells matter."""
 
@@ -37,7 +37,7 @@ SECONDS_PER_PLY, SECONDS_PER_MOVE = 2e-8, 1e-4
 class Reached(NamedTuple):
     games: int
     cells: int
-    share: float  # of the work, from 0 to 1, as far as it can be guessed
+    share: float  # of the work, from 0 to 1, estimated
 
 
 Watch = Callable[[Reached], None]
@@ -47,18 +47,18 @@ Rows = list[dict[str, Any]]
 @dataclass(frozen=True, repr=False)
 class ExperimentResult(Shown):
     config: Path
-    results: Path  # the CSV file that holds it
+    results: Path  # its CSV file
     rows: Rows
     games: int
 
     def plot(self) -> "dict[str, Figure]":
-        """Its pictures by name: heat maps by both budgets, curves with intervals, tables."""
+        """Its figures by name: heat maps by both budgets, curves with intervals, tables."""
         from anyzero.experiments.score_plots import named_apart, plot_rows
 
         return dict(named_apart(plot_rows(read_rows(self.results))))
 
     def report(self) -> Iterator[Part]:
-        """The columns that fit a terminal; Elo with its limits, which have no column of their own."""
+        """The columns that fit a terminal; Elo includes its limits, which have no separate column."""
         if self.rows:
             columns = [column for column in self.rows[0] if column not in ("elo_low", "elo_high", "seconds")]
             yield Sheet(columns, [[_show_cell(row, column) for column in columns] for row in self.rows])
@@ -108,7 +108,7 @@ def experiment(
 
 
 class GridRecord(Record):
-    """The finished games of all cells, and what those of the finished cells say."""
+    """The finished games of all cells, and the results of the finished cells."""
 
     def __init__(self, path: Path, experiment: Experiment) -> None:
         self.experiment, self.reached = experiment, Reached(0, 0, 0.0)
@@ -140,10 +140,10 @@ def journal_path(results: Path) -> Path:
 def run_experiment(
     experiment: Experiment, results: Path | str, *, workers: Workers = None, watch: Watch = lambda reached: None
 ) -> Rows:
-    """Play what is not finished yet and keep the table up to date; returns its rows.
+    """Play unfinished games and keep the table up to date; returns its rows.
 
-    `results` is a CSV file; the finished games are kept beside it, and a run that was stopped goes on from them. The
-    same seed gives the same table (its seconds aside) whatever the number of workers and of stops.
+    `results` is a CSV file; the finished games are stored next to it, and a stopped run resumes from them. The
+    same seed gives the same table (except its seconds) for any number of workers and stops.
     """
     results, written_at = Path(results), 0.0
     if results.suffix.lower() != ".csv":
@@ -167,7 +167,7 @@ def run_experiment(
 
 
 def guess_cost(plan: Plan, plies: int) -> float:
-    """About how long a game takes, in seconds: half of the moves a player, rollouts as long as the game."""
+    """Estimated seconds per game: half of the moves per player, rollouts as long as the game."""
     cost = 0.0
     for wanted in (split_player(player).search for player in plan.players):
         thought = 0.0 if wanted is None else wanted.seconds or (wanted.simulations or 0) * plies * SECONDS_PER_PLY

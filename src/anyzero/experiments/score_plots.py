@@ -1,7 +1,7 @@
-"""The pictures of a table of results: heat maps, curves by budget, tables of games.
+"""Figures of a table of results: heat maps, curves by budget, tables of games.
 
-Scores go from 0 to 100 %: blue where the player in question is ahead, red where it is behind, white at 50 %. The ends
-can be told apart with any kind of colour vision, and every cell shows its number.
+Scores go from 0 to 100 %: blue if the player in question is ahead, red if it is behind, white at 50 %. The ends
+are distinguishable with any kind of colour vision, and every cell shows its number.
 """
 
 import re
@@ -23,8 +23,8 @@ from anyzero.files import writing
 from anyzero.games.load import split_text
 
 COLOUR_MAP, SCALE = "RdBu", Normalize(0.0, 100.0)
-DODGE = 0.012  # lines stand this far apart, as a share of the axis, so that their intervals do not cover each other
-MOST_COLUMNS = 8  # a table of more is split by the pair of players
+DODGE = 0.012  # offset between lines, as a share of the axis, so that their intervals do not overlap
+MOST_COLUMNS = 8  # a wider table is split by pair of players
 
 Key = TypeVar("Key", bound=Hashable)
 Figures = Iterator[tuple[str, Figure]]  # each with the name of its file, without the suffix
@@ -34,7 +34,7 @@ Figures = Iterator[tuple[str, Figure]]  # each with the name of its file, withou
 
 
 def group(rows: Iterable[GridRow], key: Callable[[GridRow], Key]) -> dict[Key, list[GridRow]]:
-    """Rows by what they share, in the order in which they come."""
+    """Rows by what they share, in order of appearance."""
     found: dict[Key, list[GridRow]] = {}
     for row in rows:
         found.setdefault(key(row), []).append(row)
@@ -42,7 +42,7 @@ def group(rows: Iterable[GridRow], key: Callable[[GridRow], Key]) -> dict[Key, l
 
 
 class GameNames:
-    """The options that differ among the rows stand in a game's name, the others once below the figure."""
+    """Options that differ among the rows are part of a game's name, the others are listed once below the figure."""
 
     def __init__(self, rows: Iterable[GridRow]) -> None:
         self.varied: dict[str, set[str]] = {}
@@ -55,7 +55,7 @@ class GameNames:
         return ", ".join([short_game(row.game), *self.options(row, varied=True)])
 
     def line(self, row: GridRow) -> str:
-        """Without the game where its options say enough."""
+        """Without the game if its options are enough."""
         return ", ".join(self.options(row, varied=True)) or short_game(row.game)
 
     def options(self, row: GridRow, *, varied: bool) -> list[str]:
@@ -63,7 +63,7 @@ class GameNames:
         return [plain(f"{name} {value}") for name, value in options if (name in self.varied[row.game]) == varied]
 
     def caption(self, whose: str, rows: Sequence[GridRow], intervals: str) -> str:
-        """What is drawn, from how many games, and how sure it is."""
+        """What is shown, from how many games, and its intervals."""
         few, many = min(row.tally.total for row in rows), max(row.tally.total for row in rows)
         games = f"n = {many} per cell" if few == many else f"n = {few} to {many} per cell"
         swapped = all(row.first_seat == "both" for row in rows)
@@ -79,7 +79,7 @@ def _parse_options(text: str) -> dict[str, str]:
 
 
 def plain(text: str) -> str:
-    """A text in which no dollar sign begins a formula."""
+    """A text in which no dollar sign starts a formula."""
     return text.replace("$", r"\$")
 
 
@@ -88,13 +88,13 @@ def short_game(game: str) -> str:
 
 
 def name_player(text: str) -> str:
-    """A player in a file is called by the file's name, without its folders."""
+    """A player in a file is named after the file, without its folders."""
     name, options = split_text(text)
     return plain(f"{Path(name).name}{options and ':'}{options}" if name.endswith(".py") else text)
 
 
 def name_players(row: GridRow) -> tuple[str, str]:
-    """Two names that differ."""
+    """Two distinct names."""
     first, second = name_player(row.first), name_player(row.second)
     return (f"{first} (first)", f"{second} (second)") if first == second else (first, second)
 
@@ -109,7 +109,7 @@ def name_budgets(budgets: tuple[str, str]) -> str:
 
 
 def budget_value(budget: str) -> float:
-    """For the order: simulations or seconds; a player without a budget comes first."""
+    """The sort key: simulations or seconds; a player without a budget comes first."""
     try:
         return float(budget.rstrip("s")) if budget else 0.0
     except ValueError:
@@ -129,7 +129,7 @@ def file_name(*parts: str) -> str:
 
 
 class Matrix(NamedTuple):
-    """What a matrix of scores shows: where each row stands, and the words around it."""
+    """The content of a matrix of scores: the place of each row, and the texts around it."""
 
     place: Callable[[GridRow], tuple[Any, Any]]  # up and across
     up: Mapping[Any, str]  # labels by place, the lowest first
@@ -141,7 +141,7 @@ class Matrix(NamedTuple):
 
 
 def draw_matrix(matrix: Matrix, rows: Sequence[GridRow], names: GameNames) -> Figure:
-    """A panel for each first seat, side by side, with one scale of colours."""
+    """A panel for each first seat, side by side, with one colour scale."""
     panels = list(group(rows, lambda row: row.first_seat).values())
     grids = [{matrix.place(row): row for row in panel} for panel in panels]
     missing = any((up, across) not in grid for grid in grids for up in matrix.up for across in matrix.across)
@@ -168,7 +168,7 @@ def draw_matrix(matrix: Matrix, rows: Sequence[GridRow], names: GameNames) -> Fi
 def draw_cells(axes: Axes, cells: Sequence[Sequence[GridRow | None]]) -> Any:
     """Colours, and in each cell its score with the interval in small print."""
     scores = [[np.nan if row is None else 100 * row.score.value for row in line] for line in cells]
-    axes.set_facecolor("#d9d9d9")  # a cell without games is grey, which is no score
+    axes.set_facecolor("#d9d9d9")  # a cell without games is grey, which is not the colour of a score
     image = axes.imshow(np.ma.masked_invalid(scores), COLOUR_MAP, SCALE, aspect="auto", origin="lower")
     for y, x, row in ((y, x, row) for y, line in enumerate(cells) for x, row in enumerate(line) if row is not None):
         value, low, high = (f"{100 * limit:.{0 if row.tally.total < 1000 else 1}f}" for limit in row.score)
@@ -189,18 +189,18 @@ def ink_on(score: float) -> str:
     return "black" if 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 > 0.18 else "white"
 
 
-# --- which figures there are
+# --- the choice of figures
 
 
 def plot_rows(rows: Sequence[GridRow]) -> Figures:
-    """All figures that these rows give, one after the other; at least one."""
+    """All figures for these rows; at least one."""
     names = GameNames(rows)
     for draw_all in (_heat_maps, _budget_curves, _game_tables):
         yield from draw_all(rows, names)
 
 
 def _heat_maps(rows: Sequence[GridRow], names: GameNames) -> Figures:
-    """One for each game with its options and each pair of players with unequal budgets, which stand up and across."""
+    """One for each game with its options and each pair of players with unequal budgets, which are the axes."""
     for (_, _, first, second), found in group(rows, lambda row: (row.game, row.options, row.first, row.second)).items():
         if all(is_even(row) for row in found):
             continue
@@ -213,7 +213,7 @@ def _heat_maps(rows: Sequence[GridRow], names: GameNames) -> Figures:
 
 
 def _budget_curves(rows: Sequence[GridRow], names: GameNames) -> Figures:
-    """One for each game and pair of players with two budgets or more; a line for each size."""
+    """One for each game and pair of players with two budgets or more; a line per size."""
     even = [row for row in rows if is_even(row) and name_budgets(row.budgets)]
     for (game, first, second), found in group(even, lambda row: (row.game, row.first, row.second)).items():
         units = {name_budgets(row.budgets).endswith("s") for row in found}
@@ -242,7 +242,7 @@ def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figur
         axes.set_xscale("log")
         axes.set_xticks(budgets, [f"{budget:g}" for budget in budgets])
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_ylim(-3, 103)  # marks at 0 and 100 are whole
+        axes.set_ylim(-3, 103)  # so that marks at 0 and 100 are not cut off
         axes.set_yticks([0, 25, 50, 75, 100])
         finish(axes, name_seat(panel[0], players), f"budget of {owner}, {unit} per move", "")
     all_axes[0].set_ylabel(f"score of {players[0]}, %", fontsize=LABEL)
@@ -251,7 +251,7 @@ def _draw_budgets(rows: Sequence[GridRow], names: GameNames, unit: str) -> Figur
 
 
 def _game_tables(rows: Sequence[GridRow], names: GameNames) -> Figures:
-    """Games down, pairs of players at equal budgets across; by pair where that is too wide."""
+    """Games as rows, pairs of players at equal budgets as columns; one table per pair if that is too wide."""
     even = [row for row in rows if is_even(row)] or list(rows)
     if len({(row.first, row.second, row.budgets) for row in even}) <= MOST_COLUMNS:
         yield "table", _draw_table(even, names)
@@ -289,7 +289,7 @@ def parse_formats(text: str) -> list[str]:
 
 
 def named_apart(figures: Iterable[tuple[str, Figure]]) -> Figures:
-    """The figures, no two of one name, however alike their games and players are called."""
+    """The figures under distinct names, however similar the names of their games and players."""
     taken: set[str] = set()
     for name, figure in figures:
         while name in taken:

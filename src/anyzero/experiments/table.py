@@ -1,4 +1,4 @@
-"""The table of an experiment: what the games of a cell say, written as CSV, and read back."""
+"""The table of an experiment: the results of each cell, written as CSV, and read back."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ GRID_COLUMNS = (
     *("game", "options", "first", "second", "budget_first", "budget_second", "first_seat", "games"),
     *("wins", "draws", "losses", "score", "score_low", "score_high", "elo", "elo_low", "elo_high", "seconds"),
 )
-"""Of the TOML form; wins, score and Elo are those of the player `first`."""
+"""Columns of the TOML format; wins, score and Elo are for the player `first`."""
 STUDENT_COLUMNS = (
     *("GridSize", "BudgetJ1", "BudgetJ2", "StrategieJ1", "StrategieJ2", "NbGames", "StartPlayer"),
     *("VictoiresJ1", "VictoiresJ2", "PourcentageJ1", "PourcentageJ2", "IntervalleBasJ1", "IntervalleHautJ1"),
@@ -25,7 +25,7 @@ STUDENT_COLUMNS = (
 
 
 def describe_cell(plan: Plan, results: Sequence[MatchResult]) -> dict[str, Any]:
-    """The columns of the TOML form from `wins` on; there is no Elo in games of one seat."""
+    """The columns of the TOML format from `wins` on; games of one seat have no Elo."""
     standings = make_standings(results)
     score = wilson_interval(standings.tally.score or 0.0, standings.tally.total)
     elo = standings.elo if plan.legs == BOTH_LEGS else elo_of(score, standings.tally.total)
@@ -36,13 +36,13 @@ def describe_cell(plan: Plan, results: Sequence[MatchResult]) -> dict[str, Any]:
 
 
 def elo_of(score: Interval, games: int) -> Interval:
-    """A score and its limits as Elo, none nearer to 0 or 1 than half a game in one game more."""
+    """A score and its limits as Elo, clipped at half a game from 0 and 1 in one more game."""
     far = elo_difference(1.0 - 0.5 / (games + 1))
     return Interval(*(elo_within(limit, far) for limit in score))
 
 
 def describe_victories(plan: Plan, results: Sequence[MatchResult]) -> dict[str, Any]:
-    """The columns of the students' form from `VictoiresJ1` on; Hex has no draws."""
+    """The columns of the students' format from `VictoiresJ1` on; Hex has no draws."""
     tally = make_standings(results).tally
     value, low, high = (round(100 * limit, 2) for limit in wilson_interval(tally.score or 0.0, tally.total))
     found = tally.wins, tally.losses, value, round(100 - value, 2), low, high
@@ -50,7 +50,7 @@ def describe_victories(plan: Plan, results: Sequence[MatchResult]) -> dict[str, 
 
 
 def write_table(path: Path, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Replace the table, whole or not at all; one that is the same is left alone."""
+    """Replace the table atomically, unless unchanged."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(columns), lineterminator="\n")
     writer.writeheader()
@@ -64,13 +64,13 @@ def write_table(path: Path, columns: Iterable[str], rows: Iterable[Mapping[str, 
 
 
 class GridRow(NamedTuple):
-    """How one player did against another in one cell."""
+    """One player's results against another in one cell."""
 
     game: str
     options: str
     first: str  # the first player without its budget
     second: str
-    budgets: tuple[str, str]  # empty where a player has none
+    budgets: tuple[str, str]  # empty if a player has none
     first_seat: str  # who moves first: both in turn, the first player or the second
     tally: Tally  # of the first player
 
@@ -81,7 +81,7 @@ class GridRow(NamedTuple):
 
 
 def read_rows(path: Path) -> list[GridRow]:
-    """The rows of a table: commas or, as some spreadsheets write them, semicolons."""
+    """The rows of a table, separated by commas or, as in some spreadsheets, semicolons."""
     with reading(path):
         try:
             text = path.read_text(encoding="utf-8-sig")
@@ -131,4 +131,4 @@ TABLES: dict[tuple[str, ...], Callable[..., GridRow]] = {
     GRID_COLUMNS[:11]: _read_grid_line,
     STUDENT_COLUMNS[:9]: _read_student_line,
 }
-"""How a line is read, by the columns that it needs: the place, and the counts from which the rest is computed."""
+"""The reader of a line, by the columns it needs: the place, and the counts from which the rest is computed."""

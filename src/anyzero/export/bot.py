@@ -1,6 +1,6 @@
-"""A player as one file of Python that needs NumPy alone: rules, search and net, for sites that take a single file.
+"""A player as one Python file that needs only NumPy: rules, search and net, for sites that take a single file.
 
-The file holds the source of the same functions that are compiled elsewhere, and plays the same moves.
+The file contains the source of the same functions that are compiled elsewhere, and plays the same moves.
 """
 
 from collections import namedtuple
@@ -26,7 +26,7 @@ def make_bot(
     game: Game, player: str, network: StoredNetwork | None, max_characters: int | None = None
 ) -> tuple[str, str]:
     """The file's text and a note; the net's weights have 16 bits if there is room, else 8."""
-    game.try_out()  # nothing else of it is run here
+    game.try_out()  # the game is not run otherwise here
     text, note = "", ""
     for bits in (16, 8) if network is not None else (0,):
         text = _write(game, player, network, bits)
@@ -92,7 +92,7 @@ def _weights(source: Source, network: StoredNetwork, bits: int) -> str:
 
 
 def stored(weight: np.ndarray, bits: int) -> tuple[np.ndarray, ...]:
-    """What a file holds of weights, to be multiplied: 16-bit numbers, or 8-bit ones and the scale of each output."""
+    """The stored form of weights, to be multiplied: 16-bit numbers, or 8-bit ones and a scale per output."""
     if bits == 16 or weight.ndim == 1:
         return (weight.astype(np.float16),)
     greatest = np.abs(weight.astype(np.float32)).max(axis=tuple(range(1, weight.ndim)), keepdims=True)

@@ -1,6 +1,6 @@
-"""What a bot does, written into its file by source: chooses moves, and speaks GTP or with the judge of Oware.
+"""The main program of a bot, whose source is copied into its file: chooses moves, and speaks GTP or to Oware's judge.
 
-The capitals stand for what a file has of its own.
+Capitals are placeholders for each file's own values.
 """
 
 import sys
@@ -19,16 +19,16 @@ from anyzero.search.simulation import ANY_CHILD, advance_tree, simulate_tree
 
 
 class Own:
-    """Stands for a value that each file has of its own."""
+    """Placeholder for a file's own value."""
 
 
 OWN: Any = Own()
 RULES = TREE = SCRATCH = SETTINGS = ROOTS = SCORES = ACTIONS = OWN
-STATES = OWN  # [1]: the position of the game that is played
+STATES = OWN  # [1]: the current position
 MOVES = OWN  # the texts of the board's moves
 GAME = OWN  # its name, for GTP
-SIMULATIONS = SECONDS = OWN  # at most; seconds for a move, 0: as long as the simulations take
-HAS_NET = HAS_MOVES = IS_JUDGED = OWN  # what these rule out is not written into the file
+SIMULATIONS = SECONDS = OWN  # maximum; seconds per move, 0: no time limit
+HAS_NET = HAS_MOVES = IS_JUDGED = OWN  # code that these rule out is left out of the file
 OPS = CONFIG = SIZES = SUPPORT = PLANES = LOGITS = VALUES = OWN
 
 
@@ -40,7 +40,7 @@ def choose(state: Any, seed: int) -> int:
 
 
 def think_with_rollouts(state: Any, seed: Any) -> int:
-    """Simulation by simulation, as long as there is time and the position is open."""
+    """Simulate one by one, while there is time and the position is open."""
     end, left = time.perf_counter() + SECONDS, SIMULATIONS
     begin_search(TREE, SCRATCH, ROOTS, state, seed, left)
     while left > 0 and simulate_tree(RULES, TREE, SCRATCH, SETTINGS, ROOTS, 0, ANY_CHILD, 1):
@@ -51,13 +51,13 @@ def think_with_rollouts(state: Any, seed: Any) -> int:
 
 
 def think_with_network(state: Any, seed: Any) -> int:
-    """Leaf by leaf: the search goes on to the next one that needs an answer."""
+    """Leaf by leaf: the search continues to the next one that needs an answer."""
     end = time.perf_counter() + SECONDS
     begin_search(TREE, SCRATCH, ROOTS, state, seed, SIMULATIONS)
     while advance_tree(RULES, TREE, SCRATCH, SETTINGS, ROOTS, LOGITS, VALUES, 0):
         answer(SCRATCH.states[0])
         if SECONDS > 0 and time.perf_counter() > end and TREE.visits[0] > 1:
-            SCRATCH.budget[0] = 0  # this answer is still taken in
+            SCRATCH.budget[0] = 0  # this answer is still applied
     if SETTINGS.formula == GUMBEL:
         return TREE.action[choose_child_of_root(TREE, SCRATCH, SETTINGS, 0)]  # type: ignore[no-any-return]
     return chosen_action(TREE, SCORES)
@@ -112,12 +112,12 @@ def move_text(action: int) -> str:
 
 
 def action_text(rules: Any, state: Any, action: int) -> str:
-    """The game's own `format_action` stands here if it has one."""
+    """Replaced by the game's own `format_action` if it has one."""
     return str(MOVES[move_number(rules, state, action)]) if HAS_MOVES else str(action)
 
 
 def main() -> None:
-    """Serve whoever calls: the first line of Oware's judge is of numbers."""
+    """Serve the caller: the first line of Oware's judge consists of numbers."""
     line = sys.stdin.readline()
     while line and not line.strip():
         line = sys.stdin.readline()
@@ -128,9 +128,9 @@ def main() -> None:
 
 
 def play_for_judge(line: str) -> None:
-    """The judge sends twelve houses, our own first, before each of our moves, and wants the number of a house.
+    """The judge sends twelve houses, our own first, before each of our moves, and expects the number of a house.
 
-    What is not in the houses is taken: by us, what our own moves took, and by the other the rest.
+    Seeds not in the houses were captured: by us, what our own moves took, and by the other player the rest.
     """
     begin()
     total = sum(seeds_in(row) for row in STATES[0].houses)

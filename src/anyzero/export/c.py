@@ -1,4 +1,4 @@
-"""A game's rules and a search of it as an object file and a header, for programs in C and whatever calls C."""
+"""A game's rules and a search as an object file and a header, for programs in C or with a C interface."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,7 +92,7 @@ int main(void) {{
 """
 
 
-# --- functions of C
+# --- C functions
 
 
 BYTE, WORD = ir.IntType(8), ir.IntType(64)
@@ -101,7 +101,7 @@ ALIGNMENT = 64
 
 
 class _Builder:
-    """Functions of C, one after the other, and the arrays that they share."""
+    """C functions, and the arrays they share."""
 
     def __init__(self) -> None:
         self.library = new_library(any_like_this())
@@ -110,7 +110,7 @@ class _Builder:
         self.variables: dict[tuple[Any, ...], Any] = {}
 
     def add(self, function: ExportedFunction) -> str:
-        """Put a function there; the C type of what it returns."""
+        """Add a function; returns the C type of its result."""
         description = self.library.add(function.compile("object")[0], tuple(map(typeof, function.values)))
         self._add_door(function.name, description, function.arguments)
         kind = description.restype
@@ -119,7 +119,7 @@ class _Builder:
         return "double" if isinstance(kind, types.Float) else c_type(np.dtype(str(kind)))
 
     def emit(self, names: list[str]) -> bytes:
-        """One object file of all of them."""
+        """One object file with all of them."""
         self.library.add_text(str(self.module))
         return self.library.emit(names)
 
@@ -142,7 +142,7 @@ class _Builder:
         builder.ret_void() if description.restype == types.none else builder.ret(builder.load(place))
 
     def _flatten(self, argument: Any, handed: dict[str, Any]) -> Iterator[Any]:
-        """The numbers that Numba hands on for an argument: plain ones, or values of the code."""
+        """The numbers that Numba passes for an argument: plain ones, or values in the code."""
         if isinstance(argument, Given):
             example, value = argument.example, handed[argument.name]
             yield from numbers_of(example, value) if isinstance(example, np.ndarray) else (value,)
@@ -155,7 +155,7 @@ class _Builder:
             yield argument.item() if isinstance(argument, np.generic) else argument
 
     def _variable(self, array: np.ndarray) -> Any:
-        """The array as a variable of the object, once for all functions."""
+        """The array as a variable of the object, shared by all functions."""
         key = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
         if key not in self.variables or array.size == 0:
             content = bytes_of(array)
@@ -168,7 +168,7 @@ class _Builder:
 
 
 def _fit(builder: Any, number: Any, kind: Any) -> Any:
-    """A number or a value of the code as a value of this type."""
+    """A number or a value in the code as a value of this type."""
     if isinstance(number, ir.Value):
         return builder.bitcast(number, kind) if isinstance(kind, ir.PointerType) else number
     if isinstance(kind, ir.PointerType):

@@ -1,4 +1,4 @@
-"""The door of `anyzero export`: a game or its net as files for other programs."""
+"""The public function `export`: a game or its net as files for other programs."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ from anyzero.report import Part, Sheet, Shown
 
 
 class Written(NamedTuple):
-    """A file that was written, and what is good to know about it."""
+    """A written file, with a note about it."""
 
     file: Path
     size: int
@@ -33,7 +33,7 @@ class Exported(Shown, list[Written]):
         return [{"file": str(file), "bytes": size, "note": note} for file, size, note in self]
 
 
-COMPILED, IN_PYTHON = "uct:10000", "uct:200"  # the players that are exported unless one is named
+COMPILED, IN_PYTHON = "uct:10000", "uct:200"  # the players exported by default
 
 
 def export(
@@ -69,7 +69,7 @@ def export(
     if web is not None:
         from anyzero.export.web import export_web
 
-        written += [Written(*each) for each in export_web(Path(web), games, net)]  # a line a game: the files are many
+        written += [Written(*each) for each in export_web(Path(web), games, net)]  # one line per game, not per file
     if onnx is not None:
         from anyzero.export.onnx import export_onnx
 
@@ -94,7 +94,7 @@ def export(
 
 
 def check_used(name: str, value: Any, targets: str, *wanted: Any) -> None:
-    """BadOptionError for an option of which nothing that is written knows."""
+    """BadOptionError for an option that applies to none of the written targets."""
     if value is not None and wanted == (None,) * len(wanted):
         raise BadOptionError(f"--{name} does nothing here: it is for {targets}")
 

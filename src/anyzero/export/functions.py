@@ -1,4 +1,4 @@
-"""What other programs get of a game: the functions of the contract and one search, with what is baked into them."""
+"""What other programs get of a game: the functions of the contract and one search, with the values built into them."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -35,13 +35,13 @@ from anyzero.search.simulation import ANY_CHILD, absorb_leaves, begin_tree, sele
 from anyzero.search.tree import UNKNOWN, Scratch, Tree, new_scratch, new_tree, root_of
 
 MOST_TIMED = 4_000
-"""Simulations that a search with a clock has room for; in plain Python none comes that far in a tenth of a second."""
+"""Maximum simulations of a search with a clock; plain Python does not get that far in a tenth of a second."""
 
 
 def plain_search(game: Game, player: str, network: StoredNetwork | None = None) -> tuple[Run, int, float]:
-    """The search that a player's text names, `network` being that behind its @; refuses what needs more than a tree.
+    """The search named by a player's text, with `network` after its @; refuses what needs more than a tree.
 
-    Its method and memory, its most simulations, and its seconds for a move; 0: as long as the simulations take.
+    Its method and memory, its maximum simulations, and its seconds per move; 0: no time limit.
     """
     wanted = split_player(player, SEARCHERS).in_game(game)
     if wanted.search is None:
@@ -64,14 +64,14 @@ def plain_search(game: Game, player: str, network: StoredNetwork | None = None) 
 def search_action(
     rules: Any, tree: Any, scratch: Any, settings: Any, roots: Any, scores: Any, simulations: int, state: Any, seed: Any
 ) -> int:
-    """Kernel: the action that a search of a position comes to: most visits, equals by value."""
+    """Kernel: the action chosen by a search of a position: most visits, ties by value."""
     begin_search(tree, scratch, roots, state, seed, simulations)
     simulate_tree(rules, tree, scratch, settings, roots, 0, ANY_CHILD, simulations)
     return chosen_action(tree, scores)
 
 
 def chosen_action(tree: Any, scores: Any) -> int:
-    """The most visited action of a tree, equals by value; `scores` is scratch."""
+    """The most visited action of a tree, ties by value; `scores` is scratch."""
     root, best = root_of(tree, 0), 0
     first, last = tree.first[root], tree.first[root] + tree.num_children[root]
     final_scores(BY_VISITS, tree.visits[first:last], tree.value[first:last], tree.proven[first:last], scores)
@@ -89,7 +89,7 @@ def value_of(tree: Any, child: int) -> float:
 
 
 class Given(NamedTuple):
-    """An argument that a caller hands over: its name, and a value of its type and shape."""
+    """An argument passed by the caller: its name, and a value of its type and shape."""
 
     name: str
     example: Any
@@ -100,7 +100,7 @@ class ExportedFunction(NamedTuple):
     name: str
     compile: Callable[[str], Any]  # the kernel for a target
     arguments: list[Any]
-    """What is not `Given` goes with every call: tables of rules, or memory to work on, which belongs to the object."""
+    """Values that are not `Given` are passed with every call: tables of rules, or scratch memory of the object."""
     about: str
 
     @property
@@ -113,7 +113,7 @@ def exported(game: Game, kernel: Any, arguments: list[Any], about: str = "", **b
 
 
 def functions_of(game: Game, player: str) -> list[ExportedFunction]:
-    """The rules, and the search that a player's text names; all are shown one state, one list of actions, ..."""
+    """The rules, and the search named by a player's text; all share one state, one list of actions, ..."""
     if "@" in player:
         raise BadOptionError(f"{player}: a compiled search has no network; use export --onnx for that")
     run, simulations, seconds = plain_search(game, player)
@@ -128,14 +128,14 @@ def functions_of(game: Game, player: str) -> list[ExportedFunction]:
 
 
 def draw_chance(rules: Any, state: Any, actions: Any, stream: Any, seed: Any, ply: int) -> int:
-    """Kernel: what chance does at a ply of the game with this seed, as at a table of ours."""
+    """Kernel: the chance outcome at a ply of the game with this seed, as in our own games."""
     seed_stream(stream, seed, ply)
     count = legal_actions(rules, state, actions)
     return np.int64(actions[draw_outcome(rules, state, actions, count, stream)])  # type: ignore[return-value]
 
 
 def move_seed(stream: Any, seed: Any, ply: int) -> Any:
-    """Kernel: what a player that moves at a ply of the game with this seed draws from."""
+    """Kernel: the seed of a player that moves at a ply of the game with this seed."""
     seed_stream(stream, seed, ply)
     return next_word(stream)
 
@@ -182,20 +182,20 @@ def rules_of(game: Game, example: Any, actions: Given) -> Iterator[ExportedFunct
         yield exported(game, contract.encode, [rules, state, planes], "Write the network's input over zeros.")
 
 
-# --- searches for a page: a tree of a fixed size in the memory of a module, the kernels that grow it, a net for them.
-# A page runs these a few milliseconds at a time. Methods of one family share a module and differ in their settings.
+# --- searches for a page: a tree of fixed size in a module's memory, the kernels that grow it, and a net for them.
+# A page runs these for a few milliseconds at a time. Methods of one family share a module and differ in settings.
 
 
 FAMILIES = {"uct": ("flat", "ucb", "halving", "uct"), "rave": ("amaf", "shuss", "rave"), "grave": ("grave",)}
 NET = "net"
-NET_METHODS = ("puct", "gumbel")  # what can be searched with, by module; memory is laid out for the last of each
+NET_METHODS = ("puct", "gumbel")  # search methods, by module; memory is laid out for the last of each
 MOST_NODES, MOST_ASKED = 1_500_000, 16_384
-"""Of a tree, which is 40 to 60 MB; and simulations with a net, for which Gumbel has a plan."""
+"""Nodes of a tree, 40 to 60 MB; and simulations with a net, for which Gumbel has a plan."""
 TABLE_BYTES = 32 << 20  # memory for GRAVE's tables
 
 
 def begin_search(tree: Tree, scratch: Scratch, roots: Any, state: Any, seed: Any, simulations: int) -> None:
-    """Kernel: a tree over this position, which may ask a net for so many simulations."""
+    """Kernel: plant a tree over this position, with this budget of simulations by a net."""
     roots[0] = state
     seed_stream(scratch.streams[0], seed, 0)
     begin_tree(tree, scratch, 0, simulations)
@@ -204,7 +204,7 @@ def begin_search(tree: Tree, scratch: Scratch, roots: Any, state: Any, seed: Any
 def rank_moves(
     tree: Tree, scratch: Scratch, settings: Any, scores: Any, stream: Any, rule: int, temperature: float, seed: Any
 ) -> int:
-    """Kernel: how much the final choice wants each of the root's moves; which one is drawn instead, or -1."""
+    """Kernel: the final score of each of the root's moves; the one sampled instead, or -1."""
     root, found = root_of(tree, 0), scratch.scores[0]
     first, count = tree.first[root], tree.num_children[root]
     visits, proven = tree.visits[first : first + count], tree.proven[first : first + count]
@@ -229,19 +229,19 @@ def rank_moves(
 
 
 def method_for(game: Game, name: str) -> Method:
-    """A method as this game and its evaluator allow it."""
+    """A method adapted to this game and its evaluator."""
     return adapt(game, METHODS[name], _no_net if name in NET_METHODS else "rollout")
 
 
 def _no_net(game: Game, states: Any) -> tuple[Any, Any]:
-    """Only that there is one matters here."""
+    """Placeholder: only the presence of a net matters here."""
     return states, states
 
 
 def search_functions(game: Game, name: str, net: Any = None) -> Iterator[ExportedFunction]:
     """The kernels of a search, in the order in which a page calls them, and memory for it.
 
-    Methods that need less memory than the one of this name can use the same.
+    Methods that need less memory than this one can share it.
     """
     settings = method_for(game, name).settings
     room = MOST_NODES if net is None else min(MOST_NODES, (MOST_ASKED + 2) * game.max_legal + 1)

@@ -14,12 +14,12 @@ from anyzero.networks.config import Layout, layout_of, support_of
 from anyzero.networks.forward import evaluate, residual_block
 from anyzero.networks.weights import StoredNetwork
 
-OPSET, IR_VERSION = 17, 8  # of 2022: what every runtime of today reads
+OPSET, IR_VERSION = 17, 8  # of 2022: supported by every current runtime
 VALUE = "the expected payoff in [-1, 1] of the seat to move; where it is chance's turn, of the first seat"
 
 
 def export_onnx(path: Path, network: StoredNetwork, game: Game) -> str:
-    """Write the net; returns what is good to know about it."""
+    """Write the net; returns a note about it."""
     try:
         import onnx
     except ImportError:
@@ -31,10 +31,10 @@ def export_onnx(path: Path, network: StoredNetwork, game: Game) -> str:
 
 
 def action_name(game: Game, action: int) -> str:
-    """The text of an action as the first seat would play it in its first position; empty where it has none there."""
+    """The text of an action as played by the first seat in the initial position; empty if it has none there."""
     try:
         return game.format_action(first_decision(game), action)
-    except Exception:  # the game's own code, asked for a move that is not legal here
+    except Exception:  # the game's own code, given a move that is not legal here
         return ""
 
 
@@ -92,7 +92,7 @@ class Graph:
         return name
 
     def weight(self, name: str) -> list[str]:
-        """Weights, and the bias if there is one."""
+        """The weights, and the bias if there is one."""
         parts = (f"{name}.{part}" for part in ("weight", "bias"))
         own = self.network.weights
         return [self.constant(part, own[part].astype(np.float32)) for part in parts if part in own]

@@ -1,8 +1,8 @@
-"""Functions as one file of source: each with all that it calls, with what is known written in and the rest left out.
+"""Functions as one source file: each with its callees, with known values inlined and dead code removed.
 
-The walk is that of `compile.bind`: generic functions become the game's own. Numbers are put in place of their names, a
-field that is fixed (`settings.amaf`) in place of the field, and a branch that they decide is dropped with all that only
-it calls. Annotations and docstrings go.
+The walk is that of `compile.bind`: generic functions become the game's own. Constants replace their names, a fixed
+field (`settings.amaf`) is replaced by its value, and a branch that they rule out is dropped with everything only
+it calls. Annotations and docstrings are removed.
 """
 
 import ast
@@ -22,7 +22,7 @@ from anyzero.compile.bind import Function, global_names
 from anyzero.errors import AnyzeroError
 
 ONE_THREAD = "import os\nos.environ.setdefault('OPENBLAS_NUM_THREADS', '1')"
-"""For matrices as small as those of a bot, more threads only wait for each other."""
+"""For matrices as small as a bot's, more threads only wait for each other."""
 WIDE = (
     "import math as _math",
     "np.seterr(all='ignore')",
@@ -31,18 +31,18 @@ WIDE = (
     " pi = float(_math.pi)",
     *(f" {name} = staticmethod(lambda x: float(_math.{name}(x)))" for name in ("sqrt", "log", "exp", "cos", "tanh")),
 )
-"""Compiled code computes with 64 bits where one number has them; NumPy does so only with numbers of its own."""
-INSTALLED = {*sys.stdlib_module_names, "numpy"}  # modules that are there wherever a bot runs
+"""Compiled code computes with 64 bits if one number has them; NumPy does so only with its own numbers."""
+INSTALLED = {*sys.stdlib_module_names, "numpy"}  # modules available wherever a bot runs
 SIMPLE = (int, float, bool, str, type(None))
 FIRST_LETTER, LETTER_BITS = 0x4E00, 14
-"""Bytes are written as Chinese characters, of which 16,384 stand in a row: sites that limit a file count characters."""
+"""Bytes are written as Chinese characters, 16,384 of which are contiguous: sites limit a file by its characters."""
 
 
 class Source:
     def __init__(self, functions: Mapping[Function, Any], fixed: Mapping[str, Any]) -> None:
         self.functions, self.fixed = functions, fixed
         self.names: dict[int, str] = {}
-        self.kept: list[Any] = []  # keeps what has a name alive, so that nothing else gets its number
+        self.kept: list[Any] = []  # keeps named objects alive, so that no other gets the same id
         self.imports: dict[str, str] = {"os": ONE_THREAD, "np": "import numpy as np"}
         self.numbers: dict[float, str] = {}
         self.parts: list[str] = []
@@ -52,7 +52,7 @@ class Source:
         return "\n".join([*self.imports.values(), *WIDE, *numbers, *self.parts]) + "\n"
 
     def add(self, value: Any, wanted: str) -> str:
-        """The name of a value in the file, which is written there if it is not yet."""
+        """The name of a value in the file, which is added if missing."""
         value = self.functions.get(value, value) if isinstance(value, FunctionType) else value
         if value is math:
             return wanted  # one of those below the imports
@@ -144,7 +144,7 @@ def _unparse(node: ast.AST) -> str:
 
 
 class _Bare(ast.NodeTransformer):
-    """Takes annotations and docstrings off."""
+    """Removes annotations and docstrings."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         node.returns = None
@@ -165,7 +165,7 @@ class _Bare(ast.NodeTransformer):
 
 
 class _Widen(ast.NodeTransformer):
-    """Gives numbers the width that they have compiled: with Python's own floats, NumPy would compute in 32 bits."""
+    """Gives numbers the width they have when compiled: with Python's own floats, NumPy would compute in 32 bits."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -178,7 +178,7 @@ class _Widen(ast.NodeTransformer):
 
 
 class _Fold(ast.NodeTransformer):
-    """Writes in what is known, and drops what it rules out."""
+    """Inlines known values, and drops code that they rule out."""
 
     def __init__(self, known: dict[str, Any], fixed: Mapping[str, Any]) -> None:
         self.known, self.fixed = known, fixed
@@ -227,7 +227,7 @@ class _Fold(ast.NodeTransformer):
         return found or [ast.Pass()]
 
     def test(self, node: Any) -> Any:
-        """A condition, of which what is certain is left out."""
+        """A condition without its parts that are certain."""
         if not isinstance(node, ast.BoolOp):
             return self.visit(node)
         decides = isinstance(node.op, ast.Or)
@@ -254,14 +254,14 @@ def _evaluated(node: Any, *operands: Any) -> Any:
 
 
 def pack_bytes(content: bytes) -> str:
-    """14 bits a character, after compression."""
+    """14 bits per character, after compression."""
     bits = np.unpackbits(np.frombuffer(zlib.compress(content, 9), np.uint8))
     groups = np.pad(bits, (0, -len(bits) % LETTER_BITS)).reshape(-1, LETTER_BITS)
     return "".join(chr(FIRST_LETTER + int(code)) for code in groups @ (1 << np.arange(LETTER_BITS)[::-1]))
 
 
 def unpack_array(text: str, dtype: Any, shape: Any) -> Any:
-    """What `pack_bytes` wrote, as an array that can be written to; this function goes into the file."""
+    """The inverse of `pack_bytes`, as a writable array; this function goes into the file."""
     codes = np.array([ord(letter) - FIRST_LETTER for letter in text])
     bits = (codes[:, None] >> np.arange(LETTER_BITS)[::-1]) & 1
     content = zlib.decompressobj().decompress(np.packbits(bits.astype(np.uint8)).tobytes())

@@ -1,4 +1,4 @@
-"""A game's rules and a search of it as WebAssembly with a module of JavaScript, for pages, workers and Node."""
+"""A game's rules and a search as WebAssembly with a JavaScript module, for pages, workers and Node."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -41,7 +41,7 @@ def build_functions(functions: Iterable[ExportedFunction]) -> tuple[Module, Memo
 
 
 def write_module(folder: Path, name: str, module: Module, plan: MemoryPlan, about: dict[str, Any]) -> list[Path]:
-    """A module, where everything is, and what its memory begins with."""
+    """A module, its memory layout, and its initial memory."""
     image, content = plan.image()
     described = {**about, **plan.describe(), "image": image, "results": module.results}
     places = json.dumps(described, separators=(",", ":")).encode()

@@ -1,7 +1,7 @@
-"""The page as a folder of static files: rules, searches and nets as WebAssembly, and nothing asks a server.
+"""The page as a folder of static files: rules, searches and nets as WebAssembly, without a server.
 
-`site.json` is what there is; `games/NAME/` has a game's board and its modules; `sw.js` keeps all files for a browser
-without a network. The page itself is the server's own, which finds its back end in a worker instead of a socket.
+`site.json` lists the content; `games/NAME/` has a game's board and its modules; `sw.js` caches all files for offline
+use. The page is the same as the server's, with its back end in a worker instead of a socket.
 """
 
 import hashlib
@@ -43,14 +43,14 @@ from anyzero.web.catalog import describe_game
 from anyzero.web.forms import palette_sheet
 
 SERVED = ("runs.js", "experiments.js", "index.html", "sw.js")
-"""Files of the page that need the server, or that are written anew."""
+"""Files of the page that need the server, or that are rewritten."""
 NO_NET = "none"
 LIMITS = {"simulations": 2_000_000, "seconds": 60.0, "asked": MOST_ASKED, "looks": MOST_LOOKS}
 RUNTIME = (
     *("exploration", "first_play", "bias", "equivalence", "reference", "table_after", "expand_after", "max_depth"),
     *("solve", "look_ahead", "considered", "visit_scale", "value_scale", "doubt"),
 )
-"""Options that a module reads when it runs."""
+"""Options that a module reads at run time."""
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'"
@@ -65,7 +65,7 @@ EXPORTED = {
 
 
 def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path, int, str]]:
-    """Write the page with these games; returns each game's folder and that of all, with their bytes and a note."""
+    """Write the page with these games; returns the folder of each game and of all, with its bytes and a note."""
     if (folder / "site.json").exists():
         shutil.rmtree(folder / "games", ignore_errors=True)  # of an earlier export
     written, described, found = [], [], list[Path]()
@@ -86,7 +86,7 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
         "limits": LIMITS,
         "finals": FINAL_RULES,
         "evaluators": EVALUATORS,
-    }  # what a page otherwise asks a server for
+    }  # what a page would otherwise request from a server
     found += write_files(folder, page_files(site))
     write_files(folder, {"sw.js": service_worker(folder, found)})
     total = sum(path.stat().st_size for path in found)
@@ -97,15 +97,15 @@ def export_web(folder: Path, games: Sequence[Game], net: str) -> list[tuple[Path
 
 
 def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], list[Path]]:
-    """A game's modules; and what the page is told of it."""
+    """A game's modules, and its description for the page."""
     if game.has("board"):
-        game.show(game.initial_state())  # a picture that fails is told here, not to whoever opens the page
+        game.show(game.initial_state())  # a picture that fails raises here, not when the page is opened
     name = re.sub(r"\W+", "_", game.name)
     own, network = folder / "games" / name, find_net(game, net)
     title = re.sub(r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/"))
-    net_name = "" if network is None else title  # what the page calls it
+    net_name = "" if network is None else title  # the page's name for it
     plain, boxed = BY_GAME.get(game.source or game.name, PLAIN), [level_text(game, level) for level in LEVELS]
-    # made from the net if there is one, the box's own as everywhere
+    # made from the net if there is one, with the package's own levels for its own net
     levels = plain if not net_name else boxed if net_name == BEST else net_levels(game.name, net_name)
     public = game_text(Path(game.source or game.name).name, game.options)
     families = FAMILIES if network is None else {**FAMILIES, NET: NET_METHODS}
@@ -130,7 +130,7 @@ def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], list
 
 
 def find_net(game: Game, net: str) -> StoredNetwork | None:
-    """The net of this name for this game; None where none is wanted, or the box has none that a page can play."""
+    """The net of this name for this game; None if none is wanted, or the package has none that a page can play."""
     if net == NO_NET or not game.has("encode") or net_method(game.name, net) not in NET_METHODS:
         return None
     try:
@@ -142,7 +142,7 @@ def find_net(game: Game, net: str) -> StoredNetwork | None:
 
 
 def method_values(game: Game, family: str, name: str) -> dict[str, Any]:
-    """A method's module, its settings, the options that it takes, and its rule of the final move."""
+    """A method's module, its settings, its options, and its rule for the final move."""
     method = method_for(game, name)
     options = [option for option in method.options if option in RUNTIME]
     settings = {"settings": method.settings._asdict(), "options": options}
@@ -165,7 +165,7 @@ def write_net(folder: Path, game: Game, network: StoredNetwork) -> list[Path]:
 
 
 def page_files(site: dict[str, Any]) -> dict[str, bytes]:
-    """The server's page without what needs the server."""
+    """The server's page without the parts that need the server."""
     files = {path.name: path.read_bytes() for path in sorted(STATIC.iterdir()) if path.name not in SERVED}
     index = (STATIC / "index.html").read_text()
     for old, new in EXPORTED.items():
@@ -182,7 +182,7 @@ def page_files(site: dict[str, Any]) -> dict[str, bytes]:
 
 
 def service_worker(folder: Path, files: Sequence[Path]) -> bytes:
-    """The script that keeps the files, which changes with every one of them."""
+    """The script that caches the files, which changes whenever one of them does."""
     names = sorted(path.relative_to(folder).as_posix() for path in files)
     total = hashlib.sha256()
     for name in names:
@@ -191,17 +191,17 @@ def service_worker(folder: Path, files: Sequence[Path]) -> bytes:
     return f"const SITE = {json.dumps(site)};\n{(STATIC / 'sw.js').read_text()}".encode()
 
 
-# --- the weights of a net: a file of 16-bit numbers, and where each goes in the memory of its module
+# --- the weights of a net: a file of 16-bit numbers, and their places in the memory of its module
 
 
 STACKED = 4  # dimensions of an array of packed convolutions
 
 
 def take_weights(net: Any, plan: MemoryPlan) -> tuple[dict[str, Any], bytes]:
-    """Take the weights out of what memory begins with: where they go, and their numbers.
+    """Take the weights out of the initial memory: their places, and their numbers.
 
-    Each part is (address, rows, columns): numbers as they are have no rows; the nine weights of each place of a
-    convolution are still to be multiplied by `transform`, which is how they take less room.
+    Each part is (address, rows, columns): numbers stored as they are have no rows; the nine weights of each place of a
+    convolution are still to be multiplied by `transform`, which saves space.
     """
     nines = {place_of(packed): nine for packed, nine in net.untransformed()}
     own = {place_of(array) for array in arrays_of(net.weights)}
@@ -220,7 +220,7 @@ def take_weights(net: Any, plan: MemoryPlan) -> tuple[dict[str, Any], bytes]:
 
 
 def arrays_of(value: Any) -> Iterator[np.ndarray]:
-    """All arrays of 32-bit numbers with something in them."""
+    """All nonempty arrays of 32-bit numbers."""
     if isinstance(value, tuple):
         for part in value:
             yield from arrays_of(part)
@@ -229,5 +229,5 @@ def arrays_of(value: Any) -> Iterator[np.ndarray]:
 
 
 def place_of(array: np.ndarray) -> int:
-    """Where it is in the memory of this process."""
+    """Its address in the memory of this process."""
     return int(array.__array_interface__["data"][0])

@@ -1,1 +1,1 @@
-"""The game contract, its laws, and one file a game."""
+"""The game contract, its laws, and one file per game."""

@@ -1,7 +1,7 @@
-"""Atarigo: Go in which the first to take a stone wins. Black, the first seat, begins; nobody may pass.
+"""Atarigo: Go in which the first capture wins. Black, the first seat, begins; passing is not allowed.
 
-Action `row * size + column` puts a stone on that cell, for both seats. A set of cells is one word, or several with as
-many whole rows each as fit. A taken chain stays on the board, so that the end can be seen.
+Action `row * size + column` places a stone on that cell, for both seats. A set of cells is one word, or several with as
+many whole rows each as fit. A captured chain stays on the board, so that the final position shows the capture.
 """
 
 from collections.abc import Iterable
@@ -24,13 +24,13 @@ SEAT_NAMES = ("black", "white")
 
 
 class Atarigo(NamedTuple):
-    """Plain numbers and words only: as arguments they cost less than tables."""
+    """Only plain numbers and words, which are cheaper to pass than tables."""
 
     size: int
     cells_a_word: int
     full: np.uint64  # the cells of a word; the last word may have fewer
     last: np.uint64
-    not_left: np.uint64  # every cell of a word but those of column a
+    not_left: np.uint64  # every cell of a word except those of column a
     not_right: np.uint64
 
 
@@ -47,7 +47,7 @@ def make(size: int = 8) -> Game:
     return Game(
         name="atarigo",
         rules=make_rules(size),
-        # `chain` is scratch of `has_liberty` and zero between moves.
+        # `chain` is scratch of `has_liberty`, and zero between moves.
         state=[
             *(("stones", np.uint64, (2, words)), ("chain", np.uint64, words)),
             *(("mover", np.int32), ("winner", np.int32)),
@@ -75,12 +75,12 @@ def make_rules(size: int) -> Atarigo:
 
 
 def num_words(state: State) -> int:
-    """How many words a set of cells takes: a constant to the compiler."""
+    """The number of words in a set of cells: a constant to the compiler."""
     return state.stones.shape[1]  # type: ignore[no-any-return]
 
 
 def place_of(rules: Atarigo, state: State, cell: int) -> tuple[int, Any]:
-    """The word that holds a cell, and its bit there."""
+    """The word that contains a cell, and its bit there."""
     word = 0 if num_words(state) == 1 else cell // rules.cells_a_word
     return word, U(1) << U(cell - word * rules.cells_a_word)
 
@@ -98,7 +98,7 @@ def chain_word(state: State, word: int) -> Any:
 
 
 def beside(rules: Atarigo, below: Any, here: Any, above: Any) -> Any:
-    """The neighbours, in one word, of the cells in it and in the words below and above it."""
+    """The neighbours, within one word, of the cells in it and in the words below and above."""
     row, rest = U(rules.size), U(rules.cells_a_word - rules.size)
     columns = (here << row) | (here >> row) | (below >> rest) | (above << rest)
     return columns | ((here & rules.not_right) << U(1)) | ((here & rules.not_left) >> U(1))
@@ -137,7 +137,7 @@ def legal_actions(rules: Atarigo, state: State, actions: Any) -> int:
 
 
 def is_legal(rules: Atarigo, state: State, cell: int) -> bool:
-    """Whether a stone on this empty cell would have a liberty, or take something."""
+    """Whether a stone on this empty cell would have a liberty, or capture something."""
     word, bit = place_of(rules, state, cell)
     if open_cells(rules, state, word) & bit:
         return True
@@ -148,7 +148,7 @@ def is_legal(rules: Atarigo, state: State, cell: int) -> bool:
 
 
 def takes(rules: Atarigo, state: State, seat: int, word: int, bit: Any) -> bool:
-    """Whether this seat's stone has left a neighbouring chain of the opponent without a liberty."""
+    """Whether this seat's stone leaves a neighbouring chain of the opponent without a liberty."""
     for near in range(max(word - 1, 0), min(word + 2, num_words(state))):
         below, here, above = bit if near > word else U(0), bit if near == word else U(0), bit if near < word else U(0)
         suspects = beside(rules, below, here, above) & state.stones[1 - seat, near]
@@ -188,7 +188,7 @@ def play(rules: Atarigo, state: State, action: int) -> None:
 
 
 def can_move(rules: Atarigo, state: State) -> bool:
-    """Whether the mover has a legal move: surely so if two empty cells are neighbours."""
+    """Whether the mover has a legal move: certain if two empty cells are neighbours."""
     for word in range(num_words(state)):
         if empty_word(rules, state, word) & open_cells(rules, state, word):
             return True
@@ -218,7 +218,7 @@ def symmetries(rules: Atarigo) -> Iterable[Symmetry]:
 
 
 def rollout(rules: Atarigo, state: State, actions: Any, rng: Any) -> int:
-    """Random play from a list of the empty cells: a cell is drawn first and asked about then, since most are legal."""
+    """Random play from a list of empty cells: a cell is drawn first and then tested, since most are legal."""
     num_empty, moves = list_empty(rules, state, actions), 0
     while state.winner == NOBODY:
         play_at_random(rules, state, actions, num_empty - moves, rng)
@@ -227,7 +227,7 @@ def rollout(rules: Atarigo, state: State, actions: Any, rng: Any) -> int:
 
 
 def traced_rollout(rules: Atarigo, state: State, actions: Any, rng: Any, seen: Any) -> int:
-    """The same, with its moves noted."""
+    """The same, recording its moves."""
     num_empty, moves = list_empty(rules, state, actions), 0
     while state.winner == NOBODY:
         seat = np.int64(state.mover)
@@ -237,10 +237,10 @@ def traced_rollout(rules: Atarigo, state: State, actions: Any, rng: Any, seen: A
 
 
 def play_at_random(rules: Atarigo, state: State, actions: Any, num_empty: int, rng: Any) -> int:
-    """Play a legal cell of the list, each with the same chance, take it off the list and return it."""
+    """Play a legal cell of the list, with equal probability, remove it from the list and return it."""
     num_refused, index = 0, random_below(rng, num_empty)
     while not is_legal(rules, state, np.int64(actions[index])):  # type: ignore[arg-type]
-        actions[num_refused], actions[index] = actions[index], actions[num_refused]  # refused ones go to the front
+        actions[num_refused], actions[index] = actions[index], actions[num_refused]  # rejected ones move to the front
         num_refused += 1
         index = num_refused + random_below(rng, num_empty - num_refused)
     cell: Any = np.int64(actions[index])
@@ -252,7 +252,7 @@ def play_at_random(rules: Atarigo, state: State, actions: Any, num_empty: int, r
 def list_empty(rules: Atarigo, state: State, actions: Any) -> int:
     count = 0
     for cell in range(rules.size * rules.size):
-        actions[count] = cell  # the next one takes its place unless the cell is empty
+        actions[count] = cell  # overwritten by the next one unless the cell is empty
         word, bit = place_of(rules, state, cell)
         count += 1 if empty_word(rules, state, word) & bit else 0
     return count
@@ -284,13 +284,13 @@ def parse_state(rules: Atarigo, state: State, text: str) -> None:
 
 
 def taken_cells(rules: Atarigo, state: State, seat: int) -> set[int]:
-    """The cells of this seat's chains that have no liberty."""
+    """The cells of this seat's chains without a liberty."""
     mine = [cell for cell, letter in enumerate(letters_of(rules, state)) if letter == LETTERS[seat]]
     return {cell for cell in mine if not has_liberty(rules, state, seat, *place_of(rules, state, cell))}
 
 
 def board(rules: Atarigo) -> Board:
-    """A Go board; stones that were taken are marked, and capitals in a terminal."""
+    """A Go board; captured stones are marked, and capitals in a terminal."""
     size, cells = rules.size, point_cells(rules.size, rules.size)
     return Board(
         cells,

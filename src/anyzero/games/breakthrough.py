@@ -1,8 +1,8 @@
-"""Breakthrough and Knightthrough: whoever reaches the far row, or takes every piece, wins.
+"""Breakthrough and Knightthrough: the first to reach the far row, or to capture every piece, wins.
 
-Pawns step one row forward, straight or diagonally, and take only diagonally. Knights jump forward, two rows and one
-column or one row and two columns. The second seat sees the board after a half turn, so that an action has one meaning
-for both: a source cell and a direction as the mover sees it, number `source * num_directions + direction`.
+Pawns step one row forward, straight or diagonally, and capture only diagonally. Knights jump forward, two rows and one
+column or one row and two columns. The second seat sees the board rotated by a half turn, so that an action means the
+same for both: a source cell and a direction as the mover sees it, number `source * num_directions + direction`.
 """
 
 from collections.abc import Iterable
@@ -31,12 +31,12 @@ KNIGHT_GAME = (
     "b2a4 e7f5 a4b6 a8b6 f2h3 b6c4 c2d4 h7g5 d4c6 b8c6 d2c4 f5e3 d1e3 g5e4 c4b6 c8b6 h3g5 a7b5 g5f7 d8f7 e3d5 c7d5 "
     "e1f3 e4d2 b1d2 d5c3 a2c3 c6b4 e2d4 b5c3 h1f2 c3d1"
 )
-PAWN_STEPS = ((1, 0), (1, -1), (1, 1))  # (rows, columns) of each direction; only a pawn's first one cannot take
+PAWN_STEPS = ((1, 0), (1, -1), (1, 1))  # (rows, columns) of each direction; only a pawn's first cannot capture
 KNIGHT_JUMPS = ((2, -1), (2, 1), (1, -2), (1, 2))
 
 
 class Race(NamedTuple):
-    """The length of the last three fields, one entry a direction, tells pawns from knights, also to the compiler."""
+    """The length of the last three fields, one entry per direction, tells pawns from knights, also to the compiler."""
 
     rows: int
     columns: int
@@ -44,7 +44,7 @@ class Race(NamedTuple):
     bottom: np.uint64
     far: tuple[np.uint64, ...]  # how many cells ahead a direction leads, counted along the rows
     up: tuple[np.uint64, ...]  # the cells from which the first seat stays on the board
-    down: tuple[np.uint64, ...]  # the cells from which the second seat does
+    down: tuple[np.uint64, ...]  # the same for the second seat
 
 
 def make(rows: int = 8, columns: int = 8) -> Game:
@@ -124,7 +124,7 @@ def targets_of(rules: Race, seat: int, direction: int, mine: Any, theirs: Any) -
 
 
 def seat_to_move(rules: Race, state: State) -> int:
-    """A side that has no move has lost: on two or three columns also one with knights; a pawn always has one."""
+    """A side without a move has lost: one without pieces, or with blocked knights on two or three columns."""
     seat, other = state.mover, 1 - state.mover
     if state.pawns[other] & goal_of(rules, other):
         return OVER
@@ -159,7 +159,7 @@ def play(rules: Race, state: State, action: int) -> None:
 
 
 def cells_of(rules: Race, seat: int, action: int) -> tuple[int, int]:
-    """The source and target cells of an action, on the board as it is."""
+    """The source and target cells of an action, in the board's own coordinates."""
     source, direction = action // len(rules.far), action % len(rules.far)
     target: Any = source + np.int64(rules.far[direction])
     if seat == 0:
@@ -186,14 +186,14 @@ def encode(rules: Race, state: State, planes: Any) -> None:
 
 
 def amaf_key(rules: Race, state: State, action: int) -> int:
-    """Source, direction and whether the move takes, as in the classic teaching code."""
+    """Source, direction and whether the move captures, as in the classic teaching code."""
     _, target = cells_of(rules, state.mover, action)
     takes = state.pawns[1 - state.mover] & (U(1) << U(target)) != U(0)
     return action * 2 + (1 if takes else 0)
 
 
 def rollout(rules: Race, state: State, actions: Any, rng: Any) -> int:
-    """Draws the same moves as the default would, without listing them."""
+    """Samples the same moves as the default, without listing them."""
     white, black, seat, moves = state.pawns[0], state.pawns[1], state.mover, 0
     while True:
         if seat == 0:
@@ -215,7 +215,7 @@ def rollout(rules: Race, state: State, actions: Any, rng: Any) -> int:
 
 
 def random_move(rules: Race, seat: int, mine: Any, theirs: Any, rng: Any) -> tuple[Any, Any]:
-    """The target of a random move, as a bit, and how many cells it goes; zeros once the game is over."""
+    """The target of a random move, as a bit, and its distance in cells; zeros once the game is over."""
     if theirs & goal_of(rules, 1 - seat) or mine == U(0):
         return U(0), U(0)
     count = 0
@@ -233,7 +233,7 @@ def random_move(rules: Race, seat: int, mine: Any, theirs: Any, rng: Any) -> tup
 
 
 def symmetries(rules: Race) -> Iterable[Symmetry]:
-    """The mirror of left and right."""
+    """The reflection that exchanges left and right."""
     cells = np.arange(rules.rows * rules.columns).reshape(rules.rows, rules.columns)[:, ::-1].ravel()
     directions = np.array([0, 2, 1] if len(rules.far) == 3 else [1, 0, 3, 2])
     return [grid.symmetry(cells, 2, (cells[:, None] * len(directions) + directions).ravel())]

@@ -1,6 +1,6 @@
-"""Whether a game keeps the laws: what each came to, what random play showed, here or in a process of its own.
+"""Check whether a game keeps the laws: results, and statistics of random play, here or in a separate process.
 
-Its own, because compiled code that writes out of range can end the process that runs it.
+Separate, because compiled code that writes out of range can kill the process that runs it.
 """
 
 import json
@@ -39,7 +39,7 @@ class LawResult(NamedTuple):
 
 
 class LawResults(Shown, list[LawResult]):
-    """What was found for each law of a game, and what its random games were like."""
+    """The result for each law of a game, and statistics of its random games."""
 
     def __init__(self, game: str, results: Iterable[LawResult] = ()) -> None:
         super().__init__(results)
@@ -64,7 +64,7 @@ class LawResults(Shown, list[LawResult]):
 
 
 LESS = {"num_games", "plies", "target", "most_s"}
-"""Options of checks that see less than `anyzero check` does: they are no reason to leave the guards out."""
+"""Options that make a check weaker than `anyzero check`: passing such a check does not remove the guards."""
 
 
 def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
@@ -84,7 +84,7 @@ def check_game(game: Game | str, *laws: str, **options: Any) -> LawResults:
 
 
 def seen_of(evidence: Evidence) -> "Seen | None":
-    """What the games were like; None where the game's own code for texts fails, which is told elsewhere."""
+    """Statistics of the games; None if the game's own code for texts fails, which is reported elsewhere."""
     try:
         with cpu_limit(evidence.law_s):
             return look(evidence.game, evidence.records)
@@ -93,7 +93,7 @@ def seen_of(evidence: Evidence) -> "Seen | None":
 
 
 def judge_all(evidence: Evidence, *laws: str) -> Iterator[LawResult]:
-    """The same, law by law; a game that does not run is asked nothing else."""
+    """The same, law by law; a game that does not run is not checked further."""
     first = judge(FIRST_LAW, Law(the_game_runs), evidence)
     yield first
     if first.ok:
@@ -101,23 +101,23 @@ def judge_all(evidence: Evidence, *laws: str) -> Iterator[LawResult]:
 
 
 def judge(name: str, law: Law, evidence: Evidence) -> LawResult:
-    """A law is also broken where it cannot be checked because the game's own code fails."""
+    """A law is also broken if it cannot be checked because the game's own code fails."""
     try:
         with cpu_limit(evidence.law_s):
             fault = law.find_fault(evidence)
     except Skip as skip:
         return LawResult(name, True, f"{NOT_CHECKED}{skip}")
-    except (Exception, SystemExit, EndlessError) as error:  # whatever a stranger's code raises is the finding
+    except (Exception, SystemExit, EndlessError) as error:  # anything that a user's code raises is the finding
         return blame(name, error, evidence.game)
     return LawResult(name, fault is None, fault or (law.check.__doc__ or "").strip())
 
 
 def blame(name: str, error: BaseException, game: Game) -> LawResult:
-    """What the error says and where, and the ply; it is the law on actions that is broken if one of them is wrong."""
+    """The error's message, place and ply; the law on actions is to blame if one of them is wrong."""
     cause = error.__cause__ if isinstance(error, BadGameError) and error.__cause__ else error
     detail = tell(cause, game.functions)
     for frame, _ in traceback.walk_tb(cause.__traceback__):
-        if frame.f_code is observe_game.__code__:  # an interpreted game, and the ply that it had come to
+        if frame.f_code is observe_game.__code__:  # an interpreted game, at its current ply
             record, ply = frame.f_locals["record"], frame.f_locals.get("row", 0)
             # before it has chosen an action, a position may not have its actions yet
             wrong = actions_are_legal_numbers(game, record.at(ply)) if record.chosen[ply] >= 0 else None
@@ -126,26 +126,26 @@ def blame(name: str, error: BaseException, game: Game) -> LawResult:
     return LawResult(name, False, detail)
 
 
-# --- what random play showed, so that a person sees at a glance what no law can know to be wrong
+# --- statistics of random play, so that a person sees at a glance what no law can detect
 
 
-ENOUGH_GAMES, ENOUGH_MOVES = 8, 30  # decided games, and moves on cells, without which nothing is suspected
-MOST_EXTRAS = 4  # actions besides those of the cells, in a game that places stones
+ENOUGH_GAMES, ENOUGH_MOVES = 8, 30  # decided games, and moves on cells, needed for any suspicion
+MOST_EXTRAS = 4  # maximum actions besides those of the cells, in a game that places stones
 
 
 @dataclass(frozen=True)
 class Seen:
-    """Numbers about some random games; moves are those of seats, plies count what chance does too."""
+    """Statistics of random games; moves are those of seats, plies include chance outcomes."""
 
     games: int
     plies: int
     shortest: int
     longest: int
-    wins: list[int]  # by seat: games in which no other has as much
+    wins: list[int]  # by seat: games in which no other seat has as much
     draws: int
     mean_payoffs: list[float]
     unfinished: int
-    last_mover_wins: int  # decided games that were won by whoever moved last
+    last_mover_wins: int  # decided games won by the seat that moved last
     moves: int
     passes: int  # moves with a text like `pass`
     forced: int  # moves that were the only legal one
@@ -179,7 +179,7 @@ def look(game: Game, records: Sequence[Observations]) -> Seen:
         for record in records
         for row in np.flatnonzero((record.seats >= 0) & (record.chosen >= 0)).tolist()
     ]
-    texts: dict[int, str] = {}  # of each action where it was chosen first
+    texts: dict[int, str] = {}  # of each action when first chosen
     for record, row, action in moves:
         if action not in texts:
             texts[action] = game.format_action(record.states[row].copy(), action)
@@ -201,7 +201,7 @@ def look(game: Game, records: Sequence[Observations]) -> Seen:
     )
 
 
-# --- what may be meant so, and is more often a fault
+# --- what may be intended, but is more often a mistake
 
 
 def doubtful_seats(
@@ -217,7 +217,7 @@ def doubtful_seats(
 
 
 def taken_cells(game: Game, moves: Sequence[tuple[Observations, int, int]], texts: dict[int, str]) -> Iterator[str]:
-    """A game places stones if every action marks its own entry of some field, which mostly was empty before."""
+    """A game places stones if every action marks its own entry of some field, which was mostly empty before."""
     for name, form in game.state_dtype.fields.items() if game.state_dtype.fields else ():
         size = form[0].shape[0] if len(form[0].shape) == 1 else 0
         if not game.num_actions - MOST_EXTRAS <= size <= game.num_actions:
@@ -233,17 +233,17 @@ def taken_cells(game: Game, moves: Sequence[tuple[Observations, int, int]], text
             yield f"{cell} is played although {name} marks it as occupied: does legal_actions skip occupied cells?"
 
 
-# --- a game in a process of its own
+# --- a game in a separate process
 
 
 LAW_CPU_S = 10.0  # processor time for the Python code of a law
 TRIAL: dict[str, Any] = {"target": "interpreted", "simulate": False, "num_games": 6, "most_s": 1.0, "law_s": 3.0}
-"""What a trial looks at, which begins new games for a second."""
-SILENT_S = 600.0  # a process that says nothing for so long is ended: compiled code that never comes back
+"""Settings of a trial, which starts new games for a second."""
+SILENT_S = 600.0  # a process silent for this long is killed: compiled code that never returns
 
 
 def check_apart(game: Game) -> LawResults:
-    """`check_game` in a process of its own; if that dies or hangs, the law that it was at is broken."""
+    """`check_game` in a separate process; if it dies or hangs, the law being checked is broken."""
     results = judge_apart(game, [*LAWS, "the end"])
     if game.unchecked and results.ok:
         remember(game.unchecked, CHECKED)
@@ -251,7 +251,7 @@ def check_apart(game: Game) -> LawResults:
 
 
 def try_out(game: Game) -> None:
-    """BadGameError with what `check` would say, if a few games in plain Python show that a game cannot be used."""
+    """BadGameError with the words of `check`, if a few games in plain Python show that a game cannot be used."""
     for result in judge_apart(game, FATAL, "brief"):
         if not result.ok:
             says = f"{game.source} breaks a law of the contract, {result.law!r}: {result.detail}"
@@ -259,7 +259,7 @@ def try_out(game: Game) -> None:
 
 
 def judge_apart(game: Game, laws: Sequence[str], *brief: str) -> LawResults:
-    """What a process says of these laws; what it does not say in time, or before it dies, is the fault of the next."""
+    """A process's results for these laws; if it dies or is late, the next law is broken."""
     child, results = Child(python_command(__name__, "_tell_laws", game.text, *brief)), LawResults(game.text)
     try:
         for line in child.lines(SILENT_S):
@@ -275,7 +275,7 @@ def judge_apart(game: Game, laws: Sequence[str], *brief: str) -> LawResults:
     except LateChildError:
         fault = f"compiled code did not return within {SILENT_S:g} seconds"
     if fault:
-        law = [FIRST_LAW, *laws][min(len(results), len(laws))]  # what is out of range may show only there
+        law = [FIRST_LAW, *laws][min(len(results), len(laws))]  # an index out of range may show only there
         results.append(LawResult(law, False, fault))
     return results
 
@@ -283,7 +283,7 @@ def judge_apart(game: Game, laws: Sequence[str], *brief: str) -> LawResults:
 def _tell_laws(text: str, brief: str = "") -> None:
     send = take_output()
     listen()
-    with redirect_stdout(StringIO()):  # a file that prints has done so where it was loaded first
+    with redirect_stdout(StringIO()):  # a file that prints already did so when first loaded
         game = load_trusted(text)
     evidence, runs = Evidence(game, **TRIAL) if brief else Evidence(game, law_s=LAW_CPU_S), False
     for result in judge_all(evidence, *(FATAL if brief else ())):

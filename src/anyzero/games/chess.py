@@ -2,8 +2,8 @@
 
 The position is always seen from the side to move: for black the ranks are mirrored (`square ^ 56`). An action is a
 source square and one of 73 planes, number `source * 73 + plane`: 8 directions times 7 distances of queen-like moves
-(clockwise from straight ahead, promotions to a queen among them), 8 knight's moves, and 9 underpromotions (taking to
-the left, straight, taking to the right; to a knight, a bishop, a rook).
+(clockwise from straight ahead, including promotions to a queen), 8 knight moves, and 9 underpromotions (capturing to
+the left, straight, capturing to the right; to a knight, a bishop, a rook).
 """
 
 from typing import Any
@@ -34,8 +34,8 @@ from anyzero.views.boards import chess_piece, square_board
 
 NUM_INPUT_PLANES = 19
 MAX_IRREVERSIBLE = 118
-"""Pawns can step 96 times and 30 pieces can be taken, less one for each of the 8 files: where two pawns face each
-other, one must take (which is a step, too) or be taken (and lose its steps)."""
+"""Pawns can step 96 times and 30 pieces can be captured, less one for each of the 8 files: where two pawns face each
+other, one must capture (which is also a step) or be captured (and lose its steps)."""
 CAPTIONS = (
     *("white to move", "black to move", "white to move, in check", "black to move, in check"),
     *("white wins by checkmate", "black wins by checkmate", "draw by stalemate", "draw by insufficient material"),

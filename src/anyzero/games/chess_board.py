@@ -1,7 +1,7 @@
 """The chess position: sets of squares, always seen from the side to move, the tables of the rules, and attacks.
 
 Square 0 is a1, square 63 is h8 as the mover sees them: for black the ranks are mirrored (`square ^ 56`), so that every
-pawn moves up and one function serves both sides. A queen stands in `diagonals` and in `straights`.
+pawn moves up and one function serves both sides. A queen is in both `diagonals` and `straights`.
 """
 
 from typing import Any, NamedTuple
@@ -11,9 +11,9 @@ import numpy as np
 from anyzero.compile.bits import leading_bit, trailing_zeros
 from anyzero.compile.random import U, scramble
 
-MAX_CLOCK = 100  # half moves without a capture or a pawn's move that make a draw
+MAX_CLOCK = 100  # half-moves without a capture or a pawn move that make a draw
 
-MAX_MOVE_NUMBER = 99_999  # where the count of moves stays, so that its text can always be read
+MAX_MOVE_NUMBER = 99_999  # where the move counter stops, so that its text can always be read
 
 STATE = [
     ("mine", np.uint64),
@@ -24,24 +24,24 @@ STATE = [
     ("straights", np.uint64),  # rooks and queens
     ("kings", np.uint64),
     ("castling", np.uint64),  # the rooks that may still castle
-    ("en_passant", np.uint64),  # where a pawn can be taken in passing; empty unless that is legal
+    ("en_passant", np.uint64),  # where a pawn can be captured en passant; empty unless that is legal
     ("checkers", np.uint64),  # their pieces that give check
     ("pinned", np.uint64),  # my pieces that shield my king
     ("key", np.uint64),  # of the position, without its history
-    # The earlier positions that can come again, oldest first: the upper 52 bits of the key, and below them the move
-    # that was made there (source * 64 + target, as its mover saw it).
+    # Earlier positions that can recur, oldest first: the upper 52 bits of the key, and below them the move
+    # made there (source * 64 + target, as its mover saw it).
     ("history", np.uint64, MAX_CLOCK),
-    ("recorded", np.int16),  # how many those are
-    ("clock", np.int16),  # half moves since the last capture or pawn's move
+    ("recorded", np.int16),  # number of entries in the history
+    ("clock", np.int16),  # half-moves since the last capture or pawn move
     ("move_number", np.int32),
     ("mover", np.int16),
-    ("repeats", np.int16),  # how often this position has been there before
+    ("repeats", np.int16),  # how often this position has occurred before
     ("ended", np.int32),  # RUNNING, CHECKMATE, ...
 ]
 
 RUNNING, CHECKMATE, STALEMATE, INSUFFICIENT, FIFTY_MOVES, REPETITION = range(6)
 
-MOVE_BITS = U(0xFFF)  # the part of a history entry that is not the key
+MOVE_BITS = U(0xFFF)  # the bits of a history entry that hold the move
 
 FILE_A, FILE_H = U(0x0101010101010101), U(0x8080808080808080)
 RANK_1, RANK_3, RANK_6, RANK_8 = U(0xFF), U(0xFF << 16), U(0xFF << 40), U(0xFF << 56)
@@ -53,16 +53,16 @@ QUEEN_STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1,
 NUM_PLANES = 73
 FIRST_UNDERPROMOTION = 64
 NUM_ACTIONS = 64 * NUM_PLANES
-MAX_LEGAL = 218  # most legal moves of a position that can arise (found by Petrovic in 1964, proved by Kunz in 2024)
+MAX_LEGAL = 218  # maximum legal moves in a reachable position (found by Petrovic in 1964, proved by Kunz in 2024)
 
 DIAGONAL, ANTIDIAGONAL, FILE, RANK, KNIGHT, KING = range(6)
-"""Columns of `Chess.squares`; a slider is told by the first of its two lines, DIAGONAL or FILE."""
+"""Columns of `Chess.squares`; a slider is identified by the first of its two lines, DIAGONAL or FILE."""
 
 
 class Chess(NamedTuple):
     squares: np.ndarray
-    """[64, 8] words: for each square the lines through it (without itself), where a knight and a king go, two spare."""
-    actions: np.ndarray  # [64, 64]: the action that goes from one square to another and is no underpromotion
+    """[64, 8] words: for each square the lines through it (without itself), knight and king targets, two spare."""
+    actions: np.ndarray  # [64, 64]: the action from one square to another that is not an underpromotion
     steps: np.ndarray  # [73]: target minus source for each plane
 
 
@@ -92,7 +92,7 @@ def make_rules() -> Chess:
 def position_key(state: Any) -> Any:
     """A 64-bit key of pieces, side to move, castling rights and en passant.
 
-    Three words tell apart what can stand on a square: the six kinds, a rook that may castle (the third word alone), and
+    Three words distinguish what can be on a square: the six kinds, a rook that may castle (the third word alone), and
     the square of an en passant capture (the same, but on the sixth rank).
     """
     first = state.pawns | state.kings | state.diagonals
@@ -121,7 +121,7 @@ def mirrored(word: Any) -> Any:
 
 
 def is_insufficient(state: Any) -> bool:
-    """Kings with one knight, or with bishops that all stand on squares of one colour."""
+    """Kings with one knight, or with bishops that are all on squares of one colour."""
     if (state.pawns | state.straights) != U(0):
         return False
     if state.knights == U(0):
@@ -130,7 +130,7 @@ def is_insufficient(state: Any) -> bool:
 
 
 def verdict(state: Any, can_move: bool) -> int:
-    """How the game has ended, if it has; checkmate comes before every draw."""
+    """How the game has ended, if it has; checkmate takes precedence over every draw."""
     if not can_move:
         return CHECKMATE if state.checkers else STALEMATE
     if is_insufficient(state):
@@ -144,7 +144,7 @@ def verdict(state: Any, can_move: bool) -> int:
 
 
 def line_attacks(line: Any, square: int, occupied: Any) -> Any:
-    """The squares of a line that a piece on `square` sees, up to and with the first piece in each direction.
+    """The squares of a line that a piece on `square` attacks, up to and including the first piece in each direction.
 
     Subtracting the nearest blocker below from the blockers above flips exactly the squares between the two.
     """
@@ -156,7 +156,7 @@ def line_attacks(line: Any, square: int, occupied: Any) -> Any:
 
 
 def slider_attacks(rules: Chess, square: int, lines: int, occupied: Any) -> Any:
-    """Where a bishop (DIAGONAL) or a rook (FILE) goes, its own pieces included."""
+    """The targets of a bishop (DIAGONAL) or a rook (FILE), including its own pieces."""
     first = line_attacks(rules.squares[square, lines], square, occupied)
     return first | line_attacks(rules.squares[square, lines + 1], square, occupied)
 
@@ -173,7 +173,7 @@ def knight_attacks(knights: Any) -> Any:
 
 
 def line_through(rules: Chess, first: int, second: int) -> Any:
-    """The file, rank or diagonal of two squares, without the first; empty if they share none."""
+    """The file, rank or diagonal through two squares, without the first; empty if they share none."""
     bit, line = U(1) << U(second), U(0)
     for direction in range(4):
         candidate = rules.squares[first, direction]
@@ -216,7 +216,7 @@ def find_checks(rules: Chess, state: Any) -> None:
 
 
 def find_danger(rules: Chess, state: Any) -> Any:
-    """The squares that they attack, looking through my king: where it may not go."""
+    """The squares they attack, looking through my king: where it may not go."""
     theirs, occupied = state.theirs, (state.mine | state.theirs) & ~(state.kings & state.mine)
     pawns = state.pawns & theirs
     danger = ((pawns & ~FILE_A) >> U(9)) | ((pawns & ~FILE_H) >> U(7)) | knight_attacks(state.knights & theirs)

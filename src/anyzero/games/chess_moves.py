@@ -1,7 +1,7 @@
-"""Legal moves, generated as such, making them, and random play.
+"""Legal moves, generated directly, making them, and random play.
 
-Checks and pins are masks on the targets: no move is made to be tested. Making a move changes the board, the rights, the
-clocks and the history, turns the board, and sees whether the game has ended.
+Checks and pins are masks on the targets: no move is made just to test it. Making a move updates the board, the rights,
+the clocks and the history, flips the board, and checks whether the game has ended.
 """
 
 from typing import Any
@@ -50,7 +50,7 @@ def legal_actions(rules: Chess, state: State, actions: Any) -> int:
 
 
 def king_targets(rules: Chess, state: State, king: int) -> Any:
-    """Where my king may go, castling included."""
+    """Where my king may go, including castling."""
     steps = rules.squares[king, KING] & ~state.mine
     castling = U(0)
     if state.castling & RANK_1 and state.checkers == U(0):
@@ -77,7 +77,7 @@ def allowed_targets(rules: Chess, state: State, king: int) -> Any:
 
 
 def write_piece_moves(rules: Chess, state: State, king: int, allowed: Any, actions: Any) -> int:
-    """Knights, then all that moves diagonally, then all that moves straight: a queen comes up twice."""
+    """Knights, then all diagonal sliders, then all straight sliders: a queen comes up twice."""
     count, knights = 0, state.knights & state.mine & ~state.pinned
     while knights:
         source = trailing_zeros(knights)
@@ -94,7 +94,7 @@ def write_piece_moves(rules: Chess, state: State, king: int, allowed: Any, actio
 
 
 def slider_targets(rules: Chess, state: State, king: int, source: int, lines: int) -> Any:
-    """Where a slider attacks without leaving its pin: a bishop or queen by DIAGONAL, a rook or queen by FILE."""
+    """The squares a slider attacks without leaving its pin: a bishop or queen by DIAGONAL, a rook or queen by FILE."""
     targets = slider_attacks(rules, source, lines, state.mine | state.theirs)
     if state.pinned & (U(1) << U(source)):
         targets &= line_through(rules, king, source)
@@ -135,7 +135,7 @@ def has_move(rules: Chess, state: State) -> bool:
 
 
 def pawn_targets(rules: Chess, state: State, king: int, allowed: Any) -> tuple[Any, Any, Any, Any]:
-    """Where my pawns may go: taking to the left, one step, taking to the right, two steps; en passant aside."""
+    """Where my pawns may go: capturing to the left, one step, capturing to the right, two steps; without en passant."""
     pawns, empty, lines = state.pawns & state.mine, ~(state.mine | state.theirs), rules.squares
     pushed = ((pawns & (~state.pinned | lines[king, FILE])) << U(8)) & empty
     twice = ((pushed & RANK_3) << U(8)) & empty
@@ -168,7 +168,7 @@ def write_pawn_moves(rules: Chess, state: State, king: int, allowed: Any, action
 
 
 def en_passant_takers(rules: Chess, state: State, king: int) -> Any:
-    """My pawns that may take in passing: both pawns leave their squares at once, which can open a line to my king."""
+    """My pawns that may capture en passant: both pawns leave their squares at once, which can expose my king."""
     target, takers = state.en_passant, U(0)
     victim, occupied = target >> U(8), state.mine | state.theirs
     if target == U(0) or state.checkers & ~(victim | state.diagonals | state.straights):
@@ -194,7 +194,7 @@ def play(rules: Chess, state: State, action: int) -> None:
 
 
 def advance(rules: Chess, state: State, source: int, target: int, promotion: int) -> None:
-    """Make a move and turn the board; `promotion` is 0 for the queen, then knight, bishop, rook."""
+    """Make a move and flip the board; `promotion` is 0 for the queen, then knight, bishop, rook."""
     source_bit, target_bit = U(1) << U(source), U(1) << U(target)
     castling, en_passant = state.castling, state.en_passant
     is_pawn, takes = state.pawns & source_bit != U(0), state.theirs & target_bit != U(0)
@@ -221,7 +221,7 @@ def advance(rules: Chess, state: State, source: int, target: int, promotion: int
 
 
 def move_piece(state: State, source: int, target: int) -> None:
-    """Move whatever stands on the source and take whatever stands on the target."""
+    """Move the piece on the source and capture any piece on the target."""
     from_bit, to_bit = U(source), U(target)
     keep = ~((U(1) << from_bit) | (U(1) << to_bit))
     state.pawns = state.pawns & keep | (((state.pawns >> from_bit) & U(1)) << to_bit)
@@ -234,7 +234,7 @@ def move_piece(state: State, source: int, target: int) -> None:
 
 
 def move_pawn(state: State, source: Any, target: Any, promotion: int) -> Any:
-    """What a pawn's move does beyond moving it; returns the square that it passed over, or none."""
+    """The further effects of a pawn's move; returns the square that it passed over, or none."""
     if target & state.en_passant:
         state.pawns ^= target >> U(8)
         state.theirs ^= target >> U(8)
@@ -252,7 +252,7 @@ def move_pawn(state: State, source: Any, target: Any, promotion: int) -> Any:
 
 
 def forget(state: State) -> None:
-    """Drop the earlier positions: none of them can come again."""
+    """Drop the earlier positions: none of them can recur."""
     for index in range(state.recorded):
         state.history[index] = U(0)
     state.recorded = 0
@@ -280,7 +280,7 @@ def settle(rules: Chess, state: State, passed: Any) -> None:
     if passed and en_passant_takers(rules, state, trailing_zeros(state.kings & state.mine)) == U(0):
         state.en_passant = U(0)
     state.key = position_key(state)
-    repeats, index = 0, state.recorded - 4  # it takes four half moves to come back
+    repeats, index = 0, state.recorded - 4  # a position recurs after four half-moves at the earliest
     while index >= 0:
         if state.history[index] ^ state.key <= MOVE_BITS:
             repeats += 1
@@ -292,7 +292,7 @@ def settle(rules: Chess, state: State, passed: Any) -> None:
 
 
 def rollout(rules: Chess, state: State, actions: Any, rng: Any) -> int:
-    """Draws the same moves as the default would, without listing them: counts them, draws a number, finds that one."""
+    """Samples the same moves as the default, without listing them: counts them, draws a number, finds that move."""
     moves = 0
     while state.ended == RUNNING:
         king = trailing_zeros(state.kings & state.mine)
@@ -317,7 +317,7 @@ def rollout(rules: Chess, state: State, actions: Any, rng: Any) -> int:
 
 
 def count_piece_moves(rules: Chess, state: State, king: int, allowed: Any, counts: Any) -> int:
-    """How many moves knights, bishops, rooks and queens have; `counts` takes up those of each, in the usual order."""
+    """The number of moves of knights, bishops, rooks and queens; `counts` gets those of each, in the usual order."""
     total, index = 0, 0
     knights = state.knights & state.mine & ~state.pinned
     while knights:

@@ -1,7 +1,7 @@
-"""Chess as text: positions in FEN, moves in UCI (`e2e4`, `e7e8q`) and SAN (`Nf3`, `exd8=Q+`), and how a game has ended.
+"""Chess as text: positions in FEN, moves in UCI (`e2e4`, `e7e8q`) and SAN (`Nf3`, `exd8=Q+`).
 
-A FEN may be followed by the last moves, from the first position that can come again: `<FEN> after g1f3 g8f6`. They are
-all reversible (no capture, no pawn's move, no castling right lost), and say what repetition needs.
+A FEN may be followed by the last moves, from the first position that can recur: `<FEN> after g1f3 g8f6`. They are
+all reversible (no capture, no pawn move, no castling right lost), and determine repetitions.
 """
 
 import re
@@ -24,7 +24,7 @@ SIDES = "wb"
 SEAT_NAMES = ("white", "black")
 CASTLING = {"K": 7, "Q": 0, "k": 63, "q": 56}  # the rook's square for each right
 FIRST_COUNTS = {"N": 2, "R": 2, "Q": 1, "dark": 1, "light": 1}
-"""What a side starts with, bishops by the colour of their squares."""
+"""A side's initial pieces, bishops by the colour of their squares."""
 FIELDS = {"P": ["pawns"], "N": ["knights"], "B": ["diagonals"], "R": ["straights"]}
 FIELDS |= {"Q": ["diagonals", "straights"], "K": ["kings"]}
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)x?([a-h][1-8])(?:=?([NBRQ]))?[+#]?[!?]{0,2}")
@@ -40,7 +40,7 @@ def format_state(rules: Chess, state: State) -> str:
     words += [name_of(state, trailing_zeros(state.en_passant)) if state.en_passant else "-"]
     words += [str(state.clock), str(state.move_number)]
     moves, num, mover = [], int(state.recorded), int(state.mover)
-    for index, entry in enumerate(state.history[:num].tolist()):  # moves, each seen from its own mover
+    for index, entry in enumerate(state.history[:num].tolist()):  # moves, each from its own mover's view
         source, target = divmod(entry & int(board.MOVE_BITS), 64)
         flip = 0 if (num - index + mover) % 2 == 0 else 56
         moves.append(NAMES[source ^ flip] + NAMES[target ^ flip])
@@ -48,19 +48,19 @@ def format_state(rules: Chess, state: State) -> str:
 
 
 def letters_of(state: State) -> list[str]:
-    """The letter of each square in FEN, a1 first; `.` where there is nothing."""
+    """The letter of each square in FEN, a1 first; `.` if empty."""
     squares, white = [turned(state, square) for square in range(64)], int(state.theirs if state.mover else state.mine)
     kinds = grid.letters_of(kinds_of(state).values(), KINDS, squares)
     return [kind if white >> square & 1 else kind.lower() for kind, square in zip(kinds, squares, strict=True)]
 
 
 def kinds_of(state: State) -> dict[str, int]:
-    """The squares of each kind of piece, both sides', as the mover sees them."""
+    """The squares of each kind of piece, of both sides, as the mover sees them."""
     return {letter: int(board.squares_of_kind(state, kind)) for kind, letter in enumerate(KINDS)}
 
 
 def turned(state: State, square: int) -> int:
-    """From the square that the mover sees to the one on the board, and back."""
+    """Convert a square as the mover sees it to the board's own, and back."""
     return square ^ 56 if state.mover else square
 
 
@@ -73,7 +73,7 @@ def name_of(state: State, square: int) -> str:
 
 @np.errstate(over="ignore")
 def parse_state(rules: Chess, state: State, text: str) -> None:
-    """Read a FEN of four to six fields and the moves after it; an en passant square of no use is dropped."""
+    """Read a FEN of four to six fields and the moves after it; a useless en passant square is dropped."""
     fen, _, moves = text.partition(" after ")
     words = fen.split()
     if not 4 <= len(words) <= 6:
@@ -116,7 +116,7 @@ def squares_of(state: State, letters: list[str], wanted: str) -> Any:
 
 
 def check_material(letters: list[str]) -> None:
-    """One king, and no more pieces than promotions can have made; bishops count by the colour of their squares."""
+    """One king, and no more pieces than promotions allow; bishops count by the colour of their squares."""
     if letters.count("K") != 1:
         raise ValueError(f"each side has one king, not {letters.count('K')}")
     dark = [letter for square, letter in enumerate(letters) if int(board.DARK) >> square & 1]
@@ -168,7 +168,7 @@ def bit(square: int) -> Any:
 
 
 def fill_history(rules: Chess, state: State, moves: list[str]) -> None:
-    """Take the moves back one by one, and keep the key of each position that comes up."""
+    """Take back the moves one by one, and store the key of each position reached."""
     if (num := len(moves)) > state.clock:
         raise ValueError(f"{num} moves without capture or pawn's move do not fit a half-move clock of {state.clock}")
     earlier, entries = state.copy(), list[Any]()
@@ -201,7 +201,7 @@ def take_back(rules: Chess, state: State, source: int, target: int) -> bool:
 
 
 def reach(rules: Chess, state: State, square: int) -> Any:
-    """Where the piece on a square, which is no pawn, attacks."""
+    """The squares attacked by the piece on a square, which is no pawn."""
     if (state.knights | state.kings) & bit(square):
         return rules.squares[square, board.KNIGHT if state.knights & bit(square) else board.KING]
     occupied, targets = state.mine | state.theirs, U(0)
@@ -216,7 +216,7 @@ def reach(rules: Chess, state: State, square: int) -> Any:
 
 
 class Move(NamedTuple):
-    """What the text of a move is made of."""
+    """The parts of a move's text."""
 
     kind: str
     source: str
@@ -230,7 +230,7 @@ class Move(NamedTuple):
 
     @property
     def castles(self) -> str:
-        """`O-O`, `O-O-O` or nothing."""
+        """`O-O`, `O-O-O` or empty."""
         if self.kind != "K" or self.source[0] != "e":
             return ""
         return {"g": "O-O", "c": "O-O-O"}.get(self.target[0], "")
@@ -249,7 +249,7 @@ def move_of(rules: Chess, state: State, kinds: dict[str, int], action: int) -> M
 
 @np.errstate(over="ignore")
 def legal_moves(rules: Chess, state: State) -> dict[int, Move]:
-    """The legal actions and their moves; nothing once the game is over."""
+    """The legal actions and their moves; empty once the game is over."""
     if state.ended != board.RUNNING:
         return {}
     actions = np.zeros(board.MAX_LEGAL, np.int32)
@@ -259,7 +259,7 @@ def legal_moves(rules: Chess, state: State) -> dict[int, Move]:
 
 
 def parse_action(rules: Chess, state: State, text: str) -> int:
-    """The one legal action that a text means in UCI, or in SAN, which may leave out `x`, `+`, `#` and `=`."""
+    """The one legal action that a text means in UCI, or in SAN, which may omit `x`, `+`, `#` and `=`."""
     moves = legal_moves(rules, state)
     found = [action for action, move in moves.items() if move.uci == text]
     found = found or [action for action, move in moves.items() if can_mean(text, move)]
@@ -284,21 +284,21 @@ def notation(rules: Chess, state: State, action: int) -> str:
 
 
 def shorten(move: Move, moves: dict[int, Move]) -> str:
-    """SAN without the mark of a check."""
+    """SAN without the check mark."""
     if move.castles:
         return move.castles
     takes = "x" if move.takes else ""
     if move.kind == "P":
         start = move.source[0] if takes else ""
         return start + takes + move.target + (f"={move.promotion}" if move.promotion else "")
-    # What tells a piece from others of its kind with the same target: nothing, its file, its rank, or both.
+    # What distinguishes a piece from others of its kind with the same target: nothing, its file, its rank, or both.
     rivals = [other.source for other in moves.values() if other.kind == move.kind and other.target == move.target]
     own = next((part for part in ("", *move.source) if sum(part in rival for rival in rivals) == 1), move.source)
     return move.kind + own + takes + move.target
 
 
 def can_mean(text: str, move: Move) -> bool:
-    """Whether a text in SAN fits a move; a pawn that takes is named by its file."""
+    """Whether a text in SAN fits a move; a capturing pawn is named by its file."""
     if castles := CASTLES.fullmatch(text):
         return move.castles == castles[1].replace("0", "O")
     if not (match := SAN.fullmatch(text)):

@@ -1,4 +1,4 @@
-"""Connect Four: drop a stone into a column, and win with four in a row, across, up or diagonally.
+"""Connect Four: drop a stone into a column, and win with four in a row, horizontally, vertically or diagonally.
 
 A column takes `rows + 1` bits of a word, row 1 lowest. Its top bit is never set, so that no line of four runs from
 one column into the next, and adding 1 to a column's stones sets the bit of its lowest free cell.
@@ -73,13 +73,13 @@ def has_four(rules: ConnectFour, stones: Any) -> bool:
 
 
 def first_of_four(stones: Any, far: Any) -> Any:
-    """Where a four begins whose stones are so many bits apart: two in a row, twice, two apart."""
+    """The first stone of each four whose stones are `far` bits apart: two in a row, twice, two apart."""
     twos = stones & (stones >> far)
     return twos & (twos >> (far + far))
 
 
 def free_cells(rules: ConnectFour, taken: Any) -> Any:
-    """Where a stone comes to lie: the lowest free cell of each column that is not full."""
+    """Where a stone would land: the lowest free cell of each column that is not full."""
     return (taken + rules.bottom) & rules.board
 
 
@@ -110,12 +110,12 @@ def payoffs(rules: ConnectFour, state: State, out: Any) -> None:
 
 def encode(rules: ConnectFour, state: State, planes: Any) -> None:
     """Two planes: the mover's stones, the opponent's."""
-    write_cells(planes[0].T, state.stones[state.mover], rules.rows + 1)  # the bits of a column lie side by side
+    write_cells(planes[0].T, state.stones[state.mover], rules.rows + 1)  # the bits of a column are adjacent
     write_cells(planes[1].T, state.stones[1 - state.mover], rules.rows + 1)
 
 
 def rollout(rules: ConnectFour, state: State, actions: Any, rng: Any) -> int:
-    """Draws the same moves as the default would, without listing them."""
+    """Samples the same moves as the default, without listing them."""
     mine, theirs, moves = state.stones[state.mover], state.stones[1 - state.mover], 0
     free = free_cells(rules, mine | theirs)
     while free and not has_four(rules, theirs):
@@ -132,7 +132,7 @@ def rollout(rules: ConnectFour, state: State, actions: Any, rng: Any) -> int:
 
 
 def symmetries(rules: ConnectFour) -> Iterable[Symmetry]:
-    """The mirror of left and right."""
+    """The reflection that exchanges left and right."""
     cells = np.arange(rules.rows * rules.columns).reshape(rules.rows, rules.columns)
     return [grid.symmetry(cells[:, ::-1].ravel(), 2, np.arange(rules.columns)[::-1])]
 
@@ -158,7 +158,7 @@ def parse_state(rules: ConnectFour, state: State, text: str) -> None:
     state.stones[:] = [grid.set_of(cells, mark, bits_of(rules)) for mark in MARKS]
     if has_four(rules, state.stones[state.mover]):
         raise ValueError("the side to move has already won")
-    last = state.stones[1 - state.mover]  # a four must have come with the last stone, which lies on top of its column
+    last = state.stones[1 - state.mover]  # a four must have come with the last stone, on top of its column
     tops = last & (free_cells(rules, state.stones[0] | state.stones[1]) >> U(1))
     full = last & (rules.bottom << U(rules.rows - 1))
     lasts = [U(1 << bit) for bit in range(64) if int(tops | full) >> bit & 1]
@@ -167,7 +167,7 @@ def parse_state(rules: ConnectFour, state: State, text: str) -> None:
 
 
 def board(rules: ConnectFour) -> Board:
-    """A move is made by a click on any cell of its column; stones in a four have a dot."""
+    """A click on any cell of a column drops a stone there; stones in a four have a dot."""
     rows, columns = rules.rows, rules.columns
     return Board(
         cells=round_cells(rows, columns),
@@ -183,7 +183,7 @@ def board(rules: ConnectFour) -> Board:
 
 
 def draw(rules: ConnectFour, state: State, shown: Any) -> None:
-    """The cells of a column stand for the one where a stone comes to lie."""
+    """A click on any cell of a column means the one where a stone would land."""
     free, fours = free_cells(rules, state.stones[0] | state.stones[1]), fours_of(rules, state.stones[1 - state.mover])
     for cell in range(rules.rows * rules.columns):
         row, column = cell // rules.columns, cell % rules.columns

@@ -1,6 +1,6 @@
-"""The functions that make a game, as generic functions: kernels call these, and a game's own stand in for them.
+"""The functions that make a game, as generic functions: kernels call these, and a game's own replace them.
 
-Compiled functions take `(rules, state, ...)`, write into what the caller hands them, allocate nothing, and draw
+Compiled functions take `(rules, state, ...)`, write into arrays passed by the caller, allocate nothing, and draw
 randomness only from the stream `rng`. Action numbers and encodings are seen from the seat to move (a pawn's step
 forward has the same number for both seats), so that one network plays every seat.
 
@@ -32,7 +32,7 @@ def seat_to_move(rules: Any, state: Any) -> int:
 
 
 def legal_actions(rules: Any, state: Any, actions: Any) -> int:
-    """Write the legal action numbers (at a chance node: the outcomes), return how many; asked while the game runs."""
+    """Write the legal actions (at a chance node: the outcomes) and return their number; called while the game runs."""
     raise NotImplementedError
 
 
@@ -54,7 +54,7 @@ def chance_weight(rules: Any, state: Any, outcome: int) -> float:
 def encode(rules: Any, state: Any, planes: Any) -> None:
     """Write the network's input over zeros, seen from the seat to move.
 
-    Where it is chance's turn this is an afterstate, seen from seat 0: its value is that seat's expected payoff.
+    At a chance node this is an afterstate, seen from seat 0: its value is that seat's expected payoff.
     """
 
 
@@ -64,12 +64,12 @@ def amaf_key(rules: Any, state: Any, action: int) -> int:
 
 
 def score(rules: Any, state: Any, seat: int) -> float:
-    """Points that a person counts, for this seat, so far."""
+    """This seat's points so far, as a person counts them."""
     return 0.0
 
 
 def state_key(rules: Any, state: Any) -> Any:
-    """A 64-bit key that equal positions share; by default a hash of the state's bytes."""
+    """A 64-bit key shared by equal positions; by default a hash of the state's bytes."""
     key = U(0)
     for index in range(record_words(state)):
         key = scramble(key ^ record_word(state, index)) + U(0x9E3779B97F4A7C15)
@@ -79,8 +79,8 @@ def state_key(rules: Any, state: Any) -> Any:
 def rollout(rules: Any, state: Any, actions: Any, rng: Any) -> int:
     """Play the state at random to its end and return the number of moves; `actions` is scratch.
 
-    Moves are uniform over the legal ones and outcomes follow their weights. A game may end up in another final state as
-    long as the payoffs have the same distribution.
+    Moves are uniform over the legal ones and outcomes follow their weights. A game may reach another final state if
+    the payoffs have the same distribution.
     """
     moves = 0
     seat = seat_to_move(rules, state)
@@ -94,12 +94,12 @@ def rollout(rules: Any, state: Any, actions: Any, rng: Any) -> int:
 
 
 def guided_rollout(rules: Any, state: Any, actions: Any, rng: Any) -> int:
-    """A rollout that knows something about the game: better moves are likelier; by default it is `rollout`."""
+    """A rollout with knowledge of the game: better moves are likelier; by default it is `rollout`."""
     return rollout(rules, state, actions, rng)
 
 
 def traced_rollout(rules: Any, state: Any, actions: Any, rng: Any, seen: Any) -> int:
-    """A rollout that also adds the AMAF key of each of its moves to its seat's set of bits, `seen[seat]`."""
+    """A rollout that also adds the AMAF key of each of its moves to its seat's bit set, `seen[seat]`."""
     moves = 0
     seat = seat_to_move(rules, state)
     while seat != OVER:
@@ -115,12 +115,12 @@ def traced_rollout(rules: Any, state: Any, actions: Any, rng: Any, seen: Any) ->
 
 
 def mark(seen: Any, seat: int, key: int) -> None:
-    """Add a key to the seat's set of bits."""
+    """Add a key to the seat's bit set."""
     seen[seat, key >> 6] |= U(1) << U(key & 63)
 
 
 def draw_outcome(rules: Any, state: Any, actions: Any, count: int, rng: Any) -> int:
-    """The index of an outcome, drawn by weight."""
+    """The index of an outcome, sampled by weight."""
     total = 0.0
     for index in range(count):
         total += chance_weight(rules, state, np.int64(actions[index]))  # type: ignore[arg-type]
@@ -133,7 +133,7 @@ def draw_outcome(rules: Any, state: Any, actions: Any, count: int, rng: Any) -> 
 
 
 def draw(rules: Any, state: Any, shown: Any) -> None:
-    """Write what the position looks like on the game's board, over zeros; see `Board.shown_dtype`."""
+    """Write the position's picture on the game's board, over zeros; see `Board.shown_dtype`."""
 
 
 def move_number(rules: Any, state: Any, action: int) -> int:
@@ -141,22 +141,22 @@ def move_number(rules: Any, state: Any, action: int) -> int:
     return action
 
 
-REQUIRED = (initial_state, seat_to_move, legal_actions, play, payoffs)  # compiled functions that every game has
+REQUIRED = (initial_state, seat_to_move, legal_actions, play, payoffs)  # compiled functions of every game
 
 ROLLOUTS = (rollout, guided_rollout, traced_rollout)
-"""Compiled into a search, which spends most of its time there: LLVM then inlines more of what they call."""
+"""Compiled into a search, which spends most of its time there: LLVM then inlines more of their callees."""
 
 OPTIONAL = (chance_weight, encode, amaf_key, score, state_key, *ROLLOUTS, draw, move_number)
-"""Compiled functions with a default, or that switch a feature on."""
+"""Compiled functions with a default, or that enable a feature."""
 
 COMPILED = {function.__name__: function for function in (*REQUIRED, *OPTIONAL)}
 
 INTERPRETED = ("symmetries", "format_action", "notation", "parse_action", "format_state", "parse_state", "board")
-"""Functions that only Python calls: text, pictures and tables."""
+"""Functions called only from Python: text, pictures and tables."""
 
 
 def make_unit(name: str, functions: Sequence[Callable[..., Any]], guards: Mapping[Any, Any]) -> Unit:
-    """What kernels of a game are compiled for."""
+    """The unit for which kernels of a game are compiled."""
     by_name = {function.__name__: function for function in functions}
     own = {generic: by_name.get(name, generic) for name, generic in COMPILED.items()}
     modules = {function.__module__ for function in functions} | {__name__}

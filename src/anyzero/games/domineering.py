@@ -1,8 +1,8 @@
-"""Domineering: the first seat places upright dominoes, the second flat ones; who cannot place one has lost.
+"""Domineering: the first seat places vertical dominoes, the second horizontal ones; a seat that cannot move has lost.
 
-The second seat sees the board with rows and columns exchanged, so that both place upright dominoes in their own view.
-The view is a square of the board's longer side, the board in its corner; an action is the lower cell of the domino in
-that view, number `row * side + column`.
+The second seat sees the board transposed, so that both place vertical dominoes in their own view.
+The view is a square of the board's longer side, with the board in its corner; an action is the lower cell of the domino
+in that view, number `row * side + column`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,8 +33,8 @@ class Domineering(NamedTuple):
     rows: int
     columns: int
     board: np.uint64  # every cell
-    not_right: np.uint64  # every cell but those of the last column
-    cells: np.ndarray  # [seat, place in the view]: the cell on the board, or -1 where the view goes beyond it
+    not_right: np.uint64  # every cell except those of the last column
+    cells: np.ndarray  # [seat, place in the view]: the cell on the board, or -1 beyond it
     views: np.ndarray  # [seat, cell]: its place in the view
 
 
@@ -117,7 +117,7 @@ def payoffs(rules: Domineering, state: State, out: Any) -> None:
 
 
 def encode(rules: Domineering, state: State, planes: Any) -> None:
-    """Three planes: the empty cells, those that the mover could still cover, those that the opponent could."""
+    """Three planes: the empty cells, those the mover could still cover, those the opponent could."""
     empty = empty_cells(rules, state)
     upright, flat = places_of(rules, 0, empty), places_of(rules, 1, empty)
     upright |= upright << U(rules.columns)
@@ -131,7 +131,7 @@ def encode(rules: Domineering, state: State, planes: Any) -> None:
 
 
 def rollout(rules: Domineering, state: State, actions: Any, rng: Any) -> int:
-    """Draws the same moves as the default would, without listing them."""
+    """Samples the same moves as the default, without listing them."""
     upright, flat, seat, moves = state.covered[0], state.covered[1], state.mover, 0
     empty = empty_cells(rules, state)
     while True:
@@ -157,7 +157,7 @@ def rollout(rules: Domineering, state: State, actions: Any, rng: Any) -> int:
 
 
 def symmetries(rules: Domineering) -> Iterable[Symmetry]:
-    """The half turn of a square board; a mirror of the board is left-right for one seat and up-down for the other."""
+    """The half turn of a square board; a reflection is left-right for one seat and up-down for the other."""
     side = rules.rows
     if side != rules.columns:
         return []
@@ -180,7 +180,7 @@ def parse_state(rules: Domineering, state: State, text: str) -> None:
 
 
 def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Any]:
-    """The seat's dominoes, each a word of two cells; ValueError where one is not whole."""
+    """The seat's dominoes, each a word of two cells; ValueError if one is incomplete."""
     covered = state.covered[seat]
     while covered:
         domino = first_domino(rules, seat, covered)
@@ -191,7 +191,7 @@ def dominoes_of(rules: Domineering, state: State, seat: int) -> Iterator[Any]:
 
 
 def first_domino(rules: Domineering, seat: int, covered: Any) -> Any:
-    """The domino that covers the lowest of these cells: an unbroken run can be paired in one way only."""
+    """The domino that covers the lowest of these cells: a contiguous run can be paired in only one way."""
     place = covered & ~(covered - U(1)) & places_of(rules, seat, covered)
     return place | (place << U(rules.columns if seat == 0 else 1))
 

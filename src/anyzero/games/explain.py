@@ -1,4 +1,4 @@
-"""The rules of a game as people read them: a few sentences, and two pictures."""
+"""The rules of a game for people: a few sentences, and two pictures."""
 
 import random
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from anyzero.games.load import as_game
 from anyzero.report import Part, Sheet, Shown
 from anyzero.views import Scene
 
-WIDTH = 100  # of the text, in letters
+WIDTH = 100  # of the text, in characters
 SILENT = "its author wrote no rules down: they belong into the docstring of make()"
 
 
 @dataclass(frozen=True, repr=False)
 class Rules(Shown):
-    """What a game is about, how it starts, and a position that shows what matters."""
+    """A game's rules, its initial position, and a position that illustrates them."""
 
     game: Game
 
@@ -28,7 +28,7 @@ class Rules(Shown):
 
     @property
     def pictures(self) -> list[Scene]:
-        """The start, and a telling position of the game with its default options."""
+        """The initial position, and an illustrative position of the game with its default options."""
         if not self.game.has("board"):
             return []
         usual = as_game(self.game.source or self.game)
@@ -61,7 +61,7 @@ def rules(game: Game | str) -> Rules:
 
 
 def telling_state(game: Game) -> State:
-    """The position after the game's example, or half-way through a random game."""
+    """The position after the game's example, or halfway through a random game."""
     if game.example:
         return game.play(game.initial_state(), *game.example.split())
     state, played, draw = game.initial_state(), list[int](), random.Random(0)

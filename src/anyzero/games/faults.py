@@ -1,4 +1,4 @@
-"""What went wrong in a game's own code, as one sentence with the place: Python's errors and the compiler's."""
+"""Errors in a game's own code, as one sentence with the place: Python's errors and the compiler's."""
 
 import ast
 import math
@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 PACKAGE = Path(__file__).resolve().parent.parent
 WRITTEN = re.compile(r'(?:File "|\bat (?=/|\w:)|Raised from )(?P<file>[^"\n]+?\.py)(?:", line | \()(?P<line>\d+)')
-"""How Numba writes a place into its messages."""
+"""The form of a place in Numba's messages."""
 NO_MEMORY = ("NRT required but not enabled", "Only accept returning of array passed")
-"""What Numba says of code that needs memory."""
+"""Numba's messages about code that allocates memory."""
 MEMORY_SENTENCE = (
     "compiled code cannot make new lists, dicts, strings or arrays, and the rules hold no list (but tuples)"
 )
@@ -27,7 +27,7 @@ MOST_LETTERS = 300
 class Place(NamedTuple):
     file: Path
     line: int
-    function: str | None = None  # None: the one that is written there
+    function: str | None = None  # None: the function at that place
 
     def __str__(self) -> str:
         name = function_at(self.file, self.line) if self.function is None else self.function
@@ -35,12 +35,12 @@ class Place(NamedTuple):
 
 
 class EndlessError(BaseException):
-    """Code that has used up its time; no handler of a game's own catches it."""
+    """Code has used up its time; a game's own handlers do not catch it."""
 
 
 @contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """EndlessError where Python code within takes more processor time than this, compiling aside; for main threads."""
+    """EndlessError if Python code within takes more processor time than this, without compiling; for main threads."""
     if seconds == math.inf:
         yield
         return
@@ -62,7 +62,7 @@ def cpu_limit(seconds: float) -> Iterator[None]:
 
 
 def tell(error: BaseException, functions: Sequence[Callable[..., Any]] = ()) -> str:
-    """What was raised, and where; `functions` are of the game, whose files count as its own even in this package."""
+    """What was raised, and where; `functions` are the game's, whose files count as its own even in this package."""
     codes = [function.__code__ for function in functions if isinstance(function, FunctionType)]
     own = {Path(code.co_filename).resolve() for code in codes}
     places = (place for place in places_of(error) if place.file in own or is_foreign(place.file))
@@ -71,7 +71,7 @@ def tell(error: BaseException, functions: Sequence[Callable[..., Any]] = ()) -> 
 
 
 def sentence_of(error: BaseException) -> str:
-    """The error's kind and what it says first; a compiler's, after its own introduction."""
+    """The error's kind and its first words; a compiler's, after its own introduction."""
     text = str(error)
     if any(mark in text for mark in NO_MEMORY):
         return MEMORY_SENTENCE
@@ -82,7 +82,7 @@ def sentence_of(error: BaseException) -> str:
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether a file is a user's: not of this package, nor installed."""
+    """Whether a file is a user's: neither of this package nor installed."""
     is_installed = "site-packages" in path.parts or not installed_folders().isdisjoint(path.parents)
     return path.exists() and not is_installed and PACKAGE not in path.parents
 
@@ -94,7 +94,7 @@ def installed_folders() -> frozenset[Path]:
 
 
 def places_of(error: BaseException) -> Iterator[Place]:
-    """Where the error may come from, the likeliest first: code that ran, then code that was compiled."""
+    """Possible origins of the error, likeliest first: code that ran, then code that was compiled."""
     frames = list(traceback.walk_tb(error.__traceback__))[::-1]
     for frame, line in frames:
         name = frame.f_code.co_name
@@ -107,7 +107,7 @@ def places_of(error: BaseException) -> Iterator[Place]:
 
 
 def places_at_hand(names: dict[str, Any]) -> Iterator[Place]:
-    """What one of the compiler's functions was at work on: an error may say nothing of it."""
+    """What a compiler function was working on: an error may not mention it."""
     for value in names.values():
         if type(value).__module__.startswith("numba."):
             at = getattr(value, "loc", value)
@@ -116,7 +116,7 @@ def places_at_hand(names: dict[str, Any]) -> Iterator[Place]:
 
 
 def function_at(path: Path, line: int) -> str:
-    """The innermost function that is written there; a file of the compiler's own takes long to read."""
+    """The innermost function at that place; the compiler's own files take long to read."""
     name = ""
     with suppress(OSError, SyntaxError):  # no file, or edited since it was loaded
         for node in ast.walk(ast.parse(path.read_bytes())):

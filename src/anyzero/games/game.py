@@ -1,4 +1,4 @@
-"""`Game`: the rules and the sizes in one object, and the door through which Python uses them."""
+"""`Game`: the rules and the sizes in one object, and its Python interface."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,14 +21,14 @@ State = Any  # a position: a NumPy record of the game's dtype
 
 
 class Symmetry(NamedTuple):
-    """A way to turn the board: `planes.ravel()[turn.planes]` is the turned input, `turn.actions[a]` the action."""
+    """A symmetry of the board: `planes.ravel()[turn.planes]` is the transformed input, `turn.actions[a]` the action."""
 
     planes: np.ndarray
     actions: np.ndarray
 
 
 def game_text(name: str, options: Mapping[str, Any]) -> str:
-    """A game's name with its options, as `load` reads them."""
+    """A game's name with its options, in the form that `load` reads."""
     values = {key: str(value).lower() if isinstance(value, bool) else value for key, value in options.items()}
     texts = ",".join(f"{key}={value}" for key, value in values.items())
     return f"{name}:{texts}" if texts else name
@@ -41,24 +41,24 @@ class Game:
     name: str
     rules: Any  # a NamedTuple of options and tables; the first argument of every function
     state: Sequence[Any]
-    """The fields of a state, as NumPy writes them: `[("stones", np.uint64, 2), ("mover", np.int8)]`."""
+    """The fields of a state, in NumPy's form: `[("stones", np.uint64, 2), ("mover", np.int8)]`."""
     functions: Sequence[Function]
-    """The game's functions; each one's own name says which part of the contract it is."""
+    """The game's functions; each one's name says which part of the contract it is."""
     num_actions: int
-    max_plies: int  # no game is longer, chance outcomes counted
+    max_plies: int  # maximum length of a game, including chance outcomes
     num_seats: int = 2
-    num_outcomes: int = 0  # how many outcomes chance has; 0 for a game without chance
-    max_legal: int = 0  # most actions or outcomes of one position; 0: as many as there are
+    num_outcomes: int = 0  # number of chance outcomes; 0 for a game without chance
+    max_legal: int = 0  # maximum actions or outcomes in one position; 0: all of them
     planes_shape: tuple[int, ...] = ()
-    """The shape of the network's input: (planes, rows, columns) on a grid, (features,) elsewhere."""
-    num_amaf_keys: int = 0  # how many AMAF keys a seat has; 0: one an action
-    zero_sum: bool = True  # whether the payoffs of all seats add up to zero
-    best_score: float = 0.0  # the most points there are, where a payoff is `2 * score / best_score - 1`; else 0
-    seat_names: Sequence[str] = ()  # what people call the seats; by default `seat 1` and so on
-    example: str = ""  # moves of a game with the default options whose last position shows what the rules mean
-    options: Mapping[str, Any] = field(default_factory=dict)  # what it was made with; filled in by `load`
-    source: str = ""  # the name or file that `load` found it by
-    unchecked: str = ""  # the hash of a user's file that has not been checked as it is now: it runs guarded
+    """The shape of the network's input: (planes, rows, columns) on a grid, (features,) otherwise."""
+    num_amaf_keys: int = 0  # AMAF keys per seat; 0: one per action
+    zero_sum: bool = True  # whether the payoffs of all seats sum to zero
+    best_score: float = 0.0  # the maximum score if a payoff is `2 * score / best_score - 1`; else 0
+    seat_names: Sequence[str] = ()  # names of the seats; by default `seat 1` and so on
+    example: str = ""  # moves of a game with default options whose last position illustrates the rules
+    options: Mapping[str, Any] = field(default_factory=dict)  # its options; filled in by `load`
+    source: str = ""  # the name or file by which `load` found it
+    unchecked: str = ""  # the hash of a user's file whose current content is unchecked: it runs guarded
     about: str = ""  # the rules in a few sentences; `load` takes them from the docstring of `make` or of the file
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class Game:
         picture = self.show(self.initial_state()).svg if self.has("board") else ""
         return Sheet(("game", "seats", "actions", "longest game"), [sizes]).to_html() + picture
 
-    # --- what the parts of the game are called and where they come from
+    # --- the names and origins of the game's parts
 
     @cached_property
     def by_name(self) -> dict[str, Function]:
@@ -82,19 +82,19 @@ class Game:
 
     @cached_property
     def state_dtype(self) -> np.dtype[Any]:
-        """The fields as a record of whole words, which `state_key` reads as such."""
+        """The fields as a record of whole words, as required by `state_key`."""
         return record_dtype(self.state)
 
     @cached_property
     def unit(self) -> Unit:
-        """What kernels are compiled for; a game of ours that is loaded again has its kernels already."""
+        """The unit for which kernels are compiled; a built-in game loaded again keeps its kernels."""
         if self.is_from_file:
             return contract.make_unit(self.name, self.functions, guard.guards_of(self) if self.unchecked else {})
         return contract.unit_of_ours(self.name, tuple(self.functions))
 
     @property
     def text(self) -> str:
-        """The text that `load` makes this game from."""
+        """The text from which `load` makes this game."""
         return game_text(self.source or self.name, self.options)
 
     @property
@@ -103,26 +103,26 @@ class Game:
 
     @property
     def is_opposed(self) -> bool:
-        """Whether there are two seats, one of which wins what the other loses."""
+        """Whether there are two seats with opposite payoffs."""
         return self.num_seats == 2 and self.zero_sum
 
     @property
     def num_values(self) -> int:
-        """Values that say what a position is worth to all: one for one seat or two opposed ones, else one a seat."""
+        """Values needed to describe a position: one for one seat or two opposed ones, else one per seat."""
         return 1 if self.num_seats == 1 or self.is_opposed else self.num_seats
 
     @cached_property
     def title(self) -> str:
-        """What people call the game: its board's title, or its name."""
+        """The game's display name: its board's title, or its name."""
         title = self.board.title if self.has("board") else ""
         return title or self.name.replace("_", " ").capitalize()
 
     def seat_name(self, seat: int) -> str:
-        """What people call a seat; unnamed seats are counted from one."""
+        """A seat's display name; unnamed seats are counted from one."""
         return self.seat_names[seat] if seat < len(self.seat_names) else f"seat {seat + 1}"
 
     def has(self, name: str) -> bool:
-        """Whether the game itself brings this function."""
+        """Whether the game itself defines this function."""
         return name in self.by_name
 
     def compile(
@@ -139,13 +139,13 @@ class Game:
 
     @cached_property
     def _plain(self) -> "Game":
-        """The same without guards, for targets that cannot raise."""
+        """The same without guards, for targets that cannot raise exceptions."""
         from anyzero.games.load import load_trusted
 
         return load_trusted(self.text)
 
     def try_out(self) -> None:
-        """Before anything of a guarded game is used: BadGameError if a few interpreted games already show a fault."""
+        """Before a guarded game is used: BadGameError if a few interpreted games already show a fault."""
         if self.unchecked and not guard.is_known(self.unchecked, guard.TRIED):
             from anyzero.games.check import try_out
 
@@ -168,19 +168,19 @@ class Game:
         return self._steps[name](self.rules, state, *args)
 
     def _ask(self, name: str, *args: Any) -> Any:
-        """Call an interpreted function of the game's; a user's may raise anything, which is one sentence."""
-        with guard.told(self, passing=(ValueError,)):  # of a text that is wrong
+        """Call an interpreted function of the game; any exception of a user's code becomes one sentence."""
+        with guard.told(self, passing=(ValueError,)):  # about an invalid text
             return self.by_name[name](self.rules, *args)
 
     def need(self, name: str, purpose: str) -> None:
-        """MissingFunctionError unless the game itself brings this function."""
+        """MissingFunctionError unless the game itself defines this function."""
         if not self.has(name):
             raise MissingFunctionError(f"{self.name} has no function {name}, which {purpose} needs")
 
-    # --- the door
+    # --- the Python interface
 
     def compile_door(self) -> None:
-        """Compile or load now what a move through the door needs, rather than in the middle of a timed game."""
+        """Compile or load now what a move through the interface needs, instead of in the middle of a timed game."""
         for step in self._steps.values():
             step.compile()
         state = self.initial_state()
@@ -189,7 +189,7 @@ class Game:
                 state = self.play(state, self.legal_moves(state)[0])
 
     def stay_interpreted(self) -> None:
-        """Never compile the door: for a process in which no single move may wait for a compiler."""
+        """Never compile the interface: for a process in which no move may wait for a compiler."""
         for step in self._steps.values():
             step.seconds = inf
 
@@ -219,10 +219,10 @@ class Game:
         return self.format_actions(state, self.legal_actions(state))
 
     def play(self, state: State, *actions_or_moves: int | str) -> State:
-        """The position after legal actions (numbers) or moves (texts), in turn; the old state is left alone."""
+        """The position after legal actions (numbers) or moves (texts), in turn; the old state is unchanged."""
         for wanted in actions_or_moves:
             action = self.parse_action(state, wanted) if isinstance(wanted, str) else wanted
-            is_whole = isinstance(action, int | np.integer)  # 1.9 is not taken for 1
+            is_whole = isinstance(action, int | np.integer)  # 1.9 does not pass for 1
             if not is_whole or action not in self.legal_actions(state):
                 raise self._illegal(state, str(wanted))
             state = state.copy()
@@ -258,12 +258,12 @@ class Game:
         return int(self._run("amaf_key", state, action))
 
     def state_key(self, state: State) -> int:
-        """A 64-bit key that equal positions share."""
+        """A 64-bit key shared by equal positions."""
         return int(self._run("state_key", state))
 
     @cached_property
     def symmetries(self) -> list[Symmetry]:
-        """The ways to turn the board, the identity left out."""
+        """The symmetries of the board, without the identity."""
         return list(self._ask("symmetries")) if self.has("symmetries") else []
 
     def format_action(self, state: State, action: int) -> str:
@@ -282,7 +282,7 @@ class Game:
         return [texts[number] if texts else str(number) for number in numbers]
 
     def move_numbers(self, state: State, actions: Sequence[int]) -> list[int]:
-        """Where the board has the texts of legal actions."""
+        """The indices of legal actions in the board's texts."""
         numbers, most = list(actions), len(self.board.moves)
         if self.has("move_number"):
             numbers = [int(self._run("move_number", state, action)) for action in actions]
@@ -293,12 +293,12 @@ class Game:
         return numbers
 
     def notation(self, state: State, action: int) -> str:
-        """A legal action as people write it in a list of moves: Nf3 in chess; elsewhere its text."""
+        """A legal action in the notation of move lists: Nf3 in chess; elsewhere its text."""
         own = self.by_name.get("notation")
         return self.format_action(state, action) if own is None else str(own(self.rules, state, action))
 
     def parse_action(self, state: State, move: str) -> int:
-        """The number of a move that is legal here."""
+        """The action number of a move that is legal here."""
         wanted = move.strip()
         legal = self.legal_actions(state)
         if self.has("parse_action"):
@@ -329,7 +329,7 @@ class Game:
         return str(self._ask("format_state", state))
 
     def parse_state(self, text: str) -> State:
-        """The position that a line of text stands for."""
+        """The position described by a line of text."""
         self.need("parse_state", "a position's text")
         state = self.new_states(1)[0]
         try:
@@ -340,13 +340,13 @@ class Game:
         return state
 
     def fields(self, state: State) -> dict[str, Any]:
-        """What a state holds, as plain values: what people see of a game without a picture."""
+        """The fields of a state, as plain values: how people see a game without a picture."""
         names = [field[0] for field in self.state]
         return {name: getattr(state[name], "tolist", lambda name=name: state[name])() for name in names}
 
     @cached_property
     def board(self) -> Board:
-        """What never changes in the game's pictures."""
+        """The constant part of the game's pictures."""
         self.need("board", "a picture")
         with guard.told(self):
             board: Board = self._ask("board")
@@ -355,7 +355,7 @@ class Game:
         return board
 
     def shown(self, state: State) -> Any:
-        """What a position looks like on the board: the record that the game's `draw` writes."""
+        """The position's content on the board: the record written by the game's `draw`."""
         shown = self.board.new_shown()
         self._run("draw", state, shown)
         return shown
@@ -367,7 +367,7 @@ class Game:
         with guard.told(self):
             scene = assemble(self.board, self.shown(state), numbers)
             if self.unchecked:
-                _ = scene.text, scene.svg  # what it holds may be of any type
+                _ = scene.text, scene.svg  # raises an error here if a part has the wrong type
         return scene
 
     def show(self, state: State) -> Scene:

@@ -1,6 +1,6 @@
-"""What games on rectangular boards share: the text of a position, sets of cells as words of bits, symmetries.
+"""Shared code of games on rectangular boards: the text of a position, sets of cells as words of bits, symmetries.
 
-The text has the rows from the top, `/` between them, empty cells counted (`2w1` is `..w.`). Cells are numbered
+The text has the rows from the top, separated by `/`, with empty cells counted (`2w1` is `..w.`). Cells are numbered
 `row * columns + column`, from the bottom left or the top left.
 """
 
@@ -32,14 +32,14 @@ def format_position(cells: Sequence[str], columns: int, mover: str, *, bottom_up
 
 
 def parse_position(text: str, rows: int, columns: int, marks: str, *, bottom_up: bool = True) -> tuple[list[str], int]:
-    """What stands on the cells and the seat to move, of a `format_position` text; `marks` has one for each seat."""
+    """The content of the cells and the seat to move, from a `format_position` text; `marks` has one for each seat."""
     board, mover = split_fields(text, ("board", "side to move"))
     cells = parse_grid(board, rows, columns, marks, bottom_up=bottom_up)
     return cells, parse_choice(mover, marks, "the side to move")
 
 
 def check_turn(cells: Sequence[str], letters: str, mover: int) -> None:
-    """ValueError unless this seat is to move after stones set in turn, the first letter's first."""
+    """ValueError unless this seat is to move after stones placed in turn, the first letter's first."""
     first, second = (cells.count(letter) for letter in letters)
     if first - second != mover:
         counts = f"{first} {letters[0]} and {second} {letters[1]}"
@@ -56,7 +56,7 @@ def format_grid(cells: Sequence[str], columns: int, *, bottom_up: bool = True) -
 
 
 def parse_grid(text: str, rows: int, columns: int, letters: str, *, bottom_up: bool = True) -> list[str]:
-    """The cells of a text by `format_grid`; ValueError says what is wrong with it."""
+    """The cells of a text by `format_grid`; ValueError names the fault."""
     parts = text.split("/")
     if len(parts) != rows:
         raise ValueError(f"the board has {rows} rows, the text {len(parts)}")
@@ -65,7 +65,7 @@ def parse_grid(text: str, rows: int, columns: int, letters: str, *, bottom_up: b
 
 
 def parse_row(text: str, columns: int, letters: str) -> str:
-    if len(text) > columns:  # also keeps endless counts from becoming endless rows
+    if len(text) > columns:  # also keeps huge counts from becoming huge rows
         raise ValueError(f"row {text[: columns + 1]!r}... is longer than {columns} cells")
     tokens = re.findall(r"[0-9]{1,4}|.", text, re.DOTALL)
     cells = [EMPTY * int(token) if token.isascii() and token.isdigit() else token for token in tokens]
@@ -79,18 +79,18 @@ def parse_row(text: str, columns: int, letters: str) -> str:
 
 
 def captions(names: Sequence[str]) -> tuple[str, ...]:
-    """Who is to move, who has won, and a draw; for two seats `caption_number` says which."""
+    """Captions: who is to move, who has won, and a draw; for two seats, `caption_number` gives the index."""
     return (*(f"{name} to move" for name in names), *(f"{name} has won" for name in names), "a draw")
 
 
 def caption_number(mover: int, over: bool, won: bool) -> int:
-    """Compiled: the one of `captions`, where only the side that has just moved can have won."""
+    """Compiled: the index in `captions`, if only the side that has just moved can have won."""
     if not over:
         return mover
     return 3 - mover if won else 4
 
 
-# --- games that begin with an empty board, and those whose state has `mover` and `winner`
+# --- games that start with an empty board, and those whose state has `mover` and `winner`
 
 
 NOBODY = -1
@@ -115,7 +115,7 @@ def payoffs(rules: Any, state: Any, out: Any) -> None:
 
 
 def letters_of(sets: Iterable[Any], letters: str, bits: Iterable[int]) -> list[str]:
-    """What stands on each cell: the letter of the first set that holds its bit, or `.`."""
+    """The content of each cell: the letter of the first set that contains its bit, or `.`."""
     pairs = list(zip(letters, map(int, sets), strict=True))
     return [next((letter for letter, word in pairs if word >> bit & 1), EMPTY) for bit in bits]
 
@@ -126,7 +126,7 @@ def set_of(cells: Iterable[str], letter: str, bits: Iterable[int]) -> Any:
 
 
 def write_cells(plane: Any, cells: Any, width: int) -> None:
-    """Compiled: set the cells of a word in a plane of zeros, `width` bits a row."""
+    """Compiled: set the cells of a word in a plane of zeros, `width` bits per row."""
     while cells:
         cell = trailing_zeros(cells)
         cells &= cells - U(1)
@@ -134,7 +134,7 @@ def write_cells(plane: Any, cells: Any, width: int) -> None:
 
 
 def draw_cells(pieces: Any, cells: Any, kind: int, flip: int = 0) -> None:
-    """Compiled: put pieces of this kind on the cells of a word; `flip` changes the bits of their numbers."""
+    """Compiled: put pieces of this kind on the cells of a word; `flip` is XORed into their numbers."""
     while cells:
         cell = trailing_zeros(cells)
         cells &= cells - U(1)
@@ -142,13 +142,13 @@ def draw_cells(pieces: Any, cells: Any, kind: int, flip: int = 0) -> None:
 
 
 def symmetry(cells: np.ndarray, num_planes: int, actions: np.ndarray | None = None) -> Symmetry:
-    """The symmetry that brings the content of cell `cells[i]` to cell i; by default an action is a cell."""
+    """The symmetry that moves the content of cell `cells[i]` to cell i; by default an action is a cell."""
     planes = np.concatenate([cells + plane * cells.size for plane in range(num_planes)])
     return Symmetry(planes, np.argsort(cells) if actions is None else actions)
 
 
 def square_symmetries(size: int, num_planes: int) -> list[Symmetry]:
-    """The seven turns and mirrors of a square whose actions are its cells."""
+    """The seven rotations and reflections of a square whose actions are its cells."""
     cells = np.arange(size * size).reshape(size, size)
     turned = [np.rot90(board, quarter).ravel() for board in (cells, cells.T) for quarter in range(4)]
     return [symmetry(board, num_planes) for board in turned[1:]]
@@ -158,7 +158,7 @@ def square_symmetries(size: int, num_planes: int) -> list[Symmetry]:
 
 
 def split_fields(text: str, names: Sequence[str], separator: str | None = None) -> list[str]:
-    """The text's words, one for each name; ValueError names what should be there."""
+    """The text's words, one for each name; ValueError names a missing one."""
     words = text.split(separator)
     if len(words) != len(names):
         raise ValueError(f"expected {len(names)} parts ({', '.join(names)}), got {len(words)}")
@@ -166,7 +166,7 @@ def split_fields(text: str, names: Sequence[str], separator: str | None = None) 
 
 
 def parse_choice(word: str, choices: Sequence[str], meaning: str) -> int:
-    if word not in tuple(choices):  # not a part of a text of choices
+    if word not in tuple(choices):  # not a substring, if choices are a text
         raise ValueError(f"{meaning} is {word!r}, not one of {', '.join(choices)}")
     return choices.index(word)
 

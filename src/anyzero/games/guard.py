@@ -1,8 +1,8 @@
-"""Guards around the functions of a game that nobody has checked: what they say is looked at before it is used.
+"""Guards around the functions of an unchecked game: their answers are checked before use.
 
-A guarded game is compiled with its indices checked and with these functions in the place of its own, which they call by
-names that begin with `own_`. What is wrong is raised instead of read or written out of range, loops are counted so that
-they end, and errors are told in one sentence. A file that keeps all laws is remembered and runs without guards.
+A guarded game is compiled with bounds checks and with these functions in place of its own, which they call by
+names that begin with `own_`. Faults raise errors instead of reading or writing out of range, loops are counted so that
+they end, and errors are reported in one sentence. A file that keeps all laws is remembered and runs without guards.
 """
 
 import ast
@@ -87,7 +87,7 @@ GUARDS: tuple[Any, ...] = (seat_to_move, legal_actions, payoffs, chance_weight, 
 
 
 def guards_of(game: "Game") -> dict[Function, Function]:
-    """What stands in for the contract's functions: guards over the game's sizes and its own functions."""
+    """Replacements for the contract's functions: guards over the game's sizes and its own functions."""
     sizes = ("num_seats", "num_actions", "num_outcomes", "max_legal", "num_amaf_keys", "zero_sum")
     names = {name.upper(): getattr(game, name) for name in sizes}
     names |= {f"own_{name}": function for name, function in game.by_name.items()}
@@ -104,7 +104,7 @@ def guards_of(game: "Game") -> dict[Function, Function]:
 
 
 def check_definition(game: "Game") -> None:
-    """BadGameError unless its functions are those of the contract and its rules what compiled code knows."""
+    """BadGameError unless its functions are those of the contract and its rules suit compiled code."""
     known = [*contract.COMPILED, *contract.INTERPRETED]
     for name in sorted(game.by_name.keys() - {*known}):
         hint = nearest_hint(name, known)
@@ -120,7 +120,7 @@ def check_definition(game: "Game") -> None:
 
 @contextmanager
 def one_sentence(of: str, functions: Sequence[Function] = (), advice: str = "", passing: Any = ()) -> Iterator[None]:
-    """Whatever a user's file raises becomes one sentence; what is one already, or is `passing`, stays as it is."""
+    """Turn any exception of a user's file into one sentence; `passing` ones, and those already so, are unchanged."""
     try:
         yield
     except (AnyzeroError, *passing):
@@ -132,13 +132,13 @@ def one_sentence(of: str, functions: Sequence[Function] = (), advice: str = "", 
 
 
 def told(game: "Game", passing: tuple[type[Exception], ...] = ()) -> AbstractContextManager[None]:
-    """What a user's game raises within is told so, with where to learn more."""
+    """Report exceptions of a user's game in one sentence, with where to learn more."""
     advice = f"; anyzero check {game.text} has details"
     return one_sentence(game.source, game.functions, advice, passing) if game.is_from_file else nullcontext()
 
 
 class ToldKernel:
-    """A kernel of a user's game: what its compiler or its code raises is one sentence."""
+    """A kernel of a user's game: exceptions of its compiler or its code become one sentence."""
 
     def __init__(self, game: "Game", kernel: Any) -> None:
         self.game, self.kernel = game, kernel
@@ -154,24 +154,24 @@ class ToldKernel:
 # --- loops that end
 
 
-MOST_TURNS = 10_000_000  # of all loops in one call of a game's function; plain Python takes half a second for them
+MOST_TURNS = 10_000_000  # of all loops in one call of a game's function; half a second in plain Python
 ENDLESS = f"its loops turned more than {MOST_TURNS:,} times in one call"
 
 
 def compile_counted(source: bytes | str, file: str, most: int = MOST_TURNS, words: str = ENDLESS) -> CodeType:
-    """The code of a file. A function in it raises a ValueError with these words once its loops turned too often."""
+    """The code of a file, in which a function raises ValueError with these words after too many loop iterations."""
     tree, look = ast.parse(source, file), f"_turns += 1\nif _turns > {most}:\n    raise ValueError({words!r})"
     for function in [part for part in tree.body if isinstance(part, ast.FunctionDef)]:
         for node in ast.walk(function):
             if isinstance(node, ast.FunctionDef):
-                insert("_turns = 0", node, 0 if ast.get_docstring(node) is None else 1)  # which stays the first
+                insert("_turns = 0", node, 0 if ast.get_docstring(node) is None else 1)  # after a docstring
             elif isinstance(node, ast.For | ast.While):
                 insert(look, node, 0)
     return compile(tree, file, "exec")
 
 
 def insert(text: str, node: ast.FunctionDef | ast.For | ast.While, place: int) -> None:
-    """Put statements into the body, on the line of the node."""
+    """Insert statements into the body, on the line of the node."""
     statements = ast.parse(text).body
     for part in (part for statement in statements for part in ast.walk(statement)):
         ast.copy_location(part, node)
@@ -179,23 +179,23 @@ def insert(text: str, node: ast.FunctionDef | ast.For | ast.While, place: int) -
 
 
 def limit_loops(function: Function, most: int, words: str) -> Function:
-    """A copy of a function of ours that raises once its loops turned too often."""
+    """A copy of a built-in function that raises after too many loop iterations."""
     names: dict[str, Any] = dict(function.__globals__)
     exec(compile_counted(inspect.getsource(function), function.__code__.co_filename, most, words), names)
     found: Function = names[function.__name__]
     return found
 
 
-# --- which files have been checked
+# --- files that have been checked
 
 
-CHECKED, TRIED = "checked", "tried"  # all laws hold; a few interpreted games showed nothing wrong
+CHECKED, TRIED = "checked", "tried"  # all laws hold; a few interpreted games showed no fault
 
-_known: set[tuple[str, str]] = set()  # also for this process, where the folder cannot be written
+_known: set[tuple[str, str]] = set()  # for this process, also if the folder is not writable
 
 
 def key_of(module: ModuleType, options: Mapping[str, Any]) -> str:
-    """One hash over everything that a user wrote of a game."""
+    """One hash over everything a user wrote for a game."""
     digest = hashlib.sha256(repr(sorted(options.items())).encode(errors="surrogatepass"))
     for source in sorted(_sources(module, set())):
         digest.update(hashlib.sha256(source).digest())
@@ -203,7 +203,7 @@ def key_of(module: ModuleType, options: Mapping[str, Any]) -> str:
 
 
 def _sources(module: ModuleType, seen: set[str]) -> Iterator[bytes]:
-    """Of a module and all that it uses, as far as they are the user's."""
+    """The sources of a module and of all its imports that are the user's."""
     if module.__name__ in seen:
         return
     seen.add(module.__name__)
@@ -226,7 +226,7 @@ def is_known(key: str, as_what: str) -> bool:
 
 def remember(key: str, as_what: str) -> None:
     _known.add((as_what, key))
-    with suppress(OSError):  # then it is found out again in the next process
+    with suppress(OSError):  # then the next process checks it again
         _place(key, as_what).parent.mkdir(parents=True, exist_ok=True)
         _place(key, as_what).touch()
 

@@ -1,12 +1,12 @@
-"""Hex: the first seat joins top and bottom with its stones, the second seat left and right. There are no draws.
+"""Hex: the first seat connects top and bottom with its stones, the second seat left and right. There are no draws.
 
-The second seat sees the board transposed, so that each joins top and bottom in its own view: action
-`row * size + column` is the cell as the mover sees it, and `size * size` is the swap. Texts name the cell as it is.
+The second seat sees the board transposed, so that each connects top and bottom in its own view: action
+`row * size + column` is the cell as the mover sees it, and `size * size` is the swap. Texts use the board's own cells.
 
 A row of stones is a word, column 0 its lowest bit. Cell (row, column) touches (row - 1, column), (row - 1, column + 1),
-(row, column - 1), (row, column + 1), (row + 1, column - 1) and (row + 1, column). Beside the stones a state keeps the
+(row, column - 1), (row, column + 1), (row + 1, column - 1) and (row + 1, column). Besides the stones a state stores the
 *linked* ones: those connected to their seat's first edge, top or left. They follow from the stones alone, and the game
-is won once one of them lies on the opposite edge.
+is won once one of them is on the opposite edge.
 """
 
 from collections.abc import Iterable
@@ -68,7 +68,7 @@ def make(size: int = 11, swap: bool = False) -> Game:
 
 
 def board_size(state: State) -> int:
-    """The size as the state's type has it: a constant to the compiler, which makes play up to 1.8 times as fast."""
+    """The size from the state's type: a constant to the compiler, which makes play up to 1.8 times as fast."""
     return state.stones.shape[1]  # type: ignore[no-any-return]
 
 
@@ -88,7 +88,7 @@ def legal_actions(rules: Hex, state: State, actions: Any) -> int:
     for row in range(size):
         empty: Any = np.int64(empty_cells(rules, state, row))
         for column in range(size):
-            actions[count] = row * down + column * across  # the next one takes its place unless the cell is empty
+            actions[count] = row * down + column * across  # overwritten by the next one unless the cell is empty
             count += empty >> column & 1
     if can_swap(state):
         actions[count] = size * size
@@ -125,7 +125,7 @@ def take_over(rules: Hex, state: State) -> None:
 
 
 def place(rules: Hex, state: State, seat: int, row: int, column: int) -> None:
-    """Put a stone down and see what it links."""
+    """Place a stone and link what it connects."""
     stone = U(1) << U(column)
     state.stones[seat, row] |= stone
     if touching(rules, state, seat, row) & stone and link(rules, state, seat, U(1) << U(row)):
@@ -133,7 +133,7 @@ def place(rules: Hex, state: State, seat: int, row: int, column: int) -> None:
 
 
 def touching(rules: Hex, state: State, seat: int, row: int) -> Any:
-    """The cells of a row that lie on the seat's first edge, or beside a linked stone."""
+    """The cells of a row on the seat's first edge, or next to a linked stone."""
     here = U(state.linked[seat, row])
     cells = (here << U(1)) | (here >> U(1)) | U(seat)  # column 0 is the second seat's first edge
     if row > 0:
@@ -148,7 +148,7 @@ def touching(rules: Hex, state: State, seat: int, row: int) -> Any:
 
 
 def link(rules: Hex, state: State, seat: int, rows: Any) -> bool:
-    """Link every stone that can be, beginning in these rows (a set of bits); True if that reached the far edge."""
+    """Link every stone that can be, starting in these rows (a bit set); True if that reached the far edge."""
     size, done = board_size(state), False
     while rows:
         row = leading_bit(rows)
@@ -158,13 +158,13 @@ def link(rules: Hex, state: State, seat: int, rows: Any) -> bool:
         if seeds:
             linked |= fill_runs(seeds, stones)
             state.linked[seat, row] = linked
-            rows |= ((U(5) << U(row)) >> U(1)) & rules.full  # look at the rows above and below again
+            rows |= ((U(5) << U(row)) >> U(1)) & rules.full  # examine the rows above and below again
             done |= row == size - 1 if seat == 0 else linked >> U(size - 1) != U(0)
     return done
 
 
 def fill_runs(seeds: Any, stones: Any) -> Any:
-    """The runs of neighbouring stones that hold a seed, in a row of up to 32 cells."""
+    """The runs of adjacent stones that contain a seed, in a row of up to 32 cells."""
     right = ((stones + seeds) ^ stones | seeds) & stones  # a carry runs from a seed to the end of its run
     for step in range(5):
         far = U(1 << step)
@@ -174,7 +174,7 @@ def fill_runs(seeds: Any, stones: Any) -> Any:
 
 
 def encode(rules: Hex, state: State, planes: Any) -> None:
-    """The mover's stones, the opponent's, and, in games with the swap, ones everywhere if the mover may swap."""
+    """The mover's stones, the opponent's, and, in games with the swap, all ones if the mover may swap."""
     for row in range(board_size(state)):
         mine, theirs = U(state.stones[state.mover, row]), U(state.stones[1 - state.mover, row])
         for column in range(board_size(state)):
@@ -192,7 +192,7 @@ def symmetries(rules: Hex) -> Iterable[Symmetry]:
     return [grid.symmetry(turned, 2 + rules.swap, np.append(turned, np.arange(num_cells, num_cells + rules.swap)))]
 
 
-# --- random play: the board is filled, and looked at once, since stones set after the win change nothing about it
+# --- random play: the board is filled and evaluated once, since stones placed after the win do not change it
 
 
 def rollout(rules: Hex, state: State, actions: Any, rng: Any) -> int:
@@ -205,7 +205,7 @@ def rollout(rules: Hex, state: State, actions: Any, rng: Any) -> int:
 
 
 def traced_rollout(rules: Hex, state: State, actions: Any, rng: Any, seen: Any) -> int:
-    """A rollout whose moves are the stones that it adds; those after the win count as well."""
+    """A rollout whose moves are the stones it adds, including those after the win."""
     if state.winner != NOBODY:
         return 0
     moves = 0
@@ -220,7 +220,7 @@ def traced_rollout(rules: Hex, state: State, actions: Any, rng: Any, seen: Any) 
 
 
 def toggle_stones(state: State, seen: Any) -> None:
-    """Change the bits of all stones: done before and after, it marks those that were added in between."""
+    """Flip the bits of all stones: done before and after, it marks those that were added in between."""
     size = board_size(state)
     for seat in range(2):
         for row in range(size):
@@ -232,7 +232,7 @@ def toggle_stones(state: State, seen: Any) -> None:
 
 
 def amaf_key(rules: Hex, state: State, action: int) -> int:
-    """The cell as it is, not as the mover sees it, so that a set of keys is a set of stones; behind them the swap."""
+    """The board's own cell, not the mover's view, so that a set of keys is a set of stones; the swap comes last."""
     return key_of(state, np.int64(state.mover), action)  # type: ignore[arg-type]
 
 
@@ -242,24 +242,24 @@ def key_of(state: State, mover: int, action: int) -> int:
 
 
 def play_at_random(rules: Hex, state: State, actions: Any, rng: Any) -> int:
-    """Play a legal action, each with the same chance, and return it."""
+    """Play a legal action, with equal probability, and return it."""
     action: Any = np.int64(actions[random_below(rng, legal_actions(rules, state, actions))])
     play(rules, state, action)
     return action  # type: ignore[no-any-return]
 
 
 def fill_board(rules: Hex, state: State, actions: Any, rng: Any) -> int:
-    """Put stones on all empty cells, as many of each seat as in alternate play, see who has won, return how many.
+    """Put stones on all empty cells, as many of each seat as in alternate play, find the winner, return their number.
 
-    Every choice of the mover's cells is as likely as every other: coins choose a set of some size without preference,
-    and so does taking single cells away from it until the size is right. The second seat's links are left as they were.
+    Every choice of the mover's cells is equally likely: coins choose a set of some size without preference,
+    and so does removing single cells from it until the size is right. The second seat's links are not updated.
     """
     seat, size, num_empty = np.int64(state.mover), board_size(state), 0
     for row in range(size):
         num_empty += count_bits(empty_cells(rules, state, row))
     num_heads = toss_coins(rules, state, actions, rng)
     excess = num_heads - (num_empty + 1) // 2
-    if excess < 0:  # the opponent has too many: look at its cells instead
+    if excess < 0:  # the opponent has too many: use its cells instead
         seat, excess, num_heads = 1 - seat, -excess, num_empty - num_heads
         for row in range(size):
             actions[row] ^= np.int64(empty_cells(rules, state, row))
@@ -275,7 +275,7 @@ def fill_board(rules: Hex, state: State, actions: Any, rng: Any) -> int:
 
 
 def toss_coins(rules: Hex, state: State, actions: Any, rng: Any) -> int:
-    """Toss a coin for each empty cell: `actions[row]` is the set of heads. Returns how many heads there are."""
+    """Toss a coin for each empty cell: `actions[row]` is the set of heads. Returns the number of heads."""
     size, count, coins, coins_left = board_size(state), 0, U(0), 0
     for row in range(size):
         if coins_left < size:
@@ -291,7 +291,7 @@ def toss_coins(rules: Hex, state: State, actions: Any, rng: Any) -> int:
 def take_away(rows: Any, index: int, size: int) -> None:
     """Clear the set bit number `index`, counted through the rows."""
     chosen, before, total = 0, 0, 0
-    for row in range(size - 1):  # without a branch: where to stop cannot be foreseen
+    for row in range(size - 1):  # branchless: where to stop is unpredictable
         total += count_bits(U(rows[row]))
         chosen += 1 if total <= index else 0
         before = total if total <= index else before
@@ -321,7 +321,7 @@ def parse_state(rules: Hex, state: State, text: str) -> None:
 
 
 def board(rules: Hex) -> Board:
-    """The rhombus, its sides in the colours of those who join them; a winning chain has dots, or capitals as text."""
+    """The rhombus, its sides in the colours of their seats; a winning chain has dots, or capitals as text."""
     cells, sides = hex_cells(rules.size), list(zip(SEAT_NAMES, EDGES, strict=True))
     captions = [f"{name} to move, joining {edges}" for name, edges in sides]
     captions += [f"{name} has joined {edges} and won" for name, edges in sides]
@@ -350,7 +350,7 @@ def draw(rules: Hex, state: State, shown: Any) -> None:
 
 
 def draw_chain(size: int, shown: Any, seat: int) -> None:
-    """Mark a shortest chain that joins the winner's edges; meanwhile `stands_for` counts the steps from the first."""
+    """Mark a shortest chain that connects the winner's edges; `stands_for` is scratch: steps from the first edge."""
     steps, far, cell = shown.stands_for, 0, -1
     while cell < 0:
         for place in range(size * size):
@@ -367,7 +367,7 @@ def draw_chain(size: int, shown: Any, seat: int) -> None:
 
 
 def next_to(size: int, cell: int, steps: Any, far: int) -> int:
-    """A neighbour of the cell that is so many steps away, or -1."""
+    """A neighbour of the cell at this number of steps, or -1."""
     for way in range(6):
         row, column = cell // size + NEIGHBOURS[way][0], cell % size + NEIGHBOURS[way][1]
         if 0 <= row < size and 0 <= column < size and steps[row * size + column] == far:
@@ -376,6 +376,6 @@ def next_to(size: int, cell: int, steps: Any, far: int) -> int:
 
 
 def move_number(rules: Hex, state: State, action: int) -> int:
-    """The cell as it is, as `amaf_key` has it; written out, since a search names every move in plain Python."""
+    """The board's own cell, as in `amaf_key`; written out, since a search names every move in plain Python."""
     size = rules.size
     return action if state.mover == 0 or action == size * size else action % size * size + action // size

@@ -1,7 +1,7 @@
-"""The laws that every game must keep: a table of small functions, each asked about what random play has shown.
+"""The laws that every game must keep: a table of small functions, each applied to records of random play.
 
-A check returns None, or says in a few words how its law is broken. Positions come from `observe`, so what the laws see
-is what the compiled game did.
+A check returns None, or says in a few words how its law is broken. Positions come from `observe`, so the laws see
+what the compiled game did.
 """
 
 import importlib.util
@@ -23,9 +23,9 @@ from anyzero.games.game import Game, State, Symmetry
 from anyzero.games.observe import Observations, draw_all, observe
 from anyzero.games.rollouts import rollouts
 
-FALSE_ALARM = 1e-6  # the chance that a right rollout is called wrong
+FALSE_ALARM = 1e-6  # the probability that a correct rollout is rejected
 INTERPRETED_PLIES = 2000
-INTERPRETED_S = 4.0  # how much is interpreted: so many plies, and no other game is begun after so long
+INTERPRETED_S = 4.0  # limits of interpreted play: this many plies, and no new game after this long
 
 
 class Skip(Exception):  # noqa: N818  (not an error)
@@ -34,26 +34,26 @@ class Skip(Exception):  # noqa: N818  (not an error)
 
 @dataclass(frozen=True)
 class Evidence:
-    """A game and what was seen of it; shared by the laws."""
+    """A game and the observations of it; shared by the laws."""
 
     game: Game
     num_games: int = 24
-    plies: int = 2_000_000  # how many plies of rollouts are compared from each position; long games get fewer of them
+    plies: int = 2_000_000  # plies of rollouts compared from each position; long games get fewer rollouts
     simulate: bool = True
     browser: bool = True  # whether the game is also compiled to wasm
     seed: int = 1
-    target: str = "cpu"  # `interpreted` compiles nothing: enough for every law but those on what was compiled
-    most_s: float = INTERPRETED_S  # how long new games are begun in plain Python
+    target: str = "cpu"  # `interpreted` compiles nothing: enough for every law except those on compiled code
+    most_s: float = INTERPRETED_S  # how long new games are started in plain Python
     law_s: float = math.inf  # processor time after which a law's Python code counts as endless
 
     @cached_property
     def rows(self) -> int:
-        """Room for the longest game and one position more; rows that are never reached cost no memory."""
+        """Space for the longest game and one position more; rows that are never reached cost no memory."""
         return self.game.max_plies + 2
 
     @cached_property
     def interpreted(self) -> list[Observations]:
-        """The first of the games in plain Python, which says what compiled code does not: an index out of range."""
+        """The first games, in plain Python, which detects what compiled code does not: an index out of range."""
         records: list[Observations] = []
         start, left = perf_counter(), INTERPRETED_PLIES
         while len(records) < self.num_games and left > 1 and perf_counter() - start < self.most_s:
@@ -71,11 +71,11 @@ class Evidence:
 
     @cached_property
     def ends(self) -> bool:
-        short = self.rows if self.target == "interpreted" else 0  # those games may have been broken off
+        short = self.rows if self.target == "interpreted" else 0  # those games may have been truncated
         return all(record.seats[-1] == OVER or len(record.seats) < short for record in self.records)
 
     def need_an_end(self) -> None:
-        """Rollouts of a game that never ends would not come back."""
+        """Skip if a game may never end: its rollouts would not return."""
         if not self.ends:
             raise Skip("games do not end within max_plies")
 
@@ -91,7 +91,7 @@ class Evidence:
             yield record.states[row].copy()
 
 
-# --- what a law is asked about: the thing, and how to say where it is
+# --- the subjects of a law, and how to name their place
 
 
 def every_position(evidence: Evidence) -> Iterator[tuple[Observations, str]]:
@@ -127,12 +127,12 @@ class Law(NamedTuple):
         return next((fault + where for fault, where in found if fault), None)
 
 
-# --- laws on what was observed
+# --- laws on observations
 
 
 def the_game_runs(game: Game, evidence: Evidence) -> str | None:
     """The game's functions compile, and random games can be played."""
-    # Interpreted first: compiled code that writes out of range ends the process.
+    # Interpreted first: compiled code that writes out of range kills the process.
     return None if evidence.interpreted and evidence.records else "no game was played"
 
 
@@ -149,8 +149,8 @@ def compare_interpreted(evidence: Evidence, target: str, records: Iterable[Obser
 
 
 def first_difference(left: Observations, right: Observations) -> str | None:
-    """The first part in which two records of one game differ, as far as both go."""
-    rows = min(len(left.seats), len(right.seats)) - 1  # the last row of a cut record has no chosen action
+    """The first part in which two records of one game differ, over their common length."""
+    rows = min(len(left.seats), len(right.seats)) - 1  # the last row of a truncated record has no chosen action
     for name in ("seats", "counts", "actions", "chosen", "keys", "weights", "amaf_keys", "planes", "scores"):
         one, other = getattr(left, name)[:rows], getattr(right, name)[:rows]
         differs = np.array([not np.array_equal(a, b) for a, b in zip(one, other, strict=True)])
@@ -171,7 +171,7 @@ def simulated_is_compiled(game: Game, evidence: Evidence) -> str | None:
 
 
 def ask_simulator(text: str, seed: int) -> str | None:
-    """What `compare_simulated` says, in a process whose numba has the simulator."""
+    """The answer of `compare_simulated`, in a process whose numba has the simulator."""
     command = python_command("anyzero.games.on_gpu", "_tell_simulated", text, str(seed))
     child = Child(command, keeps_words=True, env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"})
     lines = list(child.lines())
@@ -263,7 +263,7 @@ def encodings_are_bounded(game: Game, evidence: Evidence) -> str | None:
     return "most positions have the same encoding" if same else None
 
 
-# --- laws on what the game adds
+# --- laws on optional functions
 
 
 def symmetries_commute(game: Game, evidence: Evidence) -> str | None:
@@ -334,7 +334,7 @@ def pictures_are_compiled(game: Game, evidence: Evidence) -> str | None:
 
 def pictures_are_complete(game: Game, state: State) -> str | None:
     """A picture draws, and shows only what its board has."""
-    picture = game.show(state)  # what is shown of another board is refused
+    picture = game.show(state)  # raises an error for anything not on its board
     return None if picture.text and picture.svg.startswith("<svg") else "the picture is empty"
 
 
@@ -343,7 +343,7 @@ def rollouts_are_random_play(game: Game, evidence: Evidence) -> str | None:
     evidence.need_an_end()
     starts = [game.initial_state(), *(state for state in evidence.states(6) if not game.is_over(state))][:4]
     num = min(200_000, evidence.plies * len(evidence.records) // sum(len(record.seats) for record in evidence.records))
-    # Two samples of one distribution are further apart with at most this chance (Smirnov).
+    # The probability that two samples of one distribution are further apart is at most this (Smirnov).
     bound = math.sqrt(math.log(2 * len(starts) * game.num_seats / FALSE_ALARM) / num)
     for number, state in enumerate(starts):
         plain = rollouts(default_rollouts(game), state, num, seed=evidence.seed, target=evidence.target)
@@ -356,12 +356,12 @@ def rollouts_are_random_play(game: Game, evidence: Evidence) -> str | None:
 
 
 def default_rollouts(game: Game) -> Game:
-    """The same game, played at random by the rules alone."""
+    """The same game with the default rollouts, by the rules alone."""
     return replace(game, functions=[function for function in game.functions if function.__name__ != "rollout"])
 
 
 def kolmogorov_distance(left: np.ndarray, right: np.ndarray) -> float:
-    """The greatest difference between two samples' distribution functions."""
+    """The maximum difference between two samples' distribution functions."""
     points = np.union1d(left, right)
     below = [np.searchsorted(np.sort(sample), points, side="right") / len(sample) for sample in (left, right)]
     return float(np.abs(below[0] - below[1]).max())
@@ -388,4 +388,4 @@ LAWS = {
     "rollouts are random play": Law(rollouts_are_random_play, needs="rollout"),
 }
 FATAL = (ACTIONS_LAW, "games end", "payoffs are fair", "chance weights are positive", "AMAF keys are in range")
-"""Laws without which nothing that a game is used for means anything."""
+"""Laws without which no use of a game is meaningful."""

@@ -1,4 +1,4 @@
-"""The game so far: what a player is shown."""
+"""The game so far, as shown to a player."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -9,9 +9,9 @@ from anyzero.games.game import Game, State
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A start position, the actions since (chance outcomes among them), and the position they lead to.
+    """A start position, the actions since (including chance outcomes), and the resulting position.
 
-    Lines of one game share the same `start` object; another game has a start of its own, even from an equal position.
+    Lines of one game share the same `start` object; another game has its own, even from an equal position.
     """
 
     start: State
@@ -28,18 +28,18 @@ class Line:
         return Line(self.start, (*self.actions, action), game.play(self.state, action))
 
     def copy(self) -> "Line":
-        """The same line for somebody who may write into its position."""
+        """The same line for a caller who may write into its position."""
         return replace(self, state=self.state.copy())
 
     def extends(self, earlier: "Line | None") -> bool:
-        """Whether the earlier line belongs to the same game and nothing of it was taken back."""
+        """Whether the earlier line belongs to the same game and none of it was taken back."""
         if earlier is None or earlier.start is not self.start:
             return False
         return self.actions[: len(earlier.actions)] == earlier.actions
 
 
 def first_decision(game: Game) -> State | None:
-    """The first position in which a seat is to move, whatever chance does before; None if there is none."""
+    """The first position in which a seat is to move, for any chance outcomes before it; None if there is none."""
     state = game.initial_state()
     while game.seat_to_move(state) < 0:
         if game.seat_to_move(state) == OVER:
@@ -49,7 +49,7 @@ def first_decision(game: Game) -> State | None:
 
 
 def move_texts(game: Game, state: State, actions: Iterable[int]) -> tuple[list[str], State]:
-    """The texts of these actions, played from a position in turn, and the position they lead to."""
+    """The texts of these actions, played in turn from a position, and the resulting position."""
     moves = []
     for action in actions:
         moves.append(game.format_action(state, action))

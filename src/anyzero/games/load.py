@@ -30,11 +30,11 @@ BUILT_IN["knightthrough"] = "anyzero.games.breakthrough:make_knightthrough"
 ENTRY_POINT_GROUP = "anyzero.games"
 
 Maker = Callable[..., Game]
-LOADING = RLock()  # another thread must not see the half of a file, nor print where this one is silent
+LOADING = RLock()  # other threads must not see half of a file, nor print while output is redirected
 
 
 def load(text: str, **options: Any) -> Game:
-    """The game that a text names, with its options from the text or by keyword.
+    """The game named by a text, with its options from the text or by keyword.
 
     >>> load("breakthrough:rows=6", columns=6).text
     'breakthrough:rows=6,columns=6'
@@ -45,12 +45,12 @@ def load(text: str, **options: Any) -> Game:
     key = key_of(load_file(Path(game.source)), game.options) if game.is_from_file else ""
     if not key or is_known(key, CHECKED):
         return game
-    with LOADING, redirect_stdout(StringIO()):  # a file that prints has done so already
+    with LOADING, redirect_stdout(StringIO()):  # a file that prints has already done so
         return replace(load_trusted(text, options, counted=True), unchecked=key)
 
 
 def load_trusted(text: str, options: Mapping[str, Any] | None = None, *, counted: bool = False) -> Game:
-    """The same, and nothing is guarded: for the processes that check it."""
+    """The same without guards: for the processes that check it."""
     name, written = split_text(text)
     make = find_maker(name, counted=counted)
     for key, default in default_options(make).items():
@@ -62,18 +62,18 @@ def load_trusted(text: str, options: Mapping[str, Any] | None = None, *, counted
         game = make(**given)
     if not isinstance(game, Game):
         raise BadGameError(f"{name}: make() returned {type(game).__name__}, not a Game")
-    about = make.__doc__ or sys.modules[make.__module__].__doc__ or ""  # of a user, at the top of the file
+    about = make.__doc__ or sys.modules[make.__module__].__doc__ or ""  # in a user's file, at the top
     return replace(game, options={**default_options(make), **given}, source=name, about=inspect.cleandoc(about))
 
 
 def split_text(text: str) -> tuple[str, str]:
-    """Name and options; a file's name ends in .py, and may hold a colon before that."""
+    """Name and options; a file's name ends in .py, and may contain a colon before that."""
     start = text.rfind(".py:") + 3 if ".py:" in text else (len(text) if text.endswith(".py") else text.find(":"))
     return (text, "") if start < 0 else (text[:start], text[start + 1 :])
 
 
 def find_maker(name: str, *, counted: bool = False) -> Maker:
-    """The function that makes a game; a file's loops end if they are `counted`."""
+    """The function that makes a game; a file's loops are limited if `counted`."""
     if name.endswith(".py"):
         return maker_of(load_file(Path(name), counted=counted), name)
     if name in BUILT_IN:
@@ -127,7 +127,7 @@ def short_hash(path: Path) -> str:
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:12]
 
 
-# --- what a file imports from its own folder
+# --- a file's imports from its own folder
 
 
 FOLDER = "anyzero_folder_"
@@ -136,7 +136,7 @@ FOLDER = "anyzero_folder_"
 def names_beside(folder: Path) -> dict[str, Any]:
     """The builtins of a file in this folder, whose `import` looks there first.
 
-    What is found is a module of a package that stands for the folder: files of two folders may both `import helper`,
+    A module found there belongs to a package that represents the folder: files of two folders may both `import helper`,
     each its own, and compiled code that names a class of such a module names the right one.
     """
     package = f"{FOLDER}{short_hash(folder)}"
@@ -157,9 +157,9 @@ def names_beside(folder: Path) -> dict[str, Any]:
 
 def is_beside(name: str, folder: Path) -> bool:
     found, loaded = PathFinder.find_spec(name, [str(folder)]), sys.modules.get(name)
-    if found is None or found.loader is None:  # a folder without __init__.py comes last, as everywhere in Python
+    if found is None or found.loader is None:  # a folder without __init__.py comes last, as always in Python
         return found is not None and find_spec(name) is None
-    return getattr(loaded, "__file__", None) != found.origin  # loaded from there already: this package, for one
+    return getattr(loaded, "__file__", None) != found.origin  # already loaded from there: this package, for example
 
 
 class FolderFinder(MetaPathFinder):
@@ -186,12 +186,12 @@ FINDER = FolderFinder()
 
 
 def default_options(make: Maker) -> dict[str, Any]:
-    """The options that a game takes, with their defaults, read off its maker's signature."""
+    """The options of a game, with their defaults, from its maker's signature."""
     return {name: parameter.default for name, parameter in inspect.signature(make).parameters.items()}
 
 
 def parse_options(name: str, make: Maker, text: str, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """`size=7,swap=true`, and what is given besides, as values of the right type."""
+    """`size=7,swap=true`, and the options in `given`, as values of the right type."""
     defaults, options = default_options(make), {**split_options(name, filter(None, text.split(","))), **(given or {})}
     for key in options:
         if key not in defaults:
@@ -229,7 +229,7 @@ KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true 
 
 
 def as_game(game: Game | str) -> Game:
-    """The game itself, or the one that a text names."""
+    """The game itself, or the one named by a text."""
     game = load(game) if isinstance(game, str) else game
     if not isinstance(game, Game):
         raise BadOptionError(f"a Game or its text is needed, not {game!r}")
@@ -237,7 +237,7 @@ def as_game(game: Game | str) -> Game:
 
 
 def position_of(game: Game | str, state: State | str | None = None) -> tuple[Game, State]:
-    """A game and a position of it, where either may be a text; the start if no position is named."""
+    """A game and a position of it, either of which may be text; by default the initial position."""
     game = as_game(game)
     if state is None:
         return game, game.initial_state()
@@ -245,7 +245,7 @@ def position_of(game: Game | str, state: State | str | None = None) -> tuple[Gam
 
 
 def files_of(name: str) -> list[Path]:
-    """What another machine needs of a game or a player in a file: the file, and the modules and packages beside it."""
+    """The files another machine needs for a game or player in a file: it, and its folder's modules and packages."""
     if not name.endswith(".py"):
         return []
     folder = Path(name).parent
@@ -253,7 +253,7 @@ def files_of(name: str) -> list[Path]:
     return sorted({Path(name), *folder.glob("*.py"), *(path for part in packages for path in part.rglob("*.py"))})
 
 
-# --- a game to start from
+# --- templates for new games
 
 
 START_KINDS = ("placing", "moving", "dice")
@@ -261,7 +261,7 @@ STARTS = Path(__file__).parent / "starts"
 
 
 def start_game(file: Path | str, kind: str = "placing") -> list[Path]:
-    """Write a game of this kind and its test; AnyzeroError where a file is there already."""
+    """Write a game of this kind and its test; AnyzeroError if a file already exists."""
     path = Path(file)
     check_name("kind", kind, START_KINDS)
     if path.suffix != ".py" or not path.stem.isidentifier():

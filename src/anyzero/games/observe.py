@@ -1,4 +1,4 @@
-"""One game, played at random or from a script, with everything that the contract says about each of its positions.
+"""One game, played at random or from a script, with the contract's answers for each of its positions.
 
 The laws are checked on these records. The kernel runs on every target, so "compiled equals interpreted" is the equality
 of two records.
@@ -29,7 +29,7 @@ from anyzero.games.contract import (
 )
 from anyzero.games.game import Game
 
-RANDOM = -1  # in a script: let chance and the seats choose at random
+RANDOM = -1  # in a script: choose at random
 
 
 class Observations(NamedTuple):
@@ -37,19 +37,19 @@ class Observations(NamedTuple):
 
     states: Any  # [rows] state records
     seats: np.ndarray
-    counts: np.ndarray  # [rows]: how many legal actions
+    counts: np.ndarray  # [rows]: number of legal actions
     actions: np.ndarray  # [rows, max_legal]
     chosen: np.ndarray  # [rows]: the action played from the position, or -1
     keys: np.ndarray
     weights: np.ndarray  # [rows, max_legal]: at chance nodes
     amaf_keys: np.ndarray  # [rows, max_legal]: at decisions
-    planes: np.ndarray  # [rows, *planes_shape]; what encode left alone is zero
+    planes: np.ndarray  # [rows, *planes_shape]; zero where encode wrote nothing
     scores: np.ndarray  # [rows, seats], if the game has a score
-    payoffs: np.ndarray  # [seats]: of the last position if it is over; what payoffs left alone is not a number
-    changed: np.ndarray  # [rows]: 1 where asking about the position changed it
+    payoffs: np.ndarray  # [seats]: of the last position if it is over; NaN where payoffs wrote nothing
+    changed: np.ndarray  # [rows]: 1 if querying the position changed it
 
     def at(self, row: int) -> "Observations":
-        """What was seen of one position: its row of each part, and its actions as far as there are any."""
+        """The observations of one position: its row of each part, and only its existing actions."""
         num = max(int(self.counts[row]), 0)
         wide = {name: getattr(self, name)[row, :num] for name in ("actions", "weights", "amaf_keys")}
         rows = {name: part[row] for name, part in self._asdict().items() if name not in (*wide, "payoffs")}
@@ -57,7 +57,7 @@ class Observations(NamedTuple):
 
 
 def observe(game: Game, *, seed: int, rows: int, script: Any = None, target: str = "cpu") -> Observations:
-    """Play one game of at most `rows` positions and cut the record to what was played."""
+    """Play one game of at most `rows` positions and cut the record to its length."""
     script = np.full(rows, RANDOM, np.int64) if script is None else script
     wide, zeros = (rows, game.max_legal), np.zeros
     record = Observations(
@@ -118,7 +118,7 @@ def choose(rules: Any, state: Any, actions: Any, count: int, wanted: int, rng: A
 
 
 def observe_position(rules: Any, state: Any, record: Any, row: int, actions: Any) -> int:
-    """Ask everything there is to ask about a position."""
+    """Call every function of the contract on a position."""
     seat = seat_to_move(rules, state)
     record.seats[row] = seat
     record.keys[row] = state_key(rules, state)
@@ -141,7 +141,7 @@ def observe_position(rules: Any, state: Any, record: Any, row: int, actions: Any
 
 
 def draw_all(game: Game, states: Any, target: str) -> tuple[Any, np.ndarray]:
-    """What `draw` shows of these positions, and [positions, max_legal] the numbers of their moves."""
+    """The record of `draw` for these positions, and [positions, max_legal] the numbers of their moves."""
     shown, numbers = np.zeros(len(states), game.board.shown_dtype), np.zeros((len(states), game.max_legal), np.int64)
     game.compile(draw_states, target)(game.rules, states, shown, numbers, game.new_actions())
     return shown, numbers

@@ -1,4 +1,4 @@
-"""The kernels of `rollouts` and `observe` as a GPU launches them: one thread a stream."""
+"""The kernels of `rollouts` and `observe` for a GPU: one thread per stream."""
 
 import json
 from typing import Any
@@ -16,15 +16,15 @@ from anyzero.games.load import load_trusted
 from anyzero.games.observe import Observations, observe, observe_game
 from anyzero.games.rollouts import rollout_stream, rollouts
 
-# Sizes and types that the compiler must know; `compile` puts the game's own in their place.
+# Sizes and types known to the compiler; `compile` replaces them with the game's own.
 STATE_TYPE, STREAM_TYPE, MAX_LEGAL, NUM_SEATS = None, None, 1, 1
 
 
 def rollouts_on_gpu(game: Game, root: np.ndarray, streams: int, repeats: int, seed: int) -> tuple[Any, Any]:
-    """The sums of payoffs and moves of each stream."""
+    """The sums of payoffs and of moves of each stream."""
     sums, moves = cuda.to_device(np.zeros((streams, game.num_seats))), cuda.to_device(np.zeros(streams, np.int64))
     types: dict[str, Any] = {"STATE_TYPE": game.state_dtype, "STREAM_TYPE": STREAM}
-    if not gpu.is_simulated():  # the simulator makes records of NumPy's
+    if not gpu.is_simulated():  # the simulator uses NumPy's records
         types = {name: numba.from_dtype(dtype) for name, dtype in types.items()}
     sizes = {"MAX_LEGAL": game.max_legal, "NUM_SEATS": game.num_seats}
     arguments = gpu.rules_to_device(game.rules), cuda.to_device(root), np.uint64(seed % 2**64), repeats
@@ -45,7 +45,7 @@ def rollout_kernel(rules: Any, root: Any, seed: Any, repeats: int, sums: Any, mo
 def observe_on_gpu(
     game: Game, record: Observations, script: np.ndarray, seed: int, scratch: tuple[Any, ...]
 ) -> tuple[Observations, int]:
-    """One game, observed by one thread; returns the record and how many positions it holds."""
+    """One game, observed by one thread; returns the record and its number of positions."""
     on_device: Any = Observations(*map(cuda.to_device, record))
     played = cuda.to_device(np.zeros(1, np.int64))
     arguments = gpu.rules_to_device(game.rules), on_device, cuda.to_device(script), np.uint64(seed)
@@ -56,20 +56,20 @@ def observe_on_gpu(
 def observe_kernel(
     rules: Any, record: Any, script: Any, seed: Any, scratch: Any, actions: Any, streams: Any, played: Any
 ) -> None:
-    """Kernel: the first thread observes, the others rest."""
+    """Kernel: the first thread observes, the others are idle."""
     if cuda.grid(1) == 0:
         played[0] = observe_game(rules, record, script, seed, scratch, actions, streams)
 
 
 def _tell_simulated(text: str, seed: str) -> None:
-    """In a process of its own: whether the simulator stands in for a GPU is settled when numba is first imported."""
+    """In a separate process: whether the simulator replaces a GPU is settled when numba is first imported."""
     send = take_output()
     listen()
     send(json.dumps(compare_simulated(load_trusted(text), int(seed))))
 
 
 def compare_simulated(game: Game, seed: int) -> str | None:
-    """How a game differs on the CPU and in the simulator; None if it does not."""
+    """How a game differs between the CPU and the simulator; None if it does not."""
     ours, theirs = (rollouts(game, game.initial_state(), 2, seed=seed, target=target) for target in ("cpu", "cuda"))
     if not all(map(np.array_equal, ours, theirs)):
         return "rollouts with the same seeds end differently"

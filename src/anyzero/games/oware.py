@@ -1,8 +1,8 @@
-"""Oware (Abapa): sow seeds counter-clockwise, take twos and threes; more than half of the seeds wins.
+"""Oware (Abapa): sow seeds counter-clockwise, capture twos and threes; more than half of the seeds wins.
 
-An action is a house of the mover, 0 to 5 in the direction of sowing. A row of six houses is one word, a byte a house
-with house 0 in the highest, so that going back through the houses goes up through the word: one addition asks all
-houses at once, and the carry of another follows the houses that are taken.
+An action is a house of the mover, 0 to 5 in the direction of sowing. A row of six houses is one word, a byte per house
+with house 0 in the highest, so that going back through the houses goes up through the word: one addition tests all
+houses at once, and the carry of another follows the captured houses.
 """
 
 from collections.abc import Sequence
@@ -26,13 +26,13 @@ TO_MOVER, TO_OWNER, TO_NOBODY = range(3)
 
 ONES = U(0x010101010101)  # one seed in every house of a row
 HIGH_BITS = U(0x808080808080)
-FILLED = U(0x7F7F7F7F7F7F)  # added to a row, sets the high bit of each house that holds a seed
+FILLED = U(0x7F7F7F7F7F7F)  # added to a row, sets the high bit of each house with seeds
 FEEDING = U(0x7A7B7C7D7E7F)  # added to a row, sets the high bit of each house whose seeds reach the other row
 TWOS, UPPER_BITS = U(0x020202020202), U(0xFEFEFEFEFEFE)
 GATHER = U(sum(1 << (40 - 7 * house) for house in range(HOUSES)))
-"""Times a row's high bits: bits 47 to 52 show them side by side."""
+"""Multiplied by a row's high bits: gathers them in bits 47 to 52."""
 
-COUNTS = 16  # how many numbers of seeds have a feature of their own
+COUNTS = 16  # numbers of seeds that have their own feature
 FEATURES = 2 * HOUSES * (COUNTS + 1) + 3
 SIDES = "SN-"
 HOUSE_NAMES = ("ABCDEF", "abcdef")
@@ -42,7 +42,7 @@ RADIUS, ROW_Y, STORE_X = 0.46, (1.7, 0.0), (6.2, -1.2)
 """A house's radius; the first seat's row is the lower one, its store the right one."""
 STATE = [("houses", np.uint64, 2), ("stores", np.int8, 2), ("ply", np.int16), ("num_moves", np.int16)]
 STATE += [("over", np.int8)]
-"""The rule of repetition adds `origin`, the rows after the last capture, and `moves`, what was played from there."""
+"""The repetition rule adds `origin`, the rows after the last capture, and `moves`, those played since."""
 
 
 class Oware(NamedTuple):
@@ -50,10 +50,10 @@ class Oware(NamedTuple):
     grand_slam: int
     last_seeds: int
     sowing: np.ndarray
-    """Four words for each (place of a house, seeds), 64 seeds a place: what sowing adds to the mover's row, what to the
+    """Four words for each (place of a house, seeds), 64 seeds per place: what sowing adds to the mover's row, to the
     other row, the low bit of the last house if that is in the other row, and a zero."""
     picks: np.ndarray
-    """For a draw from 0 to 59 and a set of houses, 64 sets a draw: where the byte of the house drawn begins."""
+    """For a draw from 0 to 59 and a set of houses, 64 sets per draw: the shift of the drawn house's byte."""
 
 
 def make(
@@ -91,7 +91,7 @@ def make(
 
 
 def sowing_table() -> np.ndarray:
-    """The house of origin is skipped on every lap."""
+    """The starting house is skipped on every lap."""
     table = np.zeros((HOUSES, 64, 4), np.uint64)
     for house in range(HOUSES):
         ring = [(house + step) % (2 * HOUSES) for step in range(1, 2 * HOUSES)]
@@ -117,7 +117,7 @@ def picks_table() -> np.ndarray:
 
 
 def shift_of(house: int) -> int:
-    """Where the byte of a house begins in the word of its row."""
+    """The shift of a house's byte in the word of its row."""
     return 8 * (HOUSES - 1 - house)
 
 
@@ -141,12 +141,12 @@ def legal_actions(rules: Oware, state: State, actions: Any) -> int:
 
 
 def useful_houses(mine: Any, theirs: Any) -> Any:
-    """The high bits of the mover's houses that hold seeds; if the other row is empty, of those that feed it."""
+    """The high bits of the mover's houses with seeds; if the other row is empty, of those that feed it."""
     return (mine + (FILLED if theirs else FEEDING)) & HIGH_BITS
 
 
 def legal_houses(rules: Oware, mine: Any, theirs: Any) -> Any:
-    """The high bits of the houses that the mover may sow from."""
+    """The high bits of the houses from which the mover may sow."""
     flags = useful_houses(mine, theirs)
     if rules.grand_slam == ILLEGAL:
         for shift in range(0, 8 * HOUSES, 8):
@@ -159,9 +159,9 @@ def legal_houses(rules: Oware, mine: Any, theirs: Any) -> Any:
 
 
 def sow(rules: Oware, mine: Any, theirs: Any, shift: Any) -> tuple[Any, Any, int]:
-    """The mover's row and the other one after the move, and how many seeds it takes.
+    """The mover's row and the other one after the move, and the number of seeds captured.
 
-    It takes from the touching houses with two or three seeds, back from the last house sown: a carry runs through them.
+    It captures from adjacent houses with two or three seeds, back from the last house sown: a carry runs through them.
     """
     seeds = mine >> shift & U(255)
     entry = np.int64((shift << U(3)) + seeds) * 4
@@ -193,7 +193,7 @@ def play(rules: Oware, state: State, action: int) -> None:
 
 
 def finish(rules: Oware, state: State, stopped: bool) -> None:
-    """The game is over: it was stopped, or the seat to move has no move."""
+    """End the game: it was stopped, or the seat to move has no move."""
     state.over = 1
     if rules.last_seeds == TO_OWNER or (rules.last_seeds == TO_MOVER and not stopped):
         for row in range(2):
@@ -213,15 +213,15 @@ def score(rules: Oware, state: State, seat: int) -> float:
     return float(state.stores[seat])
 
 
-# --- the rule of repetition
+# --- the repetition rule
 
 
 def remember(rules: Oware, state: State, action: int, taken: int) -> bool:
-    """Keep the move and say whether the same seat had the same rows before it since the last capture.
+    """Record the move; whether the same seat has had the same rows since the last capture.
 
-    Without the rule, nothing and False.
+    Without the rule, record nothing and return False.
     """
-    if len(state.moves) == 0 or taken > 0:  # no earlier position can return
+    if len(state.moves) == 0 or taken > 0:  # no earlier position can recur
         forget(state)
         return False
     state.moves[state.num_moves] = action
@@ -262,7 +262,7 @@ def rollout(rules: Oware, state: State, actions: Any, rng: Any) -> int:
 
 
 def sow_at_random(rules: Oware, state: State, rng: Any) -> None:
-    """Finish a game that needs no history and has no illegal grand slam; a random word lasts four moves."""
+    """Finish a game that needs no history and has no illegal grand slam; a random word is enough for four moves."""
     stopped: Any = False
     ply, seat = np.int64(state.ply), state.ply & 1
     mine, theirs = state.houses[seat], state.houses[1 - seat]
@@ -283,13 +283,13 @@ def sow_at_random(rules: Oware, state: State, rng: Any) -> None:
 
 
 def pick_house(rules: Oware, flags: Any, draw: Any) -> int:
-    """Where the byte of a house with its high bit in `flags` begins, for a uniform draw from 0 to 59."""
+    """The shift of the byte of a house with its high bit in `flags`, for a uniform draw from 0 to 59."""
     houses = flags * GATHER >> U(47) & U(63)
     return np.int64(rules.picks[(draw << U(6)) + houses])  # type: ignore[return-value]
 
 
 def encode(rules: Oware, state: State, planes: Any) -> None:
-    """Each house, the mover's first: 0 to 15 seeds as one of sixteen, and what is more; both stores; the ply."""
+    """Each house, the mover's first: 0 to 15 seeds one-hot, and the excess; both stores; the ply."""
     seat = state.ply & 1
     for index in range(2 * HOUSES):
         row = state.houses[seat if index < HOUSES else 1 - seat]
@@ -311,7 +311,7 @@ def seeds_of(row: Any) -> list[int]:
 
 
 def format_state(rules: Oware, state: State) -> str:
-    """Rows, stores, side to move and ply; with the rule of repetition those after the last capture, and the moves."""
+    """Rows, stores, side to move and ply; with the repetition rule, the rows after the last capture, and the moves."""
     moves = [int(move) for move in state.moves[: state.num_moves]]
     ply, rows = int(state.ply) - len(moves), state.origin if len(state.moves) else state.houses
     text = "/".join(",".join(map(str, seeds_of(row))) for row in rows)
@@ -347,7 +347,7 @@ def parse_counts(text: str, names: Sequence[str], separator: str) -> list[int]:
 
 
 def check_side(rules: Oware, state: State, side: str) -> None:
-    """ValueError unless the game runs, and then for this side, or ends in this position."""
+    """ValueError unless the game is running with this side to move, or ends in this position."""
     seat = int(state.ply) & 1
     stuck = not legal_houses(rules, state.houses[seat], state.houses[1 - seat])
     stopped = max(state.stores) > HALF or state.ply == rules.plies
@@ -361,7 +361,7 @@ def check_side(rules: Oware, state: State, side: str) -> None:
 
 
 def board(rules: Oware) -> Board:
-    """The board as the first seat sees it: sowing goes to the right below and to the left above."""
+    """The board as the first seat sees it: sowing goes right in the lower row and left in the upper row."""
     cells, labels = [], []
     for seat, names in enumerate(HOUSE_NAMES):
         for house, name in enumerate(names):

@@ -1,4 +1,4 @@
-"""Perft: how many lines of play of a given length there are, the classic test of a move generator."""
+"""Perft: the number of lines of play of a given length, the classic test of a move generator."""
 
 import time
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from anyzero.games.game import Game, State
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
 
-MOST_AT_ONCE = 5  # plies that are counted without looking whether somebody wants to stop
+MOST_AT_ONCE = 5  # plies counted between checks for interruption
 
 
 def perft(game: Game, state: State, depth: int, target: str = "cpu") -> int:
@@ -31,7 +31,7 @@ def perft(game: Game, state: State, depth: int, target: str = "cpu") -> int:
 
 @dataclass(frozen=True, repr=False)
 class Perft(Shown):
-    """How many lines of play there are, and how many below each move."""
+    """The number of lines of play, in total and below each move."""
 
     game: str
     depth: int
@@ -68,7 +68,7 @@ def count_lines(game: Game, state: State, *, depth: int, progress: bool = True) 
 
 
 def count_leaves(rules: Any, states: Any, actions: Any, counts: Any, cursors: Any, depth: int) -> int:
-    """Kernel: a walk with its own stack; the last ply is counted, not played."""
+    """Kernel: an iterative walk with its own stack; the last ply is counted, not played."""
     leaves, level = 0, 0
     counts[0], cursors[0] = num_actions(rules, states[0], actions[0]), 0
     while level >= 0:

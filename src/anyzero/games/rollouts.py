@@ -1,6 +1,6 @@
-"""Many random games from one position, on any target: the base of flat Monte Carlo, of benchmarks and of the laws.
+"""Many random games from one position, on any target: the basis of flat Monte Carlo, of benchmarks and of the laws.
 
-Stream `i` of a seed plays `repeats` games one after the other and adds up their payoffs, so that the same seed gives
+Stream `i` of a seed plays `repeats` games in sequence and adds up their payoffs, so that the same seed gives
 the same sums interpreted, on any number of CPU threads, and on the GPU.
 """
 
@@ -18,7 +18,7 @@ from anyzero.errors import AnyzeroError, check_name
 from anyzero.games.contract import encode, payoffs, rollout, seat_to_move
 from anyzero.games.game import Game, State
 
-PARTS_A_THREAD = 16  # a thread that is held up leaves its share to the others
+PARTS_A_THREAD = 16  # a delayed thread leaves its share to the others
 FIRST_STREAMS = {"cpu": 16, "cuda": 131_072, "interpreted": 1, "wasm": 16}
 """Streams of a benchmark's first measurement; on a GPU as many threads as fill a large one."""
 APART_BYTES = 128  # two cache lines: processors fetch them in pairs
@@ -51,19 +51,19 @@ def rollouts(
 
 
 def new_scratch(game: Game) -> tuple[Any, ...]:
-    """A thread's own state, actions, stream and result, cache lines apart: threads that write to one line wait."""
+    """A thread's own state, actions, stream and result, cache lines apart to avoid false sharing."""
     sizes = (game.state_dtype, 1), (np.dtype(np.int32), game.max_legal), (STREAM, 1), (np.dtype(float), game.num_seats)
     parts = ((dtype, num, -(-APART_BYTES // dtype.itemsize)) for dtype, num in sizes)
     return tuple(np.zeros(num + 2 * gap, dtype)[gap : gap + num] for dtype, num, gap in parts)
 
 
 def cut(num: int, parts: int) -> list[tuple[int, int]]:
-    """`num` things in so many parts of about the same size: the first of each, and the one after its last."""
+    """Split `num` items into parts of about the same size: the first of each, and the one after its last."""
     return list(pairwise(num * part // parts for part in range(parts + 1)))
 
 
 def run_parts(run: Callable[[int, int], None], parts: list[tuple[int, int]], threads: int) -> None:
-    """`run` for each part, whichever thread is free; kernels release the GIL."""
+    """Call `run` for each part, on any free thread; kernels release the GIL."""
     if threads == 1:
         list(starmap(run, parts))
     else:
@@ -96,7 +96,7 @@ def rollout_stream(
     return moves
 
 
-# --- how many random games a second
+# --- random games per second
 
 
 class RolloutSpeed(NamedTuple):
@@ -105,11 +105,11 @@ class RolloutSpeed(NamedTuple):
     threads: int
     rollouts_per_s: float
     moves_per_s: float
-    compile_s: float  # until the first rollout was done: loading or compiling
+    compile_s: float  # time until the first rollout was done: loading or compiling
 
 
 def bench_rollouts(game: Game, *, target: str = "cpu", threads: int = 1, seconds: float = 2.0) -> RolloutSpeed:
-    """Measure for about `seconds`, after everything is compiled."""
+    """Measure for about `seconds`, once everything is compiled."""
     check_target(target)
     state, start = game.initial_state(), time.perf_counter()
     rollouts(game, state, 1, target=target)
@@ -159,12 +159,12 @@ def encode_range(rules: Any, states: Any, planes: Any, first: int, last: int) ->
 
 
 def turn_to_seats(game: Game, states: Any, values: np.ndarray) -> None:
-    """Values [positions, seats] of the seat to move and those after it become those of the first seat and so on."""
+    """Convert values [positions, seats] in turn order from the seat to move to values by seat, in place."""
     game.compile(turn_rows)(game.rules, states, values, values.copy())
 
 
 def turn_rows(rules: Any, states: Any, values: Any, relative: Any) -> None:
-    """Kernel: before a draw an input is seen from the first seat, so that nothing is to be turned there."""
+    """Kernel: before a draw an input is seen from the first seat, so no rotation is needed there."""
     num = values.shape[1]
     for row in range(len(states)):
         seat = max(seat_to_move(rules, states[row]), 0)

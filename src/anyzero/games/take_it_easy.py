@@ -1,8 +1,8 @@
-"""Take It Easy: place 19 of 27 tiles as they are drawn; a line that shows one number scores it once for each tile.
+"""Take It Easy: place 19 of 27 tiles as they are drawn; a line with one number scores it once per tile.
 
-Chance draws a tile, the only seat places it on an empty cell. The state holds what has been seen and nothing of what
-will be drawn. A word of 45 bits tells which number each of the 15 lines can still show: every tile placed clears those
-that it spoils, so that on a full board the bits left are the lines that score.
+Chance draws a tile, the only seat places it on an empty cell. The state holds what has been seen, and nothing about
+future draws. A word of 45 bits tells which numbers each of the 15 lines can still show: every tile placed clears those
+that it rules out, so that on a full board the remaining bits are the lines that score.
 """
 
 import math
@@ -30,7 +30,7 @@ LINES = (
     *((0, 3, 7), (1, 4, 8, 12), (2, 5, 9, 13, 16), (6, 10, 14, 17), (11, 15, 18)),
     *((7, 12, 16), (3, 8, 13, 17), (0, 4, 9, 14, 18), (1, 5, 10, 15), (2, 6, 11)),
 )
-"""The cells of each line, five lines a direction."""
+"""The cells of each line, five lines per direction."""
 BEST_SCORE = 307
 NUM_PLANES = 10  # planes of 19 cells: nine numbers, and empty
 FEATURES = NUM_PLANES * NUM_CELLS + 10 + NUM_TILES + 3 * NUM_LINES + NUM_LINES + 1
@@ -45,15 +45,15 @@ STATE = [
 
 
 class TakeItEasy(NamedTuple):
-    keeps: np.ndarray  # [19 * 27]: the bits of `lines` that a tile on a cell does not spoil
-    points: np.ndarray  # [45]: what a line scores with this number
+    keeps: np.ndarray  # [19 * 27]: the bits of `lines` that a tile on a cell leaves possible
+    points: np.ndarray  # [45]: the score of a line with this number
     line_cells: np.ndarray  # [15]: the cells of each line, as bits
     cell_lines: np.ndarray  # [19, 3]: the lines through each cell
-    tile_lines: np.ndarray  # [27]: the bits of `lines` that stand for a number of the tile
+    tile_lines: np.ndarray  # [27]: the bits of `lines` that represent a number of the tile
     carriers: np.ndarray  # [9]: the tiles with each number, as bits
-    worth: np.ndarray  # [45, 5]: what a line with this number is worth to the guide, by cells to fill
-    chance: np.ndarray  # [19, 24, 10]: of tiles, by turns to come, halves of a tile to wait for, tiles left
-    fresh: np.ndarray  # [19, 6]: what a line without tiles is worth to the guide, by turns to come and its cells
+    worth: np.ndarray  # [45, 5]: the guide's value of a line with this number, by cells to fill
+    chance: np.ndarray  # [19, 24, 10]: of tiles, by turns to come, half tiles to wait for, tiles left
+    fresh: np.ndarray  # [19, 6]: the guide's value of a line without tiles, by turns to come and its cells
 
 
 def make() -> Game:
@@ -110,7 +110,7 @@ def bit_set(numbers: Iterable[int]) -> int:
 
 
 def kept_bits(cell: int, tile: tuple[int, ...]) -> int:
-    """Every bit but those of other numbers on the lines through the cell."""
+    """Every bit except those of other numbers on the lines through the cell."""
     bits = 0
     for line, cells in enumerate(LINES):
         for index, value in enumerate(VALUES[line // 5]):
@@ -139,7 +139,7 @@ def legal_actions(rules: TakeItEasy, state: State, actions: Any) -> int:
 
 
 def list_bits(bits: Any, numbers: Any) -> int:
-    """Write the numbers of the set bits and return how many there are."""
+    """Write the indices of the set bits and return their number."""
     count = 0
     while bits:
         numbers[count] = trailing_zeros(bits)
@@ -179,7 +179,7 @@ def score(rules: TakeItEasy, state: State, seat: int) -> float:
 
 
 def rollout(rules: TakeItEasy, state: State, actions: Any, rng: Any) -> int:
-    """Deal random tiles to the cells in their order: as good as random cells to the tiles in theirs."""
+    """Deal random tiles to the cells in order: equivalent to random cells for the tiles in order."""
     moves = 2 * count_bits(state.empty) - (1 if state.hand else 0)
     if state.hand:
         count = list_bits(state.empty, actions)
@@ -189,7 +189,7 @@ def rollout(rules: TakeItEasy, state: State, actions: Any, rng: Any) -> int:
 
 
 def deal_tiles(rules: TakeItEasy, state: State, tiles: Any, count: int, rng: Any) -> None:
-    """Fill the empty cells with different ones of `count` tiles; a random word lasts five draws."""
+    """Fill the empty cells with distinct tiles out of `count`; a random word is enough for five draws."""
     empty, lines, bits, draws = state.empty, state.lines, U(0), 0
     while empty:
         bits = (next_word(rng) >> U(5) if draws % 5 == 0 else bits & U(0x07FFFFFFFFFFFFFF)) * U(count)
@@ -218,7 +218,7 @@ def guided_rollout(rules: TakeItEasy, state: State, actions: Any, rng: Any) -> i
 
 
 def encode(rules: TakeItEasy, state: State, planes: Any) -> None:
-    """Nine numbers and empty a cell; the tile in hand; the tiles left; the lines: what they can show, their fill."""
+    """Nine numbers and empty for each cell; the tile in hand; the tiles left; what lines can show, and their fill."""
     for cell in range(NUM_CELLS):
         if state.cells[cell] == 0:
             planes[9 * NUM_CELLS + cell] = 1.0
@@ -238,7 +238,7 @@ def encode(rules: TakeItEasy, state: State, planes: Any) -> None:
 
 
 def write_values(planes: Any, first: int, step: int, tile: Any) -> None:
-    """Set the three of nine features, `step` apart, that say what the tile shows."""
+    """Set the three of nine features, `step` apart, for the tile's numbers."""
     planes[first + step * (tile // 9)] = 1.0
     planes[first + step * (3 + tile // 3 % 3)] = 1.0
     planes[first + step * (6 + tile % 3)] = 1.0
@@ -251,12 +251,12 @@ def write_bits(planes: Any, first: int, bits: Any) -> None:
 
 
 def amaf_key(rules: TakeItEasy, state: State, action: int) -> int:
-    """The tile and the cell: a cell alone means nothing."""
+    """The tile and the cell: a cell alone is meaningless."""
     return (np.int64(state.hand) - 1) * NUM_CELLS + action if state.hand else action  # type: ignore[return-value]
 
 
 def symmetries(rules: TakeItEasy) -> Iterable[Symmetry]:
-    """The half turn, the only one that the tiles allow: it turns each direction's lines around."""
+    """The half turn, the only symmetry that the tiles allow: it reverses the lines of each direction."""
     cells, lines = np.arange(NUM_CELLS), np.arange(NUM_LINES)
     turned_lines = lines // 5 * 5 + 4 - lines % 5
     boards = (np.arange(NUM_PLANES)[:, None] * NUM_CELLS + cells[::-1]).ravel()
@@ -300,7 +300,7 @@ def parse_state(rules: TakeItEasy, state: State, text: str) -> None:
 
 
 def draw_named(rules: TakeItEasy, state: State, word: str) -> None:
-    """Draw the tile of this text, or nothing."""
+    """Draw the tile named by this text, or nothing."""
     if word == EMPTY:
         return
     if word not in TILE_TEXTS:
@@ -311,23 +311,23 @@ def draw_named(rules: TakeItEasy, state: State, word: str) -> None:
     play(rules, state, tile)
 
 
-SIZE = 1.5  # from a cell to its neighbour in the column, so that three numbers on a tile stay readable
+SIZE = 1.5  # distance of neighbouring cells in a column, so that three numbers on a tile stay readable
 RADIUS = SIZE / math.sqrt(3)
 CENTRES = [
     (round(1.5 * RADIUS * (column - 2), 4), SIZE * (row - (size - 1) / 2))
     for column, size in enumerate(COLUMNS)
     for row in range(size)
 ]
-"""Of the cells, down the columns from left to right."""
+"""The centres of the cells, down the columns from left to right."""
 HAND_CENTRE = (3.2 * SIZE, 0.0)
 STRIPES = (math.pi / 2, -math.pi / 6, math.pi / 6)
-"""The way each direction goes: down, to the upper right, to the lower right (y points down)."""
+"""The angle of each direction: down, to the upper right, to the lower right (y points down)."""
 NUMBER_PLACES = (-0.31 * SIZE, -0.31 * SIZE, 0.31 * SIZE)
-"""Where on its stripe, from the middle, each number stands: above, lower left, lower right."""
+"""The place of each number on its stripe, from the middle: above, lower left, lower right."""
 
 
 def board(rules: TakeItEasy) -> Board:
-    """The cells with their numbers while they are empty, and beside them the tile in hand."""
+    """The cells, with their numbers while empty, and the tile in hand at the side."""
     cells = [Cell(str(i), hexagon(*at, RADIUS, pointy=False), text=str(i)) for i, at in enumerate(CENTRES)]
     cells.append(Cell("hand", hexagon(*HAND_CENTRE, RADIUS, pointy=False), "page", text="", line="muted"))
     places = (f"place {down}{up}{right} ({down}↓{up}↗{right}↘)" for down, up, right in TILES)

@@ -1,11 +1,11 @@
-"""What a placement is worth in Take It Easy before the lines are full: the rule by which guided rollouts place tiles.
+"""The value of a placement in Take It Easy before the lines are full: the rule by which guided rollouts place tiles.
 
-A line that shows a number is worth its points, times a share that falls with each cell to fill, times the chance that
-enough tiles with the number will be drawn: as many as the line needs, and half of those that other lines wait for. A
-line without tiles is worth a few points, fewer as the end comes near. A tile goes where its three lines gain most. The
-draws alone make rollouts differ: random placements only made them worse.
+A line that shows a number is worth its points, times a share that falls with each cell to fill, times the probability
+that enough tiles with the number will be drawn: as many as the line needs, and half of those other lines wait for. A
+line without tiles is worth a few points, fewer towards the end. A tile goes where its three lines gain most. Rollouts
+differ only by their draws: random placements only made them worse.
 
-The constants were tuned on the mean score of this rule. Worths are whole numbers: every target places the same tiles.
+The constants were tuned on the mean score of this rule. Values are integers: every target places the same tiles.
 """
 
 import math
@@ -18,13 +18,13 @@ import numpy as np
 from anyzero.compile.bits import count_bits, trailing_zeros
 from anyzero.compile.random import U
 
-NUM_LINES, NUM_TURNS, NUM_NUMBERS = 15, 19, 9  # lines, tiles to place, and numbers on them: three a direction
-MOST_LEFT, NEVER_DRAWN = 9, 8  # tiles with one number, and tiles that are left in the end
+NUM_LINES, NUM_TURNS, NUM_NUMBERS = 15, 19, 9  # lines, tiles to place, and numbers on them: three per direction
+MOST_LEFT, NEVER_DRAWN = 9, 8  # tiles with one number, and tiles left at the end
 SHARES = (1.0, 0.75, 0.5, 0.3, 0.2)  # the share of its points that a line is worth with 0 to 4 cells to fill
-FRESH_POINTS = {3: 8, 4: 6, 5: 5}  # the worth of a line without tiles, by its length, at the first of the turns
+FRESH_POINTS = {3: 8, 4: 6, 5: 5}  # the value of a line without tiles, by its length, at the first turn
 MOST_HALVES = 24
-"""More halves of a tile than any line waits for: twice its own 4 cells, and 14 on the other lines of its direction."""
-POINT, CERTAIN = 1 << 10, 1 << 14  # the units of points and of chances: the worth of 45 points fits 31 bits
+"""More half tiles than any line waits for: twice its own 4 cells, and 14 on the other lines of its direction."""
+POINT, CERTAIN = 1 << 10, 1 << 14  # the units of points and of probabilities: the value of 45 points fits 31 bits
 FIRST_BITS = U(0x1249_2492_4924_9249 & ((1 << 3 * NUM_LINES) - 1))  # the lowest of each line's three bits
 
 
@@ -34,7 +34,7 @@ def worth_table(points: Sequence[int]) -> np.ndarray:
 
 
 def chance_table() -> np.ndarray:
-    """[19, 24, 10]: turns to come, halves of a tile to wait for (odd ones lie midway), tiles left with the number."""
+    """[19, 24, 10]: turns to come, half tiles to wait for (odd ones are interpolated), tiles left with the number."""
     shape = (NUM_TURNS, MOST_HALVES // 2 + 1, MOST_LEFT + 1)
     whole = np.array([draw_chance(*indices) for indices in product(*map(range, shape))]).reshape(shape)
     halves = np.stack([whole[:, :-1], (whole[:, :-1] + whole[:, 1:]) / 2], axis=2)
@@ -42,7 +42,7 @@ def chance_table() -> np.ndarray:
 
 
 def draw_chance(turns: int, need: int, left: int) -> float:
-    """The chance that at least `need` of `left` tiles are among those drawn in so many turns."""
+    """The probability that at least `need` of `left` tiles are among those drawn in `turns` turns."""
     tiles = turns + NEVER_DRAWN
     left = min(left, tiles)
     hits = sum(math.comb(left, hit) * math.comb(tiles - left, turns - hit) for hit in range(need, min(left, turns) + 1))
@@ -70,7 +70,7 @@ def guided_cell(rules: Any, state: Any, scratch: Any) -> int:
 
 
 def write_gains(rules: Any, state: Any, scratch: Any) -> None:
-    """Write how much more each line is worth if the tile in hand is placed on it."""
+    """Write how much each line gains if the tile in hand is placed on it."""
     shown = rules.tile_lines[np.int64(state.hand) - 1]
     untouched = (state.lines & state.lines >> U(1) & state.lines >> U(2) & FIRST_BITS) * U(7)
     count_wanted(rules, state, state.lines ^ untouched, scratch)
@@ -79,12 +79,12 @@ def write_gains(rules: Any, state: Any, scratch: Any) -> None:
 
 
 def number_of(bit: int) -> int:
-    """Which of the nine numbers, three a direction, a bit of `lines` stands for."""
+    """Which of the nine numbers, three per direction, a bit of `lines` represents."""
     return bit // 15 * 3 + bit % 3
 
 
 def count_wanted(rules: Any, state: Any, showing: Any, scratch: Any) -> None:
-    """Clear the lines' places, and write behind them how many tiles with each number lines wait for."""
+    """Clear the lines' entries, and write after them how many tiles with each number lines wait for."""
     for place in range(NUM_LINES + NUM_NUMBERS):
         scratch[place] = 0
     while showing:
@@ -94,7 +94,7 @@ def count_wanted(rules: Any, state: Any, showing: Any, scratch: Any) -> None:
 
 
 def change_lines(rules: Any, state: Any, showing: Any, shown: Any, scratch: Any) -> None:
-    """Lines that show a number: one cell less to fill if the tile shows it too, else nothing is left of the worth."""
+    """Lines that show a number: one cell less to fill if the tile shows it too, else the line loses its value."""
     turns = count_bits(state.empty) - 1
     while showing:
         bit = trailing_zeros(showing)

@@ -1,6 +1,6 @@
 """Tic-tac-toe: three in a row on nine cells. Cell a1 is at the bottom left; action `row * 3 + column`.
 
-A row takes four bits of a word, the last of them never set, so that no line of three runs around the edge.
+A row takes four bits of a word, the last of them never set, so that no line of three wraps around the edge.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ from anyzero.views.boards import segment, square_board
 STATE = [("marks", np.uint64, 2), ("mover", np.int64)]
 MARKS = "xo"
 BITS = [0, 1, 2, 4, 5, 6, 8, 9, 10]  # of each cell
-STEPS = (1, 4, 5, 3)  # from a bit to the next across, up, and on both diagonals
+STEPS = (1, 4, 5, 3)  # distance between bits horizontally, vertically, and on both diagonals
 
 
 class TicTacToe(NamedTuple):
@@ -63,7 +63,7 @@ def has_three(marks: Any) -> bool:
 
 
 def middles(marks: Any, far: Any) -> Any:
-    """The middle of each line whose marks are so many bits apart."""
+    """The middle of each line whose marks are `far` bits apart."""
     return marks & (marks << far) & (marks >> far)
 
 
@@ -95,7 +95,7 @@ def encode(rules: TicTacToe, state: State, planes: Any) -> None:
 
 
 def rollout(rules: TicTacToe, state: State, actions: Any, rng: Any) -> int:
-    """Draws the same moves as the default would, without listing them."""
+    """Samples the same moves as the default, without listing them."""
     mine, theirs, moves = state.marks[state.mover], state.marks[1 - state.mover], 0
     free = rules.board & ~(mine | theirs)
     while free and not has_three(theirs):
@@ -128,7 +128,7 @@ def parse_state(rules: TicTacToe, state: State, text: str) -> None:
 
 
 def board(rules: TicTacToe) -> Board:
-    """Each mark is the stroke through a line, laid over the middle of it."""
+    """Each mark is the stroke through a line, drawn over its middle."""
     cross = Path("M-.28-.28L.28.28M-.28.28L.28-.28", line="seat0", width=0.12)
     ring = Circle(0, 0, 0.3, line="seat1", width=0.12)
     kinds = Kind("X", "x", (cross,), 0), Kind("O", "o", (ring,), 1)

@@ -1,7 +1,7 @@
-"""How games go: a plain function takes one game as far as it goes without a network's answer.
+"""The game loop: a plain function that plays one game until it needs a network's answer.
 
-It is the only loop over games there is. Self-play, gates, ratings and benchmarks differ in their contestants, pairings
-and `Manner`; on the CPU a thread calls it for its part of the games, on a GPU each game has a thread of its own.
+It is the only loop over games. Self-play, gates, ratings and benchmarks differ in their contestants, pairings
+and `Manner`; on the CPU a thread calls it for its share of the games, on a GPU there is one thread per game.
 """
 
 from typing import Any
@@ -33,15 +33,15 @@ from anyzero.search.reuse import copy_node, copy_subtree
 from anyzero.search.simulation import ANY_CHILD, advance_tree, begin_tree, prepare_root, simulate_tree
 from anyzero.search.tree import root_of
 
-PLIES = 1 << 16  # more than any game has: the stream of a search is number stream * PLIES + ply
+PLIES = 1 << 16  # more than any game has: a search uses random stream number stream * PLIES + ply
 NOWHERE = -1
 
 
 def advance_game(rules: Any, slots: Slots, settings: Settings, late: Settings, answers: Any, number: int) -> bool:
-    """Take the network's answer in, and go on, to the next move or the next game, until another one is needed.
+    """Apply the network's answer and continue, to the next move or the next game, until another answer is needed.
 
-    False when none is: the slot is idle, waits to be fetched, or is a matter of another search. `answers` are logits
-    and values; `late` are the settings after the plies in which moves are drawn.
+    False when none is: the slot is idle, waits to be fetched, or another search has to move. `answers` are logits
+    and values; `late` are the settings after the plies in which moves are sampled.
     """
     games, manner = slots.games, slots.manner
     while games.search[number] == manner.search:
@@ -63,12 +63,12 @@ def advance_game(rules: Any, slots: Slots, settings: Settings, late: Settings, a
 
 
 def grow_tree(rules: Any, slots: Slots, settings: Settings, answers: Any, number: int) -> bool:
-    """Go on with a search until it needs an answer; False when it is over. One of those below stands in for it."""
+    """Continue a search until it needs an answer; False when it is finished. One of the functions below replaces it."""
     raise NotImplementedError
 
 
 def grow_with_answers(rules: Any, slots: Slots, settings: Settings, answers: Any, number: int) -> bool:
-    """The evaluator is a network outside."""
+    """The evaluator is a network outside the kernel."""
     logits, values = answers
     return advance_tree(rules, slots.tree, slots.scratch, settings, slots.games.states, logits, values, number)
 
@@ -82,12 +82,12 @@ def grow_alone(rules: Any, slots: Slots, settings: Settings, answers: Any, numbe
 
 
 def grow_nothing(rules: Any, slots: Slots, settings: Settings, answers: Any, number: int) -> bool:
-    """There are no simulations."""
+    """No search: zero simulations."""
     return False
 
 
 def begin_game(slots: Slots, number: int) -> None:
-    """The slot's next game, with all that is drawn before its first move; there may be none."""
+    """Start the slot's next game, if there is one, with everything drawn before its first move."""
     games, manner = slots.games, slots.manner
     games.game[number] += games.plies.shape[0]
     if games.game[number] >= manner.last:
@@ -112,7 +112,7 @@ def begin_game(slots: Slots, number: int) -> None:
 
 
 def place_start(games: Games, manner: Manner, opening: int, number: int) -> None:
-    """The game's first position, from which so many moves are random."""
+    """Set the game's first position, followed by `opening` random moves."""
     start = np.int64(stream_of(games, manner, number)) % games.starts.shape[0]
     games.states[number], games.opening[number] = games.starts[start], opening
     games.plies[number] = games.samples[number] = 0
@@ -124,13 +124,13 @@ def stream_of(games: Games, manner: Manner, number: int) -> Any:
 
 
 def begin_move(rules: Any, slots: Slots, settings: Settings, number: int) -> None:
-    """See whose turn it is: nobody's, chance's, a contestant's with this search, or one's with another."""
+    """Find out who moves: no one (the game is over), chance, or a contestant, with this search or another."""
     games, manner = slots.games, slots.manner
     seat, plies = seat_to_move(rules, games.states[number]), games.plies[number]
     is_opening = plies < games.opening[number]
     if seat == OVER or plies >= manner.max_plies:
         games.phase[number], games.reason[number] = ENDING, BY_RULES if seat == OVER else CUT_OFF
-        if 0 < plies <= games.opening[number]:  # the opening has left nothing to play
+        if 0 < plies <= games.opening[number]:  # the random opening ended the game
             place_start(games, manner, 0, number)
     elif seat == CHANCE or is_opening:
         if manner.keep_samples and not is_opening:
@@ -144,7 +144,7 @@ def begin_move(rules: Any, slots: Slots, settings: Settings, number: int) -> Non
 
 
 def play_any(rules: Any, slots: Slots, number: int) -> None:
-    """Play an outcome by its weight, or any legal action."""
+    """Play a chance outcome by its weight, or a uniformly random legal action."""
     games = slots.games
     state, rng, actions = games.states[number], games.streams[number], games.legal[number]
     count = legal_actions(rules, state, actions)
@@ -172,7 +172,7 @@ def begin_search(slots: Slots, settings: Settings, number: int) -> None:
 
 
 def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> None:
-    """A search is over: keep its sample, then play or resign."""
+    """Finish a search: store its sample, then play or resign."""
     tree, scratch, games, manner = slots.tree, slots.scratch, slots.games, slots.manner
     root, seat = root_of(tree, number), seat_to_move(rules, games.states[number])
     games.simulations[number] += scratch.counters[number, 0]
@@ -186,7 +186,7 @@ def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> No
         count = list_policy(rules, slots, settings, number)
     if manner.keep_samples:
         keep_sample(rules, slots, value, count, number)
-    if best == root:  # there was no search
+    if best == root:  # no search took place
         action = scratch.actions[number, random_below(scratch.streams[number], count)]
     elif draws:
         action = scratch.actions[number, draw_index(scratch.scores[number], count, temperature, games.streams[number])]
@@ -200,7 +200,7 @@ def finish_move(rules: Any, slots: Slots, settings: Settings, number: int) -> No
 
 
 def gives_up(slots: Slots, seat: int, value: float, number: int) -> bool:
-    """Whether the seat to move resigns: its last two values are below the bar, and this game is not a check of it."""
+    """Whether the seat to move resigns: its last two values are below the threshold and this is not a check game."""
     games, page = slots.games, page_of(slots, number)
     bar = games.bar[0]
     if bar <= NEVER:
@@ -210,11 +210,11 @@ def gives_up(slots: Slots, seat: int, value: float, number: int) -> bool:
     return greater < bar and games.checked[number] == 0  # type: ignore[no-any-return]
 
 
-# --- trees that are used again; games without them have `WITHOUT_REUSE`
+# --- tree reuse; games without it have `WITHOUT_REUSE`
 
 
 def follow(slots: Slots, action: int, number: int) -> None:
-    """Go down the last search's tree by an action, as far as it goes."""
+    """Descend the last search's tree along an action, if that node exists."""
     tree, games = slots.tree, slots.games
     node = games.node[number]
     games.node[number] = NOWHERE
@@ -225,7 +225,7 @@ def follow(slots: Slots, action: int, number: int) -> None:
 
 
 def save_subtree(slots: Slots, number: int) -> None:
-    """Copy what is known of the position."""
+    """Copy the subtree of the current position."""
     tree, games = slots.tree, slots.games
     if games.node[number] != NOWHERE and tree.num_children[games.node[number]] > 0:
         copy_subtree(tree, slots.spare, games.node[number], number)
@@ -234,7 +234,7 @@ def save_subtree(slots: Slots, number: int) -> None:
 
 
 def restore_subtree(slots: Slots, settings: Settings, number: int) -> None:
-    """Begin with what was copied."""
+    """Start the search from the copied subtree."""
     tree, spare = slots.tree, slots.spare
     if slots.games.node[number] != NOWHERE:
         for node in range(root_of(tree, number), spare.used[number, 0]):

@@ -1,7 +1,7 @@
-"""A block: so many games from their first move to their last. Self-play, gates, ratings and benchmarks are blocks.
+"""A block: a number of games, played from first move to last. Self-play, gates, ratings and benchmarks are blocks.
 
-Every game has random streams of its own, so that a block is a function of its seed and its contestants: threads change
-nothing, and a block that was interrupted is simply played again.
+Every game has its own random streams, so a block is a function of its seed and its contestants: threads change
+nothing, and an interrupted block is simply played again.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,17 +24,17 @@ from anyzero.search.simulation import IDLE as NO_LEAF
 from anyzero.search.tree import new_tree
 from anyzero.stopping import check as check_stopping
 
-REUSED = 4  # trees that are used again have room for so many times the simulations of one move
-TOGETHER = 32  # games of a part where no network says how many
+REUSED = 4  # with tree reuse, trees have room for this many times the simulations of one move
+TOGETHER = 32  # games per part if no network determines it
 
-Watch = Callable[[int, int], None]  # told now and then how many games are over, and how many simulations there were
+Watch = Callable[[int, int], None]  # called now and then with the number of finished games and of simulations
 
 
 # --- who plays: a network with a search, a search with rollouts, or chance
 
 
 class Contestant(NamedTuple):
-    """A search and what it evaluates with; contestants with equal searches share their trees."""
+    """A search and its evaluator; contestants with equal searches share their trees."""
 
     name: str
     method: Method  # as the game and the evaluator allow it
@@ -45,7 +45,7 @@ class Contestant(NamedTuple):
 def network_contestant(
     game: Game, name: str, evaluator: Evaluator, config: SelfPlayConfig, *, noise: bool, simulations: int = 0
 ) -> Contestant:
-    """A network as self-play or a match uses it; 0 simulations: as many as in self-play."""
+    """A network as used in self-play or a match; 0 simulations: as in self-play."""
     method = adapt(game, self_play_method(config, noise=noise), evaluator)
     if config.method == "expectimax":
         return Contestant(name, method, game.num_actions, evaluator)
@@ -60,11 +60,11 @@ def anchor_contestant(game: Game, text: str) -> Contestant:
 
 NOISE = {"gumbel": ("gumbel_scale",), "puct": ("noise_fraction", "noise_concentration")}
 FORM = {"gumbel": ("considered", "value_scale", "visit_scale"), "puct": ("exploration", "first_play")}
-"""The settings of a search that are settings of self-play too: those that are noise, and those that shape it."""
+"""Search settings that are also self-play settings: those that add noise, and those that shape the search."""
 
 
 def self_play_method(config: SelfPlayConfig, *, noise: bool = True) -> Method:
-    """The search of self-play; without its noise, that of matches."""
+    """The search of self-play; without noise, the search of matches."""
     if config.method == "expectimax":
         return find_method("expectimax", {})
     names = (*FORM[config.method], *(NOISE[config.method] if noise else ()))
@@ -76,7 +76,7 @@ def self_play_method(config: SelfPlayConfig, *, noise: bool = True) -> Method:
 
 class GameLine(NamedTuple):
     names: list[str]  # of the contestants, by seat
-    start: int  # the number of the position that it began with
+    start: int  # the number of its first position
     actions: list[int]
     payoffs: list[float]
     end: str  # rules, resign or plies
@@ -85,25 +85,25 @@ class GameLine(NamedTuple):
 class BlockResult(NamedTuple):
     samples: Samples
     games: list[GameLine]
-    sides: np.ndarray  # [games, seats]: which contestant had which seat
+    sides: np.ndarray  # [games, seats]: the contestant in each seat
     payoffs: np.ndarray  # [games, seats]
-    scores: np.ndarray | None  # [games]: the first seat's points, for games that count them
+    scores: np.ndarray | None  # [games]: the first seat's points, for games with scores
     simulations: int
     resign_checks: list[tuple[float, bool]]
-    """Of games that were played on: above which bar each seat would resign, and whether it did not lose after all."""
+    """From games played on as a check: each seat's threshold for resigning, and whether it did not lose after all."""
 
 
 class Searching(NamedTuple):
     slots: Slots
     settings: Settings
-    late: Settings  # after the plies in which moves are drawn: without Gumbel's noise
-    parts: dict[Any, Any]  # functions that stand in for those of the kernel
+    late: Settings  # after the plies in which moves are sampled: without Gumbel noise
+    parts: dict[Any, Any]  # functions that replace those of the kernel
 
 
 def advance_games(
     rules: Any, slots: Slots, settings: Settings, late: Settings, answers: Any, begin: int, end: int
 ) -> int:
-    """Kernel: every game of these slots goes on as far as it can; returns how many slots are not idle."""
+    """Kernel: advance every game of these slots until it needs an answer; returns the number of slots not idle."""
     tree, spare, scratch = by_pointer(slots.tree), by_pointer(slots.spare), by_pointer(slots.scratch)
     games, rows, manner = by_pointer(slots.games), by_pointer(slots.rows), by_pointer(slots.manner)
     settings, late = by_pointer(settings), by_pointer(late)
@@ -129,7 +129,7 @@ def new_search(game: Game, contestant: Contestant, games: Games, rows: Samples, 
 
 
 class Block:
-    """Games to be played by these contestants, numbered from `first` on, so many `at_once` (0: all)."""
+    """Games between these contestants, numbered from `first` on, with `at_once` games in parallel (0: all)."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class Block:
         self.games.bar[:] = resign_below if game.is_opposed else NEVER
         self.games.game[:] += first
         self.rows = new_samples(game, self.slots * longest if manner.keep_samples else 1)
-        self.rows = self.rows._replace(policies=self.rows.policies.astype(np.float32))  # kernels know no float16 here
+        self.rows = self.rows._replace(policies=self.rows.policies.astype(np.float32))  # kernels have no float16 here
         self.searches = [
             new_search(game, contestants[index], self.games, self.rows, manner._replace(search=number))
             for number, index in enumerate(first_of_kind)
@@ -170,7 +170,7 @@ class Block:
         self.is_stopped, self.lock = False, Lock()
 
     def play(self, watch: Watch | None = None, *, keys: bool = True) -> BlockResult:
-        self.play_part(0, 0, None)  # compiled now, not by several threads at once
+        self.play_part(0, 0, None)  # compile now, not on several threads at once
         pools: list[Executor | None] = [getattr(evaluator, "pool", None) for evaluator in self.evaluators]
         if not self.evaluators:
             with ThreadPoolExecutor(self.threads) as pool:
@@ -183,7 +183,7 @@ class Block:
         return self.finished.result(names, int(self.games.simulations.sum()), keys=keys)
 
     def play_parts(self, pool: Executor, together: int, watch: Watch | None) -> None:
-        """Each part on one thread. Slots are cut into parts by their number alone, so that threads change nothing."""
+        """Play each part on one thread. Slots are divided by number alone, so the number of threads changes nothing."""
         work = [pool.submit(self.play_part, *part, watch) for part in parts_of(self.slots, together)]
         try:
             for part in work:
@@ -194,7 +194,7 @@ class Block:
                 part.exception()
 
     def play_part(self, begin: int, end: int, watch: Watch | None) -> None:
-        """All games of these slots; a look at the clock about once a move."""
+        """Play all games of these slots, checking the clock about once per move."""
         kernels = []
         for search in self.searches:
             fixed = fixed_settings(self.game, search.settings)
@@ -222,7 +222,7 @@ class Block:
             raise
 
     def fetch(self, begin: int, end: int) -> None:
-        """Take over the games of these slots that are over, so that others can begin there."""
+        """Collect the finished games of these slots, so that new ones can start there."""
         pages = begin + np.flatnonzero(self.games.ready[begin:end])
         if len(pages) == 0:
             return
@@ -235,7 +235,7 @@ class Block:
 
 
 class Finished:
-    """Games that are over, with their samples, as they are fetched."""
+    """Finished games and their samples, in the order in which they are fetched."""
 
     def __init__(self, game: Game, manner: Manner, sides: np.ndarray, num_starts: int) -> None:
         self.game, self.manner, self.sides, self.num_starts = game, manner, sides, num_starts
@@ -244,14 +244,14 @@ class Finished:
         self.samples: list[Samples] = []
 
     def add(self, games: Games, pages: np.ndarray, samples: Samples) -> None:
-        """The games in these pages, and their samples in the same order."""
+        """Add the games in these pages, and their samples in the same order."""
         self.ends.append({name: getattr(games, name)[pages] for name in ENDED})
         self.moves += [games.moves[page, : games.end_plies[page]].tolist() for page in pages.tolist()]
-        samples.seats[:] = 0  # from now on the positions themselves say it
+        samples.seats[:] = 0  # from now on the positions themselves tell the seat
         self.samples.append(samples)
 
     def result(self, names: Sequence[str], simulations: int, *, ordered: bool = True, keys: bool = True) -> BlockResult:
-        """All of them, ordered by their numbers or as they came; samples get their keys if they are wanted."""
+        """All games, ordered by number or by arrival; samples get their keys if `keys` is set."""
         ends = {name: np.concatenate([part[name] for part in self.ends]) for name in ENDED}
         samples, numbers = join(self.samples), ends["end_game"]
         order = np.argsort(numbers) if ordered else np.arange(len(numbers))
@@ -268,18 +268,18 @@ class Finished:
             for index, own, start, payoffs, reason in rows
         ]
         scores = ends["end_score"] if self.game.has("score") else None
-        checked = (ends["end_checked"] == 1) & (ends["end_reason"] == BY_RULES)  # a game that was cut off tells nothing
+        checked = (ends["end_checked"] == 1) & (ends["end_reason"] == BY_RULES)  # a truncated game proves nothing
         seats = zip(ends["lowest"][checked].ravel().tolist(), ends["payoffs"][checked].ravel().tolist(), strict=True)
         checks = [(low, payoff > -1.0) for low, payoff in seats]
         return BlockResult(samples, lines, sides, ends["payoffs"], scores, simulations, checks)
 
 
 AT_END = ("game", "pairing", "samples", "plies", "reason", "checked", "score")
-ENDED = (*(f"end_{name}" for name in AT_END), "payoffs", "lowest")  # what is known of a game besides its moves
+ENDED = (*(f"end_{name}" for name in AT_END), "payoffs", "lowest")  # what is recorded of a game besides its moves
 
 
 def surprise_weights(samples: Samples, share: float) -> np.ndarray:
-    """1 on average over a whole block: this share of it by surprise, which weights still are as games come in."""
+    """Weights with mean 1 over a block, `share` of them by surprise; until then `weights` holds the surprise itself."""
     searched = samples.policy_weights > 0.0
     mean = float(samples.weights[searched].mean(dtype=np.float64)) if searched.any() else 0.0
     relative = samples.weights / mean if mean > 0.0 else np.ones(samples.num, np.float32)

@@ -22,7 +22,7 @@ RANDOM = "random"  # the anchor without a search
 
 
 def anchor_search(text: str) -> tuple[Method, int]:
-    """The method of an anchor and its simulations; seconds would make another player of it on another machine."""
+    """The method of an anchor and its simulations; seconds would make it a different player on every machine."""
     wanted = parse_search(text)
     if wanted.simulations is None:
         raise BadOptionError(f"an anchor has a number of simulations, like uct:1000; {text!r} has none")
@@ -247,7 +247,7 @@ class RunConfig(Schema):
         return self
 
 
-GONE = object()  # stands where there is no value
+GONE = object()  # marks a missing value
 KEYS = tuple(setting.key for setting in settings_of(RunConfig))  # every setting by its full name
 
 
@@ -260,11 +260,11 @@ def change(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
             raise UnknownNameError(f"a run has no setting {key!r}; {hint}")
         part, _, name = key.rpartition(".")
         (values[part] if part else values)[name] = value
-    return RunConfig.parse(values)  # all at once: some settings only go together
+    return RunConfig.parse(values)  # all at once: some settings are only valid together
 
 
 def flatten(changes: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested values under their full names; a network may be a text, like `4x64`."""
+    """Nested values under their full names; a network may be text, like `4x64`."""
     found: dict[str, Any] = {}
     for key, value in changes.items():
         if prefix + key == "network" and isinstance(value, str):
@@ -290,18 +290,18 @@ GONE_SETTINGS = {
     "trainer.step_factor": None,
     "trainer.soft_policy": 0.0,
 }
-"""Settings that configs of earlier versions name, and the value with which each did nothing; None: any."""
+"""Settings of earlier versions, and the value with which each had no effect; None: any."""
 
 
 def read_settings(path: Path | str) -> dict[str, Any]:
-    """What a config file says, by full names; settings that are gone and did nothing are passed over."""
+    """The settings in a config file, by full name; removed settings that had no effect are ignored."""
     found = flatten(read_toml(path))
     unused = GONE_SETTINGS | {"precision": "bfloat16" if found.get("device") == "cuda" else "float32"}
     return {key: value for key, value in found.items() if unused.get(key, GONE) not in (None, value)}
 
 
 def load_config(path: Path | str) -> RunConfig:
-    """The config in a file, with defaults for what it leaves out."""
+    """The config in a file, with defaults for missing settings."""
     changes = read_settings(path)
     try:
         return change(RunConfig(), changes)
@@ -310,7 +310,7 @@ def load_config(path: Path | str) -> RunConfig:
 
 
 def parse_setting(text: str) -> tuple[str, Any]:
-    """A key and its value, of the type that the setting has; lists are `a;b`, or as TOML writes them.
+    """A key and its value, converted to the setting's type; lists are `a;b`, or in TOML syntax.
 
     >>> parse_setting("selfplay.simulations=64")
     ('selfplay.simulations', 64)
@@ -322,24 +322,24 @@ def parse_setting(text: str) -> tuple[str, Any]:
 
 
 def format_setting(value: Any) -> str:
-    """A value as `parse_setting` reads it."""
+    """A value in the form that `parse_setting` reads."""
     if isinstance(value, list | tuple):
         return ";".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# --- the seal of a run: the settings that it was begun with, so that a config that was edited or damaged is noticed
+# --- the seal of a run: the settings it started with, so that an edited or damaged config is noticed
 
 
 CONFIG, SEAL_FILE = "config.toml", "seal.json"
 FORM = "anyzero run 1"
-FREE = ("generations", "minutes", "keep")  # settings that may change when a run goes on
+FREE = ("generations", "minutes", "keep")  # settings that may change when a run resumes
 
-Settings = dict[str, Any]  # what a config file says, by full names
+Settings = dict[str, Any]  # the settings in a config file, by full name
 
 
 def write_settings(run: Path, config: RunConfig) -> None:
-    """Write the config after its seal, which also knows the earlier settings: those are there after a kill between."""
+    """Write the seal, then the config. The seal also has the earlier settings, still in force after a kill between."""
     text = write_toml(config.to_dict())
     earlier = flatten(read_toml(run / CONFIG)) if (run / CONFIG).exists() else None
     write_sealed(run / SEAL_FILE, FORM, {"settings": flatten(tomllib.loads(text)), "earlier": earlier})
@@ -347,14 +347,14 @@ def write_settings(run: Path, config: RunConfig) -> None:
 
 
 def open_config(run: Path) -> tuple[RunConfig, str]:
-    """The config if it is as it was sealed, else AnyzeroError; and a note if there is no seal that could say so."""
+    """The config if it matches its seal, else AnyzeroError; and a note if there is no seal to compare with."""
     config, settings = load_config(run / CONFIG), flatten(read_toml(run / CONFIG))
     try:
         seal = read_sealed(run / SEAL_FILE, FORM)
     except DamagedError as error:
         generations = Generations(run)
         with suppress(DamagedError):
-            for number in generations.numbers()[-1:]:  # it still knows the hash of the settings it was made with
+            for number in generations.numbers()[-1:]:  # it still has the hash of the settings it was made with
                 if generations.generation(number).facts.get("settings") not in (None, settings_hash(run)):
                     words = f"{run / CONFIG} is not the one used for generation {number}"
                     raise AnyzeroError(f"{words}; restore a copy of the old one") from None
@@ -365,7 +365,7 @@ def open_config(run: Path) -> tuple[RunConfig, str]:
 
 
 def describe_change(run: Path, found: Settings, sealed: Mapping[str, Any]) -> str:
-    """The first setting that was changed by hand, and what to do about it."""
+    """The first setting that was changed by hand, and how to fix it."""
     key = next(key for key in {**sealed, **found} if found.get(key, GONE) != sealed.get(key, GONE))
     new, old = found.get(key, GONE), sealed.get(key, GONE)
     says = f"no longer says {key}" if new is GONE else f"says {key}={format_setting(new)}"
@@ -377,5 +377,5 @@ def describe_change(run: Path, found: Settings, sealed: Mapping[str, Any]) -> st
 
 
 def settings_hash(run: Path) -> str:
-    """Of the settings that may never change."""
+    """The hash of the settings that may never change."""
     return seal_of({key: value for key, value in flatten(read_toml(run / CONFIG)).items() if key not in FREE})

@@ -1,7 +1,7 @@
-"""Contestants measured against each other: pairs of games, the gate, the league of anchors, and the benchmark.
+"""Contests between contestants: pairs of games, the gate, the league of anchors, and the benchmark.
 
-A pair has one opening and the seats swapped, and is judged as in the arena. The anchors never change, and play each
-other once a run, so that every generation is measured on the same scale.
+A pair shares one opening, with seats swapped, and is judged as in the arena. The anchors never change and play each
+other once per run, so every generation is measured on the same scale.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,9 +20,9 @@ from anyzero.learning.config import BenchmarkConfig, GateConfig
 from anyzero.learning.games import Manner, Pairings
 from anyzero.seeds import draw_seed
 
-CONVERGENCE = 5  # benchmarks whose mean is compared with that of as many before
+CONVERGENCE = 5  # benchmarks whose mean is compared with the mean of as many before
 
-Anchors = list[list[float]]  # points[a][b]: what anchor a scored against anchor b
+Anchors = list[list[float]]  # points[a][b]: the points anchor a scored against anchor b
 
 
 class Contest(NamedTuple):
@@ -30,14 +30,14 @@ class Contest(NamedTuple):
     score: float
     low: float
     high: float  # from 0 to 1, with the 95 % interval
-    same_games: int  # games that are a copy of another one
+    same_games: int  # games that are copies of another game
 
     @property
     def shares(self) -> dict[str, float]:
         return {"score": self.score, "low": self.low, "high": self.high}
 
 
-Meet = Callable[..., Contest]  # `contest` with all but the contestants filled in
+Meet = Callable[..., Contest]  # `contest` with everything but the contestants filled in
 
 
 def contest(
@@ -51,7 +51,7 @@ def contest(
     threads: int = 1,
     watch: Watch | None = None,
 ) -> Contest:
-    """Play an even number of games; -1 openings: as many random moves as in matches. One seat: both play each deal."""
+    """Play an even number of games; -1 opening plies: as in matches. With one seat, both contestants play each deal."""
     plies = default_openings(game) if openings < 0 else openings
     sides = [Match(0, 1, 0, leg).by_seat(game.num_seats) for leg in BOTH_LEGS]
     pairings = Pairings(np.array(sides), np.zeros(2))
@@ -69,16 +69,16 @@ def contest(
 
 
 def score_interval(standings: Standings, distinct: int) -> Interval:
-    """The score of the games, with Wilson's interval: pairs that all end alike do not make it certain.
+    """The score with Wilson's interval, which does not become certain when all pairs end alike.
 
-    Games that are the same move by move say no more than one of them.
+    Games identical move by move count only once.
     """
     score = standings.tally.score
     return Interval(0.0, 0.0, 1.0) if score is None else wilson_interval(score, distinct)
 
 
 def open_gate(contests: Mapping[str, Contest], config: GateConfig) -> dict[str, Any]:
-    """What the candidate's contests with each champion come to; it must reach the threshold against all of them."""
+    """The gate's verdict from the candidate's contests with each champion; it must reach the threshold against all."""
     against: list[dict[str, Any]] = []
     for name, found in contests.items():
         tally = found.standings.tally.to_json()
@@ -99,7 +99,7 @@ def play_anchors(meet: Meet, anchors: Sequence[Contestant], games: int) -> Ancho
 def rate_generation(
     meet: Meet, contestant: Contestant, anchors: Sequence[Contestant], among_anchors: Anchors, games: int
 ) -> dict[str, Any]:
-    """The contestant's Elo; the first anchor stands at 0."""
+    """The contestant's Elo; the first anchor is fixed at 0."""
     num, scores = len(anchors), {}
     points = np.zeros((num + 1, num + 1))
     points[:num, :num] = among_anchors
@@ -127,7 +127,7 @@ def benchmark(
 
 
 def has_converged(means: Sequence[float], threshold: float) -> bool:
-    """Whether the last benchmarks are better than those before by less than the threshold."""
+    """Whether the last benchmarks improve on those before by less than the threshold."""
     if threshold <= 0.0 or len(means) < 2 * CONVERGENCE:
         return False
     late, early = means[-CONVERGENCE:], means[-2 * CONVERGENCE : -CONVERGENCE]

@@ -1,15 +1,15 @@
-"""A run is a folder, and the folder is the truth. It survives a kill at any instant.
+"""A run is a folder, and the folder is the only state. It survives a kill at any instant.
 
     config.toml                     everything resolved, with the seed
-    seal.json                       the same settings, sealed: what was edited since is noticed
+    seal.json                       the same settings, sealed: later edits are noticed
     games/0007-002.jsonl            finished games of a block
     samples/0007-002.safetensors    their samples
     generations/0007/               network, trainer, report and, written last, the manifest with the hash of each
-    generations/0008.part/          the generation under way: files of its finished stages
+    generations/0008.part/          the generation in progress: files of its finished stages
     champion.safetensors            a copy of the champion's network
-    now.txt                         while it trains: what is under way, in words
+    now.txt                         during training: what is running, in words
 
-A generation counts once its folder has its final name; what counts is never changed, save that pruning drops big files.
+A generation counts once its folder has its final name; then it never changes, except that pruning drops big files.
 """
 
 import contextlib
@@ -29,11 +29,11 @@ from anyzero.sealed import DamagedError, describe_file, read_sealed
 
 END, END_FILE = "anyzero end 1", "end.json"
 LOCK, GAMES, SAMPLES, NOW = ".lock", "games", "samples", "now.txt"
-TEMPORARY = re.compile(r"\..+\.[0-9]+")  # what `write_whole` leaves behind when it is killed
+TEMPORARY = re.compile(r"\..+\.[0-9]+")  # what `write_whole` leaves when it is killed
 
 
 class BlockFile(NamedTuple):
-    """Games that were played side by side: their shard of samples, or their file of games."""
+    """A block of games played in parallel: its shard of samples, or its file of games."""
 
     generation: int
     number: int
@@ -41,23 +41,23 @@ class BlockFile(NamedTuple):
 
 
 class OtherRunError(BadOptionError):
-    """A run that is there was begun with another game or other settings than those asked for."""
+    """An existing run was started with another game or other settings than those given."""
 
 
 class RunFolder(Generations):
-    """The folder of one run. Reading needs nothing more; whoever writes must be within `locked`."""
+    """The folder of one run. Anyone may read; writing is allowed only within `locked`."""
 
     def __init__(self, path: Path | str) -> None:
         super().__init__(path)
         self.config: RunConfig
-        self.notes: list[str] = []  # what was wrong and passed over, in words
+        self.notes: list[str] = []  # problems found and skipped, in words
         self.is_locked = False
-        self.pruned: set[int] = set()  # generations that have nothing to drop any more
-        self.read: dict[int, tuple[object, dict[str, Any]]] = {}  # reports, and the state of their files
+        self.pruned: set[int] = set()  # generations with nothing left to drop
+        self.read: dict[int, tuple[object, dict[str, Any]]] = {}  # reports, with the state of their files
 
     @classmethod
     def create(cls, path: Path | str, config: RunConfig) -> "RunFolder":
-        """A new run in a folder that is empty or not there yet."""
+        """Create a run in a folder that is empty or does not exist yet."""
         folder = cls(path)
         folder.check_is_free()
         with writing(folder.path):
@@ -79,12 +79,12 @@ class RunFolder(Generations):
         return folder
 
     def note(self, words: str) -> None:
-        """Say something once; nothing, if there is nothing to say."""
+        """Note something once; empty words are ignored."""
         if words and words not in self.notes:
             self.notes.append(words)
 
     def check_is_free(self) -> None:
-        """One sentence unless a new run may begin here."""
+        """Raise an error unless a new run may start here."""
         if is_run(self.path):
             raise AnyzeroError(f"{self.path} is a run already")
         if self.path.exists() and not self.path.is_dir():
@@ -100,7 +100,7 @@ class RunFolder(Generations):
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Be the only process that writes here; the system lifts the lock of a process that is killed."""
+        """Be the only process that writes here; the operating system releases the lock of a killed process."""
         with writing(self.path):
             number = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         try:
@@ -108,7 +108,7 @@ class RunFolder(Generations):
             self.is_locked = True
             parts = map(self.part_path, self.part_numbers())
             for folder in (self.path, self.path / GAMES, self.path / SAMPLES, *parts):
-                for path in folder.glob(".*"):  # what was half written when a process was killed
+                for path in folder.glob(".*"):  # half-written files of killed processes
                     if TEMPORARY.fullmatch(path.name):
                         path.unlink(missing_ok=True)
             yield
@@ -122,9 +122,9 @@ class RunFolder(Generations):
         return numbers_in(self.path / GENERATIONS, r"([0-9]{4,})\.part")
 
     def newest(self) -> Generation | None:
-        """The newest generation that is whole; `notes` says which were passed over, and they are put aside if locked.
+        """The newest intact generation; `notes` names those skipped, which are moved aside if locked.
 
-        None if there is no generation at all.
+        None if there is no generation.
         """
         wrong: dict[int, str] = {}
         for number in reversed(self.numbers()):
@@ -143,7 +143,7 @@ class RunFolder(Generations):
         return None
 
     def pass_over(self, wrong: Mapping[int, str], newest: Generation) -> None:
-        """Put aside what is newer than the newest generation, and what was made from it."""
+        """Move aside what is newer than the newest intact generation: damaged ones, and parts and blocks after them."""
         for number, reason in wrong.items():
             self.note(f"generation {number} of {self.path} was skipped: {reason}")
         for words in self.chain_faults(newest):
@@ -163,7 +163,7 @@ class RunFolder(Generations):
         self.copy_champion()
 
     def chain_faults(self, newest: Generation) -> Iterator[str]:
-        """What is wrong with the generations up to this one, each of which was made from the one before."""
+        """Faults in the chain of generations up to this one, each made from the one before."""
         after: Generation | None = None
         for number in range(newest.number, min(self.numbers()) - 1, -1):
             try:
@@ -190,9 +190,9 @@ class RunFolder(Generations):
         return path
 
     def commit(self, number: int, facts: Mapping[str, Any]) -> Generation:
-        """Finish a generation: from here on it counts. `facts`: champion, previous (or None), promoted, and any more.
+        """Finish a generation: from here on it counts. `facts`: champion, previous (or None), promoted, and any others.
 
-        All files of its part belong to it; it needs a network and a report.
+        All files of its part belong to it; a network and a report are required.
         """
         part, final = self.part(number), self.generation_path(number)
         for name in (NETWORK, REPORT):
@@ -212,7 +212,7 @@ class RunFolder(Generations):
         return generation
 
     def links(self, part: Path, number: int, champion: int) -> dict[str, Any]:
-        """What a manifest says of the rest of the run: settings, the generation before, the champion, its games."""
+        """What a manifest records of the rest of the run: settings, previous generation, champion, and its games."""
         before = number - 1 if number - 1 in self.numbers() else None
         network = part / NETWORK if champion == number else self.network(champion)
         blocks = [block.path for kind in (GAMES, SAMPLES) for block in self.blocks(kind) if block.generation == number]
@@ -224,13 +224,13 @@ class RunFolder(Generations):
         }
 
     def copy_champion(self) -> None:
-        """See to it that players find the champion's network."""
+        """Make sure that players find the champion's network."""
         found, copy = self.champion_file(), self.path / manifest.CHAMPION
         if found != copy:
             write_whole(copy, found.read_bytes())
 
     def prune(self, newest: Generation) -> None:
-        """Drop what is big in old generations: networks that were not promoted, and trainers; reports stay."""
+        """Drop the big files of old generations: networks that were not promoted, and trainers; reports stay."""
         numbers = self.numbers()
         whole = set(numbers[-self.config.keep :])
         selfplay = self.config.selfplay
@@ -246,9 +246,9 @@ class RunFolder(Generations):
                 self.pruned |= {number} if promoted or not wanted else set()
 
     def reports(self) -> list[dict[str, Any]]:
-        """The reports of all finished generations, in order; `notes` says which are damaged and left out.
+        """The reports of all finished generations, in order; `notes` names damaged ones, which are left out.
 
-        One is read again only if its files have changed since: training asks for all of them all the time.
+        A report is read again only if its files have changed: training reads all of them often.
         """
         found = []
         for number in self.numbers():
@@ -265,7 +265,7 @@ class RunFolder(Generations):
         return [report | measured.get(report["generation"], {}) for report in found]
 
     def end(self) -> dict[str, Any]:
-        """What was measured when training last stopped; nothing where that is damaged, since it is measured again."""
+        """The measurements from when training last stopped; empty if damaged, since they are taken again."""
         with contextlib.suppress(DamagedError):
             return read_sealed(self.path / END_FILE, END)
         return {}
@@ -287,9 +287,9 @@ class RunFolder(Generations):
         return sorted(found)
 
     def missing_samples(self, first: int, end: int) -> list[str]:
-        """Shards of these generations that are gone, though the training before `end` still kept them."""
+        """Missing shards of these generations that training before `end` still needed."""
         names: list[str] = []
-        with contextlib.suppress(DamagedError):  # what is damaged was noted where it was read
+        with contextlib.suppress(DamagedError):  # damage was noted where the file was read
             before = self.generation(end - 1).read_report()
             for number in range(max(first, (before.get("replay") or {}).get("oldest", end)), end):
                 names += self.generation(number).facts.get("blocks", {})
@@ -313,7 +313,7 @@ def list_runs(root: Path | str = "runs") -> list[Path]:
 
 
 def run_path(text: str, root: Path | str = "runs") -> Path:
-    """Where a run of this name would be; a text with a separator is a path."""
+    """The path of a run of this name; text with a separator is a path."""
     if "/" in text or os.sep in text:
         return Path(text)
     if not text or text.startswith(".") or not text.isprintable() or len(text.encode()) > 200:
@@ -322,7 +322,7 @@ def run_path(text: str, root: Path | str = "runs") -> Path:
 
 
 def find_run(text: str, root: Path | str = "runs") -> Path:
-    """The folder of a run, by its path or by its name under `root`; an unknown name is an error with the nearest."""
+    """The folder of a run, by path or by name under `root`; the error for an unknown name suggests the nearest."""
     named = text not in ("", ".", "..") and "/" not in text and os.sep not in text
     for path in (Path(root) / text, Path(text)) if named else (Path(text),):
         with contextlib.suppress(OSError, ValueError):

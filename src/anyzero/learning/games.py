@@ -1,6 +1,6 @@
-"""The games of a block as columns, and what is recorded of them; one slot a game, and nothing shared between slots.
+"""The games of a block as columns, and their records; one slot per game, and nothing shared between slots.
 
-While the samples of a finished game wait in a slot to be fetched, the next game may fill the slot's other page of rows.
+While the samples of a finished game wait to be fetched, the next game may fill the slot's other page of rows.
 """
 
 import math
@@ -19,38 +19,38 @@ from anyzero.search.tree import Scratch, Tree, root_of
 from anyzero.seeds import draw_seed
 
 BEGINNING, MOVING, SEARCHING, ENDING, IDLE = 0, 1, 2, 3, 4
-"""What a slot does next: begin a game, look at a new position, go on with a search, end a game, nothing any more."""
+"""A slot's next step: start a game, examine a new position, continue a search, end a game, or nothing (idle)."""
 BY_RULES, RESIGNED, CUT_OFF = 0, 1, 2
-ENDS = ("rules", "resign", "plies")  # how games end, and what files call it
-NEVER = -1.0  # the bar under which nobody resigns
+ENDS = ("rules", "resign", "plies")  # how games end, as named in files
+NEVER = -1.0  # the threshold below which no seat resigns
 ENDLESS = 1 << 62
 
 
 class Manner(NamedTuple):
     """How the games of a block are played, as plain numbers that a kernel reads."""
 
-    simulations: int = 1  # for each move of the contestants who share this search
+    simulations: int = 1  # per move of the contestants that share this search
     temperature: float = 0.0
     temperature_plies: int = 0
     late_temperature: float = 0.0  # after those plies
     least_opening: int = 0
-    most_opening: int = 0  # random moves at the start, from the least to the most
-    resign_checked: float = 0.0  # share of games in which nobody resigns, to see how often that would have been wrong
+    most_opening: int = 0  # maximum random moves at the start
+    resign_checked: float = 0.0  # share of games without resignation, to measure how often it would have been wrong
     max_plies: int = 0
     keep_samples: int = 0
-    trace: float = 0.0  # how much of a sample's value is that of the next one
-    reuse: int = 0  # whether the next search begins with the tree below the move that was played
-    search: int = 0  # the number of the search that these numbers are for
-    last: int = ENDLESS  # games in all
+    trace: float = 0.0  # how much of a sample's value comes from the next sample
+    reuse: int = 0  # whether the next search starts from the subtree of the move played
+    search: int = 0  # the search that these numbers belong to
+    last: int = ENDLESS  # games in total
     legs: int = 1
-    """Consecutive games that share a random stream, and so an opening; each has the next entry of the pairings."""
-    pages: int = 1  # games whose samples a slot has room for
+    """Consecutive games that share a random stream and thus an opening; each has the next entry of the pairings."""
+    pages: int = 1  # games whose samples fit in a slot
 
 
 class Pairings(NamedTuple):
-    sides: np.ndarray  # [pairings, seats]: which contestant has which seat
+    sides: np.ndarray  # [pairings, seats]: the contestant in each seat
     shares: np.ndarray
-    """[pairings]: how much of the games have each; zeros: game after game the next one, all with one opening."""
+    """[pairings]: share of games with each; zeros: pairings take turns, game by game, with one opening."""
 
     @property
     def legs(self) -> int:
@@ -58,34 +58,34 @@ class Pairings(NamedTuple):
 
 
 class Games(NamedTuple):
-    """The games under way, one a slot, and the ends of those that wait to be fetched, `pages` a slot."""
+    """The games in progress, one per slot, and the results of those waiting to be fetched, `pages` per slot."""
 
-    states: Any  # [slots]: the position that is being searched
-    streams: Any  # [slots]: the game's randomness: openings, chance, and moves that are drawn. Each search has its own
-    starts: Any  # [starts]: where games begin, in turn
-    seeds: np.ndarray  # [2]: of the games' streams and of the searches'
+    states: Any  # [slots]: the position being searched
+    streams: Any  # [slots]: the game's random stream: openings, chance, sampled moves. Each search has its own
+    starts: Any  # [starts]: starting positions, used in turn
+    seeds: np.ndarray  # [2]: for the streams of games and of searches
     bar: np.ndarray  # [1]: a seat whose values are below it resigns
-    sides: np.ndarray  # [pairings, seats]: which contestant has which seat
-    shares: np.ndarray  # [pairings]: how much of the games have this pairing or one before it; all zero: each in turn
-    search_of: np.ndarray  # [contestants]: the search with which each plays
+    sides: np.ndarray  # [pairings, seats]: the contestant in each seat
+    shares: np.ndarray  # [pairings]: cumulative share of games with each pairing; all zero: each in turn
+    search_of: np.ndarray  # [contestants]: the search of each
     phase: np.ndarray
-    game: np.ndarray  # [slots]: its number; the next one in the slot has a number greater by the number of slots
+    game: np.ndarray  # [slots]: its number; the slot's next game has this number plus the number of slots
     pairing: np.ndarray
-    contestant: np.ndarray  # [slots]: who is to move
-    search: np.ndarray  # [slots]: the search of who is to move
-    node: np.ndarray  # [slots]: where the position is in the last search's tree, -1: nowhere
+    contestant: np.ndarray  # [slots]: the one to move
+    search: np.ndarray  # [slots]: the search of the contestant to move
+    node: np.ndarray  # [slots]: the position's node in the last search's tree, -1: none
     plies: np.ndarray
     samples: np.ndarray  # [slots]: of the game so far
-    page: np.ndarray  # [slots]: which of its pages the game fills
+    page: np.ndarray  # [slots]: the page that the game fills
     opening: np.ndarray  # [slots]: random moves at the game's start
     reason: np.ndarray  # [slots]: why the game ends
-    checked: np.ndarray  # [slots]: whether nobody resigns in this game
+    checked: np.ndarray  # [slots]: whether resignation is off in this game
     before: np.ndarray  # [slots, seats]: the value of each seat's last search
-    surprise: np.ndarray  # [slots]: how far the policy after the last search was from its priors, in nats
-    legal: np.ndarray  # [slots, max_legal]: room for a list of actions
-    simulations: np.ndarray  # [slots]: of all searches that are over
-    finished: np.ndarray  # [slots]: games that are over
-    ready: np.ndarray  # [pages]: whether a finished game waits to be fetched; nothing may be written there until it is
+    surprise: np.ndarray  # [slots]: divergence of the policy after the last search from its priors, in nats
+    legal: np.ndarray  # [slots, max_legal]: scratch for a list of actions
+    simulations: np.ndarray  # [slots]: of all finished searches
+    finished: np.ndarray  # [slots]: finished games
+    ready: np.ndarray  # [pages]: whether a finished game waits to be fetched; until then nothing may be written there
     end_game: np.ndarray  # [pages]: its number
     end_pairing: np.ndarray
     end_samples: np.ndarray
@@ -94,26 +94,26 @@ class Games(NamedTuple):
     end_checked: np.ndarray
     end_score: np.ndarray  # [pages]: the first seat's points
     payoffs: np.ndarray  # [pages, seats]
-    lowest: np.ndarray  # [pages, seats]: under any bar above this the seat would resign
+    lowest: np.ndarray  # [pages, seats]: with any threshold above this the seat would have resigned
     moves: np.ndarray  # [pages, plies]
 
 
 class Slots(NamedTuple):
-    """What the games of one search are played on; nothing is shared between slots."""
+    """Everything that the games of one search use; nothing is shared between slots."""
 
     tree: Tree
-    spare: Tree  # room to move trees that are used again
+    spare: Tree  # scratch for moving reused trees
     scratch: Scratch
     games: Games
     rows: Samples
-    """`max_plies` samples for each page. Their weights are surprise: what becomes of it is a matter of the block."""
+    """`max_plies` samples per page. Their weights hold the surprise; the block turns it into weights."""
     manner: Manner
 
 
 def new_games(
     game: Game, slots: int, manner: Manner, pairings: Pairings, *, search_of: np.ndarray, starts: Any, seed: int
 ) -> Games:
-    """All of them at their `BEGINNING`; without starts, that of the game."""
+    """All slots at `BEGINNING`; without starts, games begin at the game's initial position."""
     pages, seats = slots * manner.pages, game.num_seats
     return Games(
         states=game.new_states(slots),
@@ -146,9 +146,9 @@ def page_of(slots: Slots, number: int) -> int:
 
 
 def keep_sample(rules: Any, slots: Slots, value: float, count: int, number: int) -> None:
-    """A position that was searched, as a sample; scratch holds its policy, as `list_policy` leaves it.
+    """Store a searched position as a sample; scratch holds its policy, as left by `list_policy`.
 
-    Without a policy, it is one before a draw: its value is filled in at the game's end.
+    Without a policy, it is a position before a draw: its value is filled in when the game ends.
     """
     games, rows, state = slots.games, slots.rows, slots.games.states[number]
     row = page_of(slots, number) * slots.manner.max_plies + games.samples[number]
@@ -164,7 +164,7 @@ def keep_sample(rules: Any, slots: Slots, value: float, count: int, number: int)
 
 
 def list_policy(rules: Any, slots: Slots, settings: Settings, number: int) -> int:
-    """The legal actions, rising, and the policy after search in their order, in scratch; without a search all alike."""
+    """The legal actions, ascending, and the policy after search in that order, in scratch; uniform without a search."""
     tree, games, order, shares = slots.tree, slots.games, slots.scratch.actions[number], slots.scratch.scores[number]
     root = root_of(tree, number)
     first, count = tree.first[root], tree.num_children[root]
@@ -187,7 +187,7 @@ def list_policy(rules: Any, slots: Slots, settings: Settings, number: int) -> in
 
 
 def surprise_of(policy: Any, priors: Any) -> float:
-    """The divergence from priors to the policy after search, in nats."""
+    """KL(policy after search || priors), in nats."""
     found = 0.0
     for index in range(len(priors)):
         if policy[index] > 0.0:
@@ -196,7 +196,7 @@ def surprise_of(policy: Any, priors: Any) -> float:
 
 
 def end_game(rules: Any, slots: Slots, number: int) -> None:
-    """Write down what the game came to, and leave its page to be fetched; a game that was cut off came to nothing."""
+    """Record the game's result and leave its page to be fetched; a truncated game has no result."""
     games, page = slots.games, page_of(slots, number)
     state, reason = games.states[number], games.reason[number]
     if reason == BY_RULES:
@@ -218,11 +218,11 @@ def end_game(rules: Any, slots: Slots, number: int) -> None:
 
 
 def fill_rows(slots: Slots, reason: int, number: int) -> None:
-    """The payoffs of a game's samples, from the last to the first, and values: traces, and of those without a search.
+    """Fill in a game's samples from last to first: payoffs, traced values, and values of positions without a search.
 
-    Positions of a game that was cut off are worth what their searches say; the last one has no value if it is before
+    Positions of a truncated game have the values of their searches; the last one has no value if it is before
     a draw, and is no sample. Elsewhere a value before a draw is that of the next position, at the end the payoff. Where
-    one value does not tell those of the other seats, what comes after a position is the game's end.
+    one value does not determine those of the other seats, the game's end takes the place of the next position.
     """
     games, rows, manner, page = slots.games, slots.rows, slots.manner, page_of(slots, number)
     begin = page * manner.max_plies

@@ -1,6 +1,6 @@
-"""What was measured, as files for people and programs: one row and one line a generation.
+"""Measurements as files for people and programs: one row and one line per generation.
 
-Both files are made from the reports of the generations, whole, so that a kill while they are written costs nothing.
+Both files are rebuilt whole from the generations' reports, so a kill during writing costs nothing.
 """
 
 import csv
@@ -36,10 +36,10 @@ SOURCES = {
     "simulations_per_second": "selfplay.simulations_per_second",
     "samples_per_second": "training.samples_per_second",
 }
-"""Where a report has what a column shows."""
+"""The place of each column's value in a report."""
 COLUMNS = ("generation", "seconds", "total_seconds", *SOURCES)
 
-Row = dict[str, Any]  # the columns of one generation; None where nothing was measured
+Row = dict[str, Any]  # the columns of one generation; None if not measured
 
 
 def make_rows(reports: Sequence[Mapping[str, Any]]) -> list[Row]:
@@ -52,14 +52,14 @@ def make_rows(reports: Sequence[Mapping[str, Any]]) -> list[Row]:
             part, name = place.split(".")
             row[column] = (report.get(part) or {}).get(name)
         champion = report.get("champion")
-        if row["promoted"] is None and champion is not None:  # there was no gate
+        if row["promoted"] is None and champion is not None:  # no gate
             row["promoted"] = champion == report["generation"]
         rows.append(row)
     return rows
 
 
 def rebuild(folder: RunFolder) -> None:
-    """Write both files; one that is the same is left alone."""
+    """Write both files, unless unchanged."""
     reports, table = folder.reports(), io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -72,7 +72,7 @@ def rebuild(folder: RunFolder) -> None:
 
 
 def format_value(value: Any) -> str:
-    """Six digits of a measured number, 1 or 0 for yes or no, nothing for None."""
+    """Six digits of a measured number, 1 or 0 for yes or no, empty for None."""
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(int(value))

@@ -1,4 +1,4 @@
-"""One generation of training: its steps, what is measured on the way, and the way back when one goes wrong."""
+"""One generation of training: its steps, its measurements, and recovery when a step goes wrong."""
 
 import math
 from collections.abc import Callable
@@ -19,10 +19,10 @@ from anyzero.networks.models import Network, Output, log_priors, value_losses
 if TYPE_CHECKING:
     from anyzero.learning.trainer import Trainer
 
-CHECK_EVERY = {"cpu": 1, "cuda": 16}  # steps from one look at the numbers to the next: on a GPU each look waits for it
-Watch = Callable[[int, int], None]  # told how many steps are done and how many there are
+CHECK_EVERY = {"cpu": 1, "cuda": 16}  # steps between checks of the losses: each check waits for the GPU
+Watch = Callable[[int, int], None]  # called with the number of steps done and the total
 Rng = np.random.Generator
-Pace = Callable[[], float | None]  # what share of the run's minutes has passed; None where none are planned
+Pace = Callable[[], float | None]  # the share of the run's minutes that has passed; None if none are planned
 
 
 class Lesson:
@@ -31,8 +31,8 @@ class Lesson:
         self.size = min(trainer.config.batch_size, source.num)
         self.steps = num_steps(trainer.config, source)
         self.recovery = Recovery(trainer.live_tensors())
-        self.pending: list[Tensor] = []  # what was measured since the last look
-        self.counted: list[Tensor] = []  # and before, which is part of the report
+        self.pending: list[Tensor] = []  # measurements since the last check
+        self.counted: list[Tensor] = []  # earlier ones, which are part of the report
         self.rate = 0.0
 
     def run(self, watch: Watch | None) -> "TrainReport":
@@ -45,20 +45,20 @@ class Lesson:
         return self.report(clock() - start)
 
     def one(self, step: int, rows: Any) -> None:
-        """Measure a batch, and take a step unless the numbers say that something is wrong."""
+        """Measure a batch, and take a step unless the check fails."""
         trainer, order = self.trainer, self.source.order(rows, self.rng)
         self.pending.append(trainer.measure(self.source, order).clone())
         if (step + 1) % CHECK_EVERY[trainer.device] == 0:
             if not self.is_well(step):
                 return
-            self.recovery.keep_if_due(step)  # before the step: what comes after it is not known to be good
+            self.recovery.keep_if_due(step)  # before the step: the state after it is not yet checked
         rate = learning_rate(trainer.config, self.generation, step, self.steps, self.pace())
         self.rate = self.recovery.factor * rate
         trainer.step(self.rate)
         self.last_order = order
 
     def is_well(self, step: int) -> bool:
-        """Whether losses and gradients since the last look are finite; if not, training goes back."""
+        """Whether losses and gradients since the last check are finite; if not, training goes back."""
         found, self.pending = self.pending, []
         if found and not torch.stack(found)[:, :2].isfinite().all():
             self.recovery.recover(step)
@@ -67,7 +67,7 @@ class Lesson:
         return True
 
     def end(self) -> None:
-        """The state after the last step is looked at too: it is what will play, and where the next lesson begins."""
+        """Check the state after the last step too: it plays next, and the next lesson starts from it."""
         if self.is_well(self.steps) and self.counted:
             self.pending.append(self.trainer.measure(self.source, self.last_order))
             if self.is_well(self.steps):
@@ -97,42 +97,42 @@ def num_steps(config: TrainerConfig, source: Replay) -> int:
     return config.batches or math.ceil(wanted / max(1, min(config.batch_size, source.num)))
 
 
-LOWEST = 1e-3  # cosines end at this share of the rate: a run that goes on beyond its plan still learns
-FIRST = 1 / 25  # one-cycle begins at this share of the rate
+LOWEST = 1e-3  # cosine schedules end at this share of the learning rate: a run beyond its plan still learns
+FIRST = 1 / 25  # one-cycle starts at this share of the learning rate
 RISING = 0.3  # one-cycle rises for this share of a generation's steps. Smith and Topin 2018
 
 
 def learning_rate(config: TrainerConfig, generation: int, step: int, steps: int, passed: float | None = None) -> float:
-    """The rate of step 0..steps-1 of a generation; generation 1 is the first that is trained.
+    """The learning rate of step 0..steps-1 of a generation; training starts with generation 1.
 
-    `passed` is the share of the run's minutes; where none are planned, its generations are counted instead.
+    `passed` is the share of the run's minutes; if none are planned, generations are counted instead.
     """
     before, done, share = max(0, generation - 1), step / max(1, steps - 1), 1.0
     if passed is None:
         passed = (before + step / steps) / config.horizon
-    if config.schedule == "cosine":  # over the run, falling a little with every step
+    if config.schedule == "cosine":  # over the run, decaying a little with every step
         share = fall(passed)
-    elif config.schedule == "one-cycle":  # in the generation: a straight line up, then a cosine down
+    elif config.schedule == "one-cycle":  # per generation: a linear rise, then a cosine decay
         rising = FIRST + (1.0 - FIRST) * done / RISING
         share = rising if done < RISING else fall((done - RISING) / (1.0 - RISING))
     return config.learning_rate * share
 
 
 def fall(done: float) -> float:
-    """Half a cosine from 1 to the lowest share, and flat after that."""
+    """Half a cosine from 1 down to the lowest share, constant after that."""
     return LOWEST + (1.0 - LOWEST) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, done)))
 
 
-MOST = 5  # recoveries in one generation; one more, and training is given up
-KEEP_EVERY = 100  # steps from one copy to the next
+MOST = 5  # maximum recoveries in one generation; one more and training fails
+KEEP_EVERY = 100  # steps between copies
 
 
 class TrainingFailedError(AnyzeroError):
-    """Losses or gradients that are not finite, again and again."""
+    """Losses or gradients were repeatedly not finite."""
 
 
 class Recovery:
-    """Watches over tensors that training changes in place."""
+    """Keeps copies of the tensors that training changes in place."""
 
     def __init__(self, live: dict[str, Tensor]) -> None:
         self.live, self.factor = live, 1.0
@@ -140,7 +140,7 @@ class Recovery:
         self.keep(0)
 
     def keep(self, step: int) -> None:
-        """The state before this step is good."""
+        """Copy the state before this step, which is good."""
         self.good, self.step = {name: tensor.clone() for name, tensor in self.live.items()}, step
 
     def keep_if_due(self, step: int) -> None:
@@ -148,7 +148,7 @@ class Recovery:
             self.keep(step)
 
     def recover(self, step: int) -> None:
-        """Go back to the last good state, and on with half the learning rate; in the end, give up."""
+        """Restore the last good state and halve the learning rate; after too many recoveries, fail."""
         for name, tensor in self.live.items():
             tensor.copy_(self.good[name])
         if len(self.notes) == MOST:
@@ -164,7 +164,7 @@ class Recovery:
         )
 
 
-# --- what is measured: weighted means over the rows that were seen
+# --- measurements: weighted means over the rows seen
 
 ABOUT_POLICIES = ("kl", "policy_entropy", "prior_entropy", "agreement")  # means over rows by weight and policy weight
 ABOUT_VALUES = ("value_loss", "value_error")  # means over rows by weight
@@ -174,17 +174,17 @@ NUM_SUMS = len(ABOUT_POLICIES) + len(ABOUT_VALUES) + 2  # in `weighted_sums`
 class RowLosses(NamedTuple):
     """The losses of each row of a batch, not yet summed."""
 
-    policy: Tensor  # [rows]: divergence from the policy to the priors, in nats
-    value: Tensor  # [rows]: as the value head measures it
+    policy: Tensor  # [rows]: KL(policy || priors), in nats
+    value: Tensor  # [rows]: as the value head defines it
     log_priors: Tensor  # [rows, actions]: over the legal actions
 
     @torch.no_grad()
     def weighted_sums(self, predicted: Tensor, batch: Batch) -> Tensor:
-        """One vector, where the batch lives: policy and value measures, and their weights."""
+        """One vector, on the batch's device: policy and value measures, and their weights."""
         policy_weights = batch.weights * batch.policy_weights
         predicted, values = (found if found.dim() == 1 else found[:, 0] for found in (predicted, batch.values))
         best = batch.policies.gather(1, self.log_priors.argmax(1, keepdim=True)).squeeze(1)
-        agrees = (best >= batch.policies.amax(1)).float()  # as good as the best: ties are no error
+        agrees = (best >= batch.policies.amax(1)).float()  # equal to the best counts: ties are no error
         entropies = torch.special.entr(batch.policies).sum(1), -(self.log_priors.exp() * self.log_priors).sum(1)
         about_policies = torch.stack([self.policy, *entropies, agrees])
         about_values = torch.stack([self.value, (predicted - values).abs()])
@@ -200,29 +200,29 @@ def row_losses(network: Network, output: Output, batch: Batch) -> RowLosses:
 
 @dataclass(frozen=True)
 class TrainReport:
-    """One generation of training: means over its steps, each measured before the step was taken."""
+    """One generation of training: means over its steps, each measured before the step."""
 
     generation: int
     steps: int
-    samples: int  # rows that were learnt from, each as often as it came
+    samples: int  # rows seen in training, counted as often as they occurred
     seconds: float
     samples_per_second: float
     learning_rate: float  # of the last step
     policy_loss: float  # cross-entropy of the search's policy and the priors: `kl` plus `policy_entropy`
-    kl: float  # divergence from the search's policy to the priors, in nats
-    policy_entropy: float  # of the search's policy, in nats: what no network can learn away
+    kl: float  # KL(search's policy || priors), in nats
+    policy_entropy: float  # of the search's policy, in nats: the lower bound of the policy loss
     prior_entropy: float  # of the priors, in nats
-    agreement: float  # how often the move with the greatest prior is one that the search likes best
+    agreement: float  # how often the move with the highest prior is also the search's best
     value_loss: float
-    value_error: float  # mean distance of the value from its target
+    value_error: float  # mean absolute difference between the value and its target
     gradient_norm: float  # mean over steps, before clipping
     gradient_norm_max: float
-    recoveries: int  # how often training went back to its last good state
-    notes: tuple[str, ...]  # what a person should know
+    recoveries: int  # how often training returned to its last good state
+    notes: tuple[str, ...]  # notes for the user
 
 
 def summarise(sums: Tensor) -> dict[str, float]:
-    """The measures of a report from the sum of all vectors; zeros where there were no rows."""
+    """The measures of a report from the sum of all vectors; zeros if there were no rows."""
     *numbers, policy_total, value_total = sums.tolist()
     found = dict(zip((*ABOUT_POLICIES, *ABOUT_VALUES), numbers, strict=True))
     for name in found:

@@ -1,7 +1,7 @@
-"""Self-play on a cluster: blocks are cut into pieces, which any actor may play, and put together again.
+"""Self-play on a cluster: blocks are divided into pieces, which any actor may play, and reassembled.
 
-A game depends on its number and its networks alone, so that a block is the same however it was cut: a run on a cluster
-has the bytes of a run on one machine. The driver alone writes the folder.
+A game depends only on its number and its networks, so a block is the same however it was divided: a run on a cluster
+writes the same bytes as a run on one machine. Only the driver writes to the folder.
 """
 
 import hashlib
@@ -30,15 +30,15 @@ from anyzero.networks.weights import read_network
 if TYPE_CHECKING:
     from anyzero.learning.stages import Stages
 
-LEAST_GAMES = 8  # for each core of an actor: fewer would leave its network half empty
+LEAST_GAMES = 8  # per core of an actor: fewer would leave its network half empty
 GPU_PIECES = 8
-"""A GPU plays all its games at once, and hands over as many of those finished as this share of them, or more."""
+"""A GPU plays all its games at once and returns finished games when they are at least this fraction (1/8) of them."""
 
 SPEED_S = 60.0
-MOST_NODES = 4  # nodes whose speed is shown, the fastest
+MOST_NODES = 4  # nodes whose speed is shown, fastest first
 
 Keep = Callable[[int, BlockResult, float], None]
-"""Told of a block that is whole: its number, its games, and the seconds since the last one."""
+"""Called with each complete block: its number, its games, and the seconds since the last one."""
 
 
 class Blocks:
@@ -48,7 +48,7 @@ class Blocks:
         """`bounds` are the first game of each block, and the one after its last."""
         self.pool, self.order, self.pace, self.keep = pool, order, pace, keep
         self.missing = {block: end - begin for block, (begin, end) in bounds.items()}
-        """Games of each block that is not whole yet."""
+        """Finished games of each incomplete block."""
         self.left = [(block, *span) for block, span in bounds.items()]
         self.found: dict[int, dict[int, BlockResult]] = {block: {} for block in bounds}
         self.begun = self.last = time.monotonic()
@@ -68,7 +68,7 @@ class Blocks:
         return Job(f"{__name__}:play_piece", arguments, self.files, units=end - first, about=(block, first))
 
     def step(self, wait_s: float) -> None:
-        """Go on with all of them, and keep the blocks that are whole."""
+        """Advance all blocks, and store the complete ones."""
         for done in self.pool.step(wait_s):
             (block, first), now = done.job.about, time.monotonic()
             self.pace.note(done)
@@ -82,7 +82,7 @@ class Blocks:
                 del self.missing[block]
 
     def note_speed(self, now: float, done: Done) -> None:
-        """Simulations a second of the last minute, in all and by node."""
+        """Simulations per second over the last minute, in total and by node."""
         self.speeds.append((now, done.node, done.value.simulations))
         while self.speeds[0][0] < now - SPEED_S:
             self.speeds.popleft()
@@ -95,7 +95,7 @@ class Blocks:
 
 
 def join_pieces(pieces: Sequence[BlockResult]) -> BlockResult:
-    """The block that these pieces are, in the order of its games; arrays from Ray cannot be written to, these can."""
+    """The block made of these pieces, in game order; unlike arrays from Ray, its arrays are writable."""
     columns = zip(*(piece.samples for piece in pieces), strict=True)
     scores = [piece.scores for piece in pieces if piece.scores is not None]
     return BlockResult(
@@ -110,7 +110,7 @@ def join_pieces(pieces: Sequence[BlockResult]) -> BlockResult:
 
 
 class ClusterGames:
-    """The games of a run, played by a pool: those of the generation under way, or of the next one while it trains."""
+    """The games of a run, played by a pool: those of the current generation, or of the next one during training."""
 
     def __init__(self, stages: "Stages", pool: Pool) -> None:
         if not stages.config.keep_samples:
@@ -118,10 +118,10 @@ class ClusterGames:
         self.stages, self.pool = stages, pool
         self.pace = Pace(LEAST_GAMES, max(1, stages.config.selfplay.at_once // GPU_PIECES))
         self.ahead: Blocks | None = None
-        self.waiting_since: float | None = None  # when the run began to wait for games; None: it does something else
+        self.waiting_since: float | None = None  # when the run began to wait for games; None: it is not waiting
 
     def play(self, number: int, by: Generation, tell: Callable[[int], None]) -> None:
-        """See to it that all blocks of a generation are on disk."""
+        """Make sure that all blocks of a generation are on disk."""
         blocks = self.ahead or self.place(number, by)
         self.ahead, self.waiting_since = None, time.monotonic()
         while blocks.missing:
@@ -130,12 +130,12 @@ class ClusterGames:
             self.stages.look_at_the_clock()
 
     def begin_ahead(self, number: int, by: Generation) -> None:
-        """Let the pool begin with a generation while the one before it is trained and judged."""
+        """Let the pool start a generation while the previous one is trained and judged."""
         self.waiting_since = None
         self.ahead = self.place(number, by)
 
     def place(self, number: int, by: Generation) -> Blocks:
-        """The blocks of a generation that are not on disk; each is written when it is whole."""
+        """The blocks of a generation that are not on disk; each is written when complete."""
         stages, folder = self.stages, self.stages.folder
         part, config = folder.part(number), stages.config.selfplay
         spans = enumerate(block_spans(config.games, config.at_once))
@@ -156,12 +156,12 @@ class ClusterGames:
 
 
 def play_piece(kind: ActorKind, order: Order, first: int, num: int) -> BlockResult:
-    """Some games of a block; those of a GPU are any games that it finishes next, and may be a few more."""
+    """Some games of a block; on a GPU the next games to finish, perhaps a few more."""
     return engine_of(order.config, kind).play(order, first, num)
 
 
 @lru_cache(1)
 def engine_of(config: RunConfig, kind: ActorKind) -> Engine:
-    """Its games on a GPU go on from piece to piece, unlike those of any other actor."""
+    """On a GPU, unlike other actors, games continue from piece to piece."""
     game, seed = load(config.game), secrets.randbits(63)
     return Engine(game, config, threads=kind.cores, on_gpu=kind.gpus > 0, seed=seed)

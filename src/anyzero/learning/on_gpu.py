@@ -1,7 +1,7 @@
-"""Games with everything on the GPU: trees, rules, inputs and networks; only finished games come back.
+"""Games entirely on the GPU: trees, rules, inputs and networks; only finished games come back.
 
-One thread a game, one launch a step: every game takes in its network's last answer and goes on until it needs the next,
-through the end of its search, its move and its game if that is where it stands.
+One thread per game, one launch per step: every game applies its network's last answer and continues until it needs
+the next, through the end of its search, its move and its game if necessary.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,18 +26,18 @@ from anyzero.stopping import check as check_stopping
 if TYPE_CHECKING:
     from anyzero.networks.models import Network
 
-MOST_BYTES = 100 << 30  # samples of games under way may take so much of the GPU's memory
-STEPS = 64  # steps from one fetching of finished games to the next; fewer than the shortest game has
-FETCHED = 1 << 17  # rows that are fetched at a time
-MOST_PAIRINGS = 8  # entries of the table of pairings, which changes while games go on
+MOST_BYTES = 100 << 30  # maximum GPU memory for samples of games in progress
+STEPS = 64  # steps between fetches of finished games; fewer than the shortest game has
+FETCHED = 1 << 17  # rows per fetch
+MOST_PAIRINGS = 8  # entries of the table of pairings, which changes while games are in progress
 
 SETTINGS: Any = None
 LATE: Any = None
-"""Constants of the kernel that plays: the search's settings, and those after the plies in which moves are drawn."""
+"""Constants of the playing kernel: the search's settings, and those after the plies in which moves are sampled."""
 
 
 def advance_kernel(rules: Any, slots: Any, logits: Any, values: Any, planes: Any) -> None:
-    """Every game goes on to its next leaf, with the answers of the network that was asked for it."""
+    """Advance every game to its next leaf, with the network's answers to its last one."""
     number = cuda.grid(1)
     if number < slots.games.plies.shape[0]:
         whose = slots.games.contestant[number]
@@ -46,7 +46,7 @@ def advance_kernel(rules: Any, slots: Any, logits: Any, values: Any, planes: Any
 
 
 def fetch_kernel(places: Any, games: Any, rows: Any, fetched: Any, manner: Any) -> None:
-    """Copy a row to its place among those that are fetched, if it is a sample of a finished game that has one."""
+    """Copy a row to its place in the fetch buffer, if it is a sample of a finished game that has one."""
     index = cuda.grid(1)
     page, place = index // manner.max_plies, index % manner.max_plies
     if index >= rows.plies.shape[0] or places[page] < 0 or place >= games.end_samples[page]:
@@ -69,9 +69,9 @@ def release_kernel(places: Any, games: Any) -> None:
 
 
 class GpuGames:
-    """Games that go on and on; `play` returns what has been finished since. Network n is contestant n.
+    """Games that run continuously; `play` returns those finished since. Network n is contestant n.
 
-    The same seed gives the same games as long as the networks' answers are the same.
+    The same seed gives the same games if the networks' answers are the same.
     """
 
     def __init__(
@@ -107,14 +107,14 @@ class GpuGames:
         gpu.enqueue(kernel, self.num_games, stream, self.rules, self.slots, *self.answers)
 
     def advance_many(self, steps: int) -> None:
-        """So many steps, of which the host waits for none."""
+        """Take this many steps without the host waiting for any."""
         if self.step is None:
             self.step = self.evaluator.record(self.advance)
         for _ in range(steps):
             self.step()
 
     def set_up(self, pairings: Pairings, resign_below: float = NEVER) -> None:
-        """Who meets whom and when seats resign, in games that begin from now on."""
+        """Set the pairings and the resignation threshold of games that start from now on."""
         sides, shares = self.games.sides.copy_to_host(), np.ones(MOST_PAIRINGS)
         sides[: len(pairings.sides)], shares[: len(pairings.sides)] = pairings.sides, np.cumsum(pairings.shares)
         self.games.sides.copy_to_device(sides)
@@ -124,7 +124,7 @@ class GpuGames:
     def play(
         self, num_games: int, names: Sequence[str], *, keys: bool = True, watch: Watch | None = None
     ) -> BlockResult:
-        """Go on until so many more games are finished, or a few more; samples get their keys if they are wanted."""
+        """Continue until at least this many more games are finished; samples get their keys if `keys` is set."""
         finished = Finished(self.game, self.manner, self.games.sides.copy_to_host(), len(self.games.starts))
         before = self.simulations
         while len(finished.moves) < num_games:
@@ -136,7 +136,7 @@ class GpuGames:
         return finished.result(names, self.simulations - before, ordered=False, keys=keys)
 
     def fetch(self, finished: Finished | None = None) -> int:
-        """Take over all finished games, as many at a time as there is room for; returns how many samples there were."""
+        """Fetch all finished games, as many at a time as fit; returns the number of samples."""
         total = 0
         while len(pages := self.gather()):
             ends = {name: getattr(self.games, name).copy_to_host() for name in (*ENDED, "moves")}
@@ -149,7 +149,7 @@ class GpuGames:
         return total
 
     def gather(self) -> np.ndarray:
-        """Bring samples of finished games together in `fetched`, as many as fit; returns the pages of those games."""
+        """Gather samples of finished games in `fetched`, as many as fit; returns the pages of those games."""
         ready = self.games.ready.copy_to_host()
         num = np.where(ready, self.games.end_samples.copy_to_host(), 0)
         ends = np.cumsum(num, dtype=np.int64)
@@ -161,14 +161,14 @@ class GpuGames:
         return np.flatnonzero(fits)
 
     def to_host(self, num: int) -> Samples:
-        # A slice of a column without bytes has the wrong shape on a GPU; it is empty as it is.
+        # A slice of a zero-byte column has the wrong shape on a GPU; it is empty anyway.
         known = {name: one for name, one in self.fetched._asdict().items() if name not in LATER_KNOWN and one.size}
         host = {name: column[:num].copy_to_host() for name, column in known.items()} if num else {}
         return new_samples(self.game, num)._replace(**host)
 
     @property
     def simulations(self) -> int:
-        """Of all searches that are over."""
+        """Of all finished searches."""
         return int(self.games.simulations.copy_to_host().sum())
 
     @property
@@ -177,14 +177,14 @@ class GpuGames:
 
 
 class RunGames:
-    """The games of a run on this GPU; those under way go on with the networks of the next call."""
+    """The games of a run on this GPU; games in progress continue with the networks of the next call."""
 
     def __init__(self, game: Game, config: RunConfig, seed: int) -> None:
         self.game, self.config, self.seed = game, config, seed
         self.games: GpuGames | None = None
 
     def play(self, order: Order, num: int, watch: Watch | None = None) -> BlockResult:
-        """The games that are finished next, so many or a few more."""
+        """The next `num` finished games, or a few more."""
         from anyzero.networks.models import network_of
 
         networks = [network_of(read(), self.game) for _, read in order.networks]
@@ -205,7 +205,7 @@ class RunGames:
 
 
 def no_evaluator(_game: Game, _states: Any) -> tuple[Any, Any]:
-    """Stands for a network on the GPU where a search is adapted to it."""
+    """Placeholder for a network on the GPU when a search is adapted to it."""
     raise NotImplementedError
 
 

@@ -1,6 +1,6 @@
-"""What a run makes once and then reads: each stage's result with the hashes of the files that it made; and `verify`.
+"""Stages that run once and are then read: each result with the hashes of the files it made; and `verify`.
 
-What is not as it was written is said, removed and made again; on the CPU it comes out the same.
+Anything damaged is reported, removed and made again; on the CPU the result is identical.
 """
 
 import json
@@ -32,7 +32,7 @@ def block_name(block: int) -> str:
 
 
 def once(folder: RunFolder, part: Path, name: str, make: Callable[[], Result], files: Sequence[Path] = ()) -> Result:
-    """A stage: its result is read if it and the files that it made are whole, else made and written."""
+    """Run a stage, or read its result if it and the files it made are intact."""
     path = part / f"{name}.json"
     stage = {"stage": f"{part.name}/{name}", "settings": settings_hash(folder.path)}
     found = None
@@ -52,7 +52,7 @@ def once(folder: RunFolder, part: Path, name: str, make: Callable[[], Result], f
 
 
 def read_stage(path: Path, stage: Mapping[str, str]) -> Result:
-    """What a finished stage wrote; DamagedError unless that and the files that it made are as they were."""
+    """The result of a finished stage; DamagedError if it or the files it made have changed."""
     found = read_sealed(path, STAGE)
     if not stage.items() <= found.items():
         raise DamagedError(f"{path.name} belongs to another stage or run")
@@ -81,7 +81,7 @@ ADVICE = "anyzero train resumes with what is intact, and redoes what can be redo
 
 @dataclass(frozen=True, repr=False)
 class Verified(Shown):
-    faults: Mapping[str, Sequence[str]]  # by the run's folder; nothing where all is well
+    faults: Mapping[str, Sequence[str]]  # by the run's folder; empty if all is well
 
     @property
     def ok(self) -> bool:
@@ -99,7 +99,7 @@ class Verified(Shown):
 
 
 def verify(*names: str, root: Path | str = "runs") -> Verified:
-    """Check training runs by name or folder, or all of those in `root`, file by file.
+    """Check training runs by name or folder, or all runs in `root`, file by file.
 
     >>> anyzero.verify("hex7")
     """
@@ -122,9 +122,9 @@ def find_faults(path: Path) -> Iterator[str]:
 
 
 def checks_of(folder: RunFolder) -> Iterator[Any]:
-    """Every file of a run that decides something, the newest generations first.
+    """Every file of a run that matters, newest generations first.
 
-    Each is a place, and a function with its arguments that raises DamagedError if it is not as it was written.
+    Each is a place, and a function with its arguments that raises DamagedError if the file has changed.
     """
     numbers, oldest = folder.numbers(), 0
     for number in reversed(numbers):
@@ -139,11 +139,11 @@ def checks_of(folder: RunFolder) -> Iterator[Any]:
             yield place, check_chain, folder, generation
             with suppress(DamagedError):
                 oldest = (generation.read_report().get("replay") or {}).get("oldest", 0)
-        for name in generation.facts["files"]:  # of old generations, pruning drops what is big
+        for name in generation.facts["files"]:  # pruning drops the big files of old generations
             is_needed = is_newest or name == REPORT or (name == NETWORK and generation.promoted)
             if is_needed or (place / name).exists():
                 yield place, generation.check, name
-        for name, wanted in generation.facts.get("blocks", {}).items():  # samples as long as training uses them
+        for name, wanted in generation.facts.get("blocks", {}).items():  # samples, while training uses them
             path = folder.path / name
             if path.exists() or not name.startswith(SAMPLES) or number >= oldest:
                 yield path.parent, check_file, path, wanted

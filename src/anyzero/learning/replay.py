@@ -1,4 +1,4 @@
-"""Replay: what training sees of the samples. A pure function of the samples in order, the config and the generation."""
+"""Replay: the samples that training sees, a pure function of the samples in order, the config and the generation."""
 
 import math
 from collections.abc import Iterator
@@ -17,26 +17,26 @@ from anyzero.learning.samples import Samples, take
 
 class Batch(NamedTuple):
     planes: Tensor  # [rows, *planes_shape] float32
-    policies: Tensor  # [rows, actions] float32: the policy after search, which adds up to 1; zeros where there is none
+    policies: Tensor  # [rows, actions] float32: the policy after search, with sum 1; zeros if there is none
     legal: Tensor  # [rows, actions] bool
-    values: Tensor  # [rows] float32: the value to learn; [rows, seats] where each seat has one, the seat to move first
-    policy_weights: Tensor  # [rows] float32: how much the policy counts beside the value
-    weights: Tensor  # [rows] float32: how much the row counts
+    values: Tensor  # [rows] float32: the value target; [rows, seats] if each seat has one, the seat to move first
+    policy_weights: Tensor  # [rows] float32: weight of the policy relative to the value
+    weights: Tensor  # [rows] float32: weight of the row
 
 
 @dataclass(frozen=True)
 class ReplayStatistics:
-    """What a window is made of; shares and ages are of its samples before equal ones were merged."""
+    """The composition of a window; shares and ages refer to its samples before duplicates were merged."""
 
     num: int
-    rows: int  # what is left of them once equal positions are one
-    unique_share: float | None  # different positions, by their number of samples; None where samples have no keys
+    rows: int  # distinct positions after merging
+    unique_share: float | None  # distinct positions per sample; None if samples have no keys
     new_share: float  # from this generation
     mean_age: float  # in generations
 
 
 def build_replay(game: Game, samples: Samples, config: ReplayConfig, generation: int, device: str = "cpu") -> "Replay":
-    """The replay of a generation, from the newest samples, the oldest first."""
+    """The replay of a generation, made from the newest samples, oldest first."""
     window = take(samples, slice(max(0, samples.num - config.window), None))
     targets, least_one = value_targets(window, config), max(1, window.num)
     merged = merge(window, targets) if config.merge else Merged(window, targets, np.ones(window.num, np.int64))
@@ -51,26 +51,26 @@ def build_replay(game: Game, samples: Samples, config: ReplayConfig, generation:
 
 
 def value_targets(samples: Samples, config: ReplayConfig) -> np.ndarray:
-    """k * payoff + (1 - k) * root value, [samples] float32; the other seats' payoffs beside it, where there are any."""
+    """k * payoff + (1 - k) * root value, [samples] float32; followed by the other seats' payoffs, if any."""
     first, last = config.payoff_share, config.payoff_share_end
     share = np.full(samples.num, first)
-    if last != -1:  # on a line from the game's first ply to its last
+    if last != -1:  # interpolated linearly from the game's first ply to its last
         share = first + (last - first) * np.clip(samples.plies / np.maximum(1, samples.lengths - 1.0), 0.0, 1.0)
     own = np.asarray(share * samples.payoffs + (1.0 - share) * samples.values, np.float32)
     return np.column_stack([own, samples.others]) if samples.others.shape[1] else own
 
 
 class BatchOrder(NamedTuple):
-    """A batch that is to be made: all of it that comes from the host."""
+    """A batch to be made: everything that comes from the host."""
 
     rows: Tensor
-    turns: Tensor  # the number of a symmetry for each row; 0 is none
+    turns: Tensor  # the number of each row's symmetry; 0: none
 
 
 class Replay:
-    """Rows to draw from, and batches made of them where training happens: on a GPU it never waits for the host.
+    """Rows to sample from, and batches made from them where training happens: on a GPU it never waits for the host.
 
-    Inputs are encoded and turned when they are needed.
+    Inputs are encoded and transformed on demand.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Replay:
         self.game, self.statistics, self.device = game, statistics, device
         samples, targets, self.counts = merged
         self.samples, self.num = samples, samples.num
-        self.num_new = round(statistics.new_share * statistics.num)  # of this generation, before equal ones were merged
+        self.num_new = round(statistics.new_share * statistics.num)  # of this generation, before merging
         self.cumulated = np.cumsum(self.counts, dtype=np.float64) if config.by_count else None
         ages = generation - samples.generations
         weights = samples.weights * np.maximum(config.fade_floor, 1.0 - config.fade * ages)
@@ -105,7 +105,7 @@ class Replay:
             self.kernel = game.compile(encode_kernel, "cuda")
 
     def row_batches(self, steps: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-        """The rows of every step: one permutation after the other, or drawn with replacement, by their counts."""
+        """The rows of every step: successive permutations, or drawn with replacement in proportion to their counts."""
         size, cumulated = min(size, self.num), self.cumulated
         if cumulated is None:
             return permuted(self.num, steps, size, rng)
@@ -113,7 +113,7 @@ class Replay:
         return (np.searchsorted(cumulated, one, side="right").clip(max=self.num - 1) for one in places)
 
     def batch(self, rows: np.ndarray, rng: np.random.Generator | None) -> Batch:
-        """These rows, each turned at random; without an `rng` none is."""
+        """These rows, each under a random symmetry; without `rng`, unchanged."""
         return self.deliver(self.order(rows, rng))
 
     def order(self, rows: np.ndarray, rng: np.random.Generator | None) -> BatchOrder:
@@ -122,7 +122,7 @@ class Replay:
         return BatchOrder(upload(rows, self.device), upload(turns, self.device))
 
     def deliver(self, order: BatchOrder) -> Batch:
-        """What was ordered. Nothing of it waits for the GPU, so that it can be recorded."""
+        """The batch that was ordered. No step waits for the GPU, so that it can be captured in a CUDA graph."""
         rows = order.rows
         planes, (policies, legal) = self.turned_planes(*order), self.dense_policies(*order)
         return Batch(planes, policies, legal, self.targets[rows], self.policy_weights[rows], self.weights[rows])
@@ -141,7 +141,7 @@ class Replay:
         return planes.flatten(1).gather(1, self.plane_turns[turns]).view_as(planes)
 
     def dense_policies(self, rows: Tensor, turns: Tensor) -> tuple[Tensor, Tensor]:
-        """Policies over all actions, and which of those are legal, both turned."""
+        """Policies over all actions, and the mask of legal ones, both transformed by the symmetry."""
         actions, policies = self.actions[rows].long(), self.policies[rows].float() / self.totals[rows, None]
         num, known = self.game.num_actions, actions >= 0
         places = torch.where(known, self.action_turns[turns[:, None], actions.clamp(min=0)], num)
@@ -151,7 +151,7 @@ class Replay:
 
 
 def policy_totals(samples: Samples) -> np.ndarray:
-    """What each policy adds up to, [samples] float32: almost 1, as float16 does; 1 where there is none."""
+    """The sum of each policy, [samples] float32: almost 1, up to float16 rounding; 1 if there is none."""
     totals = np.ones(samples.num, np.float32)
     for first in range(0, samples.num, CHUNK):
         totals[first : first + CHUNK] = samples.policies[first : first + CHUNK].astype(np.float32).sum(axis=1)
@@ -159,13 +159,13 @@ def policy_totals(samples: Samples) -> np.ndarray:
 
 
 def upload(array: np.ndarray, device: str) -> Tensor:
-    """To a GPU from pinned memory: a plain copy would wait for all that it still has to do."""
+    """Copy to a GPU from pinned memory: a plain copy would wait for all pending work."""
     tensor = torch.from_numpy(array)
     return tensor if device == "cpu" else tensor.pin_memory().to(device, non_blocking=True)
 
 
 def permuted(num: int, steps: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Batches cut from one permutation after the other, so that every row comes equally often."""
+    """Batches cut from successive permutations, so that every row occurs equally often."""
     left = np.zeros(0, np.int64)
     for _ in range(steps):
         if len(left) < size:
@@ -174,24 +174,24 @@ def permuted(num: int, steps: int, size: int, rng: np.random.Generator) -> Itera
         left = left[size:]
 
 
-CHUNK = 1 << 16  # rows whose policies are averaged at a time, so that little memory is needed besides the samples
+CHUNK = 1 << 16  # rows whose policies are averaged at a time, to save memory
 
 
 class Merged(NamedTuple):
-    """Samples, no two of which are equal, in the order in which each position came first."""
+    """Distinct samples, ordered by the first occurrence of each position."""
 
-    samples: Samples  # policies are means by policy weight, the generation is the newest; every other number is a mean
-    targets: np.ndarray  # [samples] or [samples, seats] float32: the mean of the values to learn
-    counts: np.ndarray  # [samples] int64: how many were merged into each
+    samples: Samples  # policies are means by policy weight, the generation is the newest; all other numbers are means
+    targets: np.ndarray  # [samples] or [samples, seats] float32: the mean value target
+    counts: np.ndarray  # [samples] int64: how many samples were merged into each
 
 
 def merge(samples: Samples, targets: np.ndarray) -> Merged:
-    """Merge rows with equal keys and equal legal actions; `targets` are the values that each row would teach."""
-    # Rows that may be equal lie side by side, those that are in the order in which they came.
+    """Merge rows with equal keys and equal legal actions; `targets` are the value targets of the rows."""
+    # Sorting makes candidates for merging adjacent; equal ones stay in their original order.
     order = np.lexsort((samples.actions.sum(axis=1, dtype=np.int64), samples.keys))
     starts = np.flatnonzero(begins_group(samples, order))
     counts = np.diff(np.append(starts, samples.num))
-    firsts = order[starts]  # the order is stable: the first of a group is the one that came first
+    firsts = order[starts]  # the sort is stable: the first of a group is its first occurrence
     merged = take(samples, order[starts + counts - 1])
     for name in ("policy_weights", "payoffs", "values", "weights", "others"):
         getattr(merged, name)[:] = means(getattr(samples, name), order, starts, counts)
@@ -222,7 +222,7 @@ def means(column: np.ndarray, order: np.ndarray, starts: np.ndarray, counts: np.
 def average_policies(
     samples: Samples, policies: np.ndarray, order: np.ndarray, starts: np.ndarray, counts: np.ndarray
 ) -> None:
-    """Write the mean policy of each group with more than one row; where none of them has a weight, the last stays."""
+    """Write the mean policy of each group with more than one row; if none of them has weight, the last stays."""
     several = np.flatnonzero(counts > 1)
     ends = np.cumsum(counts[several])
     cuts = np.searchsorted(ends, np.arange(0, ends[-1] if len(ends) else 0, CHUNK))

@@ -1,4 +1,4 @@
-"""Samples: what one position teaches. Stored as positions, so that an input is made when it is needed."""
+"""Samples: the training target of one position. Positions are stored, and inputs are encoded when needed."""
 
 import math
 import zlib
@@ -11,35 +11,35 @@ from anyzero.games.game import Game, game_text
 from anyzero.games.rollouts import encode_states
 from anyzero.sealed import DamagedError, Form, read_arrays, write_arrays
 
-CHUNK = 4096  # positions that are encoded at a time for their keys
+CHUNK = 4096  # positions encoded at a time for their keys
 
 
 class Samples(NamedTuple):
-    """Columns of equal length, one row a position."""
+    """Columns of equal length, one row per position."""
 
-    states: Any  # [samples]: positions; at a chance node the afterstate, which teaches a value and no policy
+    states: Any  # [samples]: positions; at a chance node the afterstate, which has a value target but no policy
     keys: np.ndarray  # [samples] uint64: equal inputs have equal keys
-    actions: np.ndarray  # [samples, max_legal] int16: the legal actions, rising; -1 beyond them
+    actions: np.ndarray  # [samples, max_legal] int16: the legal actions, ascending; padded with -1
     policies: np.ndarray  # [samples, max_legal] float16: the policy after search, in the order of `actions`
-    policy_weights: np.ndarray  # [samples] float32: 0 where there is no policy to learn
+    policy_weights: np.ndarray  # [samples] float32: 0 if there is no policy to learn
     payoffs: np.ndarray
     """[samples] float32: the game's result for the seat to move; at a chance node, for the first seat."""
     values: np.ndarray  # [samples] float32: the value after search, for the same seat
     plies: np.ndarray  # [samples] int16
-    lengths: np.ndarray  # [samples] int16: the plies of the whole game
+    lengths: np.ndarray  # [samples] int16: plies of the whole game
     generations: np.ndarray  # [samples] int32: of the games
-    ages: np.ndarray  # [samples] int32: how many generations before the newest the network was that played them
+    ages: np.ndarray  # [samples] int32: how many generations older than the newest the playing network was
     weights: np.ndarray  # [samples] float32
     others: np.ndarray
-    """[samples, values - 1] float32: the results of the seats after that seat, in turn, where one does not tell all."""
-    seats: np.ndarray  # [samples] int8: that seat, until the game is over; then 0, and files do not have it
+    """[samples, values - 1] float32: the results of the following seats, in turn, where one does not determine all."""
+    seats: np.ndarray  # [samples] int8: that seat, until the game is over; then 0, and not stored in files
 
     @property
     def num(self) -> int:
         return len(self.keys)
 
 
-LATER_KNOWN = ("keys", "generations", "ages")  # columns that are filled in when games are over
+LATER_KNOWN = ("keys", "generations", "ages")  # columns filled in after the game
 
 
 def new_samples(game: Game, num: int) -> Samples:
@@ -58,19 +58,19 @@ def new_samples(game: Game, num: int) -> Samples:
 
 
 def take(samples: Samples, rows: Any) -> Samples:
-    """Some of the rows: a slice, indices or a mask."""
+    """A subset of the rows: a slice, indices or a mask."""
     return Samples(*(column[rows] for column in samples))
 
 
 def join(parts: list[Samples]) -> Samples:
-    """The rows of all parts, in order; at least one part, and a single one is not copied."""
+    """The rows of all parts, in order; requires at least one part, and does not copy a single one."""
     if len(parts) == 1:
         return parts[0]
     return Samples(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def input_keys(game: Game, states: Any) -> np.ndarray:
-    """A 64-bit key of each position's input: a sum of its words, each times a random odd number."""
+    """A 64-bit key of each position's input: the sum of its words, each times a random odd number."""
     keys, num = np.zeros(len(states), np.uint64), math.prod(game.planes_shape)
     factors = np.random.default_rng(0).integers(0, 1 << 63, num, np.uint64) * np.uint64(2) + np.uint64(1)
     for first in range(0, len(states), CHUNK):
@@ -83,15 +83,15 @@ def input_keys(game: Game, states: Any) -> np.ndarray:
 # --- files
 
 
-PACKED = "packed"  # the header's entry with the type and shape of each column; files without it hold them as they are
+PACKED = "packed"  # the header's entry with the type and shape of each column; files without it are uncompressed
 PACKING_LEVEL = 1
-"""Of zlib: a tenth of the bytes for chess, a quarter for Connect Four; higher levels cost more than they save."""
-TRIMMED = ("actions", "policies")  # columns of which only as much is written as the row with the most actions needs
-LATER = {"ages"}  # columns that older files do not have; they stay zero
+"""zlib level: a tenth of the bytes for chess, a quarter for Connect Four; higher levels cost more than they save."""
+TRIMMED = ("actions", "policies")  # columns written only as wide as the row with the most actions
+LATER = {"ages"}  # columns missing in older files; they stay zero
 
 
 class BadShardError(DamagedError):
-    """A file that holds no samples of this game, or damaged ones."""
+    """A file without samples of this game, or with damaged ones."""
 
 
 FIELDS = {"game": str, "options": dict, "state": str, "num": int}
@@ -99,7 +99,7 @@ SHARD = Form("file of samples", 1, FIELDS, BadShardError, optional=(PACKED,))
 
 
 def save_shard(path: Path | str, game: Game, samples: Samples) -> None:
-    """Write samples so that whatever happens, `path` holds nothing or all of them."""
+    """Write samples atomically: `path` holds all of them or none."""
     columns = to_columns(samples)
     forms = {name: [column.dtype.str, list(column.shape)] for name, column in columns.items()}
     packed = {name: zlib.compress(column.tobytes(), PACKING_LEVEL) for name, column in columns.items()}
@@ -134,7 +134,7 @@ def load_shard(path: Path | str, game: Game) -> Samples:
 
 
 def to_columns(samples: Samples) -> dict[str, np.ndarray]:
-    """Plain arrays by name: positions as bytes, actions and policies as narrow as they can be."""
+    """Plain arrays by name: positions as bytes, actions and policies as narrow as possible."""
     columns = dict(samples._asdict())
     columns["states"] = as_bytes(np.ascontiguousarray(samples.states))
     widest = int((samples.actions >= 0).sum(axis=1).max(initial=0))
@@ -144,7 +144,7 @@ def to_columns(samples: Samples) -> dict[str, np.ndarray]:
 
 
 def is_kept(name: str, column: np.ndarray) -> bool:
-    """Whether files have this column: games of one or two seats need no others."""
+    """Whether files have this column: games of one or two seats need no `others`."""
     return name != "seats" and (name != "others" or column.shape[1] > 0)
 
 
@@ -154,5 +154,5 @@ def as_bytes(states: Any) -> np.ndarray:
 
 
 def state_fields(game: Game) -> str:
-    """What a position is made of, as a text that changes with it."""
+    """The fields of a position, as text that changes with them."""
     return f"{game.state_dtype.itemsize} bytes: {game.state_dtype.descr}"

@@ -1,4 +1,4 @@
-"""Self-play: who plays whom, and one block of games after the other."""
+"""Self-play: pairings, and one block of games after another."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -25,12 +25,12 @@ EVEN = 0.5
 
 
 def block_spans(games: int, at_once: int) -> list[tuple[int, int]]:
-    """A generation's games in blocks of about the same size, none larger than `at_once`: first and end of each."""
+    """A generation's games in blocks of similar size, none larger than `at_once`: first and end of each."""
     return cut(games, -(-games // at_once))
 
 
 def manner_of(config: SelfPlayConfig) -> Manner:
-    """How self-play moves: PUCT draws by visits, expectimax by values, Gumbel by the noise of its root."""
+    """How self-play chooses moves: PUCT samples by visits, expectimax by values, Gumbel by the noise at its root."""
     draws = config.method != "gumbel"
     return Manner(
         temperature=config.temperature if draws else 0.0,
@@ -40,28 +40,28 @@ def manner_of(config: SelfPlayConfig) -> Manner:
         resign_checked=config.resign_checked,
         max_plies=config.max_plies,
         keep_samples=1,
-        trace=0.0 if config.method == "expectimax" else config.value_trace,  # it has a trace of its own
+        trace=0.0 if config.method == "expectimax" else config.value_trace,  # expectimax has its own trace
         reuse=int(config.reuse),
     )
 
 
 class Order(NamedTuple):
-    """What the games of a generation need to know."""
+    """The inputs of a generation's games."""
 
     config: RunConfig
     generation: int
-    networks: Sequence[tuple[str, Callable[[], StoredNetwork]]] = ()  # the contestants by name, and what reads them
-    shares: Sequence[float] = (1.0, 0.0, 0.0)  # as `pairing_shares` has them
+    networks: Sequence[tuple[str, Callable[[], StoredNetwork]]] = ()  # the contestants by name, with their readers
+    shares: Sequence[float] = (1.0, 0.0, 0.0)  # as returned by `pairing_shares`
     resign_below: float = NEVER
 
     @property
     def keys(self) -> bool:
-        """Whether samples get keys: a GPU has no time for them unless they are merged, nor have cores beside it."""
+        """Whether samples get keys: beside a GPU there is no time for them, unless samples are merged."""
         return self.config.device == "cpu" or self.config.replay.merge
 
 
 class Engine:
-    """Plays the games of a run in this process: on the CPU, or on its GPU, where those under way go on and on."""
+    """Plays the games of a run in this process: on the CPU, or continuously on its GPU."""
 
     def __init__(self, game: Game, config: RunConfig, *, threads: int, on_gpu: bool, seed: int) -> None:
         from anyzero.learning.on_gpu import RunGames
@@ -71,7 +71,7 @@ class Engine:
         self.evaluators: dict[Any, NetworkEvaluator] = {}
 
     def play(self, order: Order, first: int, num: int, watch: Watch | None = None) -> BlockResult:
-        """Games `first` to `first + num - 1`; on a GPU those that are finished next, and maybe a few more."""
+        """Games `first` to `first + num - 1`; on a GPU the next ones to finish, perhaps a few more."""
         if self.on_gpu is not None:
             return self.on_gpu.play(order, num, watch)
         known, config = self.evaluators, order.config.selfplay
@@ -89,7 +89,7 @@ class Engine:
 def play_block(
     game: Game, contestants: Sequence[Contestant], order: Order, first: int, num: int, watch: Watch | None = None
 ) -> BlockResult:
-    """Games `first` to `first + num - 1` of a generation by these contestants."""
+    """Games `first` to `first + num - 1` of a generation between these contestants."""
     config, seed = order.config.selfplay, draw_seed("selfplay", order.config.seed, order.generation)
     pairings = make_pairings(game, order.shares, two_champions=config.two_champions)
     more: Any = {"resign_below": order.resign_below, "starts": start_states(game, config.starts)}
@@ -98,7 +98,7 @@ def play_block(
 
 
 def play_random(game: Game, num: int, *, seed: int, max_plies: int = 0, target: str = "cpu") -> BlockResult:
-    """Games of random moves, recorded as self-play records its own."""
+    """Games of random moves, recorded like self-play games."""
     manner = Manner(keep_samples=1, max_plies=max_plies)
     pairings = Pairings(np.zeros((1, game.num_seats), np.int64), np.ones(1))
     anyone = [anchor_contestant(game, RANDOM)]
@@ -119,7 +119,7 @@ def start_states(game: Game, texts: Sequence[str]) -> Any:
 
 
 def make_pairings(game: Game, shares: Sequence[float], *, two_champions: bool) -> Pairings:
-    """Champion against itself, against the one before, and either against a recent one; each with both seats."""
+    """Champion against itself, against the previous one, and either against a recent one; each with both seats."""
     champions = [CHAMPION, PREVIOUS] if two_champions else [CHAMPION]
     meetings = [((CHAMPION, CHAMPION), shares[0]), ((CHAMPION, PREVIOUS), shares[1])]
     meetings += [((one, RECENT), shares[2] / len(champions)) for one in champions]
@@ -134,7 +134,7 @@ def make_pairings(game: Game, shares: Sequence[float], *, two_champions: bool) -
 def pairing_shares(config: SelfPlayConfig, score: float | None) -> list[float]:
     """Shares of champion-champion, champion-previous, and games with a recent generation.
 
-    The lower the champion's score against the one before, the more often they meet (CGZero's rule): at 50 % as often
+    The lower the champion's score against the previous one, the more often they meet (CGZero's rule): at 50 % as often
     as the champion meets itself, at 100 % never.
     """
     rest = 1.0 - config.recent_share
@@ -145,9 +145,9 @@ def pairing_shares(config: SelfPlayConfig, score: float | None) -> list[float]:
 
 
 def lowered_bar(config: SelfPlayConfig, checks: Sequence[tuple[float, bool]], bar: float) -> float:
-    """The highest bar, at most the configured one, under which giving up is wrong as rarely as is wanted.
+    """The highest threshold, at most the configured one, at which resigning is wrong as rarely as configured.
 
-    `checks` are those of games that were played on; with fewer than 20 of them nothing is known and the bar stays.
+    `checks` come from games played on; with fewer than 20 of them the threshold stays.
     """
     if config.resign_below <= -1.0 or len(checks) < 20:
         return bar
@@ -159,7 +159,7 @@ def lowered_bar(config: SelfPlayConfig, checks: Sequence[tuple[float, bool]], ba
 
 
 def describe_block(block: BlockResult) -> dict[str, Any]:
-    lines, points = block.games, []  # what the champion scored in games against the one before: 1, 1/2 or 0
+    lines, points = block.games, []  # the champion's score in games against the previous one: 1, 1/2 or 0
     for sides, payoffs in zip(block.sides.tolist(), block.payoffs, strict=True):
         if set(sides) == {CHAMPION, PREVIOUS}:
             points.append(float(payoffs[sides.index(CHAMPION)] + 1.0) / 2.0)
@@ -198,29 +198,29 @@ def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-# --- what positions before a draw are worth: the mean over the draws of the best move's value, instead of one draw's
+# --- values of positions before a draw: the mean over draws of the best move's value, instead of one draw's
 #
 # Learning by temporal differences over afterstates (Sutton 1988; Szubert and Jaskowski 2014), with exact expectations:
-# a target has neither the noise of the draw that came nor that of the game's end. What comes later in the game tells
-# how far the network's values were off; a share of that, `value_trace`, goes back (TD(lambda)).
+# a target has neither the noise of the actual draw nor that of the game's end. The rest of the game shows
+# how far the network's values were off; a share of that error, `value_trace`, is propagated back (TD(lambda)).
 
 
-CLOSE = 1e-3  # values of one position may differ by so much from batch to batch, on a GPU
+CLOSE = 1e-3  # on a GPU, values of one position may differ by this much between batches
 
 
 def expect(
     game: Game, samples: Samples, evaluator: Evaluator, config: SelfPlayConfig, *, seed: int = 0, threads: int = 1
 ) -> Samples:
-    """Samples of whole games, in order, with expected values before draws, and only those that expectimax asks about.
+    """Samples of whole games, in order, with expected values before draws, reduced to those that expectimax evaluates.
 
-    These are positions behind a move: afterstates, and positions in which a seat moves right after another move.
+    These are positions after a move: afterstates, and positions in which a seat moves right after another move.
     """
     seats = np.zeros(samples.num, np.int64)
     game.compile(list_seats)(game.rules, samples.states, seats)
     expectimax, rows = Expectimax(game, evaluator, threads=threads), np.flatnonzero(seats == CHANCE)
     own, ahead = np.zeros(samples.num), np.zeros(samples.num)
     own[rows] = expectimax.values(samples.states[rows], 0)[:, 0]
-    if config.draws:  # the best move's value behind so many drawn outcomes, instead of all of them by their weights
+    if config.draws:  # the best move's value after this many sampled outcomes, instead of all of them by weight
         drawn = np.repeat(samples.states[rows], config.draws)
         streams = numbered_streams(seed, np.arange(len(drawn)))
         game.compile(draw_outcomes)(game.rules, drawn, game.new_actions(), streams)
@@ -235,7 +235,7 @@ def expect(
 
 
 def goes_on(samples: Samples) -> np.ndarray:
-    """Whether the row after each is of the same game, [samples] bool: there, every ply behind the opening is a row."""
+    """Whether the next row is of the same game, [samples] bool: every ply after the opening has a row."""
     return np.append((np.diff(samples.plies) == 1) & (np.diff(samples.lengths) == 0), False)
 
 
@@ -254,9 +254,9 @@ def draw_outcomes(rules: Any, states: Any, actions: Any, streams: Any) -> None:
 def trace_back(seats: Any, follows: Any, values: Any, own: Any, ahead: Any, trace: float) -> None:
     """Write the values before draws, from the last position of each game to the first.
 
-    The value is the expectation by the network, and a share of the next one's surprise: by how much its value, written
-    before, differs from what the network said. Where a worse move than the best was played there is no share, since
-    what came of that move says nothing about the best.
+    The value is the network's expectation plus a share of the next one's surprise: by how much its value, already
+    written, differs from the network's. If a move other than the best was played, there is no share, since
+    what follows that move says nothing about the best.
     """
     surprise = 0.0
     for row in range(len(seats) - 1, -1, -1):

@@ -1,7 +1,7 @@
-"""The stages of a generation: games, training, gate, and what is measured.
+"""The stages of a generation: games, training, gate, and measurements.
 
-Each stage leaves its files in the folder of the generation under way, and is skipped where they are there. Each is a
-function of the config, the seed and the files before it: on the CPU a run that was killed ends with the same bytes as
+Each stage writes its files to the folder of the generation in progress, and is skipped if they exist. Each is a
+function of the config, the seed and earlier files: on the CPU a run that was killed ends with the same bytes as
 one that was not.
 """
 
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 
 
 LEAST_MINUTES = 10.0
-"""A run that is planned for fewer does not measure a network that knows nothing."""
+"""A run planned for less time does not measure the untrained network."""
 
 
 class Progress:
-    """Told how far a stage is; this one keeps it to itself."""
+    """Receives the progress of a stage; this one ignores it."""
 
     def stage(self, generation: int, name: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         return nullcontext(lambda done: None)
@@ -57,27 +57,27 @@ class Progress:
 
 
 class OutOfTimeError(Exception):
-    """The minutes are over; the generation under way stays as it is."""
+    """The time is up; the generation in progress stays as it is."""
 
 
 class Stages:
-    """What a generation of one run goes through."""
+    """The stages of a run's generations."""
 
     def __init__(self, folder: RunFolder, progress: Progress | None = None, pool: Pool | None = None) -> None:
         self.folder, self.progress = folder, progress or Progress()
         self.config: RunConfig = folder.config
         self.game = load(self.config.game)
-        self.started = clock()  # when the run would have begun had it not been interrupted
+        self.started = clock()  # shifted as if the run had never been interrupted
         self.deadline = float("inf")
         self.samples: Samples | None = None
-        self.oldest = 0  # the generation from which on samples are kept
-        self.evaluator: NetworkEvaluator | None = None  # of expectations, and whose network it has
+        self.oldest = 0  # the first generation whose samples are kept
+        self.evaluator: NetworkEvaluator | None = None  # for expectations; `evaluated` names its network
         self.evaluated = -1
         self.engine: selfplay.Engine | None = None
         self.on_cluster = None if pool is None else ClusterGames(self, pool)
 
     def watch(self, tell: Callable[[int], None], before: int = 0) -> Callable[[int, int], None]:
-        """What a block or a trainer calls as it goes."""
+        """The callback of a block or a trainer."""
 
         def look(done: int, _more: int) -> None:
             tell(before + done)
@@ -86,7 +86,7 @@ class Stages:
         return look
 
     def passed(self) -> float | None:
-        """What share of the run's minutes has passed, not counting interruptions; None where none are planned."""
+        """The share of the run's minutes that has passed, interruptions excluded; None if none are planned."""
         planned = 60.0 * self.config.minutes
         return (clock() - self.started) / planned if planned else None
 
@@ -104,7 +104,7 @@ class Stages:
         return load_network(path if path.exists() else self.folder.network(number), self.game)
 
     def contestant(self, number: int, simulations: int = 0) -> Contestant:
-        """A generation as it plays when it is measured."""
+        """A generation as it plays when measured."""
         config, evaluator = self.config.selfplay, self.new_evaluator(number)
         return network_contestant(self.game, str(number), evaluator, config, noise=False, simulations=simulations)
 
@@ -115,12 +115,12 @@ class Stages:
     # --- self-play
 
     def self_play(self, part: Path, before: Generation) -> dict[str, Any]:
-        """Blocks of games; each is written as soon as it is over. On a GPU it is one, of the games finished next."""
+        """Play blocks of games, writing each when it is finished. On a GPU it is one, of the next games to finish."""
         config, number, by = self.config.selfplay, before.number + 1, self.lagging(before)
         on_gpu = self.config.device == "cuda" and self.on_cluster is None
         spans = [(0, config.games)] if on_gpu else selfplay.block_spans(config.games, config.at_once)
         if on_gpu and not (self.has_samples(number) or (part / "training.json").exists()):
-            (part / f"{block_name(0)}.json").unlink(missing_ok=True)  # its samples went with the process that made them
+            (part / f"{block_name(0)}.json").unlink(missing_ok=True)  # its samples were lost with their process
         order, found = cache(partial(self.order, number, by, lambda path: partial(read_network, path, self.game))), []
         if self.engine is None:
             options: Any = {"threads": self.config.threads, "seed": draw_seed("gpu", self.config.seed, number)}
@@ -149,7 +149,7 @@ class Stages:
         return once(folder, part, block_name(block), make, [*samples, folder.games_path(number, block)])
 
     def finish_block(self, number: int, by: Generation, block: int, result: BlockResult) -> dict[str, Any]:
-        """Complete the samples of a block's games, and write both."""
+        """Complete the samples of a block's games, and write games and samples."""
         samples = result.samples
         samples.generations[:], samples.ages[:] = number, number - 1 - by.champion
         samples.weights[:] = surprise_weights(samples, self.config.selfplay.surprise)
@@ -158,29 +158,29 @@ class Stages:
         return self.keep_block(number, block, result)
 
     def expect(self, samples: Samples, champion: int, block: int) -> Samples:
-        """A block's samples, with what the champion expects of positions before a draw."""
+        """A block's samples, with the champion's expectations for positions before a draw."""
         config = self.config
         if self.evaluator is None or (champion != self.evaluated and config.device == "cpu"):
             self.evaluator = self.new_evaluator(champion)
-        elif champion != self.evaluated:  # on a GPU the same evaluator with other weights: what is captured there stays
+        elif champion != self.evaluated:  # on a GPU the same evaluator with other weights keeps its captured graphs
             self.evaluator.forward.load(self.network(champion))
         self.evaluated, seed = champion, draw_seed("draws", config.seed, champion, block)
-        threads = config.threads if config.device == "cuda" else 1  # on the CPU the network has them
+        threads = config.threads if config.device == "cuda" else 1  # on the CPU the network uses them
         return selfplay.expect(self.game, samples, self.evaluator, config.selfplay, seed=seed, threads=threads)
 
     def order(self, number: int, by: Generation, reader: Callable[[Path], Any]) -> selfplay.Order:
-        """The games of a generation, by the champion after another one; `reader` makes what reads a network."""
+        """The games of a generation, played by the champion as of `by`; `reader` makes what reads a network."""
         networks = [(str(one), reader(self.folder.network(one))) for one in self.opponents(by)]
         return selfplay.Order(self.config, number, networks, self.shares(by), self.resign_bar(by))
 
     def has_samples(self, number: int) -> bool:
-        """Whether those of a generation are in memory or on disk."""
+        """Whether a generation's samples are in memory or on disk."""
         if self.folder.samples_path(number, 0).exists():
             return True
         return self.samples is not None and self.samples.num > 0 and int(self.samples.generations[-1]) == number
 
     def save_replay(self) -> None:
-        """Write the samples that are only in memory, so that the run can go on with them."""
+        """Write samples that are only in memory, so that the run can resume with them."""
         if self.config.keep_samples or self.samples is None:
             return
         for number in np.unique(self.samples.generations).tolist():
@@ -189,22 +189,22 @@ class Stages:
                 save_shard(path, self.game, take(self.samples, self.samples.generations == number))
 
     def keep_block(self, number: int, block: int, result: BlockResult) -> dict[str, Any]:
-        """Write the games and the samples of a block; returns what the report needs of it."""
+        """Write the games and samples of a block; returns what the report needs."""
         if self.config.keep_samples:
             save_shard(self.folder.samples_path(number, block), self.game, result.samples)
         else:
             if self.samples is None:
-                self.window(number - 1)  # what the process before left
-            self.folder.samples_path(number, block).unlink(missing_ok=True)  # of games that these take the place of
+                self.window(number - 1)  # left by the previous process
+            self.folder.samples_path(number, block).unlink(missing_ok=True)  # of games that these replace
             self.samples = join([part for part in (self.samples, result.samples) if part is not None])
         lines = [json.dumps({"generation": number, **line._asdict()}) + "\n" for line in result.games]
         write_whole(self.folder.games_path(number, block), "".join(lines).encode())
         return selfplay.describe_block(result)
 
     def opponents(self, before: Generation) -> list[int]:
-        """The champion, the one before it, and a recent generation, as far as self-play asks for them.
+        """The champion, the previous one, and a recent generation, if self-play uses them.
 
-        The champion stands in for one that is not there yet.
+        The champion replaces any that does not exist yet.
         """
         config, found = self.config.selfplay, [before.champion]
         if config.two_champions or config.recent_share > 0.0:
@@ -218,7 +218,7 @@ class Stages:
         return found
 
     def shares(self, before: Generation) -> list[float]:
-        """Of the pairings, by how the champion did against the one before when they last met."""
+        """Shares of the pairings, by the champion's score when it last met the previous one."""
         config = self.config.selfplay
         if before.previous is None:
             config = config.change(two_champions=False)
@@ -226,9 +226,9 @@ class Stages:
         return selfplay.pairing_shares(config, score)
 
     def last_score_against_previous(self, before: Generation) -> float | None:
-        """The champion's score when it last met the one before: at the gate that promoted it, or in self-play since.
+        """The champion's score when it last met the previous one: at the gate that promoted it, or in self-play since.
 
-        Generations after `before` do not count, nor games that a lag has left to the champion of earlier ones.
+        Generations after `before` do not count, nor games that, because of a lag, an earlier champion played.
         """
         first = before.champion + 1 + self.config.selfplay.lag
         for report in reversed([report for report in self.folder.reports() if report["generation"] <= before.number]):
@@ -240,7 +240,7 @@ class Stages:
         return None
 
     def resign_bar(self, before: Generation) -> float:
-        """Where seats give up: as configured, and lower if that was wrong too often in the last generation."""
+        """The resignation threshold: as configured, lower if resigning was wrong too often in the last generation."""
         config, played = self.config.selfplay, before.read_report()["selfplay"]
         if played is None:
             return config.resign_below
@@ -261,7 +261,7 @@ class Stages:
         once(self.folder, part, "network", make, [part / NETWORK])
 
     def train(self, part: Path, before: Generation) -> dict[str, Any]:
-        """The candidate: the last generation's network, trained on."""
+        """Train the candidate, starting from the last generation's network."""
         number = before.number + 1
 
         def make() -> dict[str, Any]:
@@ -282,7 +282,7 @@ class Stages:
         return {"training": found["training"] | {"seconds": found["seconds"]}, "replay": found["replay"]}
 
     def window(self, number: int) -> Samples:
-        """The newest samples, those of this generation among them."""
+        """The newest samples, including this generation's."""
         parts: list[Samples] = [] if self.samples is None else [self.samples]
         known = int(self.samples.generations[-1]) if self.samples is not None and self.samples.num else -1
         for name in self.folder.missing_samples(known + 1, number):
@@ -298,7 +298,7 @@ class Stages:
         window = take(joined, slice(max(0, joined.num - self.config.replay.window), None))
         if window.num:
             self.oldest = int(window.generations[0])
-            # Whole generations, as a run that goes on finds them.
+            # Whole generations, as a resumed run finds them.
             joined = take(joined, slice(int(np.searchsorted(joined.generations, self.oldest)), None))
         self.samples = joined
         return window
@@ -306,7 +306,7 @@ class Stages:
     # --- gate, league and benchmark
 
     def judge(self, part: Path, before: Generation) -> dict[str, Any] | None:
-        """The candidate against the champion, and against the one before where there are two; None without a gate."""
+        """The candidate against the champion, and against the previous one if it differs; None without a gate."""
         config, number = self.config.gate, before.number + 1
         if config.games == 0 or self.game.num_seats > 2:
             return None
@@ -328,7 +328,7 @@ class Stages:
 
     @property
     def yardstick(self) -> tuple[str, int, Callable[[int], dict[str, Any]]]:
-        """What measures generations, by name, how many generations apart, and the function: the league for several
+        """How generations are measured: the name, the interval in generations, and the function: the league for several
         seats, the benchmark for one."""
         if self.game.num_seats > 1:
             return "league", self.config.league.every, self.rate
@@ -336,7 +336,7 @@ class Stages:
         return "benchmark", config.every if config.deals else 0, self.benchmark
 
     def measure(self, part: Path, number: int) -> dict[str, Any]:
-        """The rating or the benchmark of a generation, where it is its turn and there is time for it."""
+        """The rating or benchmark of a generation, if it is due and there is time for it."""
         name, every, measure = self.yardstick
         too_short = number == 0 and 0 < self.config.minutes < LEAST_MINUTES
         if too_short or not every or number % every:

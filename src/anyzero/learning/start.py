@@ -1,4 +1,4 @@
-"""How a run begins or goes on: its config from a preset, a file and single changes, all that is left open decided."""
+"""Start or resume a run: its config from a preset, a file and single changes, with everything left open decided."""
 
 import json
 import re
@@ -30,8 +30,8 @@ from anyzero.networks.weights import load_network
 from anyzero.sealed import DamagedError, read_sealed
 
 PLANNED = ("minutes", "trainer.horizon", "selfplay.at_once", "selfplay.games")
-"""What a run keeps as it was planned, or as the device had room for it, when its recipe is named again."""
-MOST_SETTINGS = 3  # differences that are named when a run cannot go on
+"""Settings that a run keeps as planned, or as the device allowed, when its recipe is named again."""
+MOST_SETTINGS = 3  # maximum differences named when a run cannot resume
 
 
 def train_on(
@@ -42,7 +42,7 @@ def train_on(
     progress: Progress | None = None,
     pool: Pool | None = None,
 ) -> str:
-    """Go on with a run until so many generations or minutes in all are done; returns why it ended."""
+    """Resume a run until this many generations or minutes in total; returns why it ended."""
     with folder.locked():
         try:
             return Training(folder, progress, pool).run(generations, minutes)
@@ -58,17 +58,17 @@ def open_run(
     minutes: float | None = None,
     **recipe: Any,
 ) -> RunFolder:
-    """The run of this name if it is there and nothing else is asked of it, else a new one; without a name, the first
-    of the default names that is free, or whose run is the one asked for.
+    """The run of this name if it exists and matches the request, else a new one; without a name, the first
+    of the default names that is free or whose run matches.
 
-    Its schedule is planned over so many minutes, or generations; a run that is there is planned anew for more minutes.
-    The recipe is that of `make_config`.
+    Its schedule covers the given minutes or generations; an existing run is rescheduled if given more minutes.
+    The recipe is as in `make_config`.
     """
     if run is not None and is_run(run_path(run)):
         return reopen(run_path(run), game, minutes, **recipe)
     config = make_config(game, **recipe)
     for path in map(run_path, [run] if run is not None else default_names(config, recipe.get("preset"))):
-        if not is_run(path):  # its schedule is over the whole run, unless a setting says how long that is
+        if not is_run(path):  # its schedule covers the whole run, unless a setting says otherwise
             asked = asked_for(recipe.get("config_file"), recipe.get("changes"))
             if minutes and "minutes" not in asked:
                 config = config.change(minutes=minutes)
@@ -91,14 +91,14 @@ def make_config(
     config_file: Path | str | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> RunConfig:
-    """A preset, then a file, then single changes; each may change what came before."""
+    """A preset, then a file, then single changes; later ones override earlier ones."""
     written = read_settings(config_file) if config_file is not None else {}
     text, own = written.pop("game", None), changes or {}
     if game is None and text is None and preset is None:
         raise BadOptionError("name a game, a preset, or a config file that names a game")
     config = preset_config(preset, game or text, {**written, **own}.get("device", "cpu"))
     asked = {*written, *flatten(own)}
-    if asked.intersection(AMOUNTS):  # the recipe has no say in it
+    if asked.intersection(AMOUNTS):  # these override the recipe
         config = change(config, {key: 0 for key in AMOUNTS[:2] if key not in asked})
     config = change(change(config, written), own)
     check_form(config, {**written, **own})
@@ -106,18 +106,18 @@ def make_config(
 
 
 AMOUNTS = ("trainer.batches", "trainer.trainings", "trainer.epochs")
-"""What says how much is trained; the first that is not 0 does."""
+"""Settings for the amount of training; the first that is not 0 applies."""
 
 
 def check_form(config: RunConfig, changes: Mapping[str, Any]) -> None:
-    """One sentence if a network is asked for beside the one that the run begins with."""
+    """Raise an error if a network is configured in addition to the one that the run begins with."""
     own = [key for key in flatten(changes) if key.startswith("network.")]
     if config.begin_with and own:
         raise BadOptionError(f"{config.begin_with} has its own architecture: do not set {own[0]}")
 
 
 def default_names(config: RunConfig, preset: str | None) -> Iterator[str]:
-    """The preset's name or the game's, with what its options differ in; then the same with a number: `hex-7-2`."""
+    """The name of the preset or game, with the options that differ; then the same with a number: `hex-7-2`."""
     game = load(config.game)
     usual, words = load(game.source).options, [game.name]
     for key, value in game.options.items():
@@ -128,13 +128,13 @@ def default_names(config: RunConfig, preset: str | None) -> Iterator[str]:
 
 
 def fill_in(config: RunConfig, begun: RunConfig | None = None) -> RunConfig:
-    """Everything that is left to the machine, decided now: the same numbers whenever the run goes on.
+    """Decide everything left to the machine now, so that the numbers stay the same whenever the run resumes.
 
-    What a run has `begun` with stays decided, on another machine too, and its network may be gone when it goes on.
+    Decisions of a run that has `begun` stay, even on another machine, and its network may be gone when it resumes.
     """
     game = load(config.game)
     check_device(config.device)
-    start_states(game, config.selfplay.starts)  # what is wrong with them is said before there is a run
+    start_states(game, config.selfplay.starts)  # raises errors before there is a run
     if config.selfplay.method == "expectimax" and not game.num_outcomes:
         raise BadOptionError(f"selfplay.method=expectimax is for games of chance, and {game.name} has none")
     if begun is not None:
@@ -157,9 +157,9 @@ def reopen(
     config_file: Path | str | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> RunFolder:
-    """A run that is there, if what is asked for is what it is."""
+    """An existing run, if it matches the request."""
     folder, changes = RunFolder.open(path), changes or {}
-    if minutes and 0 < folder.config.minutes < minutes:  # a longer plan for a run that had one
+    if minutes and 0 < folder.config.minutes < minutes:  # extend the plan of a run that had one
         changes = {"minutes": minutes, **changes}
     if game not in (None, folder.config.game):
         ours, other = load(folder.config.game), load(game)
@@ -186,14 +186,14 @@ def reopen(
 
 
 STAGES = ("selfplay", "replay", "training", "gate", "league", "benchmark")
-"""The parts of a report; those that were not measured are null."""
+"""The parts of a report; null if not measured."""
 
 
 class Training(Stages):
-    """A run under way, within its locked folder: one generation after the other."""
+    """A run in progress, within its locked folder: one generation after another."""
 
     def run(self, generations: int | None = None, minutes: float | None = None) -> str:
-        """Go on until so many generations or minutes in all are done; returns why it ended, in words."""
+        """Continue until this many generations or minutes in total; returns why it ended, in words."""
         self.started = clock() - self.seconds_so_far()
         if minutes is not None:
             self.deadline = self.started + 60.0 * minutes
@@ -212,12 +212,12 @@ class Training(Stages):
         return f"{newest.number} generations are done"
 
     def benchmarks(self) -> list[float]:
-        """The means so far; what was measured only because training stopped must not change how it goes on."""
+        """The means so far, without those measured only because training stopped: these must not change the run."""
         every, found = self.config.benchmark.every, [one for one in self.folder.reports() if one.get("benchmark")]
         return [report["benchmark"]["mean"] for report in found if not report["generation"] % every]
 
     def seconds_so_far(self) -> float:
-        """Of the finished generations, and of the finished stages of the one under way."""
+        """Seconds of the finished generations, and of the finished stages of the current one."""
         total = float(sum(sum(report["seconds"].values()) for report in self.folder.reports()))
         for part in map(self.folder.part_path, self.folder.part_numbers()):
             for path in part.glob("*.json"):
@@ -226,7 +226,7 @@ class Training(Stages):
         return total
 
     def begin(self) -> Generation:
-        """Generation 0: a network that knows nothing, rated like all the others."""
+        """Generation 0: an untrained network, rated like all others."""
         part = self.folder.part(0)
         self.first_network(part)
         report = {"generation": 0, **self.measure(part, 0)}

@@ -26,7 +26,7 @@ UNUSED: dict[str, dict[str, tuple[str, ...]]] = {
     "kind": {"residual": ("layers", "width"), "mlp": ("blocks", "channels", "pool_every", "policy")},
     "value": {"scalar": ("bins",), "wdl": ("bins",)},
 }
-"""What a network of this kind, or with this head, has no use for."""
+"""Settings that a network of this kind, or with this head, does not use."""
 SHOWN = {
     "generation": "generation",
     "minutes": "minutes",
@@ -40,16 +40,16 @@ SHOWN = {
     "promoted": "promoted",
     "simulations_per_second": "sims/s",
 }
-"""The columns of one run, for people; those that are empty are left out."""
+"""The columns of one run, for people; empty ones are left out."""
 LIMITS = {"benchmark_score_mean": ("benchmark_score_low", "benchmark_score_high"), "elo": ("elo_low", "elo_high")}
-"""Columns that have an interval, which says how many of their digits mean something."""
+"""Columns with an interval, which determines how many digits are significant."""
 FRESH_S = 60.0
-LAST = 10  # how many generations are shown
-PLAYS = "gumbel:64"  # how a champion with a policy plays where nobody says otherwise
+LAST = 10  # generations shown
+PLAYS = "gumbel:64"  # how a champion with a policy plays by default
 
 
 def plot_runs(self: Any, *, by: str = "generations", file: Path | str | None = None) -> "Figure":
-    """The curves over `generations` or `minutes`, as a figure of matplotlib; also written to a file if named."""
+    """The curves over `generations` or `minutes`, as a matplotlib figure; also saved if a file is named."""
     from anyzero.experiments import plots
     from anyzero.figures import keep
 
@@ -62,21 +62,21 @@ def plot_runs(self: Any, *, by: str = "generations", file: Path | str | None = N
 
 @dataclass(frozen=True, repr=False)
 class RunSummary(Shown):
-    """A training run as it stands on the disk."""
+    """A training run as found on disk."""
 
     name: str
     path: Path
     config: RunConfig
-    history: list[Row]  # one row a generation, as in training_history.csv; None where nothing was measured
+    history: list[Row]  # one row per generation, as in training_history.csv; None if not measured
     generations: int | None  # the number of the newest; None before the first
     champion_generation: int | None
-    changed: float  # when something was last written, in seconds since 1970
-    now: str = ""  # what it is at, in words, if it is being trained
-    notes: tuple[str, ...] = ()  # what is damaged, as far as it was read
+    changed: float  # time of the last change, in seconds since 1970
+    now: str = ""  # the current stage, in words, while it is training
+    notes: tuple[str, ...] = ()  # damage found in the parts that were read
     ended: str = ""  # why training ended, if it just did
     match: dict[str, Any] | None = None
-    """What the champion scored in the match when training last stopped, if there was one."""
-    match_generation: int | None = None  # the newest generation when that was
+    """The champion's score in the match when training last stopped, if there was one."""
+    match_generation: int | None = None  # the newest generation at that time
 
     @property
     def champion(self) -> str:
@@ -86,12 +86,12 @@ class RunSummary(Shown):
 
     @property
     def net(self) -> str:
-        """The champion as a net: the run's name, or its folder where that is elsewhere."""
+        """The champion as a network: the run's name, or its folder if that is elsewhere."""
         return self.path.name if self.path.parent == Path("runs") else str(self.path)
 
     @property
     def match_text(self) -> str:
-        """The score of that match, and when it was, if the run has gone on since."""
+        """The score of that match, with its generation if the run has continued since."""
         if self.match is None:
             return ""
         since = "" if self.match_generation == self.generations else f" at generation {self.match_generation}"
@@ -106,7 +106,7 @@ class RunSummary(Shown):
         return sum(row["promoted"] is True for row in self.history)
 
     def last(self, column: str, beside: str = "") -> Any:
-        """The newest value of a column of the history, or of another beside it; None if it was never measured."""
+        """The newest value of a column of the history, or of column `beside` in that row; None if never measured."""
         return next((row[beside or column] for row in reversed(self.history) if row[column] is not None), None)
 
     def interval(self, column: str) -> list[float] | None:
@@ -115,7 +115,7 @@ class RunSummary(Shown):
 
     @property
     def strength(self) -> str:
-        """The last rating, or the last benchmark, with half of its interval, and whose it is if not the champion's."""
+        """The last rating or benchmark, with half its interval, and its generation if not the champion's."""
         for name, column in (("Elo", "elo"), ("score", "benchmark_score_mean")):
             found = self.interval(column)
             if found is not None:
@@ -151,7 +151,7 @@ class RunSummary(Shown):
         return [dict(row) for row in self.history]
 
     def report(self) -> Iterator[Part]:
-        """What it plays, where it leaves the defaults, its last generations, and its champion."""
+        """Its game, settings that differ from the defaults, its last generations, and its champion."""
         yield f"{self.name}: {self.config.game}, {describe_network(self.config)}, seed {self.config.seed}"
         changed = differences([self.config, RunConfig(game=self.config.game, seed=self.config.seed)])
         own = [f"{key}={format_setting(value)}" for key, (value, _) in changed.items() if "network." not in key]
@@ -173,7 +173,7 @@ class RunSummary(Shown):
         yield from self.ending() if self.ended else ()
 
     def ending(self) -> Iterator[str]:
-        """Why training ended, what the champion scored, and what can be done with it."""
+        """Why training ended, the champion's score, and next steps."""
         if self.generations is None:
             yield f"{self.ended} before the first generation was finished; the same command with more of them resumes"
             return
@@ -198,7 +198,7 @@ OVERVIEW = ("run", "game", "generations", "champion", "strength", "minutes", "en
 
 
 def summarise(path: Path) -> RunSummary:
-    """Read a run; nothing is changed, and only what is read is checked: `verify` checks the rest."""
+    """Read a run without changing it; only what is read is checked: `verify` checks the rest."""
     folder = RunFolder.open(path)
     numbers = folder.numbers()
     try:
@@ -209,9 +209,9 @@ def summarise(path: Path) -> RunSummary:
     if newest is not None and folder.champion_file() != path / CHAMPION:
         folder.note(f"{path / CHAMPION} is not the champion that the run wrote; anyzero train mends it")
     end, now = folder.end(), ""
-    with suppress(OSError, ValueError):  # of a process that was killed, what it last wrote of itself is old
+    with suppress(OSError, ValueError):  # the note of a killed process is out of date
         now = (path / NOW).read_text() if time.time() - (path / NOW).stat().st_mtime < FRESH_S else ""
-    with reading(path):  # it may have been moved meanwhile
+    with reading(path):  # it may have been moved in the meantime
         places = (path, *(place for place in (path / GENERATIONS, path / SAMPLES) if place.exists()))
         changed = max(place.stat().st_mtime for place in places)
     return RunSummary(
@@ -238,12 +238,12 @@ def describe_network(config: RunConfig) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Runs(Shown):
-    """All runs of a folder, or those that were named, side by side."""
+    """All runs of a folder, or the named ones, side by side."""
 
     root: Path
     runs: list[RunSummary]
-    broken: dict[str, str]  # what is wrong with those that cannot be read, by name
-    named: bool  # whether these runs were asked for by name
+    broken: dict[str, str]  # faults of unreadable runs, by name
+    named: bool  # whether the runs were named
 
     def __getitem__(self, key: int | str) -> RunSummary:
         return self.runs[key] if isinstance(key, int) else {run.name: run for run in self.runs}[key]
@@ -254,7 +254,7 @@ class Runs(Shown):
     plot = plot_runs
 
     def report(self) -> Iterator[Part]:
-        """All runs in a list, one run at length, or several compared."""
+        """All runs in a list, one run in detail, or several compared."""
         if not self.named:
             yield from self.list_all()
         elif len(self.runs) == 1:
@@ -287,7 +287,7 @@ class Runs(Shown):
         return differences([run.config for run in self.runs]) if self.runs else {}
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each run: where it stands, and its newest measurements with their limits."""
+        """A row per run: its progress, and its newest measurements with their intervals."""
         names = ("name", "game", "generations", "champion", "promotions", "minutes")
         measured = [(column, name) for column, limits in LIMITS.items() for name in (column, *limits)]
         return [
@@ -323,7 +323,7 @@ def runs(*names: str, root: Path | str = "runs") -> Runs:
 
 
 def differences(configs: Sequence[RunConfig]) -> dict[str, list[Any]]:
-    """The settings that are not the same in all configs, each with its values; None where one has no use for it."""
+    """The settings that differ between configs, each with its values; None if a config does not use it."""
     flat = [flatten(config.to_dict()) for config in configs]
     for values, (key, unused) in product(flat, UNUSED.items()):
         values |= dict.fromkeys(f"network.{name}" for name in unused.get(values[f"network.{key}"], ()))
@@ -342,7 +342,7 @@ def half_width(low: float | None, high: float | None) -> float | None:
 
 
 def show_measured(value: float, half: float | None) -> str:
-    """A measured figure, down to the second digit of half its interval, and never short of whole points."""
+    """A measured number, rounded to the second digit of its half-width, but at least to whole points."""
     if half is None or half == 0 or not math.isfinite(half):
         return f"{value:g}"
     return f"{value:.{max(0, 1 - math.floor(math.log10(half)))}f}"
@@ -353,7 +353,7 @@ def ago(changed: float) -> str:
 
 
 def span(seconds: float) -> str:
-    """A time in the unit that a person would use."""
+    """A duration in the unit that a person would use."""
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds / size:.0f} {unit}"

@@ -29,7 +29,7 @@ from anyzero.sealed import write_sealed
 from anyzero.seeds import draw_seed
 
 NOTE_EVERY_S = 1.0
-RECENT = 5  # generations that say how long the next ones will take
+RECENT = 5  # generations used to estimate the duration of the next ones
 COMPARED = ("generation", "policy_loss", "value_loss", "kl", "benchmark_score_mean", "elo")
 
 
@@ -78,17 +78,17 @@ def train(
 
 
 class Watcher(Progress):
-    """A bar for the stage under way, how long the run will still take, and a line for each generation."""
+    """A progress bar for the current stage, the run's remaining time, and a line per generation."""
 
     def __init__(self, folder: RunFolder, tell: Tell, pool: Pool | None = None, *, shown: bool, **asked: Any) -> None:
-        """`asked` are the generations and minutes that were asked for, if any."""
+        """`asked` holds the requested generations and minutes, if any."""
         self.folder, self.tell, self.told, self.pool, self.noted = folder, tell, 0, pool, 0.0
         self.generations, self.minutes = asked.get("generations") or folder.config.generations, asked.get("minutes")
         self.times = [sum(report["seconds"].values()) for report in folder.reports()]
-        """What each generation took, in seconds; the first has no games to learn from."""
-        self.since = clock()  # when the one under way began
+        """Seconds per generation; the first has no games to learn from."""
+        self.since = clock()  # when the current one began
         self.ready: set[str] = set()
-        self.shown = shown and not in_notebook()  # there the bar is enough, and the table follows
+        self.shown = shown and not in_notebook()  # there the bar is enough, followed by the table
         config = folder.config
         self.say(f"{config.game}: run {folder.path}, {describe_network(config)}, {config.device}")
         newest = max(folder.numbers(), default=0)
@@ -100,7 +100,7 @@ class Watcher(Progress):
             print(words, file=sys.stderr)
 
     def tell_notes(self) -> None:
-        """What was wrong with the folder and passed over; said even where nothing else is."""
+        """Report the folder's faults that were skipped, even if nothing else is reported."""
         for note in self.folder.notes[self.told :]:
             print(note, file=sys.stderr)
         self.told = len(self.folder.notes)
@@ -123,17 +123,17 @@ class Watcher(Progress):
         yield tell
 
     def left(self) -> str:
-        """How long it is to the end, by the minutes and by what the last generations took; empty if nothing tells."""
+        """The remaining time, by the minutes and by the duration of recent generations; empty if unknown."""
         now, usual = clock() - self.since, self.times[1:][-RECENT:]
         ends = [60.0 * self.minutes - sum(self.times)] if self.minutes else []
         ends += [(self.generations + 1 - len(self.times)) * sum(usual) / len(usual)] if usual else []
         return f", about {span(min(ends) - now)} left" if ends else ""
 
     def note(self, words: str) -> None:
-        """Every second or so, for those who look at the folder from elsewhere."""
+        """Write the current stage every second or so, for those who watch the folder from elsewhere."""
         if self.folder.is_locked and time.monotonic() > self.noted + NOTE_EVERY_S:
             self.noted = time.monotonic()
-            with suppress(OSError):  # a full disk is told of where it matters
+            with suppress(OSError):  # a full disk is reported where it matters
                 (self.folder.path / NOW).write_text(words)
 
     def finished(self, report: dict[str, Any]) -> None:
@@ -166,11 +166,11 @@ def summary_line(report: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Shown):
-    """Runs that differ in one setting, the best in the match at the end first."""
+    """Runs that differ in one setting, ordered by the final match, best first."""
 
     setting: str
     runs: list[RunSummary]
-    picture: Path  # the file of their curves
+    picture: Path  # the image of their curves
 
     plot = plot_runs
 
@@ -188,14 +188,14 @@ class Sweep(Shown):
         return {"sweep": self.setting, "picture": str(self.picture), "runs": runs}
 
     def write_history(self, output: Path) -> None:
-        """All histories in one table, with the run's name before each row."""
+        """All histories in one table, with the run's name at the start of each row."""
         tables = [(run.name, (run.path / HISTORY).read_text().splitlines()) for run in self.runs]
         lines = [f"run,{tables[0][1][0]}", *(f"{name},{row}" for name, table in tables for row in table[1:])]
         write_whole(output, ("\n".join(lines) + "\n").encode())
 
 
 def show_known(run: RunSummary, name: str) -> str:
-    """The newest figure of a column, and its generation if that is not the newest."""
+    """The newest number of a column, and its generation if that is not the newest."""
     value, generation = run.last(name), run.last(name, "generation")
     text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
     return text if generation in (None, run.generations) else f"{text} at generation {generation}"
@@ -234,21 +234,21 @@ def sweep(
 
 
 def check_runs(game: str | None, recipe: dict[str, Any], changes: dict[str, dict[str, Any]]) -> None:
-    """One sentence if one of the runs cannot be trained, before any is."""
+    """Raise an error if one of the runs cannot be trained, before any starts."""
     begun = [name for name in changes if is_run(run_path(name))]
     for name, own in changes.items():
         if name not in begun:
             RunFolder(run_path(name)).check_is_free()
             fill_in(make_config(game, **recipe, changes=own))
-    for name in begun:  # last, as what may change in a run that is there is written at once
+    for name in begun:  # last, since changes to an existing run are written at once
         open_run(game, run=name, **recipe, changes=changes[name])
 
 
-# --- how a run stands when training stops: its newest generation measured, and the champion's match, in `end.json`
+# --- when training stops: the newest generation is measured and the champion plays its match, into `end.json`
 
 
 def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
-    """Measure what has not been measured yet, play the match, and write both down; nothing before the first games."""
+    """Measure what is still unmeasured, play the match, and write both; nothing before the first games."""
     newest = folder.newest()
     if newest is None or newest.number == 0:
         return
@@ -256,7 +256,7 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
         before, stages = folder.end(), Stages(folder, progress)
         known = before if before.get("generation") == newest.number else {}
         measured, (name, every, measure) = known.get("measured"), stages.yardstick
-        if not measured:  # it may not have been this generation's turn
+        if not measured:  # it may not have been due in this generation
             measured = {name: measure(newest.number)} if every and not folder.reports()[-1][name] else {}
         match = final_match(stages, newest.champion, games) if games else known.get("match")
         found = {"generation": newest.number, "measured": measured, "match": match}
@@ -267,7 +267,7 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
 
 
 def final_match(stages: Stages, champion: int, games: int) -> dict[str, Any] | None:
-    """The champion against the strongest anchor, or in a game of one seat against random play."""
+    """The champion against the strongest anchor, or against random play in a game of one seat."""
     game, config = stages.game, stages.config
     names = (RANDOM,) if game.num_seats == 1 else config.league.anchors
     if not names:

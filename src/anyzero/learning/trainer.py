@@ -1,4 +1,4 @@
-"""Trainer: the network that learns, and all that its next step depends on."""
+"""Trainer: the network being trained, and everything its next step depends on."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,11 +22,11 @@ from anyzero.networks.models import Network, Output
 from anyzero.networks.winograd.training import THREADS
 
 NARROW = 384
-"""Layers up to this width, and all that torch does for a residual network, take less time than waking up threads."""
+"""Up to this width, and for torch's part of a residual network, computing takes less time than waking up threads."""
 
 
 class Trainer:
-    """Trains a copy of a network: generation by generation, on whatever source of batches it is handed."""
+    """Trains a copy of a network, generation by generation, on any source of batches."""
 
     def __init__(
         self, game: Game, network: Network, config: TrainerConfig, *, device: str = "cpu", threads: int | None = None
@@ -41,28 +41,28 @@ class Trainer:
         self.parameters = dict(self.network.named_parameters())
         self.optimizers = new_optimizers(self.parameters, config)
         self.steps = torch.zeros((), dtype=torch.int64)
-        self.records = device == "cuda"  # whether steps are recorded, and what was
+        self.records = device == "cuda"  # whether steps are captured, and the captured graph
         self.recorded: Recorded | None = None
         self.average = {name: weight.detach().clone() for name, weight in self.parameters.items() if config.average}
 
     def train(
         self, source: Replay, generation: int, rng: Rng, watch: Watch | None = None, pace: Pace = lambda: None
     ) -> TrainReport:
-        """Learn from a source for one generation; the numbers are the same for the same state, source and `rng`."""
+        """Learn from a source for one generation; the same state, source and `rng` give the same numbers."""
         if source.num == 0:
             raise AnyzeroError("there are no samples to train on: play games first")
         with computing_on(self.threads, self.network.config):
             return Lesson(self, source, generation, rng, pace).run(watch)
 
     def network_to_play(self) -> Network:
-        """A copy on the CPU, of the averaged weights where there are any."""
+        """A copy on the CPU, with the averaged weights if there are any."""
         copy = deepcopy(self.network).requires_grad_(False).cpu()
         for name, weight in copy.named_parameters():
             weight.copy_(self.average.get(name, weight))
         return copy.to(memory_format=torch.contiguous_format).eval()  # type: ignore[call-overload, no-any-return]
 
     def live_tensors(self) -> dict[str, Tensor]:
-        """The very tensors that training changes, by name."""
+        """The tensors that training changes in place, by name."""
         found = {f"weights.{name}": weight.detach() for name, weight in self.parameters.items()}
         for name, weight in self.parameters.items():
             state = next(one.state[weight] for one in self.optimizers if weight in one.state)
@@ -70,14 +70,14 @@ class Trainer:
         return found | {f"average.{name}": weight for name, weight in self.average.items()} | {"steps": self.steps}
 
     def state_tensors(self) -> dict[str, Tensor]:
-        """A copy of all of them on the CPU, fit to be written."""
+        """A copy of all of them on the CPU, ready to be saved."""
         return {
             name: tensor.to("cpu", copy=True, memory_format=torch.contiguous_format)
             for name, tensor in self.live_tensors().items()
         }
 
     def load_state_tensors(self, tensors: dict[str, Tensor]) -> None:
-        """Go on where `state_tensors` were taken; on the CPU bit for bit."""
+        """Resume from `state_tensors`; on the CPU bit for bit."""
         live = self.live_tensors()
         if set(live) != set(tensors):
             name = min(set(live) ^ set(tensors))
@@ -90,24 +90,24 @@ class Trainer:
             live[name].copy_(tensor)
 
     def forward(self, batch: Batch) -> Output:
-        """What the network says of a batch; on a GPU in bfloat16."""
+        """The network's output for a batch; on a GPU in bfloat16."""
         planes = batch.planes
         if planes.dim() == 4:
             planes = planes.contiguous(memory_format=torch.channels_last)
         run = compiled_answer() if self.records and torch.is_grad_enabled() else answer
-        # On a CPU bfloat16 made training slower (49 against 34 ms a step of 256, Connect Four 4x32).
+        # On a CPU bfloat16 made training slower (49 ms instead of 34 ms per step of 256, Connect Four 4x32).
         with torch.autocast("cuda", torch.bfloat16) if self.device == "cuda" else nullcontext():
             return run(self.network, planes)
 
     def loss(self, losses: RowLosses, batch: Batch) -> Tensor:
-        """Of each row, [rows]: policy and value as the config weighs them."""
+        """The loss of each row, [rows]: policy and value weighted as configured."""
         policy = self.config.policy_weight * batch.policy_weights * losses.policy
         return policy + self.config.value_weight * losses.value
 
     def measure(self, source: Replay, order: BatchOrder) -> Tensor:
-        """Make the gradients of a batch: its loss, their norm before they are clipped, and `weighted_sums`, float64.
+        """Compute the gradients of a batch: its loss, their norm before clipping, and `weighted_sums`, float64.
 
-        On a GPU this is recorded, and the next call overwrites the answer.
+        On a GPU this is a captured graph, and the next call overwrites the result.
         """
         if not self.records:
             return self.measure_now(source, order)
@@ -115,7 +115,7 @@ class Trainer:
         if self.recorded is None or (self.recorded.source, self.recorded.shapes) != (source, shapes):
             from anyzero.networks.on_gpu import capture, warm_up
 
-            self.recorded = None  # its memory first
+            self.recorded = None  # free its memory first
             place = type(order)(*(part.clone() for part in order))
             warm_up(lambda: self.measure_now(source, place))
             self.recorded = Recorded(source, shapes, place, *capture(lambda: self.measure_now(source, place)))
@@ -134,7 +134,7 @@ class Trainer:
         return torch.cat([torch.stack([loss.detach(), norm]).double(), sums])
 
     def backward(self, loss: Tensor) -> Tensor:
-        """Gradients of this loss, clipped; their norm before that."""
+        """Compute the clipped gradients of this loss; returns their norm before clipping."""
         for optimizer in self.optimizers:
             optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -146,34 +146,34 @@ class Trainer:
                 group["lr"] = rate
             optimizer.step()
         self.steps += 1
-        if self.average:  # it follows the weights faster while there are few steps to average over
+        if self.average:  # it follows the weights faster while there are few steps to average
             steps, weights = int(self.steps), [weight.detach() for weight in self.parameters.values()]
             decay = min(self.config.average, (1 + steps) / (10 + steps))
             torch._foreach_lerp_(list(self.average.values()), weights, 1.0 - decay)
 
 
 class Recorded(NamedTuple):
-    """The way from orders of one size, by one source, to their measures, as one launch."""
+    """A captured graph from orders of one size, by one source, to their measurements: one launch."""
 
     source: Replay
     shapes: list[torch.Size]
-    order: BatchOrder  # where the graph reads its order
+    order: BatchOrder  # the graph's input
     graph: torch.cuda.CUDAGraph
     answer: Tensor
 
 
 def new_optimizers(parameters: Mapping[str, nn.Parameter], config: TrainerConfig) -> list[torch.optim.Optimizer]:
-    """AdamW, and Muon for the matrices between the first layer and the heads where that is asked for."""
+    """AdamW, and if configured Muon for the matrices between the first layer and the heads."""
     names = [name for name in parameters if name.startswith("trunk.") and not name.startswith("trunk.stem")]
     inner = [parameters[name] for name in names if config.optimizer == "muon" and parameters[name].dim() > 1]
     rest = [weight for weight in parameters.values() if not any(weight is one for one in inner)]
     own = [Muon(inner, rate=config.learning_rate, weight_decay=config.weight_decay)] if inner else []
-    groups = [  # biases do not decay
+    groups = [  # no weight decay for biases
         {"params": [weight for weight in rest if weight.dim() > 1], "weight_decay": config.weight_decay},
         {"params": [weight for weight in rest if weight.dim() <= 1], "weight_decay": 0.0},
     ]
     adamw = torch.optim.AdamW(groups, lr=config.learning_rate, fused=True)
-    for weight in rest:  # its state is there from the start, so that it can be saved at any time
+    for weight in rest:  # its state exists from the start, so that it can be saved at any time
         zeros = {"exp_avg": torch.zeros_like(weight), "exp_avg_sq": torch.zeros_like(weight)}
         adamw.state[weight] = {"step": torch.zeros((), device=weight.device), **zeros}
     return [adamw, *own]
@@ -186,13 +186,13 @@ def answer(network: nn.Module, planes: Tensor) -> Output:
 
 @cache
 def compiled_answer() -> Callable[[nn.Module, Tensor], Output]:
-    """The same, with its gradients: two thirds of the time, since what lies between two convolutions is one kernel."""
+    """The same, compiled with its gradients: two thirds of the time, as all between two convolutions is one kernel."""
     return torch.compile(answer, dynamic=False)
 
 
 @contextmanager
 def computing_on(threads: int, config: NetworkConfig) -> Iterator[None]:
-    """Kernels of ours compute on so many threads, and torch too where that is faster; afterwards all is as before."""
+    """Run our kernels on this many threads, and torch too where that is faster; restore the old setting afterwards."""
     before, token = torch.get_num_threads(), THREADS.set(threads)
     torch.set_num_threads(threads if config.kind == "mlp" and config.width > NARROW else 1)
     try:
@@ -205,13 +205,13 @@ def computing_on(threads: int, config: NetworkConfig) -> Iterator[None]:
 # --- Muon: steps that are equally large in every direction of a weight matrix. Jordan et al. 2024.
 
 MOMENTUM = 0.95
-SIZE = 0.2  # the root mean square of a step, as AdamW's usually are: both take the same learning rate. Liu et al. 2025
+SIZE = 0.2  # RMS of a step, like AdamW's typical one, so that both share a learning rate. Liu et al. 2025
 ROUNDS = 5
-CUBIC = (3.4445, -4.7750, 2.0315)  # of the odd polynomial of degree five that takes singular values to about 1
+CUBIC = (3.4445, -4.7750, 2.0315)  # of the odd polynomial of degree five that maps singular values to about 1
 
 
 class Muon(torch.optim.Optimizer):
-    """For the matrices inside a network; a convolution is one with a row for each output channel."""
+    """For the matrices inside a network; a convolution is a matrix with a row per output channel."""
 
     def __init__(self, weights: Iterable[nn.Parameter], *, rate: float, weight_decay: float) -> None:
         super().__init__(list(weights), {"lr": rate, "weight_decay": weight_decay})
@@ -221,7 +221,7 @@ class Muon(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
-        """Follow the gradients; weights of one shape together."""
+        """Take a step; weights of equal shape together."""
         for group in self.param_groups:
             alike: dict[torch.Size, list[Tensor]] = {}
             for weight in group["params"]:
@@ -233,7 +233,7 @@ class Muon(torch.optim.Optimizer):
         gradients = [cast(Tensor, weight.grad) for weight in weights]
         momenta = [self.state[weight]["momentum"] for weight in weights]
         torch._foreach_lerp_(momenta, gradients, 1.0 - MOMENTUM)
-        ahead = torch._foreach_lerp(gradients, momenta, MOMENTUM)  # as Nesterov has it
+        ahead = torch._foreach_lerp(gradients, momenta, MOMENTUM)  # Nesterov momentum
         matrices = orthogonal(torch.stack([one.flatten(1) for one in ahead]))
         size = SIZE * math.sqrt(max(matrices.shape[1:]))
         torch._foreach_mul_(weights, 1.0 - rate * weight_decay)
@@ -241,7 +241,7 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonal(matrices: Tensor) -> Tensor:
-    """Matrices [number, rows, columns] with nearly the same singular vectors, and values of about 1."""
+    """Matrices [number, rows, columns] with nearly the same singular vectors, and singular values of about 1."""
     first, third, fifth = CUBIC
     x = matrices.bfloat16() if matrices.is_cuda else matrices
     wide = x.shape[1] <= x.shape[2]

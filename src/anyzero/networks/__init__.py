@@ -1,4 +1,4 @@
-"""Networks: what they look like, their weights on disk, and evaluators that the search can call.
+"""Networks: their architecture, their weights on disk, and evaluators for the search.
 
 Only training and GPUs need torch.
 """

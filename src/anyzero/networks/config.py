@@ -1,4 +1,4 @@
-"""What a network looks like: one config, its text (`4x64`, `medium`), and what a game makes of it."""
+"""The architecture of a network: one config, its text (`4x64`, `medium`), and its resolution for a game."""
 
 import re
 from typing import ClassVar, Literal, NamedTuple
@@ -10,14 +10,14 @@ from anyzero.games.game import Game
 from anyzero.schema import Schema
 
 AUTO = "auto"
-FLAT_PLANES = 8  # what a flat policy head sees of each cell
-LEAST_HIDDEN = 32  # units of the value head at least
+FLAT_PLANES = 8  # channels per cell that a flat policy head sees
+LEAST_HIDDEN = 32  # minimum units of the value head
 MOST_EXTRAS = 4
-"""More actions than that besides those of the cells are not passes or swaps, but a layout we do not know."""
+"""More extra actions than this are not passes or swaps, but an unknown layout."""
 
 
 class BadNetworkError(AnyzeroError):
-    """A network that does not fit its game, or a file that holds none."""
+    """A network that does not fit its game, or a file without a network."""
 
 
 class NetworkConfig(Schema):
@@ -63,7 +63,7 @@ def parse_network(text: str) -> NetworkConfig:
 
 
 def support_of(config: NetworkConfig) -> list[float]:
-    """The payoffs that the value head spreads its probability over; empty for a scalar."""
+    """The payoffs over which the value head gives a distribution; empty for a scalar."""
     if config.value == "scalar":
         return []
     if config.value == "wdl":
@@ -85,7 +85,7 @@ class Layout(NamedTuple):
 
 
 def layout_of(planes_shape: tuple[int, ...], num_actions: int) -> Layout | None:
-    """The layout over cells that these sizes of a game agree with, or None."""
+    """The layout over cells that is consistent with these sizes, or None."""
     if len(planes_shape) != 3:
         return None
     _, rows, columns = planes_shape
@@ -98,14 +98,14 @@ def layout_of(planes_shape: tuple[int, ...], num_actions: int) -> Layout | None:
 
 
 def resolve(config: NetworkConfig, game: Game) -> NetworkConfig:
-    """The config with every `auto` filled in; an error where the game cannot have what was asked for."""
+    """The config with every `auto` filled in; an error if the game does not allow a choice."""
     if not game.planes_shape or not game.has("encode"):
         raise BadNetworkError(f"{game.name} has no function encode, which a network needs")
     is_board = len(game.planes_shape) == 3
     kind = config.kind if config.kind != AUTO else "residual" if is_board else "mlp"
     if kind == "residual" and not is_board:
         raise BadNetworkError(f"{game.name}: its input is not a board, so its network must be an mlp")
-    possible = ["flat"]  # what the sizes allow; first the one that keeps most of the board's geometry
+    possible = ["flat"]  # what the sizes allow; first the one that preserves most of the board's geometry
     if kind == "residual" and game.num_actions == game.planes_shape[2]:
         possible.insert(0, "columns")
     if kind == "residual" and layout_of(game.planes_shape, game.num_actions):
@@ -118,7 +118,7 @@ def resolve(config: NetworkConfig, game: Game) -> NetworkConfig:
 
 
 def fits(config: NetworkConfig, planes_shape: tuple[int, ...], num_actions: int, game: Game) -> bool:
-    """Whether a network that was made for these sizes of a game works for this one: the same, or any on its board."""
+    """Whether a network made for these sizes works for this game: the same sizes, or any size on its board."""
     ours = game.planes_shape, game.num_actions
     if ours == (planes_shape, num_actions):
         return True

@@ -1,4 +1,4 @@
-"""NetworkEvaluator: a network as an evaluator of the search: positions in, logits and values out."""
+"""NetworkEvaluator: a network as an evaluator for the search: positions in, logits and values out."""
 
 import importlib
 import math
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 DEVICES = ("cpu", "cuda")
 TOGETHER = {"residual": 32, "mlp": 256}
-"""Rows that go through a network together: few enough for the processor's caches, enough to be worth the calls."""
+"""Mini-batch sizes: small enough for the processor's caches, large enough to amortise the calls."""
 MEMORY_BYTES = 2**24
-LEAST_PLACES, MOST_PLACES = 2**12, 2**16  # answers that a thread remembers, and what they may take
+LEAST_PLACES, MOST_PLACES = 2**12, 2**16  # limits of the cached answers per thread, within MEMORY_BYTES
 
-OWN = local()  # marks the threads that compute for evaluators
+OWN = local()  # marks the threads of evaluators
 
 
 class NetworkEvaluator:
     """Calls a network as the search does: `(game, states) -> (logits, values)`, values for the seat to move.
 
     It computes in float32 on the CPU and in bfloat16 on a GPU. In games where one value is not enough
-    (`Game.num_values`) it answers with a value for every seat, from the first on.
-    It keeps a copy: training the network on does not change it. Its `pool` is there for searches of many trees, which
-    then ask on those threads, each for a few leaves of its own. A batch from elsewhere is cut into chunks by its length
-    alone, so that the number of threads changes nothing but the time. `cache` is for the CPU: so many answers are
-    remembered by each thread (None: as many as pay). `compiled` is for the GPU: half a minute at first, which pays
-    where there is much to do.
+    (`Game.num_values`) it returns a value for every seat, starting with the first.
+    It keeps a copy: further training of the network does not change it. Its `pool` serves searches of many trees, which
+    then call it on those threads, each for a few of its own leaves. Other batches are cut into chunks by length
+    alone, so that the number of threads changes only the time. `cache`, on the CPU, is the number of answers that
+    each thread remembers (None: as many as pay off). `compiled`, on the GPU, takes half a minute at first, which pays
+    off for long runs.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class NetworkEvaluator:
         return logits, values if self.game.num_values > 1 else values[:, 0]
 
     def values(self, game: Game, states: Any) -> np.ndarray:
-        """The values alone, [positions] float32: on a GPU logits stay where they are."""
+        """The values alone, [positions] float32: on a GPU logits are not copied back."""
         if self.device == "cpu" or not len(states):
             return self(game, states)[1]
         values = np.empty((len(states), 1), np.float32)
@@ -111,7 +111,7 @@ def check(game: Game, network: "Network | StoredNetwork", device: str) -> None:
 
 
 class CpuForward:
-    """Chunks of positions through the network, each on one of our own threads."""
+    """Runs chunks of positions through the network, each on one of its own threads."""
 
     def __init__(self, network: "Network | StoredNetwork", game: Game, threads: int, cache: int | None = None) -> None:
         self.game, self.together = game, TOGETHER[network.config.kind]
@@ -122,10 +122,10 @@ class CpuForward:
         cache = places_that_pay(game) if cache is None else cache
         if cache:
             self.network = Remembered(self.network, game.num_actions, 1 << (cache - 1).bit_length(), game.num_values)
-        encode_states(game, game.new_states(0))  # compiled now, not by several threads at once
+        encode_states(game, game.new_states(0))  # compile now, not on several threads at once
 
     def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
-        if hasattr(OWN, "is_ours"):  # a search on one of our threads, for its own leaves
+        if hasattr(OWN, "is_ours"):  # a search on one of these threads, for its own leaves
             self.run(states, logits, values)
             return
         parts = (slice(*part) for part in cut(len(states), -(-len(states) // self.together)))
@@ -138,23 +138,23 @@ class CpuForward:
 
 
 def places_that_pay(game: Game) -> int:
-    """Answers for a thread to remember: what a few searches of many games ask for, in bounded memory; else none."""
+    """Cached answers per thread: what a few searches of many games ask for, in bounded memory; else none."""
     places = 1 << (MEMORY_BYTES // (4 * game.num_actions + 12)).bit_length() >> 1  # rounded down to a power of two
     return min(places, MOST_PLACES) if places >= LEAST_PLACES else 0
 
 
-# --- answers to inputs that come again; each thread remembers its own
+# --- cache of answers to repeated inputs, one per thread
 #
-# The search for a move meets many positions of the search before it, and games share their openings. Inputs are told
-# apart by 64 bits of a hash, so that positions share an answer only where the network sees no difference between them.
+# Successive searches of a game share many positions, and games share their openings. Inputs are identified
+# by a 64-bit hash, so positions share an answer only if the network cannot tell them apart.
 
 
 UNIT = Unit("remembered", {}, ())
-START = U(0x9E3779B97F4A7C15)  # what the hash begins with; a key is never 0, which marks an empty place
+START = U(0x9E3779B97F4A7C15)  # initial value of the hash; a key is never 0, which marks an empty place
 
 
 class Memory(NamedTuple):
-    """What one thread remembers: a newer answer takes the place of an older one."""
+    """The cache of one thread: a newer answer replaces an older one."""
 
     keys: np.ndarray
     logits: np.ndarray
@@ -162,12 +162,12 @@ class Memory(NamedTuple):
 
 
 class Remembered:
-    """A network with a memory of up to `places` answers a thread, a power of two."""
+    """A network with a cache of up to `places` answers per thread, a power of two."""
 
     def __init__(self, network: Compiled, num_actions: int, places: int, num_values: int = 1) -> None:
         self.network, self.sizes, self.places = network, (num_actions, num_values), places
         self.own, self.look_up = local(), compile_kernel(_look_up, UNIT)
-        nothing = np.empty(0, np.uint64), np.empty(0, np.bool_)  # compiled now, not by several threads at once
+        nothing = np.empty(0, np.uint64), np.empty(0, np.bool_)  # compile now, not on several threads at once
         self.look_up(np.empty((0, 1), np.uint32), *nothing, self.new_memory(), *empty_answers(0, *self.sizes))
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
@@ -190,9 +190,9 @@ class Remembered:
 
 
 def _look_up(words: Any, keys: Any, is_new: Any, memory: Any, logits: Any, values: Any) -> int:
-    """Kernel: write what is remembered; how many rows are new.
+    """Kernel: write cached answers; returns the number of new rows.
 
-    Equal inputs that are new are each computed: of the new ones in self-play, fewer than 1 % are.
+    Equal new inputs are each computed: in self-play they are fewer than 1 % of the new ones.
     """
     new = 0
     for row in range(len(keys)):

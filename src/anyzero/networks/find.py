@@ -18,13 +18,13 @@ from anyzero.sealed import SEAL, DamagedError, seal_of
 BEST = "best"
 RUNS, MODELS = Path("runs"), Path("models")
 SUFFIX = ".safetensors"
-MOST_DIGITS = 9  # of a generation's number
+MOST_DIGITS = 9  # of a generation number
 
 
 def find_network(name: str, game: Game | None = None) -> Path:
     """The file of a run's champion (`hex7`, `runs/hex7`), of one of its generations (`hex7/12`), or the file itself.
 
-    What a run wrote is compared with its manifest. Where the game is known, `best` is its bundled net.
+    Files of a run are checked against its manifest. If the game is known, `best` is its bundled net.
     """
     name = name.strip()
     if name == BEST and game is not None:
@@ -37,7 +37,7 @@ def find_network(name: str, game: Game | None = None) -> Path:
 
 
 def _possible_files(name: str) -> list[Path]:
-    """Where the network may be, the likeliest first."""
+    """Possible paths of the network, likeliest first."""
     found = [Path(name)] if name.endswith(SUFFIX) else []
     found += [folder / CHAMPION for folder in (RUNS / name, Path(name))]
     head, _, tail = name.rpartition("/")
@@ -48,7 +48,7 @@ def _possible_files(name: str) -> list[Path]:
 
 
 def _as_the_run_wrote_it(path: Path) -> Path:
-    """The file, or one with the bytes that it should have; DamagedError if there is none."""
+    """The file, or another with the bytes it should have; DamagedError if there is none."""
     number, generations = path.parent.name, path.parent.parent
     found = path
     if path.name == CHAMPION:
@@ -73,7 +73,7 @@ HASH_DIGITS = 12
 
 
 class CardResult(Schema):
-    """What a player with the net was measured to be worth, with the 95 % interval."""
+    """The measured strength of a player with the net, with its 95 % interval."""
 
     kind: Literal["games", "moves", "points"] = "games"
     """Games against an opponent, moves in problems with a proven answer, or points in deals of a game of one seat."""
@@ -81,13 +81,13 @@ class CardResult(Schema):
     """The search, without its net: `gumbel:64`."""
     opponent: str = ""
     games: int
-    """Games, problems or deals."""
+    """Number of games, problems or deals."""
     score: float
     """A share from 0 to 1, or mean points."""
     low: float
     high: float
     stopped: bool = False
-    """Lost so clearly that not all games were played."""
+    """The match was stopped early because it was clearly lost."""
 
     def is_same_measure(self, other: "CardResult") -> bool:
         return (self.kind, self.player, self.opponent) == (other.kind, other.player, other.opponent)
@@ -115,9 +115,9 @@ class Made(Schema):
 class Card(Schema):
     noun = "a card"
     game: str
-    """The board that the net was trained on; other sizes work where its layers allow that."""
+    """The board on which the net was trained; other sizes work if its layers allow it."""
     network: str
-    """The beginning of the SHA-256 of the file that was measured."""
+    """The beginning of the SHA-256 of the measured file."""
     date: str
     """When the last result was measured."""
     made: Made = Made()
@@ -125,7 +125,7 @@ class Card(Schema):
 
     @property
     def strength(self) -> str:
-        """What matters most: the hardest opponent that it beats, the first that it does not, and exact measures."""
+        """The most important results: the hardest opponent it beats, the first it does not, and exact measures."""
         played = [result for result in self.results if result.kind == "games"]
         beaten = [result for result in played if result.score > 0.5][-1:]
         unbeaten = [result for result in played if result.score <= 0.5][:1]
@@ -182,7 +182,7 @@ def size_of(name: str) -> int:
 
 
 def hash_of(path: Path) -> str:
-    """What a card knows its net by."""
+    """The hash by which a card identifies its net."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:HASH_DIGITS]
 
 

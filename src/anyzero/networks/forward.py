@@ -1,9 +1,9 @@
-"""The forward pass of a network, written once over operations: ONNX writes them down, a bot computes them with NumPy.
+"""The forward pass of a network, written once over operations: the ONNX export emits them, a bot runs them with NumPy.
 
-The operations are `conv`, `dense` (both by the name of their weights), `relu`, `add`, `add_board` (a vector a position,
-added to each of its cells), `block` (a `residual_block`), `with_rim` (a plane of ones more), `pool` (mean and maximum
-of each channel over the board), `columns` (the same over each column), `without_rows`, `by_cell` (channels last, flat),
-`flat`, `join`, and `expected` (the payoff that the value head's answer stands for).
+The operations are `conv`, `dense` (both by the name of their weights), `relu`, `add`, `add_board` and `add_spots` (a
+vector per position, added to each of its cells or columns), `block` (a `residual_block`), `with_rim` (adds a plane of
+ones), `pool` (mean and maximum of each channel over the board), `columns` (the same per column), `without_rows`,
+`by_cell` (channels last, flat), `flat`, `join`, and `expected` (the expected payoff given the value head's output).
 """
 
 from typing import Any
@@ -17,13 +17,13 @@ from anyzero.search.methods import Evaluator
 
 
 def evaluate(ops: Any, planes: Any, config: Any, sizes: Any, support: Any) -> Any:
-    """Logits and the expected payoff, of planes [positions, ...]."""
+    """Logits and the expected payoff for planes [positions, ...]."""
     logits, value = forward(ops, planes, config, sizes)
     return logits, ops.expected(value, support)
 
 
 def forward(ops: Any, planes: Any, config: Any, sizes: Any) -> Any:
-    """Logits and what the value head says; `sizes` is (extras, last_rows) of the policy."""
+    """Logits and the value head's output; `sizes` is (extras, last_rows) of the policy."""
     trunk = residual_trunk if config.kind == "residual" else dense_trunk
     features = ops.relu(trunk(ops, planes, config))
     pooled = ops.pool(features) if config.kind == "residual" else features
@@ -40,7 +40,7 @@ def residual_trunk(ops: Any, planes: Any, config: Any) -> Any:
 
 
 def residual_block(ops: Any, x: Any, name: str, pools: bool) -> Any:
-    """Two convolutions, added to what came before; one that pools adds what the whole board says. After KataGo."""
+    """Two convolutions, added to the input; a pooling block also adds features of the whole board. After KataGo."""
     active = ops.relu(x)
     branch = ops.conv(active, name + ".first")
     if pools:
@@ -70,7 +70,7 @@ def policy(ops: Any, features: Any, pooled: Any, config: Any, sizes: Any) -> Any
     return ops.join(logits, ops.dense(ops.relu(board), "policy.extras")) if extras else logits
 
 
-# --- with NumPy alone; the class is written into bots by source
+# --- with NumPy alone; the source of this class is copied into bots
 
 
 class NumpyOps:
@@ -133,7 +133,7 @@ class NumpyOps:
 
 
 def numpy_evaluator(game: Game, network: StoredNetwork) -> Evaluator:
-    """A network that answers with nothing compiled: at once, and later a good deal slower than compiled code."""
+    """A network without compiled code: available at once, but much slower later."""
     ops = NumpyOps({name: weight.astype(np.float32) for name, weight in network.weights.items()})
     layout, config = layout_of(game.planes_shape, game.num_actions) or Layout(0), network.config
     sizes, support = (layout.extras, layout.last_rows), np.array(support_of(config), np.float32)

@@ -1,6 +1,6 @@
-"""A finished generation: its files, and the manifest with their sizes and hashes that is written last.
+"""A finished generation: its files, and the manifest with their sizes and hashes, written last.
 
-A manifest also names the seal of the one before it: together they are a chain from the first generation to the newest.
+A manifest also names the seal of the previous one: together they form a chain from the first generation to the newest.
 """
 
 from collections.abc import Mapping
@@ -18,13 +18,13 @@ GENERATIONS, CHAMPION = "generations", "champion.safetensors"
 
 @dataclass(frozen=True)
 class Generation:
-    """A generation as its manifest describes it; nothing of it changes any more."""
+    """A generation as described by its manifest; it never changes again."""
 
     path: Path
     facts: Mapping[str, Any]  # the whole manifest
     number: int
-    champion: int  # the generation whose network is the best so far; this one, if it was promoted
-    previous: int | None  # the champion before that one
+    champion: int  # the generation with the best network so far; this one, if it was promoted
+    previous: int | None  # the champion before that
     promoted: bool
     seal: str
 
@@ -33,7 +33,7 @@ class Generation:
         return read_object(self.path / REPORT)
 
     def check(self, *names: str) -> None:
-        """DamagedError unless these files, or all of them, have the sizes and the hashes of the manifest."""
+        """DamagedError unless these files, or all, have the sizes and hashes in the manifest."""
         files = self.facts["files"]
         for name in names or files:
             if name not in files:
@@ -42,7 +42,7 @@ class Generation:
 
 
 def write_manifest(folder: Path, number: int, facts: Mapping[str, Any]) -> None:
-    """Describe all files of a folder; they are on the disk before the manifest is."""
+    """Describe all files of a folder; they reach the disk before the manifest."""
     names = sorted(path.name for path in folder.iterdir() if path.name != MANIFEST)
     for name in names:
         sync(folder / name)
@@ -57,14 +57,14 @@ class Generations:
         self.path = Path(path)
 
     def numbers(self) -> list[int]:
-        """The finished generations, rising; whether they are whole is not looked at."""
+        """The finished generations, ascending; whether they are intact is not checked."""
         return numbers_in(self.path / GENERATIONS, r"([0-9]{4,})")
 
     def generation_path(self, number: int) -> Path:
         return self.path / GENERATIONS / f"{number:04d}"
 
     def generation(self, number: int) -> Generation:
-        """A generation by its manifest; its files are not looked at."""
+        """A generation by its manifest; its files are not checked."""
         place = self.generation_path(number)
         facts = read_sealed(place / MANIFEST, FORM)
         if facts["generation"] != number:
@@ -72,7 +72,7 @@ class Generations:
         return Generation(place, facts, number, *(facts[name] for name in ("champion", "previous", "promoted", SEAL)))
 
     def network(self, number: int) -> Path:
-        """The file with the network of a generation, or with the same bytes; DamagedError if there is none."""
+        """A file with the network of a generation; DamagedError if there is none."""
         try:
             generation = self.generation(number)
             places = generation.path / NETWORK, self.path / CHAMPION
@@ -82,7 +82,7 @@ class Generations:
             raise DamagedError(words) from None
 
     def champion_file(self) -> Path:
-        """The file with the champion's network, as the newest generation names it; the copy of a run without any."""
+        """A file with the champion's network, as named by the newest generation; the copy if there is no generation."""
         numbers, copy = self.numbers(), self.path / CHAMPION
         if not numbers:
             return copy
@@ -97,7 +97,7 @@ class Generations:
 
 
 def first_whole(paths: tuple[Path, Path], wanted: object) -> Path:
-    """The first of two files if it is as it was written down, else the second; the fault of the first if neither is."""
+    """The first of two files if it is intact, else the second; raises the first one's fault if neither is."""
     faults = []
     for path in paths:
         try:

@@ -1,6 +1,6 @@
 """The networks: a residual net over boards of any size, and an MLP; no normalisation layers in either.
 
-What keeps activations in range is their start: a residual branch begins 1 / sqrt(depth) as strong as the trunk, so that
+Activations stay in range by initialisation: a residual branch starts 1 / sqrt(depth) as strong as the trunk, so that
 a net of any depth starts with a variance of the same order, and every weight has a gradient from the first step on.
 """
 
@@ -18,12 +18,12 @@ from anyzero.networks.forward import forward, residual_block
 from anyzero.networks.weights import StoredNetwork
 from anyzero.networks.winograd.training import suits_training, train_block, train_pool
 
-HEAD_GAIN = 0.2  # heads start this weak: priors near uniform, values near 0, and neither exactly
-POOL_GAIN = 0.3  # what the whole board tells a cell starts weaker than what its neighbours do
+HEAD_GAIN = 0.2  # heads start this weak: priors near uniform, values near 0, but neither exactly
+POOL_GAIN = 0.3  # global pooling starts weaker than the features of neighbouring cells
 
 
 class Conv(nn.Conv2d):
-    """A convolution that keeps the board's size; `start` is the standard deviation of its first weights."""
+    """A convolution that keeps the board's size; `start` is the standard deviation of its initial weights."""
 
     def __init__(self, inputs: int, outputs: int, size: int, *, start: float, bias: bool = True) -> None:
         super().__init__(inputs, outputs, size, padding=size // 2, bias=bias)
@@ -31,7 +31,7 @@ class Conv(nn.Conv2d):
 
 
 class Dense(nn.Linear):
-    """A linear layer that works in its own precision, whatever it is handed."""
+    """A linear layer that computes in its own precision, regardless of its input's."""
 
     def __init__(self, inputs: int, outputs: int, *, start: float, bias: bool = True) -> None:
         super().__init__(inputs, outputs, bias=bias)
@@ -42,15 +42,15 @@ class Dense(nn.Linear):
 
 
 def after_relu(inputs: int, gain: float = 1.0) -> float:
-    """The start that keeps the variance of a layer whose inputs come out of a ReLU. He et al. 2015."""
+    """The initial standard deviation that preserves the variance of a layer after a ReLU. He et al. 2015."""
     return gain * math.sqrt(2.0 / inputs)
 
 
 def greatest(features: Tensor, dim: int) -> Tensor:
-    """The maximum; where a GPU learns, with a gradient for one cell only.
+    """The maximum; when training on a GPU, with a gradient for one cell only.
 
-    The gradient of `amax` looks for all cells that are equal to it. A compiler that computes the features once more for
-    this need not round them as it did before, finds none, and divides by their number.
+    The gradient of `amax` looks for all cells equal to the maximum. A compiler that recomputes the features for
+    this may round them differently, find none, and divide by their number, zero.
     """
     if not (features.is_cuda and torch.is_grad_enabled() and features.requires_grad):
         return features.amax(dim)
@@ -60,27 +60,27 @@ def greatest(features: Tensor, dim: int) -> Tensor:
     return torch.where(is_greatest, features, 0.0).sum(dim)
 
 
-ILLEGAL = -1e9  # the logit of an action that cannot be played
+ILLEGAL = -1e9  # the logit of an illegal action
 
 
 class Output(NamedTuple):
     logits: Tensor  # [positions, actions]
     value: Tensor
-    """[positions, 1] before the tanh (scalar), or logits over the support (wdl, scores); of each seat where needed."""
+    """[positions, 1] before the tanh (scalar), or logits over the support (wdl, scores); per seat if needed."""
 
 
 @cache
 def support_tensor(config: NetworkConfig, device: torch.device) -> Tensor:
-    """`support_of` as a tensor; one for all who ask, since a copy to a GPU would wait for it."""
+    """`support_of` as a tensor, cached, since a copy to a GPU would wait for it."""
     with torch.inference_mode(False):
         return torch.tensor(support_of(config), device=device)
 
 
 def layers_of(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
-    """The layers of a trunk and two heads, by the names that `forward` calls them."""
+    """The layers of a trunk and two heads, by the names used in `forward`."""
     if config.kind == "mlp":
         wide, inputs, start = config.width, math.prod(game.planes_shape), 1.0 / math.sqrt(config.layers)
-        # About a quarter of the inputs are on.
+        # About a quarter of the inputs are nonzero.
         found: dict[str, nn.Module] = {"trunk.stem": Dense(inputs, wide, start=math.sqrt(4.0 / inputs))}
         for index in range(config.layers - 1):
             found[f"trunk.layers.{index}"] = Dense(wide, wide, start=after_relu(wide, start))
@@ -94,9 +94,9 @@ def layers_of(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
 
 
 def residual_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
-    """A convolution and blocks of two; one that pools adds a bias made from the whole board. After KataGo."""
+    """A convolution and blocks of two; a pooling block adds a bias computed from the whole board. After KataGo."""
     wide = config.channels
-    # One plane more shows where the board ends. About two planes are on at a cell, however many there are.
+    # An extra plane marks the board's edge. About two planes are nonzero at a cell, however many there are.
     found: dict[str, nn.Module] = {"trunk.stem": Conv(game.planes_shape[0] + 1, wide, 3, start=math.sqrt(1.0 / 18))}
     for index in range(config.blocks):
         name = f"trunk.blocks.{index}"
@@ -111,34 +111,34 @@ def policy_layers(game: Game, config: NetworkConfig) -> dict[str, nn.Module]:
     """The policy head of a residual network."""
     wide, layout = config.channels, layout_of(game.planes_shape, game.num_actions)
     start, pooled = after_relu(wide, HEAD_GAIN), Dense(2 * wide, wide, start=after_relu(2 * wide, HEAD_GAIN))
-    if config.policy == "columns":  # one logit a column, from what its cells have in mean and at most
+    if config.policy == "columns":  # one logit per column, from the mean and maximum over its cells
         local: nn.Module = Dense(2 * wide, wide, start=after_relu(2 * wide))
         return {
             "policy.local": local,
             "policy.pooled": pooled,
             "policy.columns": Dense(wide, 1, start=start, bias=False),
         }
-    if config.policy == "cells" and layout is not None:  # some a cell, and extras that the whole board decides on
-        # A bias that all logits share would be one that the softmax cannot see.
+    if config.policy == "cells" and layout is not None:  # logits per cell, and extras computed from the whole board
+        # A bias shared by all logits would have no effect on the softmax.
         cells = Conv(wide, layout.planes, 1, start=start, bias=layout.planes > 1 or layout.extras > 0)
         local = Conv(wide, wide, 1, start=after_relu(wide))
         extras = {"policy.extras": Dense(wide, layout.extras, start=start)} if layout.extras else {}
         return {"policy.local": local, "policy.pooled": pooled, "policy.cells": cells, **extras}
-    # Of all features together, for actions in no known order, on a board of one size.
+    # Computed from all features together, for actions in no known order, on a board of one size.
     local, inputs = Conv(wide, FLAT_PLANES, 1, start=after_relu(wide)), FLAT_PLANES * math.prod(game.planes_shape[1:])
     actions = Dense(inputs, game.num_actions, start=after_relu(inputs, HEAD_GAIN))
     return {"policy.local": local, "policy.actions": actions}
 
 
 class Network(nn.Module):
-    """A network for one game, and the operations of `forward`; `config` is resolved, the sizes are the game's."""
+    """A network for one game, with the operations of `forward`; `config` is resolved, the sizes are the game's."""
 
     def __init__(self, game: Game, config: NetworkConfig) -> None:
         super().__init__()
         self.config, self.planes_shape, self.num_actions = config, game.planes_shape, game.num_actions
         self.num_values, self.layers = game.num_values, layers_of(game, config)
         self.layout = layout_of(game.planes_shape, game.num_actions) or Layout(0)
-        for name, layer in self.layers.items():  # torch wants a module for each part of a name
+        for name, layer in self.layers.items():  # torch requires a module for each part of a name
             place: nn.Module = self
             *path, last = name.split(".")
             for part in path:
@@ -186,7 +186,7 @@ class Network(nn.Module):
         return torch.cat([cells.mean(2), greatest(cells, 2)], 1)
 
     def columns(self, x: Tensor) -> Tensor:
-        rows = x.float().permute(0, 2, 3, 1)  # channels stay side by side, as processors like to read them
+        rows = x.float().permute(0, 2, 3, 1)  # channels stay adjacent, which processors read fastest
         return torch.cat([rows.mean(1), greatest(rows, 1)], 2)
 
     def without_rows(self, x: Tensor, rows: int) -> Tensor:
@@ -202,9 +202,9 @@ class Network(nn.Module):
         return torch.cat([x, y.to(x.dtype)], 1)
 
     def expected(self, value: Tensor) -> Tensor:
-        """The expected payoff of the seat to move, [positions], from the value head's answer.
+        """The expected payoff of the seat to move, [positions], from the value head's output.
 
-        Where each seat has a value, [positions, seats]: of the seat to move and of those after it, in turn.
+        If each seat has a value, [positions, seats]: the seat to move and those after it, in turn.
         """
         value = self.by_seat(value.float())
         if self.config.value == "scalar":
@@ -212,12 +212,12 @@ class Network(nn.Module):
         return torch.softmax(value, -1) @ support_tensor(self.config, value.device)
 
     def by_seat(self, value: Tensor) -> Tensor:
-        """The value head's answer with a dimension of its own for the seats, where there are several."""
+        """The value head's output with a dimension for the seats, if there are several."""
         return value if self.num_values == 1 else value.view(len(value), self.num_values, -1)
 
 
 def new_network(game: Game, config: NetworkConfig, seed: int = 0) -> Network:
-    """A network with random weights; the same seed gives the same ones, and torch's own generator is left alone."""
+    """A network with random weights, determined by the seed; torch's global generator is not used."""
     network, rng = empty_network(game, config), torch.Generator().manual_seed(seed)
     for layer in cast("list[Conv | Dense]", network.layers.values()):
         nn.init.normal_(layer.weight, std=layer.start, generator=rng)
@@ -227,9 +227,9 @@ def new_network(game: Game, config: NetworkConfig, seed: int = 0) -> Network:
 
 
 def empty_network(game: Game, config: NetworkConfig) -> Network:
-    with torch.device("meta"):  # torch would draw weights here, from its global generator
+    with torch.device("meta"):  # otherwise torch would draw weights from its global generator
         network = Network(game, resolve(config, game))
-    # As `to_empty` does, for which torch imports sympy: half a second.
+    # Like `to_empty`, for which torch imports sympy: half a second.
     weights = {name: torch.empty(tensor.shape, dtype=tensor.dtype) for name, tensor in network.state_dict().items()}
     network.load_state_dict(weights, assign=True)
     return network.eval()
@@ -241,9 +241,9 @@ def log_priors(logits: Tensor, legal: Tensor | None = None) -> Tensor:
 
 
 def value_losses(network: Network, value: Tensor, payoffs: Tensor) -> Tensor:
-    """Squared error of a scalar; for a distribution, the divergence from the payoff's to it: 0 once they are equal.
+    """Squared error of a scalar; for a distribution, the KL divergence from the payoff's: 0 once they are equal.
 
-    [positions]: where each seat has a value, the mean over the seats.
+    [positions]: if each seat has a value, the mean over the seats.
     """
     if network.config.value == "scalar":
         losses = F.mse_loss(network.expected(value), payoffs, reduction="none")
@@ -255,12 +255,12 @@ def value_losses(network: Network, value: Tensor, payoffs: Tensor) -> Tensor:
 
 
 def spread_payoffs(payoffs: Tensor, support: Tensor) -> Tensor:
-    """Each payoff as probabilities of the two neighbours in the support, with the payoff as their mean.
+    """Each payoff as probabilities of its two neighbours in the support, with the payoff as their mean.
 
     The support is evenly spaced, in either direction.
     """
     place = ((payoffs - support[0]) / (support[-1] - support[0])).clamp(0.0, 1.0) * (len(support) - 1)
-    low = place.floor().nan_to_num().long().clamp(max=len(support) - 2)  # a payoff that is no number stays one
+    low = place.floor().nan_to_num().long().clamp(max=len(support) - 2)  # a NaN payoff stays NaN
     high_part = (place - low).unsqueeze(1)
     wanted = torch.zeros(len(payoffs), len(support), device=payoffs.device)
     wanted.scatter_(1, low.unsqueeze(1), 1.0 - high_part)

@@ -1,4 +1,4 @@
-"""Networks on an NVIDIA GPU: bfloat16, channels last, compiled, and captured as one launch for each size of batch."""
+"""Networks on an NVIDIA GPU: bfloat16, channels last, compiled, and captured as one CUDA graph per batch size."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -17,20 +17,20 @@ from anyzero.networks.config import BadNetworkError, support_of
 from anyzero.networks.models import Conv, Network, network_of
 from anyzero.networks.weights import StoredNetwork
 
-LEAST_ROWS = 64  # batches from the host are filled up to a power of two, at least this, so that few graphs are captured
-WIDE = 8  # matrix units take channels by so many: a first layer with fewer inputs gets zeros to fill them up
+LEAST_ROWS = 64  # batches from the host are padded to a power of two, at least this, so that few graphs are captured
+WIDE = 8  # matrix units need multiples of this many channels: a first layer with fewer inputs is zero-padded
 WARM_UPS = 3
 MOST_COMPILED = 256
-"""Networks and sizes that one process may compile; beyond torch's own limit it would go on without, and say nothing."""
+"""Networks and sizes that one process may compile; beyond torch's own limit it would silently stop compiling."""
 
 OPTIONS: dict[str, Any] = {"coordinate_descent_tuning": True}
-"""Pooling over channels that lie side by side takes two to three times as long in the form tried first."""
+"""Pooling over adjacent channels takes two to three times as long in the form tried first."""
 
 
 class GpuEvaluator:
-    """Networks of one form that answer for so many rows at once, from their planes into logits and values of each.
+    """Networks of one architecture that evaluate a fixed number of rows at once, from planes to logits and values.
 
-    All three stay where they are on the device, for kernels to write and read. A run leaves zeros in the planes.
+    All three arrays stay in place on the device, for kernels to write and read. A run leaves the planes zeroed.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class GpuEvaluator:
             self.planes.zero_()
 
     def run(self) -> None:
-        """From the planes to logits and values; the host does not wait for it."""
+        """Compute logits and values from the planes; the host does not wait."""
         self.graph.replay()
 
     def record(self, before: Callable[[int], None]) -> Callable[[], None]:
-        """`before`, which launches on the stream it is handed, then the network, as one launch; run once at once."""
+        """`before`, which launches on the stream it is given, then the network, as one launch; run once immediately."""
 
         def both() -> None:
             before(torch.cuda.current_stream().cuda_stream)
@@ -68,7 +68,7 @@ class GpuEvaluator:
         return capture(both)[0].replay
 
     def load(self, *networks: Network) -> None:
-        """Take over the weights of other networks: what was compiled and captured stays as it is."""
+        """Copy in the weights of other networks: compiled code and captured graphs stay valid."""
         for own, network in zip(self.networks, networks, strict=True):
             if network.config != own.config:
                 raise BadNetworkError("weights can only be loaded from a network of the same architecture")
@@ -79,7 +79,7 @@ class GpuEvaluator:
 
 
 def warm_up(work: Callable[[], Any]) -> None:
-    """Let torch compile, and its convolutions find their fastest way."""
+    """Let torch compile, and its convolutions choose their fastest algorithm."""
     stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     stream.wait_stream(torch.cuda.current_stream())
     dynamo: Any = torch._dynamo.config
@@ -90,7 +90,7 @@ def warm_up(work: Callable[[], Any]) -> None:
 
 
 def capture(work: Callable[[], Any]) -> tuple[torch.cuda.CUDAGraph, Any]:
-    """What is launched, as one launch, and where its result will be; it must not wait for the GPU."""
+    """Capture launches as one CUDA graph, and where its result will be; `work` must not wait for the GPU."""
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, capture_error_mode="relaxed"):
         found = work()
@@ -102,7 +102,7 @@ def answer(network: Network, support: Tensor, planes: Tensor, logits: Tensor, va
     weight = next(network.parameters())
     planes = planes.to(weight.dtype)
     if planes.dim() == 4:
-        extra = weight.shape[1] - 1 - planes.shape[1]  # the trunk adds one plane itself
+        extra = weight.shape[1] - 1 - planes.shape[1]  # the trunk itself adds one plane
         planes = F.pad(planes, (0, 0, 0, 0, 0, extra)).contiguous(memory_format=torch.channels_last)
     output = network(planes)
     logits.copy_(output.logits)
@@ -111,7 +111,7 @@ def answer(network: Network, support: Tensor, planes: Tensor, logits: Tensor, va
 
 
 def for_inference(network: Network, precision: str, device: str) -> Network:
-    """A copy as a GPU likes it: in this precision, channels last, and with a first layer of full width."""
+    """A copy optimised for a GPU: in this precision, channels last, and with a padded first layer."""
     copy = deepcopy(network).eval().requires_grad_(False)
     if network.config.kind == "residual":
         widen(copy.layers["trunk.stem"])  # type: ignore[arg-type]
@@ -120,7 +120,7 @@ def for_inference(network: Network, precision: str, device: str) -> Network:
 
 
 def widen(stem: Conv) -> None:
-    """Inputs up to a multiple of WIDE, with weights of zero; the plane of ones stays the last."""
+    """Pad the inputs to a multiple of WIDE with zero weights; the plane of ones stays last."""
     extra = -stem.in_channels % WIDE
     planes, ones = stem.weight[:, :-1], stem.weight[:, -1:]
     stem.weight = torch.nn.Parameter(torch.cat([F.pad(planes, (0, 0, 0, 0, 0, extra)), ones], 1), requires_grad=False)
@@ -128,14 +128,14 @@ def widen(stem: Conv) -> None:
 
 
 def encode_kernel(rules: Any, states: Any, rows: Any, planes: Any) -> None:
-    """One thread a row, over zeros."""
+    """One thread per row, over zeroed planes."""
     index = cuda.grid(1)
     if index < rows.shape[0]:
         encode(rules, states[rows[index]], planes[index])
 
 
 class GpuForward:
-    """Encodes and computes on the GPU, where only positions and answers are copied to and from."""
+    """Encodes and computes on the GPU; only positions and answers are copied."""
 
     def __init__(self, network: Network | StoredNetwork, game: Game, compiled: bool) -> None:
         self.network = network_of(network, game) if isinstance(network, StoredNetwork) else deepcopy(network)

@@ -1,6 +1,6 @@
-"""Networks on disk: one safetensors file that says which game it plays, what it looks like, and its weights.
+"""Networks on disk: one safetensors file with the game, the architecture and the weights.
 
-The header is one key, so that the same network is the same bytes wherever it is written. Reading needs no torch.
+The header has a single key, so that the same network always gives the same bytes. Reading needs no torch.
 """
 
 from collections.abc import Mapping
@@ -24,20 +24,20 @@ FILE = Form("network file", 1, FIELDS, BadNetworkError, optional=(HASH,))
 
 @dataclass(frozen=True)
 class StoredNetwork:
-    """A network as its file holds it, in NumPy; `config` is resolved, the sizes are those of its game.
+    """A network as stored in its file, in NumPy; `config` is resolved, the sizes are those of its game.
 
-    A file may hold 16-bit numbers, which take half the room; nets compute with 32 bits.
+    A file may hold 16-bit numbers, which take half the space; nets compute with 32 bits.
     """
 
     config: NetworkConfig
     planes_shape: tuple[int, ...]
     num_actions: int
     weights: Mapping[str, np.ndarray]
-    name: str = "the network"  # what a sentence about wrong weights begins with
+    name: str = "the network"  # the subject of error messages about wrong weights
     taken: set[str] = field(default_factory=set)
 
     def take(self, name: str, *shape: int) -> np.ndarray:
-        """The weights of this name, if they are of this shape and finite."""
+        """The weights of this name, checked for shape and finiteness."""
         self.taken.add(name)
         found = self.weights.get(name)
         if found is None:
@@ -50,13 +50,13 @@ class StoredNetwork:
         return found.astype(np.float32)
 
     def check_all_taken(self) -> None:
-        """One sentence about the first weights that nobody asked for."""
+        """Raise an error about the first unused weights."""
         if unknown := sorted(set(self.weights) - self.taken):
             raise BadNetworkError(f"{self.name} has weights {unknown[0]!r} unknown to its network")
 
 
 def store(network: "Network | StoredNetwork") -> StoredNetwork:
-    """A network of torch as its file would hold it."""
+    """A torch network in the form of its file."""
     if isinstance(network, StoredNetwork):
         return network
     weights = {name: weight.detach().cpu().float() for name, weight in network.state_dict().items()}
@@ -65,7 +65,7 @@ def store(network: "Network | StoredNetwork") -> StoredNetwork:
 
 
 def save_network(path: Path | str, network: "Network | StoredNetwork", game: Game) -> None:
-    """Write a network so that whatever happens, `path` holds the old file or the new one, whole."""
+    """Write a network atomically: `path` holds the complete old file or the complete new one."""
     header = {
         "game": game.name,
         "options": dict(game.options),
@@ -77,14 +77,14 @@ def save_network(path: Path | str, network: "Network | StoredNetwork", game: Gam
 
 
 def load_network(path: Path | str, game: Game) -> "Network":
-    """The network in a file, for this game, as torch computes and trains it."""
+    """The network in a file, for this game, as a torch module."""
     from anyzero.networks.models import network_of
 
     return network_of(read_network(path, game), game)
 
 
 def read_network(path: Path | str, game: Game) -> StoredNetwork:
-    """The network in a file, for this game: one of its own size, or of any size if its weights allow that."""
+    """The network in a file, for this game: of the same size, or of any size if its weights allow it."""
     header, weights = read_arrays(Path(path), FILE)
     if header["game"] != game.name:
         raise BadNetworkError(f"{path} plays {header['game']}, not {game.name}")
@@ -103,5 +103,5 @@ def read_network(path: Path | str, game: Game) -> StoredNetwork:
 
 
 def read_header(path: Path | str) -> dict[str, Any]:
-    """What a file says of its network: format, game, options, planes_shape, num_actions, network."""
+    """The metadata of a network file: format, game, options, planes_shape, num_actions, network."""
     return read_arrays(Path(path), FILE)[0]

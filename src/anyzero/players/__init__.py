@@ -1,6 +1,6 @@
-"""Who chooses a move: random play, every search method, engines of others, and players of the user's own.
+"""Players choose moves: random play, every search method, other engines, and the user's own players.
 
-Reading order: `text` (what a player's text says), `player` (what a player is, how it is asked, and players that
+Reading order: `text` (a player's text), `player` (what a player is, how it is asked, and players that
 search), `engine` (UCI and GTP).
 """
 
@@ -36,7 +36,7 @@ def parse_player(text: Player | str) -> Player:
 
 
 def player_files(text: str, game: Game) -> list[Path]:
-    """What another machine needs for this player: its file with what lies beside it, or its network."""
+    """The files another machine needs for this player: its file and that folder's other files, or its network."""
     player = split_player(text).in_game(game)
     if player.kind == FILE:
         return files_of(player.name)
@@ -44,13 +44,13 @@ def player_files(text: str, game: Game) -> list[Path]:
 
 
 def engine_client(text: str) -> EngineClient:
-    """The engine of a text, not started; says so if its options are not for its protocol, or there is no program."""
+    """The engine in a text, not started; an error if its options do not suit its protocol, or there is no program."""
     name = split_player(text, (ENGINE,)).name
     return {"uci": UciClient, "gtp": GtpClient}[name](parse_engine(text))
 
 
 def _engine_player(player: PlayerText) -> Player:
-    """One process a game; each is started by `prepare`, or when it is first asked."""
+    """One process per game; each is started by `prepare`, or by the first request."""
     wanted, client = engine_client(player.text).wanted, cache(lambda game: engine_client(player.text))
 
     def choose(game: Game, line: Line, seed: int) -> int:

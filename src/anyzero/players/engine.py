@@ -1,7 +1,7 @@
-"""Engines of others as players: `uci:stockfish,elo=1400` and `gtp:COMMAND`. They run as processes of their own.
+"""Other engines as players: `uci:stockfish,elo=1400` and `gtp:COMMAND`. They run as separate processes.
 
-The command goes up to the first comma and is split into words as a shell does; quotes keep commas and spaces together.
-Where quotes enclose all of it, it is one program if there is such a file, else a command line.
+The command extends to the first comma and is split into words as in a shell; quotes keep commas and spaces together.
+If quotes enclose all of it, it is one program if there is such a file, else a command line.
 """
 
 import os
@@ -22,23 +22,23 @@ from anyzero.games.line import Line
 from anyzero.games.load import split_options
 from anyzero.players.player import LATE_FACTOR, LATE_S, FailedPlayerError, ResignedError
 
-PATIENCE_S = 60.0  # for a start, and for a move without a clock
+PATIENCE_S = 60.0  # for starting, and for a move without a clock
 MOVETIME_S = 0.1
-GAME_FOLDERS = ("/usr/games", "/usr/local/games")  # where some systems put engines without telling everybody's PATH
+GAME_FOLDERS = ("/usr/games", "/usr/local/games")  # where some systems put engines, outside of PATH
 
 
 @dataclass(frozen=True)
 class EngineText:
     text: str
     command: tuple[str, ...]
-    movetime: float | None = None  # seconds a move; None: as long as it likes, within the limit
+    movetime: float | None = None  # seconds per move; None: unlimited, up to the limit
     nodes: int | None = None
     depth: int | None = None
     elo: int | None = None
     level: int | None = None
-    start: float = PATIENCE_S  # most seconds until it is ready
-    limit: float = PATIENCE_S  # most seconds that a move may take
-    options: dict[str, str] = field(default_factory=dict)  # options of the engine's own, by name
+    start: float = PATIENCE_S  # maximum seconds until it is ready
+    limit: float = PATIENCE_S  # maximum seconds per move
+    options: dict[str, str] = field(default_factory=dict)  # the engine's own options, by name
 
 
 SECONDS = ("movetime", "start", "limit")
@@ -46,7 +46,7 @@ NUMBERS = ("nodes", "depth", "elo", "level")
 
 
 def parse_engine(text: str) -> EngineText:
-    """What a text says; an error names what is wrong. The program must be there, but is not started."""
+    """Parse a text; errors name the fault. The program must exist, but is not started."""
     kind, _, rest = text.partition(":")
     command, *parts = split_parts(text, rest)
     known: dict[str, Any] = {}
@@ -70,7 +70,7 @@ def parse_engine(text: str) -> EngineText:
 
 
 def split_parts(text: str, rest: str) -> list[str]:
-    """Cut at the commas that stand outside of quotes."""
+    """Split at commas outside of quotes."""
     pieces = re.findall(r"""'[^']*'|"[^"]*"|[^'"]|['"]""", rest)
     if not {"'", '"'}.isdisjoint(pieces):
         raise BadOptionError(f"{text!r}: a quote is not closed")
@@ -108,31 +108,31 @@ def is_positive(value: str) -> bool:
 
 
 class EngineError(FailedPlayerError):
-    """An engine that broke off, or answered what nobody understands."""
+    """An engine died, or sent an answer that cannot be understood."""
 
 
 class EngineLateError(EngineError, TimeoutError):
-    """An engine that did not answer in time."""
+    """An engine did not answer in time."""
 
 
 class EngineClient:
-    """An engine's process and what it knows of a game; each protocol has its words.
+    """An engine's process and what it knows of a game; each protocol has its commands.
 
-    A crash costs the game in which it happens; before the next one the engine is started again.
+    A crash costs the game in which it happens; the engine is restarted before the next one.
     """
 
-    check_game: Callable[[Game], None]  # an error if the protocol is not for this game
-    greet: Callable[[Game, float], None]  # the first words with a new process
-    clear: Callable[[Game, float], None]  # a new game
+    check_game: Callable[[Game], None]  # an error if the protocol does not support this game
+    greet: Callable[[Game, float], None]  # the handshake with a new process
+    clear: Callable[[Game, float], None]  # start a new game
     ask: Callable[[Game, Line, int, float], int]  # the engine's move
 
     def __init__(self, wanted: EngineText) -> None:
         self.wanted = wanted
         self.child: Child | None = None
-        self.known: Line | None = None  # what it was told last; None: nothing of this game
+        self.known: Line | None = None  # the line it was last sent; None: nothing of this game
 
     def prepare(self, game: Game) -> None:
-        """Start it where it does not run, and announce a new game where it has played one."""
+        """Start it if it is not running, and announce a new game if it has played one."""
         deadline = time.monotonic() + self.wanted.start
         self.check_game(game)
         if self.child is None or not self.child.is_running:
@@ -155,7 +155,7 @@ class EngineClient:
             self.child.send(line)
 
     def read(self, deadline: float) -> str:
-        """The next line; EngineError if there is none any more, EngineLateError past the deadline (monotonic clock)."""
+        """The next line; EngineError if there are no more, EngineLateError past the deadline (monotonic clock)."""
         assert self.child is not None
         try:
             return self.child.read(deadline)
@@ -177,8 +177,8 @@ class Offered(NamedTuple):
 
 
 class UciClient(EngineClient):
-    offered: dict[str, Offered]  # the options that it has, by their names in small letters
-    moves: list[str]  # of the line that it knows
+    offered: dict[str, Offered]  # its options, by lower-case name
+    moves: list[str]  # of the line it knows
 
     def check_game(self, game: Game) -> None:
         if game.name != "chess":
@@ -219,7 +219,7 @@ class UciClient(EngineClient):
                 return game.parse_action(line.state, rest[0] if rest else "nothing")
 
     def position_text(self, game: Game, line: Line) -> str:
-        """The command for a position: where the game began, and all moves since, so that repetitions are seen."""
+        """The command for a position: the game's start, and all moves since, so that repetitions are seen."""
         known = self.known
         if known is None or not line.extends(known):
             known, self.moves = Line.begin(game, line.start), []
@@ -247,7 +247,7 @@ class UciClient(EngineClient):
         return self.offered[name.lower()]
 
     def bounded(self, name: str, value: int) -> int:
-        """The nearest value that the engine has; said aloud if it is another."""
+        """The nearest value that the engine supports; a warning if it differs."""
         offer = self.find(name)
         low = value if offer.low is None else max(offer.low, value)
         nearest = low if offer.high is None else min(offer.high, low)
@@ -257,14 +257,14 @@ class UciClient(EngineClient):
         return nearest
 
 
-# --- GTP, and moves and colours as it writes them, for our own engine as well
+# --- GTP, and its notation of moves and colours, also for our own engine
 #
-# The first seat is black. Go's boards have no column `i`, Hex's have; Hex calls its swap `swap-pieces`.
+# The first seat is black. Go boards have no column `i`, Hex boards do; Hex calls its swap `swap-pieces`.
 
 
 OWN_OPTIONS = ("movetime", "start", "limit")
 COLOURS = ("black", "white")
-GO_GAMES = ("atarigo",)  # games on Go's boards, whose columns leave out the letter i
+GO_GAMES = ("atarigo",)  # games on Go boards, whose columns skip the letter i
 GO_LETTERS = ascii_lowercase.replace("i", "")
 SWAP = "swap-pieces"
 RESIGN = "resign"
@@ -293,7 +293,7 @@ def seat_of(colour: str) -> int | None:
 
 
 class GtpClient(EngineClient):
-    """The words of GTP; `known` is the game on its board."""
+    """The commands of GTP; `known` is the game on its board."""
 
     def __init__(self, wanted: EngineText) -> None:
         unknown = [*wanted.options, *(name for name in ("nodes", "depth", "elo", "level") if getattr(wanted, name))]
@@ -308,7 +308,7 @@ class GtpClient(EngineClient):
             raise BadOptionError(f"{self.wanted.text}: GTP is for two-seat games without chance, not {game.name}")
 
     def greet(self, game: Game, deadline: float) -> None:
-        """An empty board of the right size."""
+        """Set up an empty board of the right size."""
         self.command("protocol_version", deadline)
         rows, columns = game.planes_shape[-2:] if len(game.planes_shape) == 3 else (0, 0)
         if rows:
@@ -330,7 +330,7 @@ class GtpClient(EngineClient):
         return action
 
     def follow(self, game: Game, line: Line, deadline: float) -> None:
-        """Make the moves on the engine's board that it has not seen yet; all of them, if some were taken back."""
+        """Play the moves on the engine's board that it has not seen yet; all of them, if some were taken back."""
         known = self.known
         if known is None or not line.extends(known):
             if line.start.tobytes() != game.initial_state().tobytes():

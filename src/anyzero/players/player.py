@@ -1,4 +1,4 @@
-"""What a player is: a text, and a function that chooses an action; and how it is asked."""
+"""A player is a text and a function that chooses an action; also, how to ask it."""
 
 import operator
 import time
@@ -21,31 +21,31 @@ Choose = Callable[[Game, Line, int], int]
 """(game, the game so far, seed) -> a legal action; the same line and seed give the same action."""
 
 LATE_FACTOR, LATE_S = 1.5, 1.0
-"""A player with a budget of seconds may take this many times its budget, and so much on top: a busy machine is slow."""
+"""A player with a budget of seconds may take this many times its budget, plus this much: a busy machine is slow."""
 
 
 class Think(Protocol):
-    """`choose` for those who want to know more; `seconds` replaces the player's own budget."""
+    """`choose` with the full search result; `seconds` replaces the player's own budget."""
 
     def __call__(self, game: Game, line: Line, seed: int, seconds: float | None = None) -> SearchResult: ...
 
 
 @dataclass(frozen=True, repr=False)
 class Player:
-    """Chooses moves. What it keeps from one move to the next it uses only while a line goes on: see `Line.extends`."""
+    """Chooses moves. State kept between moves is used only while a line is extended: see `Line.extends`."""
 
-    text: str  # what `parse_player` makes it from
+    text: str  # the text from which `parse_player` makes it
     choose: Choose
-    limit_s: float | None = None  # most seconds that a move may take; None: it has no clock
+    limit_s: float | None = None  # maximum seconds per move; None: it has no clock
     prepare: Callable[[Game], None] = lambda game: None
-    """Called before every game, while no clock runs: to compile code, or to start an engine."""
-    think: Think | None = None  # `choose` with everything that the search found, for players that search
+    """Called before every game, while no clock is running: to compile code, or to start an engine."""
+    think: Think | None = None  # `choose` with the full search result, for players that search
 
     def __repr__(self) -> str:
         return f"<Player {self.text}>"
 
     def move(self, game: Game | str, state: State | str | None = None, *, seed: int = 0) -> str:
-        """The move that it makes in a position, the start if left out, as text; the same seed, the same move."""
+        """Its move in a position, by default the initial one, as text; the same seed gives the same move."""
         game, state = position_of(game, state)
         return game.format_action(state, consult(self, game, Line.begin(game, state), seed).action)
 
@@ -54,19 +54,19 @@ class Answer(NamedTuple):
     action: int
     seconds: float
     result: SearchResult | None
-    """None where there was no search: a player that does not search, or only one legal move."""
+    """None if there was no search: a player that does not search, or only one legal move."""
 
 
 class FailedPlayerError(AnyzeroError):
-    """A player that broke off, or answered what is no legal action."""
+    """A player failed, or returned something other than a legal action."""
 
 
 class ResignedError(FailedPlayerError):
-    """A player that gives its game up."""
+    """A player resigned."""
 
 
 def consult(player: Player, game: Game, line: Line, seed: int) -> Answer:
-    """The player's move with all that is known about it; FailedPlayerError says what it did instead."""
+    """The player's move with its search result; FailedPlayerError says what it did instead."""
     start, result, legal = time.perf_counter(), None, game.legal_actions(line.state)
     try:
         if player.think is not None and len(legal) > 1:
@@ -85,13 +85,13 @@ def consult(player: Player, game: Game, line: Line, seed: int) -> Answer:
 
 
 def choose_at_random(game: Game, line: Line, seed: int) -> int:
-    """Every legal action with the same chance."""
+    """Every legal action with equal probability."""
     actions = game.legal_actions(line.state)
     return actions[(seed % 2**64 * len(actions)) >> 64]
 
 
 def load_player(text: str, name: str, options: str) -> Player:
-    """The player that `make(**options)` in a file returns; options are typed by their defaults, as a game's are."""
+    """The player returned by `make(**options)` in a file; options are typed by their defaults, as for games."""
     if not is_file(from_home(name)):
         raise UnknownNameError(f"cannot read the player file {name}")
     make = getattr(load_file(Path(name)), "make", None)
@@ -115,13 +115,13 @@ def search_player(wanted: PlayerText) -> Player:
     if float(options.get("noise_fraction", 0.0)) > 0.0:
         raise BadOptionError(f"{wanted.text!r}: noise at the root is for self-play; measured players have none")
     if wanted.network not in ("", BEST):
-        find_network(wanted.network)  # says so if there is none
+        find_network(wanted.network)  # raises an error if there is none
     arguments = cache(lambda game: search_arguments(wanted, game))
     searchers: dict[tuple[Game, bool], Searcher] = {}
     last: dict[Searcher, Line] = {}
 
     def searcher(game: Game, line: Line, seconds: float | None = None) -> Searcher:
-        """The one for this budget; it has a tree only if the line goes on from its last search."""
+        """The searcher for this budget; it keeps its tree only if the line continues its last search."""
         key = game, seconds is not None
         if key not in searchers:
             budget = {} if seconds is None else {"simulations": None, "seconds": seconds}
@@ -172,7 +172,7 @@ def search(
 
 
 def search_arguments(wanted: PlayerText, game: Game, load: Callable[[Game, Path], Any] | None = None) -> dict[str, Any]:
-    """What `Searcher` takes besides the game; `load` makes an evaluator of a network's file, by default compiled."""
+    """The arguments of `Searcher` besides the game; `load` makes an evaluator of a network file (default: compiled)."""
     plain = wanted.in_game(game)
     if plain.search is None:
         raise MissingFunctionError(f"{wanted.text} does not search; name a method like uct:1000 or a level")

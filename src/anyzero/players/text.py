@@ -10,10 +10,10 @@ from anyzero.games.load import split_text
 from anyzero.networks.find import BEST, net_file
 from anyzero.search.methods import METHODS, SearchText, parse_search
 
-LEVELS = ("beginner", "easy", "medium", "hard", "max")  # from the weakest
+LEVELS = ("beginner", "easy", "medium", "hard", "max")  # weakest first
 
 PLAIN = ("uct:10", "uct:100", "uct:1000", "uct:10000", "uct:5s")
-"""For games that are not in the tables, a user's own among them."""
+"""For games without a table entry, including users' own."""
 GRAVE_GAMES = ("knightthrough", "domineering", "atarigo")  # where GRAVE is stronger than UCT and RAVE
 
 BY_GAME: Mapping[str, tuple[str, ...]] = {
@@ -23,10 +23,10 @@ BY_GAME: Mapping[str, tuple[str, ...]] = {
     "hex": ("uct:20", "rave:100", "rave:1000", "rave:10000", "rave:5s"),
     "take_it_easy": ("flat:20", "uct:100", *(f"uct:{budget},evaluator=guided" for budget in ("100", "1000", "5s"))),
 }
-"""Without a net, by the name that a game is loaded with."""
+"""Levels without a net, by the name of the game."""
 
 TEMPERATURES = (10, 4, 2)
-"""The three weaker levels do not search: they draw a move by the net's policy, made flatter by the temperature."""
+"""The three weaker levels do not search: they sample from the net's policy, flattened by the temperature."""
 HARD = 32
 MOST: Mapping[str, int] = {
     "tic_tac_toe": 500,
@@ -38,27 +38,27 @@ MOST: Mapping[str, int] = {
     "take_it_easy": 200,
 }
 """Simulations of `max` with the bundled net: about half a second per move on one laptop core."""
-USUAL_MOST = 400  # the same where nobody has measured it
+USUAL_MOST = 400  # the same for games without a measurement
 AFTERSTATES = ("take_it_easy",)
 """Games whose bundled net evaluates positions before a draw and has no policy: only `expectimax` plays it."""
-BY_AFTERSTATES = "expectimax:8000"  # how such a net plays where nobody says otherwise
+BY_AFTERSTATES = "expectimax:8000"  # how such a net plays by default
 
 
 def net_method(name: str, net: str = BEST) -> str:
-    """The method that suits a net of a game; those of runs and files have a policy."""
+    """The method that suits a net of a game; nets from runs and files have a policy."""
     return "expectimax" if net == BEST and name in AFTERSTATES else "gumbel"
 
 
 def level_text(game: Game, level: str) -> str:
     name = game.source or game.name
-    # whether the box has a net that was trained, and its levels measured, on this very board
+    # whether the package has a net trained, and its levels measured, on exactly this board
     has_net = name in MOST and net_board(name) == dict(game.options)
     texts = net_levels(name) if has_net else BY_GAME.get(name, PLAIN)
     return texts[LEVELS.index(level)]
 
 
 def net_levels(name: str, net: str = BEST) -> tuple[str, ...]:
-    """The levels of a game with a net, from the weakest."""
+    """The levels of a game with a net, weakest first."""
     if net_method(name, net) == "expectimax":
         return *BY_GAME[name][:-1], f"{BY_AFTERSTATES}@{net}"
     weaker = (f"gumbel:1,temperature={temperature}@{net}" for temperature in TEMPERATURES)
@@ -74,32 +74,32 @@ def net_board(name: str) -> dict[str, Any]:
 
 
 RANDOM, SEARCH, LEVEL, FILE, ENGINE = "random", "search", "level", "file", "engine"
-"""The kinds of players. Those of the last two run somebody else's code."""
+"""The kinds of players. The last two run other people's code."""
 OWN_KINDS = (RANDOM, SEARCH, LEVEL)
 KIND_OF = {RANDOM: RANDOM, **dict.fromkeys(METHODS, SEARCH), LEVEL: LEVEL, "uci": ENGINE, "gtp": ENGINE}
-"""By the word that a text begins with; a path to a .py file is a player too."""
+"""By the first word of a text; a path to a .py file is a player too."""
 
 
 class PlayerText(NamedTuple):
-    """What a text says; nothing has been looked for on the disk."""
+    """The parsed text of a player; nothing has been looked up on disk."""
 
     text: str
     kind: str
-    name: str  # what it begins with: a method, a path, `level`, `uci`, ...
-    rest: str  # what follows the colon: a budget, a level, options, a command
-    search: SearchText | None = None  # the method, its budget and its options, of a search
-    network: str = ""  # what follows the @ of a search
+    name: str  # its first part: a method, a path, `level`, `uci`, ...
+    rest: str  # the part after the colon: a budget, a level, options, a command
+    search: SearchText | None = None  # for a search: the method, its budget and its options
+    network: str = ""  # for a search: the part after the @
 
     def in_game(self, game: Game) -> "PlayerText":
-        """The same player; for a level, the search that it is in this game."""
+        """The same player; a level becomes the search that it means in this game."""
         return split_player(level_text(game, self.rest)) if self.kind == LEVEL else self
 
 
 def split_player(text: str, kinds: Collection[str] = (*OWN_KINDS, FILE, ENGINE)) -> PlayerText:
-    """The parts of a text that names a player of one of these kinds; an error says what is wrong with it."""
+    """The parts of a text that names a player of one of these kinds; errors name the fault."""
     text = text.strip()
     name, _, rest = text.partition(":")
-    if KIND_OF.get(name) != ENGINE:  # the command of an engine may hold anything
+    if KIND_OF.get(name) != ENGINE:  # an engine's command may contain anything
         name, rest = split_text(text)
     kind = FILE if name.endswith(".py") else KIND_OF.get(name, "")
     if kind not in kinds:

@@ -1,6 +1,6 @@
-"""GTP 2, the Go Text Protocol, for every game of two seats without chance; Hex as HexGui speaks it.
+"""GTP 2, the Go Text Protocol, for every game of two seats without chance; Hex in HexGui's dialect.
 
-Answers are those of the standard (Farnebäck 2002): `=` or `?`, the command's number where it had one, the text, and an
+Answers follow the standard (Farnebäck 2002): `=` or `?`, the command's number if it had one, the text, and an
 empty line. A refused command changes nothing.
 """
 
@@ -22,14 +22,14 @@ Words = list[str]
 
 
 class GtpError(AnyzeroError):
-    """What is answered after a question mark, in the standard's own words where it has some."""
+    """The answer after a question mark, in the standard's own words if it has any."""
 
 
 SYNTAX = "syntax error"
 
 
 def clean(line: str) -> str:
-    """The line as the standard wants it read: no control characters, no comment."""
+    """The line as the standard requires: without control characters and comments."""
     visible = "".join(" " if letter == "\t" else letter for letter in line if letter == "\t" or ord(letter) > 31)
     return visible.replace("\x7f", "").partition("#")[0].strip()
 
@@ -47,7 +47,7 @@ class GtpEngine:
         self.game, self.table = game, GameInProgress(game, seed=self.seed)
 
     def handle(self, line: str) -> bool:
-        """Do what a line says; False once the engine is to end."""
+        """Handle a line; False once the engine should quit."""
         text = clean(line)
         if not text:
             return True
@@ -58,7 +58,7 @@ class GtpEngine:
             if command not in COMMANDS:
                 raise GtpError("unknown command")
             mark, answer = "=", COMMANDS[command](self, words)
-        except Exception as error:  # whatever it is, the controller must not lose its engine
+        except Exception as error:  # in any case, the controller must not lose its engine
             mark, answer = "?", " ".join(words_of(error, "failed: ").split())
         self.send(f"{mark}{number} {answer}".rstrip() + "\n")
         return command != "quit"
@@ -82,13 +82,13 @@ class GtpEngine:
         return ""
 
     def set_komi(self, words: Words) -> str:
-        """Read and left alone: none of these games counts it."""
+        """Accepted and ignored: none of these games uses it."""
         if len(words) != 1 or read_seconds(words[0].lstrip("-")) is None:
             raise GtpError(SYNTAX)
         return ""
 
     def show(self, words: Words) -> str:
-        """The board as the terminal shows it, without empty lines."""
+        """The board as shown in the terminal, without empty lines."""
         lines = [line.rstrip() for line in self.game.show(self.table.state).text.splitlines() if line.strip()]
         if self.game.name in GO_GAMES:
             lines = [line.translate(TO_GO) if re.fullmatch(r"[a-z ]*  a b[a-z ]*", line) else line for line in lines]
@@ -126,12 +126,12 @@ class GtpEngine:
         return answer
 
     def propose(self, words: Words) -> str:
-        """`reg_genmove`: choose a move and leave the board alone."""
+        """`reg_genmove`: choose a move without changing the board."""
         move = self.choose(words)
         return RESIGN if move is None else to_gtp(self.game, self.game.format_action(self.table.state, move))
 
     def choose(self, words: Words) -> int | None:
-        """The action of the colour to move; None: it gives up."""
+        """The action of the colour to move; None: it resigns."""
         player, table = self.player, self.table
         if len(words) != 1 or (seat := seat_of(words[0])) is None:
             raise GtpError(SYNTAX)
@@ -156,7 +156,7 @@ class GtpEngine:
         stones = whole_number(words[2]) if len(words) == 3 else None
         if len(words) != 3 or None in numbers or stones is None or stones < 0:
             raise GtpError(SYNTAX)
-        self.player.prepare(self.game)  # no clock is to run while code is compiled
+        self.player.prepare(self.game)  # code must not be compiled while a clock is running
         self.clocks = [Clock(numbers[0] or 0.0, numbers[1] or 0.0, stones)] * 2
         return ""
 
@@ -170,7 +170,7 @@ class GtpEngine:
         return ""
 
     def tell_score(self, words: Words) -> str:
-        """`B+5` where points are counted, `B+R` after a resignation, `B+` for any other win, `0` for a draw."""
+        """`B+5` if points are counted, `B+R` after a resignation, `B+` for any other win, `0` for a draw."""
         payoffs = self.table.payoffs
         if payoffs is None:
             raise GtpError("cannot score")
@@ -185,7 +185,7 @@ class GtpEngine:
 
 
 def resized(game: Game, rows: int, columns: int) -> dict[str, object]:
-    """The game's options on a board of another size; an error if it has no such size."""
+    """The game's options on a board of another size; an error if it does not support that size."""
     options = dict(game.options)
     if "size" in options and rows == columns:
         return {**options, "size": rows}

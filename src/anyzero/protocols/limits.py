@@ -1,4 +1,4 @@
-"""When a search is to end: GTP's clocks, and what UCI's `go` says."""
+"""Limits of a search: GTP's clocks, and the words of UCI's `go`."""
 
 import math
 import re
@@ -18,12 +18,12 @@ MOST_DIGITS = 12
 
 
 def whole_number(word: str) -> int | None:
-    """The number that a word is, or None; a sign is allowed."""
+    """The integer in a word, or None; a sign is allowed."""
     return int(word) if re.fullmatch(rf"-?[0-9]{{1,{MOST_DIGITS}}}", word) else None
 
 
 def read_seconds(word: str) -> float | None:
-    """A number of seconds, or None if the word is none."""
+    """A number of seconds, or None if the word is not one."""
     try:
         seconds = float(word)
     except ValueError:
@@ -33,14 +33,14 @@ def read_seconds(word: str) -> float | None:
 
 # --- GTP
 
-GTP_MOVES_LEFT = 20  # what a main time must last for
-KEPT_BACK = 0.1  # of the time of a move
+GTP_MOVES_LEFT = 20  # moves for which a main time must last
+KEPT_BACK = 0.1  # reserved share of a move's time
 GTP_LEAST_S = 0.01
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Main time, then periods for so many stones each; where a period has no stones, there is no limit at all."""
+    """Main time, then periods for a number of stones each; a period without stones means no limit."""
 
     main_s: float = 0.0
     period_s: float = 0.0
@@ -48,7 +48,7 @@ class Clock:
 
     @property
     def seconds(self) -> float | None:
-        """What the next move may take; None: there is no limit."""
+        """The time for the next move; None: no limit."""
         if self.period_s > 0.0 and self.stones == 0:
             return None
         share = self.main_s / GTP_MOVES_LEFT
@@ -57,11 +57,11 @@ class Clock:
         return max(GTP_LEAST_S, (1 - KEPT_BACK) * share)
 
     def after(self, seconds: float) -> "Clock":
-        """The clock once a move has taken so long; a controller that says more is believed."""
+        """The clock after a move that took this long; a controller's own figures override it."""
         return replace(self, main_s=max(0.0, self.main_s - seconds))
 
     def left(self, seconds: float, stones: int) -> "Clock":
-        """The clock once so much is left; with stones, of the period, else of the main time."""
+        """The clock with this much time left; with stones, in the period, else in the main time."""
         if stones > 0:
             return Clock(0.0, seconds, stones)
         return Clock(seconds, self.period_s, self.stones)
@@ -69,14 +69,14 @@ class Clock:
 
 # --- UCI
 
-MOVES_LEFT = 30  # what the clock must last for where nobody says
-LARGEST_SHARE = 0.7  # most of what the clock has that one move may take
+MOVES_LEFT = 30  # moves for which the clock must last if the GUI does not say
+LARGEST_SHARE = 0.7  # maximum share of the clock for one move
 LEAST_S = 0.005
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The words of a `go`; times are in milliseconds, None where nothing was said."""
+    """The words of a `go`; times are in milliseconds, None if not given."""
 
     nodes: int | None = None
     movetime: int | None = None
@@ -85,15 +85,15 @@ class Limits:
     winc: int = 0
     binc: int = 0
     movestogo: int | None = None
-    depth: int | None = None  # the search ends once its principal variation is so long, or its memory full
-    mate: int | None = None  # read, but no limit: a tree search does not look for mates by length
+    depth: int | None = None  # the search ends once its principal variation is this long, or its memory full
+    mate: int | None = None  # accepted, but no limit: a tree search does not look for mates by length
     infinite: bool = False
     ponder: bool = False
     searchmoves: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()  # words that were passed over, as the protocol wants it
+    unknown: tuple[str, ...] = ()  # ignored words, as the protocol requires
 
     def seconds(self, seat: int, overhead_ms: int) -> float | None:
-        """What a move may take, by `movetime` and by the clock of the seat; None: there is no clock."""
+        """The time for a move, by `movetime` and by the clock of the seat; None: there is no clock."""
         left, gained = ((self.wtime, self.winc), (self.btime, self.binc))[seat]
         known = [] if self.movetime is None else [self.movetime]
         if left is not None:
@@ -104,7 +104,7 @@ class Limits:
 
 FLAGS = ("infinite", "ponder")
 NUMBERS = ("nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "depth", "mate")
-MAY_BE_NEGATIVE = ("wtime", "btime", "winc", "binc")  # GUIs send times below zero to whoever has overstepped
+MAY_BE_NEGATIVE = ("wtime", "btime", "winc", "binc")  # GUIs send negative times to a player out of time
 WORDS = (*NUMBERS, *FLAGS, "searchmoves")
 
 
@@ -125,7 +125,7 @@ def read_limits(words: list[str]) -> Limits:
             left = deque(list(left)[len(said[word]) :])
         else:
             unknown.append(word)
-    if unknown and not said:  # rather a slip of a person, who would wait for ever
+    if unknown and not said:  # probably a person's typing error, who would wait forever
         hint = nearest_hint(unknown[0], WORDS)
         raise UnknownNameError(f"go knows no {unknown[0]!r}; {hint}known: {list_some(WORDS)}")
     return Limits(**said, unknown=tuple(unknown))
@@ -135,29 +135,29 @@ def read_limits(words: list[str]) -> Limits:
 
 
 class UciOptions(Schema):
-    """What the engine has been told; a GUI shows the titles."""
+    """The engine's options; a GUI shows the titles."""
 
     noun = "the engine"
 
     method: Literal["auto", "flat", "ucb", "uct", "amaf", "rave", "grave", "puct", "gumbel"] = Field(
         "auto", title="Method"
     )
-    """A search method that can be stopped at any moment; auto is uct, and gumbel with a network."""
+    """A search method that can be stopped at any moment; auto is uct, or gumbel with a network."""
     simulations: int = Field(0, title="Simulations", ge=0, le=1_000_000_000)
-    """Most simulations a move; 0: as many as the clock allows."""
+    """Maximum simulations per move; 0: as many as the clock allows."""
     network: str = Field("", title="Network")
     """A run's name, a file, or best, the bundled net; empty: rollouts."""
     threads: int = Field(1, title="Threads", ge=1, le=256)
-    """As many trees, merged at the root."""
+    """Number of trees, merged at the root."""
     hash: int = Field(256, title="Hash", ge=1, le=1 << 20)
-    """Most memory of the trees, in MB."""
+    """Maximum memory of the trees, in MB."""
     seed: int = Field(0, title="Seed", ge=0, le=(1 << 31) - 1)
     multipv: int = Field(1, title="MultiPV", ge=1, le=218)
-    """How many moves are reported."""
+    """Number of moves reported."""
     ponder: bool = Field(False, title="Ponder")
-    """Whether the GUI may let the engine think on the opponent's time; the engine can always."""
+    """Whether the GUI may let the engine think on the opponent's time; the engine always can."""
     move_overhead: int = Field(30, title="Move Overhead", ge=0, le=10_000)
-    """Kept back from every move by the clock, in ms, for what the GUI and the system take."""
+    """Reserved from the clock for every move, in ms, for the overhead of the GUI and the system."""
 
     @property
     def search_method(self) -> str:
@@ -165,7 +165,7 @@ class UciOptions(Schema):
 
 
 def offers() -> Iterator[str]:
-    """A line for each option, as a GUI wants to read it."""
+    """A line for each option, in the form that a GUI reads."""
     for _, default, _, field in settings_of(UciOptions):
         limits, choices = limits_of(field), "".join(f" var {choice}" for choice in get_args(field.annotation))
         kind = f"string default {default or '<empty>'}"
@@ -179,7 +179,7 @@ def offers() -> Iterator[str]:
 
 
 def changed(options: UciOptions, words: list[str]) -> UciOptions:
-    """The options after `setoption name NAME value VALUE`; names may hold spaces, and their case does not matter."""
+    """The options after `setoption name NAME value VALUE`; names may contain spaces and are case-insensitive."""
     if not words or words[0] != "name":
         raise BadOptionError("an option is set by: setoption name NAME value VALUE")
     end = words.index("value") if "value" in words else len(words)

@@ -1,6 +1,6 @@
-"""UCI, the protocol of chess engines: each line is a command, and a wrong one changes nothing but is told of.
+"""UCI, the protocol of chess engines: each line is a command; an invalid one is reported and changes nothing.
 
-The commands are read while a search runs on its own thread, so that `stop` is answered at once.
+Commands are read while a search runs on its own thread, so that `stop` is answered at once.
 """
 
 import math
@@ -27,16 +27,16 @@ from anyzero.search.report import RootMove
 from anyzero.search.tree import new_tree
 
 FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 0.25
-MOST_NODES = 1 << 30  # of all trees together: nodes have numbers of 31 bits
-ONLY_MOVE_S = 0.05  # by the clock, the only move is not worth more
+MOST_NODES = 1 << 30  # over all trees: node numbers have 31 bits
+ONLY_MOVE_S = 0.05  # by the clock, maximum time for an only move
 MOST_CENTIPAWNS = 2000
 PROVEN_CENTIPAWNS = 10_000
 Words = list[str]
-States = dict[tuple[str, ...], Any]  # positions of a game by what leads there: a FEN, empty for the start, and moves
+States = dict[tuple[str, ...], Any]  # positions of a game by their path: a FEN, empty for the start, and moves
 
 
 class BusyError(AnyzeroError):
-    """A command that has to wait for the search to end."""
+    """A command that must wait for the search to end."""
 
 
 class UciEngine:
@@ -50,7 +50,7 @@ class UciEngine:
         self.prepared: set[tuple[str, str]] = set()  # methods and networks whose code is compiled
 
     def handle(self, line: str) -> bool:
-        """Do what a line says; False once the engine is to end."""
+        """Handle a line; False once the engine should quit."""
         command, *words = line.split() or [""]
         try:
             if command == "quit":
@@ -61,7 +61,7 @@ class UciEngine:
                 raise UnknownNameError(f"there is no command {command!r}; {hint}{list_some(known)}")
             if command:
                 COMMANDS[command](self, words)
-        except Exception as error:  # whatever it is, the GUI must not lose its engine
+        except Exception as error:  # in any case, the GUI must not lose its engine
             say(self.send, words_of(error, "failed: "))
         return True
 
@@ -88,7 +88,7 @@ class UciEngine:
             self.send(line)
 
     def get_ready(self, words: Words) -> None:
-        """Compile or load what a search needs, so that no clock runs meanwhile."""
+        """Compile or load what a search needs, before any clock is running."""
         wanted = self.options.search_method, self.options.network
         try:
             if not self.is_searching and wanted not in self.prepared:
@@ -106,7 +106,7 @@ class UciEngine:
         if options.network != self.options.network:
             name = options.network.removeprefix("@")
             evaluator = load_evaluator(self.game, find_network(name, self.game)) if name else None
-        make_searcher(self.game, options, evaluator, seconds=1.0)  # says so if they do not fit each other
+        make_searcher(self.game, options, evaluator, seconds=1.0)  # raises an error if they do not fit together
         self.options, self.evaluator = options, evaluator
 
     def set_position(self, words: Words) -> None:
@@ -141,7 +141,7 @@ COMMANDS: dict[str, Callable[[UciEngine, Words], None]] = {
     "uci": UciEngine.introduce,
     "isready": UciEngine.get_ready,
     "setoption": UciEngine.set_option,
-    "ucinewgame": lambda engine, words: engine.need_rest(),  # nothing is kept from one search to the next
+    "ucinewgame": lambda engine, words: engine.need_rest(),  # nothing is kept between searches
     "position": UciEngine.set_position,
     "go": UciEngine.go,
     "stop": UciEngine.stop,
@@ -154,9 +154,9 @@ COMMANDS: dict[str, Callable[[UciEngine, Words], None]] = {
 
 
 def read_position(game: Game, words: Words, known: States) -> States:
-    """What `position startpos|fen FEN [moves ...]` leads to, the start first; what is known is not played again.
+    """The positions of `position startpos|fen FEN [moves ...]`, the start first; known ones are not replayed.
 
-    The words are refused as a whole: an error says which of them was wrong.
+    The words are rejected as a whole: an error says which of them was wrong.
     """
     end = words.index("moves") if "moves" in words else len(words)
     fen = " ".join(words[1:end])
@@ -176,22 +176,22 @@ def read_position(game: Game, words: Words, known: States) -> States:
 
 
 def playable(state: State) -> State:
-    """The state; where it is a draw that the players of a GUI need not claim, one in which the game still runs."""
+    """The state; if it is a draw that players of a GUI need not claim, one in which the game continues."""
     if state.ended not in (INSUFFICIENT, FIFTY_MOVES, REPETITION):
         return state
     alive = state.copy()
-    if alive.ended == FIFTY_MOVES:  # the history has no room for more
+    if alive.ended == FIFTY_MOVES:  # the history is full
         forget(alive)
         alive.clock = 0
     alive.ended = RUNNING
     return alive
 
 
-# --- one `go`: a thread that searches in short pieces, says what it finds, and ends with `bestmove`
+# --- one `go`: a thread that searches in short slices, reports its findings, and ends with `bestmove`
 
 
 def make_searcher(game: Game, options: UciOptions, evaluator: Evaluator | None, **budget: Any) -> Searcher:
-    """The search that the options ask for; an error where they do not fit each other."""
+    """The search configured by the options; an error if they do not fit together."""
     known: dict[str, Any] = {} if evaluator is None else {"evaluator": evaluator}
     method, trees = options.search_method, options.threads
     searcher = Searcher(game, method, **budget, **known, trees=trees, max_nodes=MOST_NODES)
@@ -202,12 +202,12 @@ def make_searcher(game: Game, options: UciOptions, evaluator: Evaluator | None, 
 
 
 def say(send: Send, sentence: str) -> None:
-    """What no command of the protocol says."""
+    """Send a sentence for which the protocol has no command."""
     send(f"info string {' '.join(sentence.split())}")
 
 
 def score_text(game: Game, state: State, child: RootMove, line: list[str]) -> str:
-    """`cp` for the side to move, or `mate` where a proven line ends with it."""
+    """`cp` for the side to move, or `mate` if a proven line ends with it."""
     if child.proven in ("win", "loss"):
         sign = 1 if child.proven == "win" else -1
         mates = game.is_over(game.play(state, *line))
@@ -216,7 +216,7 @@ def score_text(game: Game, state: State, child: RootMove, line: list[str]) -> st
 
 
 def centipawns(value: float) -> int:
-    """The lead whose expected score on the Elo curve is that of the value: a pawn is 100 points of Elo."""
+    """The lead with the same expected score on the Elo curve as the value: a pawn is 100 Elo points."""
     if abs(value) >= 1.0:
         return int(math.copysign(MOST_CENTIPAWNS, value))
     wanted = round(400 * math.log10((1 + value) / (1 - value)))
@@ -229,14 +229,14 @@ class Thinking:
     def __init__(
         self, game: Game, state: State, limits: Limits, options: UciOptions, evaluator: Evaluator | None, send: Send
     ) -> None:
-        self.since = time.perf_counter()  # when the clock of this move began to run
+        self.since = time.perf_counter()  # when the clock of this move started
         self.game, self.state, self.limits, self.options, self.send = game, state, limits, options, send
         most = [limits.nodes, None if limits.infinite else options.simulations or None]
         simulations = min((one for one in most if one is not None), default=None)
         seconds = limits.seconds(game.seat_to_move(state), options.move_overhead)
         if seconds is not None and len(game.legal_actions(state)) == 1:
             seconds = min(seconds, ONLY_MOVE_S)
-        self.seconds = seconds  # most once the clock runs; None: no limit
+        self.seconds = seconds  # maximum once the clock runs; None: no limit
         self.is_open = limits.infinite or (simulations, seconds, limits.depth) == (None, None, None)
         known_end = seconds is not None and not limits.ponder
         end: Any = {"seconds": seconds if known_end else ENDLESS_S}
@@ -248,7 +248,7 @@ class Thinking:
 
     @property
     def is_running(self) -> bool:
-        """Whether the answer is still to be found; it may be on its way even then."""
+        """Whether the search is still running; its answer may already be on its way."""
         return not self.done.is_set()
 
     def stop(self) -> None:
@@ -260,17 +260,17 @@ class Thinking:
         self.since, self.pondering = time.perf_counter(), False
 
     def answer(self) -> None:
-        """Search and send the move; whatever happens, there is an answer."""
+        """Search and send the move; there is an answer in any case."""
         try:
             line = self.search()
         except Exception as error:
             say(self.send, words_of(error, "failed: "))
             line = self.game.legal_moves(self.state)[:1]
-        self.done.set()  # before it is sent: the GUI may answer sooner than this thread can end
+        self.done.set()  # before it is sent: the GUI may answer before this thread ends
         self.send(f"bestmove {line[0]}" + (f" ponder {line[1]}" if len(line) > 1 else ""))
 
     def search(self) -> list[str]:
-        """The line that is expected, from the move that is played."""
+        """The principal variation, starting with the move played."""
         live, look_at = LiveSearch(self.searcher, self.state, self.options.seed), FIRST_LOOK_S
         longest, going = 0, True
         while not self.is_done(live, longest, going):
@@ -283,7 +283,7 @@ class Thinking:
         return self.look(live)
 
     def piece(self) -> float:
-        """How long the search may go on before it looks up: not past its time."""
+        """How long the search may run until its next check: not past its time."""
         left = PIECE_S if self.seconds is None or self.pondering else self.seconds - self.spent
         return max(0.001, min(PIECE_S, left))
 
@@ -297,12 +297,12 @@ class Thinking:
         if self.pondering or self.is_open:
             return False
         late = self.seconds is not None and self.spent >= self.seconds
-        is_full = live.run.tree.nodes() + live.run.game.max_legal > live.run.room  # for another node's children
+        is_full = live.run.tree.nodes() + live.run.game.max_legal > live.run.room  # no room to expand another node
         deep = self.limits.depth is not None and (is_full or longest >= self.limits.depth)
         return not going or late or deep
 
     def look(self, live: LiveSearch) -> list[str]:
-        """Send what has been found so far, the best moves first; returns the line of the best."""
+        """Send the findings so far, best moves first; returns the line of the best."""
         found, moves = live.result(), self.limits.searchmoves
         wanted = [child for child in found.children if not moves or child.move in moves]
         seen = [child for child in wanted if child.visits > 0 or child.proven] or wanted[:1]

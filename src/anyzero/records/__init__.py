@@ -1,1 +1,1 @@
-"""Games as they are kept and taken up again: `GameRecord` (one form for all games), its files, and `GameInProgress`."""
+"""Stored and resumed games: `GameRecord` (one form for all games), its files, and `GameInProgress`."""

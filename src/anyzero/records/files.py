@@ -1,4 +1,4 @@
-"""Records in files: `.json` for every game, `.pgn` for chess, `.sgf` for Hex; `.jsonl` of matches are only read."""
+"""Records in files: `.json` for every game, `.pgn` for chess, `.sgf` for Hex; `.jsonl` of matches is read only."""
 
 import json
 from collections.abc import Callable
@@ -14,15 +14,15 @@ from anyzero.records.record import FORMAT, MATCH_FORM, GameRecord, find_game, lo
 from anyzero.records.sgf import read_sgf, write_sgf
 from anyzero.sealed import SEAL, seal_of
 
-LARGEST_FILE = 16 * 2**20  # bytes; more are not read
-ENDS = {"normal": RULES, "resignation": RESIGN}  # how a game of a match ended that was no forfeit
+LARGEST_FILE = 16 * 2**20  # bytes; larger files are not read
+ENDS = {"normal": RULES, "resignation": RESIGN}  # terminations of match games other than forfeits
 
 Read = Callable[[str, int | None, Game | None], list[GameRecord]]
 Write = Callable[[GameRecord], str]
 
 
 def read_records(path: Path | str, game: Game | None = None, *, number: int | None = None) -> list[GameRecord]:
-    """All games of a file, at least one, or the one of this number; `game` is needed where it is a file's."""
+    """All games of a file, at least one, or the one with this number; `game` is required if its rules are in a file."""
     path = Path(path)
     read = find_form(path)[0]
     with within(str(path)):
@@ -33,17 +33,17 @@ def read_records(path: Path | str, game: Game | None = None, *, number: int | No
 
 
 def read_record(path: Path | str, number: int = 1, game: Game | None = None) -> GameRecord:
-    """A game of a file, counted from 1."""
+    """One game of a file, counted from 1."""
     return read_records(path, game, number=number)[0]
 
 
 def write_record(path: Path | str, record: GameRecord, game: Game | None = None) -> None:
-    """Write a game, whole or not at all; a record that could not be read again is refused."""
+    """Write a game atomically; a record that could not be read back is refused."""
     write_whole(Path(path), record_text(path, record, game).encode())
 
 
 def record_text(path: Path | str, record: GameRecord, game: Game | None = None) -> str:
-    """What a file of this name holds."""
+    """The content of a file with this name."""
     write = find_form(Path(path))[1]
     return write(GameRecord.from_json(record.to_json(), game))
 
@@ -59,18 +59,18 @@ def read_json(text: str, number: int | None, game: Game | None) -> list[GameReco
     return [GameRecord.from_json(one, game) for _, one in pick([values], number)]
 
 
-# --- the games of a match, as `--record` keeps them: a line that says what is played, then a line a game
+# --- the games of a match, as stored by `--record`: a line that says what is played, then a line per game
 
 
 def read_lines(text: str, number: int | None, game: Game | None) -> list[GameRecord]:
-    """The finished games of such a file; a last line that is not whole is left out, as when a match goes on."""
+    """The finished games of such a file; an incomplete last line is ignored, as when a match resumes."""
     lines = text.split("\n")
     header, games = parse_object(lines[0]), lines[1:-1]
     if header is None or header.get("form") != MATCH_FORM or not isinstance(header.get("game"), str):
         raise BadRecordError("it is not a record of games")
     game = load_named(header["game"]) if game is None else game
     (name, options), (own_name, own_options) = split_text(header["game"]), split_text(game.text)
-    is_same = name == own_name or (name.endswith(".py") and game.is_from_file)  # a file may have been moved since
+    is_same = name == own_name or (name.endswith(".py") and game.is_from_file)  # a file may have been moved
     if not is_same or options != own_options:
         raise BadRecordError(f"the record is of {header['game']}, which is not {game.text}")
     return [read_line(line, place, lines[0], game) for place, line in pick(games, number)]
@@ -100,7 +100,7 @@ def refuse_lines(record: GameRecord) -> str:
     raise BadRecordError("matches and tournaments write .jsonl files by --record; a single game goes into a .json file")
 
 
-# --- which form a file has
+# --- formats
 
 
 FORMS: dict[str, tuple[Read, Write]] = {
@@ -109,7 +109,7 @@ FORMS: dict[str, tuple[Read, Write]] = {
     ".sgf": (lambda text, number, game: read_sgf(text, number), write_sgf),
     ".jsonl": (read_lines, refuse_lines),
 }
-"""How the files of each suffix are read and written."""
+"""The reader and the writer for each file suffix."""
 
 
 def find_form(path: Path) -> tuple[Read, Write]:
@@ -120,9 +120,9 @@ def find_form(path: Path) -> tuple[Read, Write]:
 
 
 def load_text(path: Path) -> str:
-    """The file's text: UTF-8 or, as old PGN files are, Latin-1."""
+    """The file's text: UTF-8 or, for old PGN files, Latin-1."""
     try:
-        if path.exists() and not path.is_file():  # a device may be read for ever
+        if path.exists() and not path.is_file():  # reading a device may never end
             raise BadRecordError("it is not a file")
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)

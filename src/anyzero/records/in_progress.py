@@ -1,7 +1,7 @@
-"""A game in progress: moves made, taken back and made again. Knows no interface, so that every interface can use it.
+"""A game in progress: moves made, undone and redone. Independent of any interface, so that every interface can use it.
 
-Laws: `undo` then `redo` changes nothing; playing a move after `undo` forgets what was undone; the table always stands
-where a seat is to move or the game is over, because chance is drawn at once; what chance draws depends on the seed and
+Laws: `undo` then `redo` changes nothing; playing a move after `undo` discards what was undone; in the current position
+a seat is to move or the game is over, because chance is drawn at once; chance outcomes depend on the seed and
 the ply alone.
 """
 
@@ -22,34 +22,34 @@ from anyzero.records.ends import AGREEMENT, RESIGN, RULES, UNFINISHED, BadRecord
 from anyzero.records.record import FORMAT, LARGEST_SEED, Evaluation, GameRecord, check_result, find_game, find_start
 
 T = TypeVar("T")
-Note = tuple[float | None, Evaluation | None]  # what a move took in seconds, and what the mover thought, where known
+Note = tuple[float | None, Evaluation | None]  # seconds for a move, and the mover's evaluation, if known
 
 UNKNOWN_PLAYER = "?"
 
 
 @dataclass
 class Ply:
-    """One step of a game: a move, an outcome of chance, or an end that somebody declared."""
+    """One step of a game: a move, a chance outcome, or a declared end."""
 
     state: State  # the position after it
-    seat: int  # whose it was; CHANCE for an outcome
+    seat: int  # the seat that moved; CHANCE for an outcome
     move: str = ""
-    action: int = -1  # -1 where an end was declared
+    action: int = -1  # -1 for a declared end
     seconds: float | None = None
     evaluation: Evaluation | None = None
-    termination: str = UNFINISHED  # how it ended the game, if it did without the rules
-    written: str = ""  # as people write it, once somebody has asked
+    termination: str = UNFINISHED  # how it ended the game, if not by the rules
+    written: str = ""  # in human notation, once requested
 
     def notation(self, game: Game, before: State) -> str:
-        """The move as people write it; remembered, since a page shows all moves of a game after each."""
+        """The move in human notation; cached, since a page shows all moves of a game after each move."""
         self.written = self.written or game.notation(before, self.action)
         return self.written
 
 
 class GameInProgress:
-    """The game on the table and its history; `players` are texts by seat.
+    """The current game and its history; `players` are texts by seat.
 
-    With a `line` of plies that were played already, chance waits until `draw`.
+    With a `line` of plies already played, chance waits until `draw`.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class GameInProgress:
     ) -> None:
         self.game, self.date, self.tags = game, date, dict(tags or {})
         self.seed = None if seed is None else seed % (LARGEST_SEED + 1)
-        """None, where a file did not say it, counts as 0."""
+        """None, if a file did not give it, counts as 0."""
         self.players = (*players, *[UNKNOWN_PLAYER] * (game.num_seats - len(players)))
         self.start = game.initial_state() if start is None else start.copy()
         self.line = list(line or ())
-        self.num_plies = len(self.line)  # how many plies of the line are on the table; the rest has been undone
+        self.num_plies = len(self.line)  # plies in effect; the rest of the line has been undone
         if line is None:
             self.draw()
 
@@ -77,7 +77,7 @@ class GameInProgress:
     def played(
         game: Game, start: str | None, moves: Sequence[str], notes: Sequence[Note] = (), places: Sequence[str] = ()
     ) -> "GameInProgress":
-        """Moves from a position, None: the initial one; `places` say in an error where each of them stands."""
+        """Play moves from a position, None: the initial one; `places` name each move's place in errors."""
         first = state = find_start(start, game)
         line: list[Ply] = []
         for index, move in enumerate(moves):
@@ -89,21 +89,21 @@ class GameInProgress:
         return GameInProgress(game, start=first, line=line)
 
     def at(self, num_plies: int) -> "GameInProgress":
-        """The same game as it stood after so many plies; what happens here changes nothing there."""
+        """A copy of the game after this many plies, independent of this one."""
         found = copy.copy(self)
         found.line, found.num_plies = self.line[:num_plies], num_plies
         return found
 
-    # --- what is on the table
+    # --- the current position
 
     @property
     def plies(self) -> list[Ply]:
-        """What has been played and not undone."""
+        """The plies played and not undone."""
         return self.line[: self.num_plies]
 
     @property
     def last_decision(self) -> int:
-        """The number of plies before the last one that was not chance's; -1 if there is none."""
+        """The number of plies before the last one not made by chance; -1 if there is none."""
         return next((index for index in reversed(range(self.num_plies)) if self.line[index].seat != CHANCE), -1)
 
     @property
@@ -116,7 +116,7 @@ class GameInProgress:
         return [self.start, *(ply.state for ply in self.plies)]
 
     def steps(self) -> Iterator[tuple[State, Ply]]:
-        """Each move, or outcome of chance, behind the position before it."""
+        """Each move or chance outcome, with the position before it."""
         return ((state, ply) for state, ply in zip(self.states, self.plies, strict=False) if ply.action >= 0)
 
     @property
@@ -127,12 +127,12 @@ class GameInProgress:
 
     @property
     def so_far(self) -> Line:
-        """What a player is shown."""
+        """The game so far, as shown to a player."""
         return Line(self.start, tuple(ply.action for ply in self.plies if ply.action >= 0), self.state)
 
     @property
     def moves(self) -> list[str]:
-        """Texts, chance outcomes among them."""
+        """Texts, including chance outcomes."""
         return [ply.move for ply in self.plies if ply.action >= 0]
 
     @property
@@ -145,7 +145,7 @@ class GameInProgress:
 
     @property
     def declared(self) -> Ply | None:
-        """The ply that ended the game without the rules, if there is one."""
+        """The ply that ended the game other than by the rules, if any."""
         last = self.line[self.num_plies - 1] if self.num_plies else None
         return last if last is not None and last.action < 0 else None
 
@@ -161,7 +161,7 @@ class GameInProgress:
 
     @property
     def payoffs(self) -> tuple[float, ...] | None:
-        """The result a seat; None while the game runs."""
+        """The result per seat; None while the game is unfinished."""
         declared = self.declared
         if declared is None:
             return ends.rule_payoffs(self.game, self.state) if self.is_over else None
@@ -171,14 +171,14 @@ class GameInProgress:
 
     @property
     def move_seed(self) -> int:
-        """What a player that moves now draws from."""
+        """The seed for a player that moves now."""
         with np.errstate(over="ignore"):
             return int(next_word(self.stream()))
 
-    # --- what can be done
+    # --- actions
 
     def play(self, move: str | int, *, seconds: float | None = None, evaluation: Evaluation | None = None) -> None:
-        """Make a move by its text or action number; chance answers at once."""
+        """Make a move by its text or action number; chance then moves at once."""
         self.check_running(f"{move!r} cannot be played")
         game, state = self.game, self.state
         action = game.parse_action(state, move) if isinstance(move, str) else move
@@ -192,7 +192,7 @@ class GameInProgress:
         self.players = (*self.players[:seat], text, *self.players[seat + 1 :])
 
     def resign(self, seat: int | None = None) -> None:
-        """End the game as a loss of this seat, by default of the one to move."""
+        """End the game as a loss for this seat, by default the one to move."""
         self.declare(RESIGN, seat)
 
     @property
@@ -204,7 +204,7 @@ class GameInProgress:
         return self.num_plies < len(self.line)
 
     def undo(self, rests: Callable[[], bool] = lambda: True) -> None:
-        """Take back the last move or declared end, and what chance did after it; and more, until the game rests."""
+        """Undo the last move or declared end, with the chance outcomes after it; and more, until `rests()`."""
         if not self.can_undo:
             raise AnyzeroError("there is no move to take back")
         self.num_plies = self.last_decision
@@ -212,7 +212,7 @@ class GameInProgress:
             self.num_plies = self.last_decision
 
     def redo(self, rests: Callable[[], bool] = lambda: True) -> None:
-        """Make the move again that was taken back last, and what chance did after it; and more, until it rests."""
+        """Redo the last undone move, with the chance outcomes after it; and more, until `rests()`."""
         if not self.can_redo:
             raise AnyzeroError("there is no move to redo")
         self.num_plies += 1
@@ -222,7 +222,7 @@ class GameInProgress:
     # --- records
 
     def to_record(self) -> GameRecord:
-        """What is on the table; moves that were undone are not part of it."""
+        """The game so far, without undone moves."""
         game, moves = self.game, [ply for ply in self.plies if ply.action >= 0]
         values: dict[str, Any] = {name: getattr(self, name) for name in ("players", "date", "seed", "tags")}
         values |= {"format": FORMAT, "game": game.text, "rules": {"name": game.name, "options": dict(game.options)}}
@@ -233,13 +233,13 @@ class GameInProgress:
 
     @staticmethod
     def from_record(record: GameRecord, game: Game | None = None) -> "GameInProgress":
-        """The table on which this record was made; `game` is needed where it is a file's."""
+        """The game of this record; `game` is required if its rules are in a file."""
         table = replay(record, game)
         table.draw()
         return table
 
     def end_as(self, payoffs: Sequence[float] | None, termination: str) -> None:
-        """End as a record says that the game ended; the rules know their own end."""
+        """End as the record says; an end by the rules needs no declaration."""
         if payoffs is not None and termination != RULES:
             self.declare(termination, 0 if termination == AGREEMENT else payoffs.index(-1.0))
 
@@ -259,12 +259,12 @@ class GameInProgress:
         self.push(Ply(self.state, self.seat_to_move if seat is None else seat, termination=termination))
 
     def push(self, ply: Ply) -> None:
-        """Add a ply, and forget what was undone."""
+        """Add a ply, and discard what was undone."""
         self.line[self.num_plies :] = [ply]
         self.num_plies += 1
 
     def draw(self) -> None:
-        """What chance does until a seat is to move."""
+        """Draw chance outcomes until a seat is to move."""
         while self.seat_to_move == CHANCE:
             game, state = self.game, self.state
             actions = np.array(game.legal_actions(state), np.int32)
@@ -275,12 +275,12 @@ class GameInProgress:
 
 
 def known(column: Sequence[T | None]) -> tuple[T | None, ...] | None:
-    """The column, or None if it says nothing."""
+    """The column, or None if it is empty."""
     return tuple(column) if any(value is not None for value in column) else None
 
 
 def replay(record: GameRecord, game: Game | None = None) -> GameInProgress:
-    """Play a record again, which is how it is checked: one sentence for anything that does not fit."""
+    """Replay a record, which is how it is checked: an error for anything that does not fit."""
     game, nothing = find_game(record, game), [None] * len(record.moves)
     if len(record.players) != game.num_seats:
         raise BadRecordError(f"{game.name} has {game.num_seats} seats, the record {len(record.players)} players")

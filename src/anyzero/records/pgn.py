@@ -1,8 +1,8 @@
-"""Games of chess as PGN: comments, glyphs and variations are passed over, and what is written reads back the same.
+"""Chess games as PGN: comments, glyphs and variations are skipped, and what is written reads back the same.
 
-Two tags are our own: `After` (the moves before the position of the tag FEN, which count for repetitions) and `Seed`.
-So is a note on a move, a comment such as `[%emt 0:00:02.5] [%value 0.31/2000]`: what the move took (`%emt`, elapsed
-move time, is common), the expected payoff for the mover, and the simulations behind that. SGF has the same notes.
+Two tags are our own: `After` (the moves before the position in the tag FEN, which count for repetitions) and `Seed`.
+So is a note on a move, a comment such as `[%emt 0:00:02.5] [%value 0.31/2000]`: the time for the move (`%emt`, elapsed
+move time, is common), the expected payoff for the mover, and the simulations it is based on. SGF has the same notes.
 """
 
 import re
@@ -34,24 +34,24 @@ PAYOFFS = {"1-0": (1.0, -1.0), "0-1": (-1.0, 1.0), "1/2-1/2": (0.0, 0.0)}
 RESULTS = {payoffs: text for text, payoffs in PAYOFFS.items()}
 UNDECIDED = "*"
 ENDS = {RULES: "normal", RESIGN: "normal", AGREEMENT: "normal", FORFEIT: "rules infraction", UNFINISHED: "unterminated"}
-"""What the tag Termination says."""
+"""Values of the tag Termination."""
 NOBODYS_FAULT = ("normal", "adjudication", "unterminated", "")
 UNKNOWN = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?"}
 TAG = "[A-Za-z0-9_]+"
-OWN_TAGS = ("White", "Black", "Result", "FEN", "SetUp", "After", "Seed")  # tags for which a record has a field
+OWN_TAGS = ("White", "Black", "Result", "FEN", "SetUp", "After", "Seed")  # tags stored in a record's own fields
 STANDARD = ("standard", "chess", "normal", "from position", "")
 WIDTH = 79
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # letters that no text of a record holds
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # characters not allowed in a record's texts
 ELAPSED = re.compile(r"\[%emt\s+([0-9]{1,5}):([0-9]{1,2}):([0-9]{1,2}(?:\.[0-9]{0,9})?)\]")
 VALUE = re.compile(r"\[%value\s+(-?[0-9]\.?[0-9]{0,30}(?:e-[0-9]{1,3})?)/([0-9]{1,18})\]")
 
 
-# --- the text taken apart: variations, glyphs (`$1`), suffixes (`!?`) and move numbers are left out
+# --- parsing: variations, glyphs (`$1`), suffixes (`!?`) and move numbers are skipped
 
 
 @dataclass
 class MoveText:
-    """A move as it is written, the line it stands on, and the comments after it."""
+    """A move as written, its line number, and the comments after it."""
 
     text: str
     line: int
@@ -60,7 +60,7 @@ class MoveText:
 
 @dataclass
 class PgnGame:
-    """One game of a file, not yet understood."""
+    """One game of a file, not yet interpreted."""
 
     tags: dict[str, str] = field(default_factory=dict)
     moves: list[MoveText] = field(default_factory=list)
@@ -68,8 +68,8 @@ class PgnGame:
 
 
 def split_games(text: str) -> list[PgnGame]:
-    """The games of a file; what stands in a variation is passed over."""
-    games, depth = [PgnGame()], 0  # how many variations are open
+    """The games of a file; variations are skipped."""
+    games, depth = [PgnGame()], 0  # depth of nested variations
     for kind, found, line in tokens(text):
         if games[-1].result is not None or (kind == "value" and games[-1].moves and not depth):
             games.append(PgnGame())
@@ -93,7 +93,7 @@ def split_games(text: str) -> list[PgnGame]:
 
 
 def tokens(text: str) -> Iterator[tuple[str, re.Match[str], int]]:
-    """Kind, match and line of each token; one sentence where the text is not PGN."""
+    """Kind, match and line of each token; an error if the text is not PGN."""
     place, line = 0, 1
     while place < len(text):
         found = TOKEN.match(text, place)
@@ -132,7 +132,7 @@ def read_game(game: Game, found: PgnGame, number: int) -> GameRecord:
 
 
 def read_tags(written: dict[str, str], table: GameInProgress) -> None:
-    """Players, day, seed, and the tags that a record has no field for; a date that is not complete stays one."""
+    """Players, date, seed, and tags without a field in a record; an incomplete date stays a tag."""
     facts = {name: CONTROL.sub(" ", text) for name, text in written.items()}
     tags = {name: text for name, text in facts.items() if name not in OWN_TAGS and UNKNOWN.get(name) != text}
     if tags.get("Termination", "").lower() in ("", ENDS[table.termination]):
@@ -145,7 +145,7 @@ def read_tags(written: dict[str, str], table: GameInProgress) -> None:
 
 
 def read_end(found: PgnGame, table: GameInProgress) -> None:
-    """How it ended; the result at the end of the moves, the one of the tag and that of the rules must not differ."""
+    """How it ended; the result after the moves, the tag's and the rules' must agree."""
     written = {found.result or "", found.tags.get("Result", "")} - {"", "?", UNDECIDED}
     for result in sorted(written - set(PAYOFFS)):
         raise BadRecordError(f"the result {result!r} is not one of {', '.join(PAYOFFS)}, *")
@@ -161,18 +161,18 @@ def read_end(found: PgnGame, table: GameInProgress) -> None:
     table.end_as(payoffs, AGREEMENT if payoffs == PAYOFFS["1/2-1/2"] else how)
 
 
-# --- notes, seeds, and which games of a file are asked for
+# --- notes, seeds, and the choice of games in a file
 
 
 def format_note(ply: Ply) -> str:
-    """The comment on one move; empty if there is nothing to say."""
+    """The comment on one move; empty if there is nothing to note."""
     parts = [] if ply.seconds is None else [f"[%emt {format_clock(ply.seconds)}]"]
     parts += [] if ply.evaluation is None else [f"[%value {ply.evaluation.value!r}/{ply.evaluation.simulations}]"]
     return " ".join(parts)
 
 
 def format_clock(seconds: float) -> str:
-    """Hours, minutes and seconds, with as many of three decimals as are needed."""
+    """Hours, minutes and seconds, with up to three decimals as needed."""
     minutes, milliseconds = divmod(round(seconds * 1000), 60_000)
     rest = f"{milliseconds // 1000:02d}.{milliseconds % 1000:03d}".rstrip("0").rstrip(".")
     return f"{minutes // 60}:{minutes % 60:02d}:{rest.zfill(2)}"

@@ -1,4 +1,4 @@
-"""The record of a game: one form of plain values for every game, and what must be right about it."""
+"""The record of a game: one form of plain values for every game, and its checks."""
 
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -12,7 +12,7 @@ from anyzero.records.ends import AGREEMENT, RULES, UNFINISHED, BadRecordError, l
 from anyzero.schema import Schema, show
 
 FORMAT = 1
-MATCH_FORM = "anyzero games 1"  # of a file with the games of a match, a line each
+MATCH_FORM = "anyzero games 1"  # of a file with the games of a match, one per line
 LARGEST_SEED = 2**64 - 1
 
 Text = Annotated[str, StringConstraints(max_length=100_000, pattern="^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
@@ -22,23 +22,23 @@ Payoff = Annotated[float, Field(ge=-1.0, le=1.0)]
 Seconds = Annotated[float, Field(ge=0.0, le=1e9)]
 
 
-# --- the form: what stands under each key of the JSON object
+# --- the form: the value of each key of the JSON object
 
 
 class RulesOfRecord(Schema):
     name: Text
-    options: dict[str, bool | int | float | str] = Field(default_factory=dict)  # all of them, defaults too
+    options: dict[str, bool | int | float | str] = Field(default_factory=dict)  # all of them, including defaults
 
 
 class Evaluation(Schema):
-    """What the seat that moved thought of its position."""
+    """The evaluation of a position by the seat that moved."""
 
     value: Payoff  # expected payoff for that seat
     simulations: Count
 
 
 class Result(Schema):
-    payoffs: tuple[Payoff, ...] | None = None  # a seat; None while the game is unfinished
+    payoffs: tuple[Payoff, ...] | None = None  # per seat; None while the game is unfinished
     termination: Literal["rules", "resign", "forfeit", "agreement", "unfinished"]
 
 
@@ -48,19 +48,19 @@ class GameRecord(Schema):
     noun = "the record"
 
     format: int
-    game: Text  # the text that the game is loaded from
+    game: Text  # the text from which the game is loaded
     rules: RulesOfRecord
-    players: tuple[Text, ...]  # a text a seat: the player's, `human`, or a person's name
-    date: Text = ""  # the day, like 2026-01-31, or nothing
+    players: tuple[Text, ...]  # a text per seat: the player's, `human`, or a person's name
+    date: Text = ""  # like 2026-01-31, or empty
     seed: Count | None = None
-    """What chance and the players draw from, so that a game that is taken up again goes on as it would have."""
+    """The random seed of chance and the players, so that a resumed game continues as it would have."""
     start: Text | None = None  # the position before the first move; None: the initial one
-    moves: tuple[Text, ...]  # texts, chance outcomes among them
-    clocks: tuple[Seconds | None, ...] | None = None  # seconds that each move took, where known
-    evaluations: tuple[Evaluation | None, ...] | None = None  # what the mover thought before each move, where known
+    moves: tuple[Text, ...]  # texts, including chance outcomes
+    clocks: tuple[Seconds | None, ...] | None = None  # seconds per move, if known
+    evaluations: tuple[Evaluation | None, ...] | None = None  # the mover's evaluation before each move, if known
     result: Result
     tags: dict[Text, Text] = Field(default_factory=dict)
-    """Further facts by name, as PGN and SGF have them: Event, Round, ..."""
+    """More facts by name, as in PGN and SGF: Event, Round, ..."""
 
     @model_validator(mode="after")
     def check(self) -> "GameRecord":
@@ -83,14 +83,14 @@ class GameRecord(Schema):
 
     @staticmethod
     def from_json(values: Any, game: Game | None = None) -> "GameRecord":
-        """The record of these plain values, checked by playing it; `game` is needed where it is a file's."""
-        from anyzero.records.in_progress import replay  # which knows how games are played
+        """The record made of these plain values, checked by replaying it; `game` is required if it is from a file."""
+        from anyzero.records.in_progress import replay  # a module that imports this one
 
         return replay(GameRecord.parse(values), game).to_record()
 
 
 def read_day(text: str) -> str:
-    """The day, as 2026-01-31; nothing if the text is not a single one."""
+    """The date, as 2026-01-31; empty if the text is not a single day."""
     try:
         return text if date.fromisoformat(text).isoformat() == text else ""
     except ValueError:
@@ -109,7 +109,7 @@ def find_game(record: GameRecord, game: Game | None) -> Game:
 
 
 def load_named(text: str) -> Game:
-    """The game that a record names. A file's code is not run because a record says so: such a game must be given."""
+    """The game that a record names. A record must not cause a file's code to be run: such a game must be passed in."""
     if split_text(text)[0].endswith(".py"):
         raise BadRecordError(f"the record is of the game file {text}: name the game as well to run its code")
     return load(text)
@@ -123,7 +123,7 @@ def find_start(text: str | None, game: Game) -> State:
 
 
 def check_result(record: GameRecord, game: Game, last: State) -> tuple[float, ...] | None:
-    """The payoffs, as the rules have them where the game came to its end by the rules."""
+    """The payoffs, by the rules if the game ended by the rules."""
     payoffs, how = record.payoffs, record.termination
     if game.is_over(last) != (how == RULES):
         end = "over" if game.is_over(last) else "not over"

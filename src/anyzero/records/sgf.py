@@ -1,7 +1,7 @@
-"""Games of Hex as SGF (GM[11]): `B[d4]`, `W[swap-pieces]`; black is the first seat and joins top and bottom.
+"""Hex games as SGF (GM[11]): `B[d4]`, `W[swap-pieces]`; black is the first seat and connects top and bottom.
 
-The dialect of Little Golem is read as well: two letters for a cell (`cd` is c4), `swap`, and moves that begin with W
-although it is the player PB who began.
+The dialect of Little Golem is also read: two letters for a cell (`cd` is c4), `swap`, and moves that begin with W
+although player PB began.
 """
 
 import re
@@ -25,24 +25,24 @@ SWAP_RULES = {True: "swap", False: "no swap"}
 SWAPS = ("swap", "swap-pieces")
 LAST_MOVES = {"resign": RESIGN, "forfeit": FORFEIT}
 OWN_PROPERTIES = ("FF", "GM", "CA", "SZ", "RU", "PB", "PW", "RE", "AB", "AW", "PL", "B", "W", "C", "SEED")
-"""Properties of the first node for which a record has a field."""
+"""Properties of the first node that are stored in a record's own fields."""
 RESULT = re.compile(r"([BW])(?:\+(.*))?", re.IGNORECASE)
 ENDS = {RULES: "", RESIGN: "R", FORFEIT: "F"}
-DRAWS = ("0", "draw")  # Hex has none by its rules, but two players may agree on one
+DRAWS = ("0", "draw")  # Hex has no draws by its rules, but two players may agree on one
 FAULTS = ("f", "forfeit", "t", "time")
 TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])\s*", re.DOTALL)
 ESCAPE = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 
 
-# --- the text taken apart
+# --- parsing
 
 
 def main_lines(text: str) -> list[list[Node]]:
-    """The nodes of each game's main line; one sentence where the text is not SGF."""
+    """The nodes of each game's main line; an error if the text is not SGF."""
     games: list[list[Node]] = []
     place = len(text) - len(text.lstrip())
     open_trees: list[bool] = []
-    """For each open tree, whether a variation of it has been closed: what follows is passed over."""
+    """For each open tree, whether a variation of it has been closed: what follows is skipped."""
     name = ""
     node: Node | None = None
     while place < len(text):
@@ -73,7 +73,7 @@ def main_lines(text: str) -> list[list[Node]]:
             elif not name:
                 raise BadRecordError(f"{value[:20]!r} belongs to no property")
             else:
-                # a backslash keeps the next letter as it is, and takes a line break away
+                # a backslash escapes the next character, and removes a line break
                 meant = ESCAPE.sub(lambda kept: "" if kept[1][0] in "\r\n" else kept[1], value)
                 node.setdefault(name, []).append(meant)
         except BadRecordError as error:
@@ -85,7 +85,7 @@ def main_lines(text: str) -> list[list[Node]]:
 
 
 class LineText(NamedTuple):
-    """What a main line says: moves, what was noted about each, and how its last node ended the game."""
+    """The content of a main line: moves, their notes, and how its last node ended the game."""
 
     moves: list[str]
     notes: list[str]
@@ -93,7 +93,7 @@ class LineText(NamedTuple):
 
 
 def read_moves(nodes: list[Node]) -> LineText:
-    """The moves of all nodes; colours must take turns, and black begins unless Little Golem wrote it."""
+    """The moves of all nodes; colours must alternate, and black begins except in files of Little Golem."""
     moves, notes, colours, end, lettered = list[str](), list[str](), list[str](), UNFINISHED, False
     for node in nodes:
         if node is not nodes[0] and {"AB", "AW", "AE", "PL"} & set(node):
@@ -104,7 +104,7 @@ def read_moves(nodes: list[Node]) -> LineText:
             if text in LAST_MOVES:
                 end = LAST_MOVES[text]
                 continue
-            if re.fullmatch("[a-z]{2}", text):  # as Little Golem writes cells
+            if re.fullmatch("[a-z]{2}", text):  # Little Golem's notation of cells
                 text, lettered = cell_name(LETTERS.index(text[1]), LETTERS.index(text[0])), True
             if colours and colour == colours[-1]:
                 raise BadRecordError(f"move {len(moves) + 1}: {colour} moves twice in a row")
@@ -159,7 +159,7 @@ def read_size(text: str) -> int:
 
 
 def read_start(root: Node, game: Game) -> str | None:
-    """The position that the first node sets up; None: the empty board."""
+    """The position set up by the first node; None: the empty board."""
     if not {"AB", "AW", "PL"} & set(root):
         return None
     size = game.options["size"]

@@ -1,9 +1,9 @@
 """One tree and many formulas: from flat Monte Carlo to Gumbel AlphaZero, for any game.
 
-Reading order: `tree` (what a node is), `selection` (which child next, by statistics and AMAF), `priors` (the same led
-by priors), `backup` (results, proofs and AMAF go up), `simulation` (one pass of all of these), `methods` (the named
-recipes and their text), `run` (what drives the kernels), `pacing` (how a budget is spent), `report` (the final move
-and what was found), `search` (the doors). Beside the tree stands the solver: `proof_search` and `solve`.
+Reading order: `tree` (what a node is), `selection` (which child next, by statistics and AMAF), `priors` (the same,
+guided by priors), `backup` (propagating results, proofs and AMAF), `simulation` (one pass of all these), `methods` (the
+named recipes and their text), `run` (drives the kernels), `pacing` (how a budget is spent), `report` (the final move
+and the results), `search` (the public functions). Separate from the tree is the solver: `proof_search` and `solve`.
 """
 
 import sys
@@ -20,7 +20,7 @@ __all__ = ["LiveSearch", "ManyResults", "SearchResult", "Searcher", "Solution", 
 
 
 class CallableModule(ModuleType):
-    """`anyzero.search` is this folder once it has been imported, and a function to everybody: both must work."""
+    """`anyzero.search` is a package once imported, and a function for users: both must work."""
 
     def __call__(self, *args: Any, **options: Any) -> SearchResult:
         return anyzero.find("search")(*args, **options)  # type: ignore[no-any-return]

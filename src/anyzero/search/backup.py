@@ -1,12 +1,12 @@
-"""Results go up the path, and so do proofs.
+"""Back up results and proofs along the path.
 
-Values need no sign: every node takes the payoff of the seat that chose it. Proofs are for games of two seats with
-opposite payoffs; there a node's proof is also seen from the seat that chose it. What chance chose is seen from seat 0.
+Values need no sign: every node stores the payoff of the seat that chose it. Proofs are for games of two seats with
+opposite payoffs; a node's proof is likewise seen from the seat that chose it, and from seat 0 if chance chose it.
 
-AMAF, "all moves as first", is what a simulation says about every move that was made in it, not only the next one. A
-move counts once a simulation, for the seat that made it, at each node from which it was made *afterwards*. Walking the
-path from its end to the root, the moves seen so far are exactly those made from the node onwards: a set of bits a seat,
-to which every step up the path adds one. Brügmann 1993; Gelly and Silver 2007; Cazenave 2015 (GRAVE).
+AMAF, "all moves as first", applies a simulation's result to every move made in it, not only to the next one. A
+move counts once per simulation, for the seat that made it, at each node from which it was made *afterwards*. Walking
+the path from its end to the root, the moves seen so far are exactly those made from the node onwards: a bit set per
+seat, to which every step up the path adds one. Brügmann 1993; Gelly and Silver 2007; Cazenave 2015 (GRAVE).
 """
 
 from typing import Any
@@ -23,12 +23,12 @@ from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, NO_TABLE, PROVEN_BELOW, 
 def add_results(tree: Tree, scratch: Scratch, number: int) -> None:
     """Count the simulation at every node of the path, from its end to the root.
 
-    A seat that has a proven draw in hand would not have gone on to lose: above its node such a result is a draw.
+    A seat with a proven draw would not have played on to lose: above its node such a result is a draw.
     """
     path, seats, result = scratch.path[number], scratch.seats[number], scratch.result[number]
     for level in range(scratch.depth[number], 0, -1):
         seat = seats[level - 1]
-        add_result(tree, path[level], result[max(seat, 0)])  # the choice of chance is nobody's: any seat's will do
+        add_result(tree, path[level], result[max(seat, 0)])  # chance has no payoff: any seat's will do
         if tree.marks[path[level - 1]] & DRAW_BELOW and result[seat] < 0.0:
             for other in range(len(result)):
                 result[other] = 0.0
@@ -41,7 +41,7 @@ def add_result(tree: Tree, node: int, payoff: float) -> None:
 
 
 def prove_end(tree: Tree, scratch: Scratch, number: int) -> None:
-    """The game is over at the end of the path: a win, a draw or a loss for whoever chose the last node."""
+    """The game is over at the end of the path: a win, a draw or a loss for the seat that chose the last node."""
     depth = scratch.depth[number]
     if depth == 0 or scratch.seats[number, depth - 1] < 0:
         return
@@ -50,7 +50,7 @@ def prove_end(tree: Tree, scratch: Scratch, number: int) -> None:
 
 
 def proof_of_payoff(payoff: float) -> int:
-    """A finished game as a proof; a payoff between win, draw and loss proves nothing."""
+    """The proof given by a finished game; a payoff other than win, draw or loss proves nothing."""
     if payoff == 1.0:
         return WIN
     if payoff == -1.0:
@@ -59,12 +59,12 @@ def proof_of_payoff(payoff: float) -> int:
 
 
 def prove_path(tree: Tree, scratch: Scratch, number: int) -> None:
-    """Carry a proof from the end of the path upwards for as long as it decides the node above."""
+    """Propagate a proof from the end of the path upwards while it decides the node above."""
     path, seats, level = scratch.path[number], scratch.seats[number], scratch.depth[number]
     while level > 0 and tree.proven[path[level]] != UNKNOWN:
         node, seat = path[level - 1], seats[level - 1]
         tree.marks[node] |= PROVEN_BELOW
-        found = best_proof(tree, node) if seat >= 0 else UNKNOWN  # nothing is certain of a chance node
+        found = best_proof(tree, node) if seat >= 0 else UNKNOWN  # chance nodes are never proven
         if found == UNKNOWN:
             if seat >= 0 and tree.proven[path[level]] == DRAW:
                 tree.marks[node] |= DRAW_BELOW
@@ -75,7 +75,7 @@ def prove_path(tree: Tree, scratch: Scratch, number: int) -> None:
 
 
 def best_proof(tree: Tree, node: int) -> int:
-    """What the seat to move has for certain: a win if one child is won, else the best child once all are proven."""
+    """What the seat to move can force: a win if one child is won, else the best child once all are proven."""
     best = LOSS
     for child in range(tree.first[node], tree.first[node] + tree.num_children[node]):
         if tree.proven[child] == WIN:
@@ -97,7 +97,7 @@ def proven_payoffs(tree: Tree, node: int, seat: int, result: Any) -> None:
 
 
 def update_amaf(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
-    """Credit the moves of a simulation: those of its rollout are seen already, the path's are added on the way."""
+    """Credit the moves of a simulation: its rollout's moves are already in the set, the path's are added on the way."""
     seen = scratch.seen[number]
     for level in range(scratch.depth[number] - 1, -1, -1):
         seat: Any = np.int64(scratch.seats[number, level])
@@ -123,7 +123,7 @@ def credit_children(tree: Tree, seen: Any, node: int, payoff: Any) -> None:
 
 
 def credit_table(tree: Tree, scratch: Scratch, seen: Any, node: int, result: Any) -> None:
-    """GRAVE: the node's table, which knows the moves of every seat."""
+    """GRAVE: the node's table, with the moves of every seat."""
     row = tree.table[node]
     if row == NO_TABLE:
         return
@@ -132,7 +132,7 @@ def credit_table(tree: Tree, scratch: Scratch, seen: Any, node: int, result: Any
         if seen.shape[1] == SMALL_SET_WORDS:
             count_small_set(scratch.all_keys, seen[seat], visits, values, payoff, len(visits))
             continue
-        for word in range(seen.shape[1]):  # through the set of bits: few of many keys were seen
+        for word in range(seen.shape[1]):  # iterate over the bit set: few of many keys were seen
             left = seen[seat, word]
             while left != U(0):
                 key = (word << 6) + trailing_zeros(left)
@@ -142,19 +142,19 @@ def credit_table(tree: Tree, scratch: Scratch, seen: Any, node: int, result: Any
                     values[key] += payoff
 
 
-# --- a look at the next two moves before the first simulation: what wins or loses at once is proven, not sampled.
-# A method led by AMAF or by priors may never try the one move that decides; looking costs less than a simulation.
+# --- look-ahead over the next two moves before the first simulation: immediate wins and losses are proven, not sampled.
+# A method guided by AMAF or priors may never try the decisive move; looking ahead costs less than a simulation.
 
 
 def look_ahead(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
-    """Prove what can be seen from the root, whose position is `scratch.states[number]`, within the plays allowed."""
+    """Prove what is visible from the root, whose position is `scratch.states[number]`, within the allowed plays."""
     root, state = root_of(tree, number), scratch.states[number]
     first, count = tree.first[root], tree.num_children[root]
     if count > settings.look_ahead:
         return
     seat, replies = seat_to_move(rules, state), count * count <= settings.look_ahead
     for child in range(first, first + count):
-        if tree.proven[child] == UNKNOWN:  # of a tree that is used again, more may be known
+        if tree.proven[child] == UNKNOWN:  # a reused tree may know more
             scratch.ahead[number, 0] = state
             play(rules, scratch.ahead[number, 0], np.int64(tree.action[child]))  # type: ignore[arg-type]
             tree.proven[child] = proof_of_move(rules, scratch, number, seat, replies)
@@ -166,7 +166,7 @@ def look_ahead(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, num
 
 
 def proof_of_move(rules: Any, scratch: Scratch, number: int, seat: int, replies: bool) -> int:
-    """What is certain of the move that led to `ahead[0]`, for the seat that made it."""
+    """What is proven about the move that led to `ahead[0]`, for the seat that made it."""
     after = scratch.ahead[number, 0]
     other = seat_to_move(rules, after)
     if other == OVER:

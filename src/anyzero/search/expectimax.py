@@ -1,7 +1,7 @@
-"""Expectimax: every outcome of chance by its weight, the best of every move, to a depth; exact where the game ends.
+"""Expectimax: average over chance outcomes, maximum over moves, to a given depth; exact where the game ends.
 
-Positions are laid out level by level, so that all leaves of a search go through the evaluator together. A leaf is a
-position after the last of `depth` moves: in a game of chance, an afterstate. Each seat takes what is best for itself.
+Positions are laid out level by level, so that all leaves of a search are evaluated together. A leaf is a
+position after the last of `depth` moves: in a game of chance, an afterstate. Each seat maximises its own payoff.
 """
 
 from collections.abc import Iterator
@@ -30,29 +30,29 @@ from anyzero.search.run import Run
 from anyzero.search.simulation import ANY_CHILD
 from anyzero.search.tree import clear_nodes
 
-ROLLOUTS = 16  # random games for each leaf, where they are the evaluator
-TOGETHER = 56_000  # leaves that are laid out at a time, about: a little less than a power of two, which a GPU computes
-MOST_EXACT = 2_000_000  # positions up to the end of the game that are looked at rather than asking an evaluator
+ROLLOUTS = 16  # random games per leaf, if rollouts are the evaluator
+TOGETHER = 56_000  # leaves laid out at a time, roughly: a little less than a power of two, which a GPU computes
+MOST_EXACT = 2_000_000  # maximum positions to the end of the game for an exact search without an evaluator
 MOST_BY_CLOCK = 8_000
-"""The budget of leaves where a clock is named instead, since one cannot stop in the middle of a ply."""
-ROUGHLY = 4  # leaves are counted where an estimate of their number is not so many times too large
-LINES = 4  # random lines by which the size of a tree is estimated, and positions by which that of many trees is
+"""The budget in leaves when seconds are given, since a search cannot stop in the middle of a ply."""
+ROUGHLY = 4  # leaves are counted exactly unless the estimate is this many times too large
+LINES = 4  # random lines to estimate the size of a tree, and sampled positions to estimate that of many trees
 TO_THE_END = 1 << 14  # more moves than a game has
 
 
 class Level(NamedTuple):
-    """Positions of one ply, and where the positions behind each begin in the next level."""
+    """Positions of one ply, and the start of each one's successors in the next level."""
 
     states: Any
-    left: np.ndarray  # [positions] int16: moves to look ahead from here
-    starts: np.ndarray  # [positions + 1] int64: a leaf has no positions behind it
+    left: np.ndarray  # [positions] int16: moves left to look ahead
+    starts: np.ndarray  # [positions + 1] int64: a leaf has no successors
     weights: np.ndarray  # [positions]: of the outcome that led here
 
 
 class Expectimax:
-    """Values of positions of one game, by an evaluator (or the code of one within kernels) behind so many moves.
+    """Values of positions of one game after `depth` moves, by an evaluator (or the code of one within kernels).
 
-    Several threads lay positions out, each a few of them; the evaluator is asked by one at a time.
+    Several threads lay out a few positions each; the evaluator is called by one thread at a time.
     """
 
     def __init__(self, game: Game, evaluator: int | Evaluator, *, threads: int = 1) -> None:
@@ -63,7 +63,7 @@ class Expectimax:
         """Expected payoffs [positions, seats] with `depth` moves looked ahead; 0: the evaluator's own."""
         values, some = np.zeros((len(states), self.game.num_seats)), states[:: max(1, len(states) // LINES)]
         leaves = sum(estimate_leaves(self.game, state, depth) for state in some) / max(1, len(some)) * len(states)
-        parts = max(1, min(len(states), int(np.ceil(leaves / TOGETHER))))  # of about as many leaves as fit together
+        parts = max(1, min(len(states), int(np.ceil(leaves / TOGETHER))))  # each with about as many leaves as fit
 
         def run(first: int, last: int) -> None:
             stopping.check()
@@ -73,11 +73,11 @@ class Expectimax:
         return values
 
     def count_leaves(self, state: Any, depth: int) -> int:
-        """Positions at the ends of all lines of so many moves."""
+        """Number of positions at the ends of all lines of `depth` moves."""
         return sum(int((np.diff(level.starts) == 0).sum()) for level in self.levels(np.array([state]), depth))
 
     def levels(self, states: Any, depth: int) -> Iterator[Level]:
-        """One ply after the other, until every line has come to its depth or its end."""
+        """One ply after another, until every line reaches its depth or its end."""
         game, counting, writing = self.game, self.game.compile(count_children), self.game.compile(write_children)
         left, weights = np.full(len(states), depth, np.int16), np.ones(len(states))
         actions = game.new_actions()
@@ -93,7 +93,7 @@ class Expectimax:
             states, left, weights = children, next_left, next_weights
 
     def back_up(self, levels: list[Level]) -> np.ndarray:
-        """The values of the first level, from those of the leaves."""
+        """The values of the first level, computed from the leaves."""
         kernel, below, weights = self.game.compile(back_up_level), np.zeros((0, self.game.num_seats)), np.zeros(0)
         for level, values in reversed(list(zip(levels, self.leaf_values(levels), strict=True))):
             kernel(self.game.rules, level.states, level.starts, weights, below, values)
@@ -101,7 +101,7 @@ class Expectimax:
         return below
 
     def leaf_values(self, levels: list[Level]) -> list[np.ndarray]:
-        """For each level [positions, seats], filled in where positions are leaves."""
+        """For each level [positions, seats], filled in at the leaves."""
         game, kernel = self.game, self.game.compile(write_ends)
         found, open_leaves = [], []
         for level in levels:
@@ -141,7 +141,7 @@ class Expectimax:
 
 
 def count_children(rules: Any, states: Any, left: Any, actions: Any, starts: Any) -> None:
-    """Kernel: write the number of positions behind each position i to `starts[i + 1]`."""
+    """Kernel: write the number of successors of each position i to `starts[i + 1]`."""
     for index in range(len(states)):
         is_leaf = left[index] == 0 or seat_to_move(rules, states[index]) == OVER
         starts[index + 1] = 0 if is_leaf else legal_actions(rules, states[index], actions)
@@ -165,7 +165,7 @@ def write_children(
 
 
 def write_ends(rules: Any, states: Any, starts: Any, values: Any, is_open: Any) -> None:
-    """Kernel: the payoffs of games that are over; which of the other leaves an evaluator must be asked about."""
+    """Kernel: write the payoffs of finished games, and which of the other leaves need an evaluator."""
     for index in range(len(states)):
         if starts[index] < starts[index + 1]:
             continue
@@ -176,7 +176,7 @@ def write_ends(rules: Any, states: Any, starts: Any, values: Any, is_open: Any) 
 
 
 def back_up_level(rules: Any, states: Any, starts: Any, weights: Any, below: Any, values: Any) -> None:
-    """Kernel: the mean over the outcomes, or what the seat to move likes best, from the level below."""
+    """Kernel: the mean over outcomes, or the best move for the seat to move, from the level below."""
     for index in range(len(states)):
         first, last = starts[index], starts[index + 1]
         if first == last:
@@ -197,11 +197,11 @@ def back_up_level(rules: Any, states: Any, starts: Any, weights: Any, below: Any
                 values[index, other] = below[best, other]
 
 
-# --- how large a tree is
+# --- the size of a tree
 
 
 def estimate_leaves(game: Game, state: Any, depth: int) -> float:
-    """Positions at the ends of all lines of so many moves: a mean over random lines. Knuth 1975."""
+    """Estimate the positions at the ends of all lines of `depth` moves: a mean over random lines. Knuth 1975."""
     states, actions, streams = game.new_states(1), game.new_actions(), make_streams(0, 1)
     kernel, total = game.compile(follow_line), 0.0
     for _ in range(LINES):
@@ -211,7 +211,7 @@ def estimate_leaves(game: Game, state: Any, depth: int) -> float:
 
 
 def follow_line(rules: Any, states: Any, depth: int, actions: Any, streams: Any) -> float:
-    """Kernel: play at random for so many moves; the product of how many outcomes and moves there were."""
+    """Kernel: play `depth` random moves; the product of the numbers of outcomes and moves along the line."""
     product, state = 1.0, states[0]
     seat = seat_to_move(rules, state)
     while depth > 0 and seat != OVER:
@@ -227,9 +227,9 @@ def follow_line(rules: Any, states: Any, depth: int, actions: Any, streams: Any)
 
 
 class ExpectimaxRun(Run):
-    """One position, searched a move deeper again and again; from the second time on only the moves that look best.
+    """Iterative deepening on one position; from the second depth on, only for the moves that look best.
 
-    A simulation is a leaf that is evaluated. What was found stands in a tree of one ply, in which the moves that were
+    A simulation is one evaluated leaf. The results are stored in a tree of one ply, in which the moves
     searched deepest share the prior.
     """
 
@@ -257,7 +257,7 @@ class ExpectimaxRun(Run):
         tree.first[0], tree.num_children[0], tree.used[0, 0] = 1, len(actions), 1 + len(actions)
 
     def simulate(self, num: int, forced: int = ANY_CHILD, *, trees: int | None = None) -> int:
-        """About so many simulations: whole plies, each a move deeper, as long as the budget allows it."""
+        """About `num` simulations: whole plies, each a move deeper, while the budget allows it."""
         before = self.simulations()
         while not self.is_done and self.simulations() - before < num:
             self.deepen()
@@ -273,7 +273,7 @@ class ExpectimaxRun(Run):
             self.search_moves(self.order[: len(costs)], ahead, costs)
 
     def affordable(self, ahead: int) -> list[int]:
-        """Leaves so many moves ahead behind each move, the best first, for as many as the budget allows."""
+        """Leaves below each move, `ahead` moves deep, best move first, for as many moves as the budget allows."""
         costs: list[int] = []
         for state in self.after[self.order]:
             left = self.most - self.simulations() - sum(costs)
@@ -285,7 +285,7 @@ class ExpectimaxRun(Run):
         return costs
 
     def search_moves(self, chosen: np.ndarray, ahead: int, costs: list[int]) -> None:
-        """All leaves behind these moves together; the others are out of the running."""
+        """Search all leaves below these moves together; the other moves are eliminated."""
         values = self.expectimax.values(self.after[chosen], ahead)[:, self.seat]
         children = slice(1, 1 + len(self.after))
         self.tree.prior[children] = 0.0

@@ -1,8 +1,8 @@
-"""Sequential halving: which of the root's moves get how many simulations, for searches here and on exported pages.
+"""Sequential halving: the allocation of simulations to the root's moves, for searches here and on exported pages.
 
-Plain halving and SHUSS ask `next_order` for one child's share after the other; the worse half of the children is
-dropped round by round. Gumbel is handed all of its steps in advance. Karnin, Koren and Somekh 2013. Plain Python here,
-since a search has few orders, and compiled for pages and for long plans.
+Plain halving and SHUSS call `next_order` for one child's share after another; the worse half of the children is
+dropped each round. Gumbel gets all its steps in advance. Karnin, Koren and Somekh 2013. Plain Python here,
+since a search has few orders; compiled for pages and for long plans.
 """
 
 from typing import Any, NamedTuple
@@ -14,18 +14,18 @@ from anyzero.search.methods import RAVE, Settings
 from anyzero.search.simulation import ANY_CHILD
 from anyzero.search.tree import Tree
 
-TURN_S = 0.01  # by the clock, all survivors together get turns of about this length
-FEW = 4096  # steps of a plan that need no compiler
+TURN_S = 0.01  # by the clock, the approximate duration of one turn of all survivors
+FEW = 4096  # plans up to this many steps are made without the compiler
 COUNT, PLACE, GOAL, LEFT, SURVIVORS, ROUND, ROUNDS, CHILD = range(8)
-"""Survivors of this round and the next one of them; the visits that each is to have; simulations left and how many
-survive the next round; rounds done, and all of them; the child that the order is for."""
+"""Survivors of this round and the next of them; the visits each is to reach; simulations left, and the number that
+survives the next round; rounds done, and all rounds; the child of the current order."""
 
 
 class Halving(NamedTuple):
-    alive: np.ndarray  # [max_legal]: children of the root that are left
+    alive: np.ndarray  # [max_legal]: remaining children of the root
     scores: np.ndarray  # [max_legal]
-    at: np.ndarray  # [8]: how far it has come
-    turn: np.ndarray  # [1]: by the clock, when the turn of all survivors began
+    at: np.ndarray  # [8]: progress
+    turn: np.ndarray  # [1]: by the clock, when the current turn began
 
 
 def new_halving(max_legal: int) -> Halving:
@@ -33,9 +33,9 @@ def new_halving(max_legal: int) -> Halving:
 
 
 def next_order(tree: Tree, settings: Settings, halving: Halving, budget: int, seconds: float, spent: float) -> int:
-    """Kernel: so many simulations go through the child `at[CHILD]` next; 0: the survivor has got all of the prior.
+    """Kernel: how many simulations go through the child `at[CHILD]` next; 0: the survivor has all of the prior.
 
-    The `budget` is of simulations; if it is 0, of `seconds`, of which some are `spent`.
+    The `budget` is in simulations; if it is 0, in `seconds`, of which some are `spent`.
     """
     at = halving.at
     if tree.visits[0] == 0:  # the first simulation opens the root
@@ -49,7 +49,7 @@ def next_order(tree: Tree, settings: Settings, halving: Halving, budget: int, se
             at[CHILD] = halving.alive[at[PLACE]]
             at[PLACE] += 1
             num = at[GOAL] - tree.visits[at[CHILD]] if at[GOAL] > 0 else at[LEFT]
-            if num > 0:  # the child that opened the root has had a visit
+            if num > 0:  # the child that opened the root already has a visit
                 return num  # type: ignore[no-any-return]
         by_clock = budget == 0 and take_turn(tree, settings, halving, seconds, spent)
         if not (by_clock or (budget > 0 and start_round(tree, settings, halving))):
@@ -59,7 +59,7 @@ def next_order(tree: Tree, settings: Settings, halving: Halving, budget: int, se
 
 
 def begin(tree: Tree, halving: Halving, budget: int) -> None:
-    """All children take part. Where not all can get a visit, or by the clock, the first round is one visit each."""
+    """All children take part. If not all can get a visit, or by the clock, the first round is one visit each."""
     at, first, count = halving.at, tree.first[0], tree.num_children[0]
     for index in range(count):
         halving.alive[index], halving.scores[index] = first + index, tree.visits[first + index]
@@ -77,10 +77,10 @@ def num_rounds(num_children: int) -> int:
 
 
 def start_round(tree: Tree, settings: Settings, halving: Halving) -> bool:
-    """Rank the survivors, drop the worse half and share out the next round; False if there is none.
+    """Rank the survivors, drop the worse half and allocate the next round; False if there is none.
 
-    Every round gets the same share of the budget; what a share leaves over after division goes to the next round.
-    A survivor of a round has at least one simulation: where there are fewer left, only so many survive.
+    Every round gets the same share of the budget; the remainder of a division goes to the next round.
+    A survivor of a round gets at least one simulation: if fewer are left, only that many survive.
     """
     at = halving.at
     rank(tree, settings, halving)
@@ -94,9 +94,9 @@ def start_round(tree: Tree, settings: Settings, halving: Halving) -> bool:
 
 
 def take_turn(tree: Tree, settings: Settings, halving: Halving, seconds: float, spent: float) -> bool:
-    """The same with equal shares of the time for the rounds: the survivors get turns until a round's time is over.
+    """The same with equal shares of time: the survivors take turns until a round's time is up.
 
-    A turn is as long as the last one was quick. One child's pace would not do: a move that ends the game takes no time.
+    A turn is as large as the last one was fast. One child's pace would not do: a move that ends the game takes no time.
     """
     at = halving.at
     rate = at[COUNT] * max(1, at[LEFT]) / max(spent - halving.turn[0], 1e-7)
@@ -111,7 +111,7 @@ def take_turn(tree: Tree, settings: Settings, halving: Halving, seconds: float, 
 
 
 def rank(tree: Tree, settings: Settings, halving: Halving) -> None:
-    """The survivors by mean payoff; SHUSS adds AMAF, which fades with visits. Fabiano and Cazenave 2021."""
+    """Score the survivors by mean payoff; SHUSS adds AMAF, which fades with visits. Fabiano and Cazenave 2021."""
     for index in range(halving.at[COUNT]):
         child = halving.alive[index]
         score = float(tree.value[child])
@@ -123,7 +123,7 @@ def rank(tree: Tree, settings: Settings, halving: Halving) -> None:
 
 
 def sort(halving: Halving, count: int) -> None:
-    """The best first; equals keep their order."""
+    """Best first; ties keep their order."""
     alive, scores = halving.alive, halving.scores
     for index in range(1, count):
         child, score, place = alive[index], scores[index], index
@@ -137,7 +137,7 @@ def sort(halving: Halving, count: int) -> None:
 
 
 def gumbel_plan(game: Game, considered: int, simulations: int) -> np.ndarray:
-    """[moves, step]: how many visits the move has that is visited at this step, for 0 to `considered` moves."""
+    """[moves, step]: how many visits the move visited at this step has so far, for 0 to `considered` moves."""
     plan = np.zeros((considered + 1, simulations), np.int32)
     write = game.compile(write_plan) if simulations > FEW else write_plan
     write(plan, considered, simulations)
@@ -145,7 +145,7 @@ def gumbel_plan(game: Game, considered: int, simulations: int) -> np.ndarray:
 
 
 def write_plan(plan: Any, considered: int, simulations: int) -> None:
-    """Kernel: rounds of sequential halving: each survivor is visited equally often, until the budget is spent."""
+    """Kernel: rounds of sequential halving: all survivors are visited equally often, until the budget is spent."""
     for row in range(1, plan.shape[0]):
         moves = alive = min(row, considered)
         visits = step = 0

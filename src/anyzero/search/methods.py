@@ -1,12 +1,12 @@
-"""What a search is named by: its method (a set of settings), its evaluator, and the text that says both.
+"""How a search is specified: its method (a set of settings), its evaluator, and the text that names both.
 
 An evaluator is called with the game and an array of positions and returns `(logits, values)`: logits [positions,
 actions], of which the search takes the softmax over the legal actions, and values, each the expected payoff for the
 seat to move (at a chance node: the first seat), or [positions, seats] for games that are not two opposite seats or one.
 
-One that has threads of its own brings them as `pool`: then each of them searches its share of the trees to the end and
-calls the evaluator for its own leaves alone, so that nobody waits for anybody; `together` says of how many trees. One
-with a method `values(game, states)` is spared the logits where nobody asks for them.
+An evaluator with its own threads provides them as `pool`: then each thread searches its share of the trees to the end
+and calls the evaluator only for its own leaves, so that no thread waits for another; `together` is the number of trees.
+One with a method `values(game, states)` is spared the logits when they are not needed.
 """
 
 import math
@@ -23,18 +23,18 @@ from anyzero.games.load import split_options
 # Formulas: how the next child is chosen.
 FLAT, UCT, RAVE, GRAVE, PUCT, GUMBEL, EXPECTIMAX = 0, 1, 2, 3, 4, 5, 6
 
-# Schedules: how much RAVE trusts AMAF as real visits come in.
+# Schedules: how much RAVE trusts AMAF as real visits increase.
 CLASSIC, MINIMUM_ERROR, SIMPLE, ALWAYS = 0, 1, 2, 3
 
-# Evaluators: three that run inside the kernel, and one that the kernel waits for.
+# Evaluators: three that run inside the kernel, and one outside that the kernel waits for.
 ROLLOUT, GUIDED, UNIFORM, BATCH = 0, 1, 2, 3
 
 UNBOUNDED = 1 << 60
-BY_EVALUATOR = -1.0  # a setting that depends on how much an evaluator's values can be trusted
+BY_EVALUATOR = -1.0  # a setting that depends on how reliable the evaluator's values are
 
 
 class Settings(NamedTuple):
-    """The numbers of one search. A field's default is what the formula's authors or the field's tools use."""
+    """The numeric settings of one search. Defaults are those of the formula's authors or the field's tools."""
 
     formula: int = UCT
     exploration: float = 1.4  # C in value + C * bonus
@@ -49,7 +49,7 @@ class Settings(NamedTuple):
     """GRAVE: the visit at which a node starts its statistics; most nodes never get there, and tables are large."""
     expand_after: int = 1  # a node gets children when it is visited again after this many visits
     max_depth: int = UNBOUNDED  # nodes at this depth get no children: 1 makes a bandit of the root
-    solve: int = 1  # whether proven wins, losses and draws go up the tree; needs two seats with opposite payoffs
+    solve: int = 1  # whether proven wins, losses and draws are backed up; needs two seats with opposite payoffs
     look_ahead: int = 0
     """With `solve`: maximum positions examined before the first simulation, up to two moves below the root."""
     evaluator: int = ROLLOUT
@@ -67,12 +67,12 @@ class Settings(NamedTuple):
     """Gumbel: scale of the noise on the root's moves; 1 for self-play, 0 for measured players."""
     doubt: float = BY_EVALUATOR
     """Gumbel: how many visits the node's mean counts for in each child's value; by default 0, and 16 with rollouts."""
-    log_visits: int = 0  # many trees: whether the move is chosen by value + log visits instead of the visits alone
+    log_visits: int = 0  # many trees: whether the move is chosen by value + log visits instead of visits alone
     move_value: int = 0
     """Many trees: whether a position's value is that of the chosen move instead of the mean of all simulations."""
 
 
-# Options that go together; a method has those that change what it does.
+# Related options; a method has those that affect it.
 BONUS = ("exploration", "first_play")
 TRUST = ("schedule", "equivalence", "bias")
 NOISE = ("noise_fraction", "noise_concentration")
@@ -80,15 +80,15 @@ POLICY = ("considered", "visit_scale", "value_scale", "gumbel_scale", "doubt")
 GROWTH = ("expand_after", "max_depth")
 PROOFS = ("solve", "look_ahead")
 TREE = (*BONUS, *GROWTH, *PROOFS)
-MANY = ("log_visits", "move_value")  # what is told of many trees; of one tree, `final` and its result say as much
+MANY = ("log_visits", "move_value")  # settings for many trees; for one tree, `final` and its result serve instead
 
 
 class Method(NamedTuple):
     meaning: str
     settings: Settings
-    options: tuple[str, ...] = ()  # the settings that may be changed
-    halves: bool = False  # sequential halving at the root: the worse half of the moves is dropped round by round
-    final: str = "visits"  # how the move is chosen in the end
+    options: tuple[str, ...] = ()  # settings that may be changed
+    halves: bool = False  # sequential halving at the root: the worse half of the moves is dropped each round
+    final: str = "visits"  # the rule of the final move
 
 
 METHODS: dict[str, Method] = {
@@ -126,7 +126,7 @@ METHODS: dict[str, Method] = {
 
 SCHEDULES = {"classic": CLASSIC, "minimum_error": MINIMUM_ERROR, "simple": SIMPLE, "always": ALWAYS}
 TUNED_BY = {CLASSIC: "equivalence", SIMPLE: "equivalence", MINIMUM_ERROR: "bias"}
-"""The option by which a schedule is tuned; the other one does nothing."""
+"""The option that tunes a schedule; the other one has no effect."""
 
 LEAST = {"expand_after": 1, "considered": 1, "noise_concentration": 1e-3, "max_depth": 1}
 
@@ -145,7 +145,7 @@ def find_method(name: str, options: dict[str, object]) -> Method:
 
 
 def convert(name: str, key: str, value: object) -> float | int:
-    """An option's value as the number that the kernel reads."""
+    """An option's value as the number that the kernel uses."""
     method = METHODS[name]
     if key not in method.options:
         others = [other for other, its in METHODS.items() if key in its.options]
@@ -182,7 +182,7 @@ class SearchText(NamedTuple):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What `search` takes besides the game and the state."""
+        """The arguments of `search` besides the game and the state."""
         budget = {"simulations": self.simulations, "seconds": self.seconds}
         return {"method": self.method, **budget, **self.options}
 
@@ -192,7 +192,7 @@ SEARCH_OPTIONS = ("final", "evaluator", "max_nodes", "trees", "reuse", "temperat
 
 
 def parse_search(text: str) -> SearchText:
-    """The method, budget and options that a text names; `search` itself says whether its options make sense."""
+    """The method, budget and options in a text; `search` itself checks whether the options make sense."""
     method, _, rest = text.strip().partition(":")
     budget, *parts = rest.split(",")
     options: dict[str, Any] = dict(split_options(repr(text), parts))
@@ -211,7 +211,7 @@ def parse_search(text: str) -> SearchText:
 
 
 def parse_budget(text: str, budget: str) -> tuple[int | None, float | None]:
-    """A number of simulations, or of seconds with an `s` behind it."""
+    """A number of simulations, or of seconds if followed by `s`."""
     if re.fullmatch(r"[0-9_]{1,12}", budget) and budget.strip("_") and int(budget.replace("_", "")) > 0:
         return int(budget.replace("_", "")), None
     if re.fullmatch(r"[0-9]*\.?[0-9]+s", budget):
@@ -230,11 +230,11 @@ def parse_budget(text: str, budget: str) -> tuple[int | None, float | None]:
 Evaluator = Callable[[Game, Any], tuple[Any, Any]]
 
 EVALUATORS = {"rollout": ROLLOUT, "guided": GUIDED, "uniform": UNIFORM}
-"""Those that are compiled into the search: random play, random play that knows the game, and no opinion at all."""
+"""Evaluators compiled into the search: random play, random play with knowledge of the game, and uniform."""
 
 
 def ask(evaluator: Evaluator, game: Game, states: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The evaluator's answer in the form that the kernel reads; a sentence if it has another."""
+    """The evaluator's answer in the form that the kernel uses; an error if it has another form."""
     logits, values = (np.asarray(part, np.float32) for part in evaluator(game, states))
     if logits.shape != (wanted := (len(states), game.num_actions)):
         raise BadOptionError(f"{game.name}: the evaluator's logits have the shape {logits.shape}, not {wanted}")
@@ -248,7 +248,7 @@ def ask(evaluator: Evaluator, game: Game, states: Any) -> tuple[np.ndarray, np.n
 
 
 def ask_values(evaluator: Evaluator, game: Game, states: Any) -> np.ndarray:
-    """The values alone, [positions, 1 or seats]; an evaluator that has a method `values` need not make logits."""
+    """The values alone, [positions, 1 or seats]; an evaluator with a method `values` need not compute logits."""
     if not hasattr(evaluator, "values"):
         return ask(evaluator, game, states)[1]
     values = np.asarray(evaluator.values(game, states), np.float32).reshape(len(states), game.num_values)
@@ -262,7 +262,7 @@ def check_finite(game: Game, is_finite: Any) -> None:
 
 
 def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
-    """The method as this game and evaluator allow it; proofs need two seats with opposite payoffs."""
+    """The method adapted to this game and evaluator; proofs need two seats with opposite payoffs."""
     if not callable(evaluator):
         check_name("evaluator", evaluator, EVALUATORS)
     settings, code = method.settings, BATCH if callable(evaluator) else EVALUATORS[evaluator]
@@ -275,8 +275,8 @@ def adapt(game: Game, method: Method, evaluator: str | Evaluator) -> Method:
         raise BadOptionError(f"{game.name} has no guided rollouts")
     solve = settings.solve if game.is_opposed else 0
     settings = settings._replace(solve=solve, evaluator=code, chance=int(game.num_outcomes > 0))
-    # One rollout says little, so values move Gumbel's policy less and later: with the paper's settings and rollouts,
-    # one game in seven of tic-tac-toe was lost at 2,000 simulations; now none.
+    # One rollout is weak evidence, so values change Gumbel's policy less and later: with the paper's settings and
+    # rollouts, one game in seven of tic-tac-toe was lost at 2,000 simulations; now none.
     trust = {"value_scale": 0.1, "doubt": 16.0} if code in (ROLLOUT, GUIDED) else {"value_scale": 1.0, "doubt": 0.0}
     left_alone: Any = {key: number for key, number in trust.items() if getattr(settings, key) == BY_EVALUATOR}
     return method._replace(settings=settings._replace(**left_alone))

@@ -1,6 +1,6 @@
-"""Trees on a GPU: one thread a tree, by the functions of `simulation`; only the loop over trees is the grid of threads.
+"""Trees on a GPU: one thread per tree, with the functions of `simulation`; only the loop over trees becomes the grid.
 
-Here the evaluator is compiled into the search. Games that learn, whose trees wait for a network, are `learning.on_gpu`.
+Here the evaluator is compiled into the search. Self-play, whose trees wait for a network, is in `learning.on_gpu`.
 """
 
 from collections.abc import Callable
@@ -19,20 +19,20 @@ from anyzero.search.simulation import ANY_CHILD, begin_tree, simulate_tree
 from anyzero.search.tree import new_tree
 
 KEPT = ("streams", "rows", "all_keys", "plan")
-"""What must come from the host; everything else is written before it is read."""
+"""Arrays copied from the host; everything else is written before it is read."""
 
-SETTINGS: Any = None  # a constant of the kernel: code for what a search does not do is left out
+SETTINGS: Any = None  # a constant of the kernel: code for unused features is left out
 
 
 class DeviceEvaluator(Protocol):
-    """Networks on the GPU, each of which answers for all trees at once. Their arrays stay where they are."""
+    """Networks on the GPU, each answering for all trees at once. Their arrays stay in place."""
 
-    planes: Any  # [trees, *planes_shape] float32: zeros whenever trees are to write their leaves
+    planes: Any  # [trees, *planes_shape] float32: zeros whenever trees write their leaves
     logits: Any  # [networks, trees, actions] float32
     values: Any  # [networks, trees, 1] float32: for the seat to move
 
     def record(self, before: Callable[[int], None]) -> Callable[[], None]:
-        """`before`, which launches on the stream it is handed, then the network, as one launch; run once at once."""
+        """`before`, which launches on the stream it is given, then the network, as one launch; run once immediately."""
 
 
 def search_kernel(
@@ -49,7 +49,7 @@ def search_kernel(
 def search_on_gpu(
     game: Game, method: Method, states: Any, seed: int, *, room: int, simulations: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """The chosen actions, values and policies of all positions, and how many simulations there were."""
+    """The chosen actions, values and policies of all positions, and the number of simulations."""
     num, settings = len(states), method.settings
     tree = to_device(new_tree(game, settings, room, num_trees=num))
     scratch = new_scratch_for(game, settings, simulations, num)
@@ -71,7 +71,7 @@ def device_arrays(evaluator: DeviceEvaluator) -> list[Any]:
 
 
 def to_device(parts: Any) -> Any:
-    """The same NamedTuple with its arrays on the device; most are only given room there."""
+    """The same NamedTuple with its arrays on the device; most are only allocated there."""
     arrays = [
         cuda.to_device(part) if name in KEPT else cuda.device_array(part.shape, part.dtype)
         for name, part in zip(parts._fields, parts, strict=True)

@@ -1,8 +1,8 @@
-"""How a search spends its budget: one loop, in pieces of a few milliseconds, for every method.
+"""How a search spends its budget: one loop, in slices of a few milliseconds, for every method.
 
-A *plan* hands out its budget in portions: so many simulations, or as many as fit until a time, through any child of the
-root or through one. The loop does each portion piece by piece. Between two pieces anybody may look at what was found,
-give way to others or leave, and Ctrl-C is heard. With a budget of simulations the pieces do not change the result.
+A *plan* hands out its budget in portions: a number of simulations, or as many as fit until a time, through any child
+of the root or through one. The loop runs each portion slice by slice. Between slices the caller may read the results,
+yield to others or stop, and Ctrl-C works. With a budget of simulations the slices do not change the result.
 """
 
 import math
@@ -24,41 +24,41 @@ from anyzero.search.simulation import ANY_CHILD
 if TYPE_CHECKING:
     from anyzero.search.search import Searcher
 
-PIECE_S = 0.02  # about as long as a search cannot be stopped
+PIECE_S = 0.02  # roughly how long a search cannot be interrupted
 FIRST_PIECE = 500
-"""Simulations of the first piece, where a number of them is wanted and no network is asked; later ones are timed."""
-ENDLESS_S = 9e6  # the budget of a search that goes on until it is left
-PLANNED_S = 10.0  # Gumbel without an end plans no further than this; the best moves get the rest
-TRIED_SHARE = 0.1  # Gumbel by the clock uses so much of the planned time to find out how fast it is
-LONGEST_LINE = 20  # moves of the principal variation that are shown; further on it is hardly more than chance
-MOST_PLANNED = 1 << 16  # Gumbel by the clock plans no further; beyond the plan the best moves get the rest
+"""Simulations of the first slice with a budget of simulations and no network; later ones are timed."""
+ENDLESS_S = 9e6  # the budget of a search that runs until it is stopped
+PLANNED_S = 10.0  # Gumbel's planning horizon in an endless search; the best moves get the rest
+TRIED_SHARE = 0.1  # share of the planned time that Gumbel by the clock uses to measure its speed
+LONGEST_LINE = 20  # moves of the principal variation shown; beyond that it is little more than chance
+MOST_PLANNED = 1 << 16  # maximum simulations planned by Gumbel by the clock; the best moves get the rest
 
 
 class Portion(NamedTuple):
     """A part of a budget."""
 
-    simulations: int = UNBOUNDED  # of each tree
-    until: float = math.inf  # seconds of the whole search after which the portion ends
-    child: int = ANY_CHILD  # the root's child that all of them go through
-    trees: int | None = None  # only the first trees have it; None: all
+    simulations: int = UNBOUNDED  # per tree
+    until: float = math.inf  # the portion ends at this second of the whole search
+    child: int = ANY_CHILD  # the root's child for all simulations
+    trees: int | None = None  # only this many first trees; None: all
 
 
 class LiveSearch:
-    """A search under way; nothing happens but in `advance`."""
+    """A search in progress; it runs only within `advance`."""
 
     def __init__(self, searcher: "Searcher", state: State, seed: int = 0) -> None:
         self.searcher, self.state, self.seed = searcher, state, seed
         self.run = searcher.begin(state, seed)
         self.seconds = 0.0  # spent in `advance`
-        self.simulations = 0  # of all trees, those of dropped trials too
-        self.rate = 0.0  # simulations of each tree in a second, in the last piece
+        self.simulations = 0  # of all trees, including discarded trials
+        self.rate = 0.0  # simulations per tree and second, in the last slice
         is_slow = searcher.method.settings.evaluator == BATCH or searcher.target == "interpreted"
         self.largest = 0 if searcher.simulations is None or is_slow else FIRST_PIECE // 2
         self.portions = plan(self)
         self.portion, self.done = next(self.portions, None), 0
 
     def advance(self, seconds: float = PIECE_S) -> bool:
-        """Search for about so long; False once the budget is spent or the position is proven."""
+        """Search for about this long; False once the budget is spent or the position is proven."""
         stopping.check()
         start = time.perf_counter()
         before, end = self.seconds, self.seconds + seconds
@@ -73,7 +73,7 @@ class LiveSearch:
         return self.portion is not None
 
     def do_piece(self, portion: Portion, end: float) -> bool:
-        """As much of a portion as fits until this second; True if nothing is open any more."""
+        """Run as much of a portion as fits until this second; True once every root is decided."""
         start = time.perf_counter()
         fitting = int(self.rate * (min(end, portion.until) - self.seconds)) if self.rate else UNBOUNDED
         num = min(max(1, min(2 * self.largest, fitting)), portion.simulations - self.done)
@@ -84,7 +84,7 @@ class LiveSearch:
         return found < num * (portion.trees or self.run.num_trees) and self.run.is_decided()
 
     def restart(self, simulations: int) -> None:
-        """Gumbel: begin anew, with halving over so many simulations."""
+        """Gumbel: start again, with halving over this many simulations."""
         plan = gumbel_plan(self.run.game, self.run.settings.considered, simulations)
         self.run.scratch = self.run.scratch._replace(plan=plan)
         self.run.plant(self.run.roots.copy())
@@ -94,20 +94,20 @@ class LiveSearch:
             pass
         return self
 
-    # --- what has been found; there must have been an `advance`
+    # --- results; requires a previous `advance`
 
     def moves(self) -> RootMoves:
         return report.merge_moves([self.run.moves(number) for number in range(self.searcher.trees)])
 
     def ranked(self, moves: RootMoves) -> np.ndarray:
-        """The moves from the best; with a temperature the first is drawn, by visits or by what `final` goes by."""
+        """The moves, best first; with a temperature the first is sampled, by visits or by the measure of `final`."""
         run, method, final = self.run, self.searcher.method, self.searcher.final
         if final == "gumbel" and self.searcher.trees == 1:
             order = report.gumbel_order(run, moves)
-        else:  # of several trees, the one move that most of their halvings came to
+        else:  # of several trees, the move that most of their halvings chose
             order = report.final_order("visits" if final == "gumbel" else final, moves)
         if method.halves or method.settings.formula == EXPECTIMAX:
-            # The survivors of the last round, whatever the statistics of those that were dropped.
+            # The survivors of the last round come first, regardless of the statistics of the others.
             order = order[np.argsort(-moves.priors[order], kind="stable")]
         if self.searcher.temperature > 0.0:
             shares, stream = moves.visits.astype(np.float64), make_streams(self.seed, 1, first=report.DRAWING)[0]
@@ -138,7 +138,7 @@ class LiveSearch:
         return SearchResult(best.move, best.action, value, proven, children, line, *effort)
 
     def line(self, action: int) -> list[str]:
-        """The most visited line from this action on, as moves, as far as no chance comes in between."""
+        """The most visited line from this action on, as moves, up to the first chance node."""
         game, state, texts = self.run.game, self.state, []
         for move in self.run.principal_variation(action)[:LONGEST_LINE]:
             texts.append(game.format_action(state, move))
@@ -163,7 +163,7 @@ def plan(live: LiveSearch) -> Iterator[Portion]:
 
 
 def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Portion]:
-    """Gumbel must know its simulations before it starts: try with twice as many until a tenth of the time is gone.
+    """Gumbel must know its simulations in advance: double the trial's size until a tenth of the time is gone.
 
     If the guess was too high, or a trial is too slow, the clock ends the search; if it was too low, the best moves get
     the rest.
@@ -177,14 +177,14 @@ def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Portion]:
             break
         budget *= 2
     rate = budget / max(live.seconds - before, 1e-7)
-    left = int(0.8 * rate * (horizon - live.seconds))  # a little less, so that the plan comes to its end
+    left = int(0.8 * rate * (horizon - live.seconds))  # a little less, so that the plan is completed
     if live.seconds < seconds:
         live.restart(min(max(budget, left), MOST_PLANNED))
         yield Portion(until=seconds)
 
 
 def halve(live: LiveSearch, simulations: int, seconds: float) -> Iterator[Portion]:
-    """Sequential halving over the root's children, by simulations or, if there are none, by the clock."""
+    """Sequential halving over the root's children, by simulations or, if none are given, by the clock."""
     run, halving = live.run, new_halving(live.run.game.max_legal)
     while num := next_order(run.tree, run.settings, halving, simulations, seconds, live.seconds):
         yield Portion(int(num), child=int(halving.at[CHILD]))

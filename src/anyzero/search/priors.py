@@ -1,4 +1,4 @@
-"""Which child next, led by priors: PUCT, and Gumbel AlphaZero's root and interior rules.
+"""Which child next, guided by priors: PUCT, and Gumbel AlphaZero's root and interior rules.
 
 Every value here is a mean payoff in [-1, 1] for the seat to move at the parent.
 """
@@ -59,7 +59,7 @@ def mean_value(visits: Any, values: Any) -> float:
 def completed_value(tree: Tree, settings: Settings, child: int, mixed: float) -> float:
     """A child's value: exact where proven, the mean where visited, else the node's mixed value.
 
-    The mixed value counts as `doubt` visits beside the real ones: the mean of few rollouts says little.
+    The mixed value counts as `doubt` extra visits: the mean of few rollouts is unreliable.
     """
     if tree.proven[child] != UNKNOWN:
         return 0.0 if tree.proven[child] == DRAW else float(tree.proven[child])
@@ -80,7 +80,7 @@ def mixed_value(tree: Tree, node: int) -> float:
 
 
 def value_weight(tree: Tree, settings: Settings, node: int) -> float:
-    """The slope of sigma: how many logits a value is worth, more as visits come in."""
+    """The slope of sigma: logits per unit of value, growing with visits."""
     most = 0
     for child in range(tree.first[node], tree.first[node] + tree.num_children[node]):
         most = max(most, tree.visits[child])
@@ -88,7 +88,7 @@ def value_weight(tree: Tree, settings: Settings, node: int) -> float:
 
 
 def improved_policy(tree: Tree, settings: Settings, node: int, policy: Any) -> None:
-    """softmax(log prior + sigma(value)), as prior * exp(sigma(value) - the greatest): one exp a visited child."""
+    """softmax(log prior + sigma(value)), as prior * exp(sigma(value) - maximum): one exp per visited child."""
     first, count = tree.first[node], tree.num_children[node]
     mixed, weight = mixed_value(tree, node), value_weight(tree, settings, node)
     best, total = mixed, 0.0
@@ -106,7 +106,7 @@ def improved_policy(tree: Tree, settings: Settings, node: int, policy: Any) -> N
 
 
 def missing_visits(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
-    """Interior nodes: the share of visits that a move should have, less the share that it has."""
+    """Interior nodes: the share of visits that a move should have minus the share it has."""
     first, count, visits = tree.first[node], tree.num_children[node], 0
     improved_policy(tree, settings, node, scores)
     for child in range(first, first + count):
@@ -126,9 +126,9 @@ def gumbel_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int,
 
 
 def gumbel_root_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, scores: Any) -> None:
-    """The root: sequential halving, as a plan of how many visits the next move has; the best of those by score.
+    """The root: sequential halving, by a plan of the visit count of the next move; the best by score among those.
 
-    Where no open move has so many, as beyond the plan's end, the best of those that have come far gets the visit.
+    If no open move has that many visits, as beyond the plan's end: the best of those with at least half the maximum.
     """
     gumbel_scores(tree, scratch, settings, number, scores)
     root = root_of(tree, number)
@@ -146,14 +146,14 @@ def gumbel_root_scores(tree: Tree, scratch: Scratch, settings: Settings, number:
             scores[index] = np.float32(WORST / 2)
 
 
-# --- random variates that a root needs
+# --- random variates for the root
 
 
 TINY = 1e-300
 
 
 def random_gamma(shape: float, rng: Any) -> float:
-    """Marsaglia and Tsang 2000; a shape below 1 by way of shape + 1."""
+    """Marsaglia and Tsang 2000; a shape below 1 via shape + 1."""
     boost = 1.0 if shape >= 1.0 else math.exp(math.log(random_unit(rng) + TINY) / shape)
     d = (shape if shape >= 1.0 else shape + 1.0) - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
@@ -166,7 +166,7 @@ def random_gamma(shape: float, rng: Any) -> float:
 
 
 def random_gumbel(rng: Any) -> float:
-    """The standard Gumbel distribution: the largest of logits + such noise is a draw from their softmax."""
+    """The standard Gumbel distribution: the argmax of logits + this noise is a sample from their softmax."""
     return -math.log(-math.log(random_unit(rng) + TINY) + TINY)
 
 
@@ -177,7 +177,7 @@ def mix_noise(tree: Tree, settings: Settings, node: int, noise: Any, rng: Any) -
     for index in range(count):
         noise[index] = random_gamma(settings.noise_concentration, rng)
         total += noise[index]
-    if total <= 0.0:  # every draw too small for a float: a Dirichlet that cannot be told from no noise
+    if total <= 0.0:  # every draw underflowed: the noise would be negligible
         return
     for index in range(count):
         prior = (1.0 - settings.noise_fraction) * tree.prior[first + index]

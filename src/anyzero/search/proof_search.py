@@ -1,10 +1,10 @@
-"""The walk of a solver: does the first seat get at least `goal`, whatever its opponent does?
+"""The solver's search: can the first seat force at least `goal`?
 
-Two ways to go, with one table between them. *Depth first*: finish one move before the next, those first that leave the
-opponent the fewest replies, then those that decided most positions before (Schaeffer 1989). *Proof numbers*: always go
-on where the answer seems cheapest, and come back up as soon as another place is cheaper (df-pn, Nagai 2002). The proof
-number of a position says how many open positions must at least be decided to answer yes, the disproof number how many
-to answer no. The first way is quicker where games have to be searched to their end, the second where a short line of
+Two strategies share one table. *Depth first*: finish one move before the next, first those that leave the
+opponent the fewest replies, then those that decided most positions before (Schaeffer 1989). *Proof numbers*: always
+continue where the answer seems cheapest, and return as soon as another place is cheaper (df-pn, Nagai 2002). The proof
+number of a position is the least number of open positions that must be decided to answer yes, the disproof number to
+answer no. Depth first is faster where games have to be searched to their end, proof numbers where a short line of
 forced moves decides.
 """
 
@@ -17,18 +17,18 @@ from anyzero.compile.random import U, scramble
 from anyzero.games.contract import OVER, legal_actions, payoffs, play, seat_to_move
 from anyzero.games.game import Game
 
-ENTRIES = 4  # a bucket holds this many; a new one takes the place of the one that cost least to find
+ENTRIES = 4  # per bucket; a new entry replaces the one that took the least work
 ENTRY_BYTES = 16
 BUCKET_BYTES = ENTRY_BYTES * ENTRIES
-MOST = (1 << 24) - 1  # a proof or disproof number that means never; numbers that would be larger stay one below it
+MOST = (1 << 24) - 1  # infinity for proof and disproof numbers; larger finite numbers are capped one below it
 
 
 class ProofTable(NamedTuple):
-    words: np.ndarray  # [buckets, 2 * ENTRIES]: keys and contents in turn; a content of 0 is an empty entry
+    words: np.ndarray  # [buckets, 2 * ENTRIES]: keys and contents alternating; content 0 is an empty entry
 
 
 def new_table(megabytes: float) -> ProofTable:
-    """An empty table that begins on a cache line. Untouched memory costs nothing."""
+    """An empty table aligned to a cache line. Untouched memory costs nothing."""
     buckets = max(1, int(megabytes * 2**20) // BUCKET_BYTES)
     words = np.zeros((buckets + 1) * 2 * ENTRIES, np.uint64)
     start = -words.ctypes.data % BUCKET_BYTES // 8
@@ -36,9 +36,9 @@ def new_table(megabytes: float) -> ProofTable:
 
 
 def position_key(state: Any) -> tuple[Any, Any]:
-    """Two hashes of all the bytes of a state.
+    """Two hashes over all bytes of a state.
 
-    Not `state_key`: that may leave out what a search of values must not, as chess leaves out its history.
+    Not `state_key`: that may omit what an exact search needs, as chess omits its history.
     """
     key, place = U(0), U(0x9E3779B97F4A7C15)
     for index in range(record_words(state)):
@@ -62,14 +62,14 @@ def find(table: ProofTable, key: Any, place: Any) -> Any:
 
 
 def put(table: ProofTable, key: Any, place: Any, content: Any) -> None:
-    """Write an entry over the position's old one, or over the one with the least work."""
+    """Overwrite the position's old entry, or the one with the least work."""
     bucket, victim, least = bucket_of(table, place), 0, ~U(0)
     for entry in range(0, 2 * ENTRIES, 2):
         old = table.words[bucket, entry + 1]
         if table.words[bucket, entry] == key and old != U(0):
             victim = entry
             break
-        if old < least:  # the work stands in the highest bits
+        if old < least:  # the work is in the highest bits
             victim, least = entry, old
     table.words[bucket, victim] = key
     table.words[bucket, victim + 1] = content
@@ -79,13 +79,13 @@ def put(table: ProofTable, key: Any, place: Any, content: Any) -> None:
 
 
 def pack(low: int, high: int, proof: int, disproof: int, goal: int, work: int) -> Any:
-    """Bounds of the first seat's payoff, the numbers of the question `goal`, and the nodes that it took."""
+    """Bounds of the first seat's payoff, the numbers for the question `goal`, and the nodes spent."""
     bounds = U((goal + 1) << 4 | (high + 1) << 2 | (low + 1)) << U(48)
     return U(work_rank(U(work))) << U(54) | bounds | U(disproof) << U(24) | U(proof)
 
 
 def work_rank(work: Any) -> int:
-    """A number of nodes in 10 bits: 16 steps from one power of two to the next."""
+    """A number of nodes in 10 bits: 16 steps per power of two."""
     power = leading_bit(work | U(1))
     return power << 4 | np.int64((work << U(4) >> U(power)) & U(15))  # type: ignore[return-value]
 
@@ -112,45 +112,45 @@ def disproof_of(content: Any) -> int:
 
 DEPTH_FIRST, PROOF_NUMBERS = 0, 1
 LEVEL, NODES, FAULT, LOW, HIGH = range(5)
-"""Places in `Stack.counters`: the level of the walk, NONE once the question is answered; positions expanded; a fault;
+"""Indices into `Stack.counters`: the search's level, NONE once the question is answered; positions expanded; a fault;
 bounds of the position left last, in the end those of the root."""
-TOO_LONG, OTHER_PAYOFF, NO_MOVE = 1, 2, 3  # faults of a game that end the walk
+TOO_LONG, OTHER_PAYOFF, NO_MOVE = 1, 2, 3  # faults of a game that end the search
 NONE = -1
 HISTORY_BITS = 16
 MOST_HISTORY = (1 << HISTORY_BITS) - 1
-MOST_REPLIES = 254  # so that replies and history together stay below MOST
+MOST_REPLIES = 254  # so that replies and history combined stay below MOST
 
 
 CHILD = np.dtype((np.record, [("numbers", np.int32, 2), ("low", np.int32), ("high", np.int32)]))
-"""A move and what is known of it: its proof and disproof number, which are those of the first and the second seat's
-question, and bounds of the first seat's payoff. Going depth first, the mover's number is the order in which to try it.
+"""A move and what is known about it: its proof and disproof number, for the first and the second seat's
+question, and bounds of the first seat's payoff. Depth first uses the mover's number as the order of moves.
 """
 ROW_FIELDS: list[Any] = [
     *(("key", np.uint64), ("place", np.uint64)),  # the two hashes of the position
     ("seat", np.int64),
-    ("count", np.int64),  # how many children; NONE before they are made
-    ("chosen", np.int64),  # the child that is being searched; NONE before the first
-    ("limits", np.int64, 2),  # go back up once the proof or disproof number is not below its limit
-    ("start", np.int64),  # how many positions had been expanded before this one
+    ("count", np.int64),  # number of children; NONE before they are generated
+    ("chosen", np.int64),  # the child being searched; NONE before the first
+    ("limits", np.int64, 2),  # return once the proof or disproof number reaches its limit
+    ("start", np.int64),  # positions expanded before this one
 ]
-ROW = np.dtype((np.record, ROW_FIELDS))  # a position of the line under way
+ROW = np.dtype((np.record, ROW_FIELDS))  # a position of the current line
 
 
 class Stack(NamedTuple):
-    """The line of play under way, from the root down, and what the walk has learned about actions."""
+    """The current line of play, from the root down, and statistics about actions."""
 
     states: Any
     rows: Any
     actions: np.ndarray  # [level, child]
     children: Any  # [level, child]
-    history: np.ndarray  # [seat, action]: how often this action decided a position, and how large ones
+    history: np.ndarray  # [seat, action]: how often this action decided a position, weighted by its size
     result: np.ndarray
-    replies: np.ndarray  # scratch: legal actions that are only counted
+    replies: np.ndarray  # scratch for legal actions that are only counted
     counters: np.ndarray
 
 
 def new_stack(game: Game) -> Stack:
-    """Room for the longest game. Untouched memory costs nothing."""
+    """Space for the longest game. Untouched memory costs nothing."""
     levels, width = game.max_plies + 2, game.max_legal
     return Stack(
         states=game.new_states(levels),
@@ -165,7 +165,7 @@ def new_stack(game: Game) -> Stack:
 
 
 def walk(rules: Any, table: ProofTable, stack: Stack, goal: int, way: int, most: int) -> None:
-    """Kernel: expand up to `most` positions, from where the walk was left."""
+    """Kernel: expand up to `most` positions, resuming where the search was left."""
     table, stack = by_pointer(table), by_pointer(stack)
     level, stop = stack.counters[LEVEL], stack.counters[NODES] + most
     while level >= 0 and stack.counters[NODES] < stop and stack.counters[FAULT] == 0:
@@ -182,7 +182,7 @@ def walk(rules: Any, table: ProofTable, stack: Stack, goal: int, way: int, most:
 
 
 def enter(rules: Any, stack: Stack, level: int, child: int) -> None:
-    """Put the child's position one level down."""
+    """Set the child's position one level down."""
     stack.states[level + 1] = stack.states[level]
     play(rules, stack.states[level + 1], np.int64(stack.actions[level, child]))  # type: ignore[arg-type]
 
@@ -191,11 +191,11 @@ def enter(rules: Any, stack: Stack, level: int, child: int) -> None:
 
 
 def expand(rules: Any, table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> None:
-    """Make the children; if one of them decides the position at once, or the table does, keep only that."""
+    """Generate the children; if one of them, or the table, decides the position at once, keep only that."""
     row, state = stack.rows[level], stack.states[level]
     row.key, row.place = position_key(state)
     row.seat, row.chosen, row.start = seat_to_move(rules, state), NONE, stack.counters[NODES]
-    content = find(table, row.key, row.place)  # it may have been decided elsewhere since it was made
+    content = find(table, row.key, row.place)  # it may have been decided elsewhere in the meantime
     if content and (low_of(content) >= goal or high_of(content) < goal):
         set_bounds(stack.children[level, 0], low_of(content), high_of(content), goal)
         row.count = 1
@@ -205,7 +205,7 @@ def expand(rules: Any, table: ProofTable, stack: Stack, level: int, goal: int, w
     if row.count == 0 or level + 2 >= len(stack.rows):
         stack.counters[FAULT] = NO_MOVE if row.count == 0 else TOO_LONG
         return
-    for child in range(row.count):  # an end costs less to see than the table
+    for child in range(row.count):  # testing for the end is cheaper than the table
         enter(rules, stack, level, child)
         if ends_well(rules, stack, level, child, goal):
             keep_one(stack, level, child)
@@ -219,7 +219,7 @@ def expand(rules: Any, table: ProofTable, stack: Stack, level: int, goal: int, w
 
 
 def ends_well(rules: Any, stack: Stack, level: int, child: int, goal: int) -> bool:
-    """Whether this child, whose state stands one level down, is an end that decides in favour of the mover."""
+    """Whether this child, whose state is one level down, ends the game in favour of the mover."""
     state = stack.states[level + 1]
     if seat_to_move(rules, state) != OVER:
         return False
@@ -232,10 +232,10 @@ def ends_well(rules: Any, stack: Stack, level: int, child: int, goal: int) -> bo
 
 
 def look(rules: Any, table: ProofTable, stack: Stack, level: int, child: int, goal: int, way: int) -> None:
-    """What is known of a child, whose state stands one level down, without expanding it."""
+    """What is known about a child, whose state is one level down, without expanding it."""
     state, found = stack.states[level + 1], stack.children[level, child]
     if seat_to_move(rules, state) == OVER:
-        return  # `ends_well` has seen it
+        return  # handled by `ends_well`
     key, place = position_key(state)
     content = find(table, key, place)
     if content:
@@ -243,7 +243,7 @@ def look(rules: Any, table: ProofTable, stack: Stack, level: int, child: int, go
     else:
         set_bounds(found, -1, 1, goal)
     if found.low < goal <= found.high:
-        if way == DEPTH_FIRST:  # early if it leaves few replies; among equal ones, if its action has decided much
+        if way == DEPTH_FIRST:  # early if it leaves few replies; among equals, if its action has decided much
             seat, replies = stack.rows[level].seat, min(legal_actions(rules, state, stack.replies), MOST_REPLIES)
             if seat_to_move(rules, state) == seat:  # its own moves, not replies
                 replies = MOST_REPLIES - replies
@@ -251,20 +251,20 @@ def look(rules: Any, table: ProofTable, stack: Stack, level: int, child: int, go
             found.numbers[seat] = 1 + (replies << HISTORY_BITS | MOST_HISTORY - history)
         elif content and goal_of(content) == goal:
             found.numbers[0], found.numbers[1] = proof_of(content), disproof_of(content)
-        else:  # as if it had been expanded: each of its moves is an open position; `expand` finds that there is none
+        else:  # as if expanded: each of its moves is an open position; `expand` notices if there is none
             moves = max(legal_actions(rules, state, stack.replies), 1)
             found.numbers[1 - seat_to_move(rules, state)] = moves
 
 
 def set_bounds(child: Any, low: int, high: int, goal: int) -> None:
-    """Write bounds, and the numbers that follow: they decide the question, or it is open."""
+    """Write bounds and the resulting numbers: the question is decided, or open."""
     child.low, child.high = low, high
     child.numbers[0] = 0 if low >= goal else (MOST if high < goal else 1)
     child.numbers[1] = MOST if low >= goal else (0 if high < goal else 1)
 
 
 def keep_one(stack: Stack, level: int, child: int) -> None:
-    """Forget all children but one that decides; the others may be better still for the mover."""
+    """Drop all children but a deciding one; others may be even better for the mover."""
     stack.children[level, 0] = stack.children[level, child]
     if stack.rows[level].seat == 0:
         stack.children[level, 0].high = 1
@@ -273,14 +273,14 @@ def keep_one(stack: Stack, level: int, child: int) -> None:
     stack.rows[level].count = 1
 
 
-# --- where to go
+# --- where to continue
 
 
 def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> int:
-    """The child to go on with, its limits set; NONE once this position's numbers reach a limit and it is left."""
+    """The child to continue with, its limits set; NONE once this position's numbers reach a limit and it is left."""
     row, below, seat = stack.rows[level], stack.rows[level + 1], stack.rows[level].seat
     best, least, second, largest, others = 0, MOST + 1, MOST + 1, 0, -1
-    for child in range(row.count):  # to answer the mover's question one child is enough, for the other's it takes all
+    for child in range(row.count):  # one child is enough to answer the mover's question, the other's takes all
         number: Any = np.int64(stack.children[level, child].numbers[seat])
         need: Any = np.int64(stack.children[level, child].numbers[1 - seat])
         if number < least:
@@ -289,7 +289,7 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
             second = number
         largest = max(largest, need)
         others += 1 if need > 0 else 0
-    # A sum would count a position again for each way that leads to it. Ueda et al. 2008.
+    # A sum would count a position once per path that leads to it. Ueda et al. 2008.
     total = largest + others if 0 < largest < MOST else largest
     total = min(total, MOST - 1) if largest < MOST else MOST
     limit, need_limit = row.limits[seat], row.limits[1 - seat]
@@ -297,7 +297,7 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
         leave(table, stack, level, least, total, goal)
         return NONE
     if way == PROOF_NUMBERS:
-        # A quarter more than the second best: fewer changes of mind. Pawlewicz and Lew 2007.
+        # A quarter more than the second best: fewer switches between children. Pawlewicz and Lew 2007.
         limit = min(limit, second + second // 4 + 1)
         need_limit = max(need_limit - others, np.int64(stack.children[level, best].numbers[1 - seat]) + 1)
     below.limits[seat], below.limits[1 - seat] = limit, need_limit
@@ -306,7 +306,7 @@ def choose(table: ProofTable, stack: Stack, level: int, goal: int, way: int) -> 
 
 
 def leave(table: ProofTable, stack: Stack, level: int, least: int, total: int, goal: int) -> None:
-    """Keep what was found here in the table and in the parent's row: `least` is the mover's number."""
+    """Store the result in the table and in the parent's row: `least` is the mover's number."""
     row, seat = stack.rows[level], stack.rows[level].seat
     proof, disproof = (least, total) if seat == 0 else (total, least)
     low, high = bounds_of(stack, level)
@@ -327,7 +327,7 @@ def leave(table: ProofTable, stack: Stack, level: int, least: int, total: int, g
 
 
 def bounds_of(stack: Stack, level: int) -> tuple[Any, Any]:
-    """What follows from the children."""
+    """Bounds derived from the children."""
     first = stack.rows[level].seat == 0
     low, high = np.int64(-1 if first else 1), np.int64(-1 if first else 1)
     for child in range(stack.rows[level].count):

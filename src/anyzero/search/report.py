@@ -1,4 +1,4 @@
-"""What a search found: the policy, the value and the final move as kernels write them, and a result for people."""
+"""The results of a search: the policy, the value and the final move as kernels write them, and a result for people."""
 
 import math
 from collections.abc import Iterator
@@ -25,9 +25,9 @@ def report_trees(
 ) -> None:
     """Kernel: the policy [trees, actions] after search, the value [trees] for the seat to move, and the chosen action.
 
-    The policy is the share of visits; with Gumbel it is the improved policy, and `chosen` the action that it plays,
-    else the most visited one. Where the root is proven, the value is exact, and a share of visits is one of priors
-    among the moves that reach it. `policies` comes in as zeros.
+    The policy is the share of visits; with Gumbel it is the improved policy, and `chosen` the action it plays,
+    else the most visited one. If the root is proven, the value is exact, and the policy follows the priors of the moves
+    that reach it instead of visits. `policies` must be zero on entry.
     """
     tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     for number in range(begin, end):
@@ -56,15 +56,15 @@ def root_policy(tree: Tree, settings: Settings, root: int, policy: Any) -> None:
         policy[index] = share_of(tree, settings, root, first + index)
         total += policy[index]
     for index in range(count):
-        # a loss that was seen before the first simulation has no visits
+        # a loss found before the first simulation has no visits
         policy[index] = policy[index] / total if total > 0.0 else tree.prior[first + index]
 
 
 def share_of(tree: Tree, settings: Settings, root: int, child: int) -> float:
-    """What a child's part of the policy is in proportion to: its visits, unless something is proven.
+    """The unnormalised policy of a child: its visits, unless something is proven.
 
-    Of a proven win or draw, the prior of a move that reaches it. A proven draw has no visits once it is known, and open
-    moves that look worse do not count. With expectimax exp(value), so that a temperature is one of payoffs.
+    With a proven win or draw, the prior of a move that reaches it. A proven draw gets no more visits, and open
+    moves that look worse do not count. With expectimax exp(value), so that temperatures are in units of payoff.
     """
     prior = tree.prior[child] + LEAST_SHARE
     if tree.proven[root] > UNKNOWN:
@@ -79,7 +79,7 @@ def share_of(tree: Tree, settings: Settings, root: int, child: int) -> float:
 
 
 def value_after(tree: Tree, settings: Settings, root: int, best: int) -> float:
-    """The value after search, for the seat to move: exact where it is proven; `best` is the child that was chosen."""
+    """The value after search, for the seat to move: exact if proven; `best` is the chosen child."""
     if tree.proven[root] != UNKNOWN:
         return proven_value(tree.proven[root])
     if settings.move_value and tree.visits[best] > 0:
@@ -103,7 +103,7 @@ def choose_child_of_root(tree: Tree, scratch: Scratch, settings: Settings, numbe
     return first + best_index(scores, last - first)  # type: ignore[no-any-return]
 
 
-# --- the rule of the final move
+# --- the final move
 
 BY_VISITS, BY_VALUE, BY_VALUE_LOG_VISITS, BY_LOWER_BOUND, BY_GUMBEL = range(5)
 FINAL_RULES = {name: code for code, name in enumerate(("visits", "value", "value_log_visits", "lower_bound"))}
@@ -111,10 +111,10 @@ CERTAIN = 1e9
 
 
 def final_scores(rule: int, visits: Any, values: Any, proven: Any, scores: Any) -> None:
-    """How much the final choice wants each move: a proven win most, a proven loss least.
+    """Score each move for the final choice: a proven win highest, a proven loss lowest.
 
-    What is open and looks worse than a proven draw comes behind it. For Gumbel, `scores` comes in as the sum of noise,
-    log prior and value, and the moves that were dropped on the way come behind the others.
+    Open moves that look worse than a proven draw rank below it. For Gumbel, `scores` holds on entry the sum of noise,
+    log prior and value, and the moves dropped on the way rank below the others.
     """
     most, has_draw = 0, False
     for index in range(len(visits)):
@@ -129,7 +129,7 @@ def final_scores(rule: int, visits: Any, values: Any, proven: Any, scores: Any) 
             score = value
         elif rule == BY_VALUE_LOG_VISITS:
             score = value + math.log(num + 1.0)
-        elif rule == BY_LOWER_BOUND:  # half the width of a payoff's range
+        elif rule == BY_LOWER_BOUND:  # half the width of the range of payoffs
             score = value - 2.0 / math.sqrt(num + 1e-9)
         else:
             score = scores[index] - (0.0 if num >= most or proof == DRAW else 1e6)
@@ -143,7 +143,7 @@ def final_scores(rule: int, visits: Any, values: Any, proven: Any, scores: Any) 
 
 
 def final_order(rule: str, moves: "RootMoves") -> np.ndarray:
-    """The moves from the best; equals by value, or by visits where value is the rule."""
+    """The moves, best first; ties by value, or by visits if the rule is value."""
     visits, values, scores = moves.visits.tolist(), moves.values.tolist(), [0.0] * len(moves.visits)
     final_scores(FINAL_RULES[rule], visits, values, moves.proven.tolist(), scores)
     tie = moves.visits if rule == "value" else np.nan_to_num(moves.values, nan=-2.0)
@@ -157,11 +157,11 @@ def gumbel_order(run: "Run", moves: "RootMoves") -> np.ndarray:
     return np.argsort(-scores[: len(moves.actions)], kind="stable")
 
 
-DRAWING = 1 << 40  # the number of the stream that a move is drawn from
+DRAWING = 1 << 40  # the number of the stream used to sample a move
 
 
 def draw_index(shares: Any, count: int, temperature: float, rng: Any) -> int:
-    """An index, with chances in proportion to share ** (1 / temperature); -1 where there are no shares."""
+    """Sample an index in proportion to share ** (1 / temperature); -1 if there are no shares."""
     most, total, last = 0.0, 0.0, -1
     for index in range(count):
         most = max(most, shares[index])
@@ -182,14 +182,14 @@ def powered(share: float, most: float, temperature: float) -> float:
 
 
 def value_share(visits: int, value: float, proof: int) -> float:
-    """The share of a move that is drawn by its value: exp(value), so that a temperature is one of payoffs."""
+    """The share of a move sampled by value: exp(value), so that temperatures are in units of payoff."""
     if proof != UNKNOWN:
         return math.exp(proven_value(proof))
     return math.exp(value) if visits > 0 else 0.0
 
 
 def draw_move(shares: Any, proven: Any, count: int, temperature: float, rng: Any) -> int:
-    """The same of the moves that the best proof leaves: beside a win nothing else, and no loss; `shares` is changed."""
+    """The same among the moves that the best proof allows: only wins if there are any, no losses; changes `shares`."""
     has_win = False
     for index in range(count):
         has_win = has_win or proven[index] == WIN
@@ -202,19 +202,19 @@ def draw_move(shares: Any, proven: Any, count: int, temperature: float, rng: Any
 # --- for people and programs
 
 
-MOST_SHOWN = 10  # moves of a report
+MOST_SHOWN = 10  # maximum moves in a report
 PROVEN_NAMES = {WIN: "win", DRAW: "draw", LOSS: "loss"}
 
 
 class RootMoves(NamedTuple):
-    """The moves of a root, in columns. Values are mean payoffs for the seat to move, exact where proven."""
+    """The moves of a root, in columns. Values are mean payoffs for the seat to move, exact if proven."""
 
     actions: np.ndarray
     visits: np.ndarray
-    values: np.ndarray  # NaN while there are no visits
+    values: np.ndarray  # NaN without visits
     priors: np.ndarray
     amaf_visits: np.ndarray
-    amaf_values: np.ndarray  # NaN while there are no AMAF visits
+    amaf_values: np.ndarray  # NaN without AMAF visits
     proven: np.ndarray
 
 
@@ -225,7 +225,7 @@ class RootMove:
     move: str
     action: int
     visits: int
-    value: float | None  # None while there are no visits
+    value: float | None  # None without visits
     prior: float
     amaf_visits: int
     amaf_value: float | None
@@ -251,7 +251,7 @@ class SearchResult(Shown):
         return {child.move: child.visits for child in self.children}
 
     def report(self, most: int = MOST_SHOWN) -> Iterator[Part]:
-        """The best moves, the expected line, and what it took; columns that say nothing are left out."""
+        """The best moves, the principal variation, and the effort; columns without information are left out."""
         shown = self.children[:most]
         columns = {name: [getattr(child, name) for child in shown] for name in ("move", "visits")}
         columns["value"] = [signed(child.value) for child in shown]
@@ -284,7 +284,7 @@ def make_children(moves: RootMoves, order: np.ndarray, texts: list[str]) -> list
 
 
 def merge_moves(parts: list[RootMoves]) -> RootMoves:
-    """The moves of several trees over one position as if one tree had had all visits."""
+    """The moves of several trees over one position as if one tree had all visits."""
     if len(parts) == 1:
         return parts[0]
     ordered = [[column[np.argsort(part.actions)] for column in part] for part in parts]

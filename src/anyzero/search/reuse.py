@@ -1,4 +1,4 @@
-"""What is known is used again by the next search of a game."""
+"""Tree reuse: the next search of a game starts from the last one's results."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def find_descendant(rules: Any, tree: Tree, states: Any, number: int) -> int:
 
 
 def find_child(rules: Any, tree: Tree, states: Any, node: int) -> int:
-    """The child of a node at position `states[2]` whose position is `states[1]`."""
+    """The child of a node (at position `states[2]`) whose position is `states[1]`."""
     if seat_to_move(rules, states[2]) == OVER:
         return NOT_FOUND
     for child in range(tree.first[node], tree.first[node] + tree.num_children[node]):
@@ -42,9 +42,9 @@ def find_child(rules: Any, tree: Tree, states: Any, node: int) -> int:
 
 
 def copy_subtree(old: Tree, new: Tree, node: int, number: int) -> None:
-    """Kernel: make `node` of the old tree the root of the new one. What does not fit is cut off at the leaves.
+    """Kernel: make `node` of the old tree the root of the new one; leaves that do not fit are cut off.
 
-    A node's children are copied when the scan comes to it, so that the new tree is its own queue.
+    A node's children are copied when the scan reaches it, so that the new tree is its own queue.
     """
     plant(new, number)
     root = root_of(new, number)
@@ -61,7 +61,7 @@ def copy_subtree(old: Tree, new: Tree, node: int, number: int) -> None:
             new.num_children[scan] = 0
         scan += 1
     new.used[number, 0] = end
-    # A root's value and proof are for the seat to move there, as those of its children are; without any it is new.
+    # A root's value and proof are for the seat to move there, like its children's; without children it is new.
     first, count = new.first[root], new.num_children[root]
     new.value[root] = mean_value(new.visits[first : first + count], new.value[first : first + count])
     new.proven[root] = best_proof(new, root) if count > 0 else UNKNOWN

@@ -1,4 +1,4 @@
-"""A search under way: trees over one position or many, and the steps that drive their kernels."""
+"""A search in progress: trees over one position or many, and the steps that drive their kernels."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -21,12 +21,12 @@ from anyzero.search.selection import choose_child, pick_by_amaf, pick_by_means
 from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN, Scratch, Tree, new_scratch, new_tree
 
 SIMULATING = (simulation.simulate, simulation.select_leaves, simulation.absorb_leaves)
-"""The kernels that depend on the method; the others are the same for all of them."""
-FEW_TREES = 16  # so few are planted sooner than the code for it is loaded
+"""The kernels that depend on the method; the others are shared by all methods."""
+FEW_TREES = 16  # planting this few is faster than loading the code for it
 
 
 def new_scratch_for(game: Game, settings: Settings, simulations: int | None, num_trees: int) -> Scratch:
-    """Scratch for paths that are no longer than so many simulations can make them; None: as long as a game."""
+    """Scratch for paths as long as `simulations` can make them; None: as long as a game."""
     plan = gumbel_plan(game, settings.considered, simulations or 1) if settings.formula == GUMBEL else None
     depth = game.max_plies if simulations is None else min(game.max_plies, simulations + 1)
     return new_scratch(game, settings, depth=depth, num_trees=num_trees, plan=plan)
@@ -39,7 +39,7 @@ def choice_parts(settings: Settings) -> dict[Callable[..., Any], Callable[..., A
 
 
 def fixed_settings(game: Game, settings: Settings) -> dict[str, Any]:
-    """The settings that a kernel is compiled for: the compiler never sees what neither game nor method has."""
+    """The settings compiled into a kernel: the compiler never sees what neither game nor method has."""
     names = ["amaf", "chance"]
     names += [] if game.is_opposed else ["solve"]
     names += [] if settings.noise_fraction else ["noise_fraction"]
@@ -48,13 +48,13 @@ def fixed_settings(game: Game, settings: Settings) -> dict[str, Any]:
 
 Answers = tuple[np.ndarray, np.ndarray]  # logits [leaves, actions] and values [leaves, 1 or seats]
 NO_ANSWERS: Answers = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
-"""What is handed on where no leaf needs an answer."""
+"""Passed on when no leaf needs an answer."""
 
 
 def ask_for_leaves(
     game: Game, scratch: Scratch, begin: int, end: int, evaluators: Sequence[Evaluator], whose: Any = None
 ) -> Answers:
-    """What evaluators say of the leaves of these trees that wait; `whose` is the number of each tree's evaluator."""
+    """The evaluators' answers for the waiting leaves of these trees; `whose` is the number of each tree's evaluator."""
     waiting, found, begun = begin + np.flatnonzero(scratch.known[begin:end] == simulation.WAITING), [], 0
     for number, evaluator in enumerate(evaluators):
         mine = waiting if whose is None else waiting[whose[waiting] == number]
@@ -69,12 +69,12 @@ def ask_for_leaves(
 
 
 def parts_of(num: int, most: int) -> list[tuple[int, int]]:
-    """Trees in an even number of parts, by their number alone, so that threads change nothing."""
+    """Split trees into an even number of parts, by number alone, so that threads change nothing."""
     return cut(num, min(num, 2 * -(-num // (2 * most))))
 
 
 class Run:
-    """Trees that grow. All of them search with one method; each has its own random stream."""
+    """Growing trees. All use one method; each has its own random stream."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class Run:
         self.scratch.streams[:] = make_streams(seed, self.num_trees)
 
     def plant(self, states: Any) -> None:
-        """Begin anew from these positions, one a tree, or all from one."""
+        """Start again from these positions, one per tree, or all from one."""
         self.roots[:] = states
         target = "interpreted" if self.num_trees <= FEW_TREES else self.target
         self.game.compile(simulation.plant_trees, target)(self.tree, self.scratch, 0, self.num_trees)
@@ -124,7 +124,7 @@ class Run:
     # --- simulations
 
     def make_ready(self) -> None:
-        """Compile or load the kernels of a simulation, by work on no trees at all, before a clock runs."""
+        """Compile or load the kernels of a simulation before the clock starts, by running them on zero trees."""
         arguments = self.game.rules, self.tree, self.scratch, self.settings
         if self.settings.evaluator == BATCH:
             self.kernel(simulation.select_leaves)(*arguments, self.roots, 0, 0)
@@ -133,7 +133,7 @@ class Run:
             self.kernel(simulation.simulate)(*arguments, self.roots, 0, 0, simulation.ANY_CHILD, 0)
 
     def simulate(self, num: int, forced: int = simulation.ANY_CHILD, *, trees: int | None = None) -> int:
-        """So many simulations in every tree or the first `trees`, fewer where a root is proven; how many there were."""
+        """Run `num` simulations in every tree or the first `trees`, fewer if a root is proven; returns their number."""
         stopping.check()
         trees = self.num_trees if trees is None else trees
         arguments = self.game.rules, self.tree, self.scratch, self.settings, self.roots
@@ -150,7 +150,7 @@ class Run:
         return self.simulations() - before
 
     def share(self, work: Callable[[int, int], Any], begin: int, end: int) -> list[Any]:
-        """Do the work for these trees, on all threads that do not do so already; what each part of it returned."""
+        """Do the work for these trees on all threads, unless already on one of them; returns each part's result."""
         if self.pool is None or self.asks_by_part:
             return [work(begin, end)]
         parts = cut(end - begin, min(end - begin, 4 * self.threads))
@@ -161,7 +161,7 @@ class Run:
         return int(self.scratch.counters[:, 0].sum())
 
     def finish(self, begin: int, end: int) -> None:
-        """With the evaluator outside, all steps of these trees: one leaf for every slot that is not done."""
+        """With an external evaluator, all steps of these trees: one leaf for every unfinished slot."""
         arguments = self.game.rules, self.tree, self.scratch, self.settings
         select, absorb = self.kernel(simulation.select_leaves), self.kernel(simulation.absorb_leaves)
         evaluators = [] if self.evaluator is None else [self.evaluator]
@@ -176,7 +176,7 @@ class Run:
     # --- from one move to the next
 
     def move_on(self, state: Any) -> bool:
-        """Make the position the root, with what is known of it, if it is at most two moves away; for a single tree."""
+        """Make the position the root and keep its subtree, if it is at most two moves away; for a single tree."""
         states = self.game.new_states(4)
         states[0], states[1] = self.roots[0], state
         node = int(self.kernel(find_descendant)(self.game.rules, self.tree, states, 0))
@@ -193,7 +193,7 @@ class Run:
         self.scratch.counters[:] = 0
         return True
 
-    # --- what was found
+    # --- results
 
     def proofs(self) -> list[int]:
         return [int(self.tree.proven[number * self.room]) for number in range(self.num_trees)]
@@ -236,7 +236,7 @@ class Run:
         return chosen, values, policies
 
     def principal_variation(self, action: int) -> list[int]:
-        """The actions of the most visited line from this one on; proofs go before visits."""
+        """The actions of the most visited line after this one; proofs take precedence over visits."""
         tree, children = self.tree, self.children(0)
         node, line = children.start + tree.action[children].tolist().index(action), [action]
         while tree.num_children[node] > 0 and len(line) < self.game.max_plies:

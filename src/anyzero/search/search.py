@@ -1,4 +1,4 @@
-"""The doors: `Searcher(game, "rave", simulations=2_000).search(state, seed=1)` and `search_many(game, states, ...)`."""
+"""The public functions: `Searcher(game, "rave", simulations=2_000).search(state, seed=1)` and `search_many(...)`."""
 
 import math
 import statistics
@@ -18,7 +18,7 @@ from anyzero.search.report import FINAL_RULES, SearchResult
 from anyzero.search.run import Run
 
 MAX_NODES = 20_000_000
-MOST_LOOKS = 20_000  # positions that are looked at before a search begins, where its budget allows it
+MOST_LOOKS = 20_000  # maximum positions of the look-ahead before a search, budget permitting
 TOO_FEW = "too few for a root and a move"
 
 
@@ -43,7 +43,7 @@ class Searcher:
     ) -> None:
         check_game(game)
         check_budget(simulations, seconds)
-        simulations = None if simulations is None else int(simulations)  # it may have been a number of NumPy
+        simulations = None if simulations is None else int(simulations)  # it may be a NumPy number
         self.game, self.simulations, self.seconds = game, simulations, seconds
         if many := [key for key in MANY if key in options]:
             raise BadOptionError(f"{method}: {many[0]} is for searches of many positions")
@@ -73,15 +73,15 @@ class Searcher:
         self.remembers = False
 
     def forget(self) -> None:
-        """Begin the next search with an empty tree."""
+        """Start the next search with an empty tree."""
         self.remembers = False
 
     def begin(self, state: State, seed: int) -> Run:
-        """A run over a position that has had none of its budget yet."""
+        """A new run over a position, with none of its budget spent."""
         if self.game.seat_to_move(state) < 0:
             raise AnyzeroError(f"{self.game.name}: there is nothing to search, the game is over or it is chance's turn")
         check_room(self.game, state, self.room)
-        if self.last is None:  # memory and kernels that are ready are used again: neither is part of a search's time
+        if self.last is None:  # allocated memory and kernels are reused: neither is part of a search's time
             kind = ExpectimaxRun if self.method.settings.formula == EXPECTIMAX else Run
             share = None if self.simulations is None else -(-self.simulations // self.trees)
             memory: Any = {"room": self.room, "simulations": share, "num_trees": self.trees, "keeps": self.reuse}
@@ -96,7 +96,7 @@ class Searcher:
         return run
 
     def choose(self, state: State, seed: int) -> int:
-        """The action to play: a search without the words around it."""
+        """The action to play: a search without a report."""
         return LiveSearch(self, state, seed).finish().choice()
 
     def search(self, state: State, seed: int) -> SearchResult:
@@ -131,9 +131,9 @@ def check_budget(simulations: int | None, seconds: float | None) -> None:
 
 
 def check_room(game: Game, state: State, room: int) -> None:
-    """A tree has room for its root and all moves there, or it could not even begin."""
+    """Check that a tree has room for its root and all moves there; otherwise it could not even start."""
     if room > game.max_legal:
-        return  # enough for any position: the moves need not be counted
+        return  # enough for any position: no need to count the moves
     needed = 1 + len(game.legal_actions(state))
     if room < needed:
         needs = f"this position needs {needed}: its root and one for each move"
@@ -141,7 +141,7 @@ def check_room(game: Game, state: State, room: int) -> None:
 
 
 def room(game: Game, simulations: int, max_nodes: int) -> int:
-    """Nodes that so many simulations can use at most."""
+    """Maximum number of nodes that this many simulations can use."""
     return min(max_nodes, (simulations + 2) * game.max_legal + 1)
 
 
@@ -152,12 +152,12 @@ MOST_NODES = 1 << 30
 
 
 class ManyResults(NamedTuple):
-    """What was found for each position."""
+    """The results for each position."""
 
     actions: np.ndarray  # [positions]: the action to play
     values: np.ndarray  # [positions]: the mean payoff for the seat to move
     policies: np.ndarray  # [positions, actions]: the policy after search
-    simulations: int  # of all positions together
+    simulations: int  # over all positions
 
 
 def search_many(
@@ -208,27 +208,27 @@ def search_many(
     return ManyResults(*run.report(), done)
 
 
-# --- how many simulations a second a search does
+# --- simulations per second
 
 
 class SearchSpeed(NamedTuple):
     game: str
     method: str
-    simulations_per_s: float  # of the fastest search: whatever else a machine does only makes it slower
+    simulations_per_s: float  # of the fastest search: other load on the machine only makes it slower
     median_simulations_per_s: float
     simulations: int  # of the fastest search; fewer than its budget if the position was proven
     nodes: int
     bytes_per_node: float
     searches: int
-    seconds: float  # all searches together
-    ready_s: float  # until a first search of one simulation was done: loading or compiling
+    seconds: float  # of all searches
+    ready_s: float  # time for a first search of one simulation: loading or compiling
 
 
 def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpeed:
-    """Search the start again and again for about `seconds`, each time with another seed and an empty tree.
+    """Search the initial position repeatedly for about `seconds`, each time with another seed and an empty tree.
 
-    The clock runs over the whole call, so that reading the result off the tree counts too. As with a player, a search
-    uses the memory of the one before again.
+    The clock covers the whole call, so that reading the result from the tree counts too. As with a player, a search
+    reuses the memory of the previous one.
     """
     wanted, state, start = parse_search(method), first_decision(game), time.perf_counter()
     if state is None:

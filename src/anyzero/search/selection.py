@@ -1,6 +1,6 @@
-"""Which child next, by statistics alone: one function a formula, each readable on its own, and the loops over children.
+"""Which child next, by statistics alone: one function per formula, readable by itself, and the loops over children.
 
-Every value here is a mean payoff in [-1, 1] for the seat to move at the parent. Formulas led by priors are in `priors`.
+Every value here is a mean payoff in [-1, 1] for the seat to move at the parent. `priors` has the prior-guided formulas.
 """
 
 import math
@@ -14,26 +14,26 @@ from anyzero.search.methods import ALWAYS, CLASSIC, EXPECTIMAX, FLAT, GRAVE, MIN
 from anyzero.search.tree import NO_TABLE, PROVEN_BELOW, UNKNOWN, WIN, Scratch, Tree
 
 WORST = -1e30
-UNVISITED_FIRST = 1e9  # a first-play value from here on means: every child once before any child twice
+UNVISITED_FIRST = 1e9  # a first-play value this large means: every child once before any child twice
 
 
 def uct_score(value: float, visits: float, log_parent: float, exploration: float) -> float:
-    """The mean, and a bonus for what has been tried little. Kocsis and Szepesvari 2006; Auer et al. 2002."""
+    """The mean, and a bonus for rarely tried children. Kocsis and Szepesvari 2006; Auer et al. 2002."""
     return value + exploration * math.sqrt(log_parent / visits)
 
 
 def classic_weight(parent_visits: float, equivalence: float) -> float:
-    """Trust in AMAF that fades with the parent's visits: sqrt(k / (3 N + k)). Gelly and Silver 2007."""
+    """Weight of AMAF that fades with the parent's visits: sqrt(k / (3 N + k)). Gelly and Silver 2007."""
     return math.sqrt(equivalence / (3.0 * parent_visits + equivalence))
 
 
 def minimum_error_weight(visits: float, amaf_visits: float, bias: float) -> float:
-    """Trust in AMAF that gives the least squared error for a given bias. Silver 2009; Cazenave 2015 for GRAVE."""
+    """Weight of AMAF that minimises the squared error for a given bias. Silver 2009; Cazenave 2015 for GRAVE."""
     return amaf_visits / (amaf_visits + visits + bias * amaf_visits * visits)
 
 
 def simple_weight(visits: float, equivalence: float) -> float:
-    """Trust in AMAF that halves at k visits of the child: k / (k + n)."""
+    """Weight of AMAF that is one half at k visits of the child: k / (k + n)."""
     return equivalence / (equivalence + visits)
 
 
@@ -48,12 +48,12 @@ def amaf_weight(visits: float, amaf_visits: float, parent_visits: float, setting
 
 
 def rave_score(value: float, amaf_value: float, weight: float) -> float:
-    """A mean of the real value and the AMAF value; as the weight fades, the real value wins."""
+    """A weighted mean of the real value and the AMAF value; as the weight fades, the real value dominates."""
     return (1.0 - weight) * value + weight * amaf_value
 
 
 def choose_child(tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int) -> int:
-    """The child to visit next, for GRAVE by this row of AMAF tables; a kernel is compiled with one that does it."""
+    """The child to visit next, for GRAVE by this row of AMAF tables; kernels are compiled with one implementation."""
     raise NotImplementedError
 
 
@@ -80,7 +80,7 @@ def pick_by_amaf(tree: Tree, scratch: Scratch, settings: Settings, number: int, 
     return best_child(tree, node, scores)
 
 
-# The loops below run over slices from 0 and without branches, so that the compiler can do several children at once.
+# The loops below run over slices from 0 and without branches, so that the compiler can vectorise over children.
 
 
 def uct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
@@ -94,7 +94,7 @@ def uct_scores(tree: Tree, settings: Settings, node: int, scores: Any) -> None:
 
 
 def grave_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, node: int, seat: int, row: int) -> None:
-    """Scores with the AMAF statistics of a row of the tables; without one there is no AMAF."""
+    """Scores with the AMAF statistics of a row of the tables; without a row, without AMAF."""
     first, count = tree.first[node], tree.num_children[node]
     keys = tree.amaf_key[first : first + count]
     amaf_visits, amaf_values = scratch.amaf[number, 0, :count], scratch.amaf[number, 1, :count]
@@ -110,7 +110,7 @@ def grave_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, 
 
 
 def mixed_scores(tree: Tree, settings: Settings, node: int, amaf_visits: Any, amaf_values: Any, scores: Any) -> None:
-    """Real values mixed with AMAF values by the schedule that is set, and a bonus if there is exploration."""
+    """Real values mixed with AMAF values by the configured schedule, and a bonus if there is exploration."""
     first, count = tree.first[node], tree.num_children[node]
     visits, values = tree.visits[first : first + count], tree.value[first : first + count]
     if settings.schedule == MINIMUM_ERROR and settings.exploration == 0.0:
@@ -131,7 +131,7 @@ def mixed_scores(tree: Tree, settings: Settings, node: int, amaf_visits: Any, am
 def minimum_error_scores(
     visits: Any, values: Any, amaf_visits: Any, amaf_values: Any, settings: Settings, scores: Any
 ) -> None:
-    """`rave_score` with `minimum_error_weight`, all divisions brought into one.
+    """`rave_score` with `minimum_error_weight`, with all divisions combined into one.
 
     With a mean Q of n visits, an AMAF sum A of a visits and the weight a / (a + n + b a n), the score
     (1 - weight) Q + weight A / a is (Q n (1 + b a) + A) / (a + n + b a n), which is right for n = 0 and for a = 0 too.
@@ -146,7 +146,7 @@ def minimum_error_scores(
 
 
 def best_child(tree: Tree, node: int, scores: Any) -> int:
-    """The open child with the best score; a proven win at once, since nothing can be learnt from other proven ones."""
+    """The open child with the best score; a proven win immediately, since other proven children teach nothing."""
     first, count = tree.first[node], tree.num_children[node]
     if tree.marks[node] & PROVEN_BELOW:
         for index in range(count):
@@ -175,7 +175,7 @@ def least_visited(tree: Tree, node: int) -> int:
 
 
 def first_unvisited(tree: Tree, node: int) -> int:
-    """Children are opened in their (random) order; -1 when all have been."""
+    """Children are opened in their (random) order; -1 once all have been."""
     first, count = tree.first[node], tree.num_children[node]
     if tree.visits[first + count - 1] > 0:
         return -1

@@ -1,7 +1,7 @@
 """One simulation: select down the tree, expand, evaluate, back up. The kernels of every method.
 
-With rollouts one call does them all (`simulate`). With an evaluator outside, `select_leaves` stops at the leaves, and
-once the evaluator has answered for all of them, `absorb_leaves` expands and backs up.
+With rollouts one call does everything (`simulate`). With an external evaluator, `select_leaves` stops at the leaves,
+and once the evaluator has answered for all of them, `absorb_leaves` expands and backs up.
 """
 
 import math
@@ -20,18 +20,18 @@ from anyzero.search.tree import NO_TABLE, UNKNOWN, Scratch, Tree, expand, is_ful
 
 ANY_CHILD = -1
 
-WAITING, KNOWN, IDLE = 0, 1, 2  # what a tree is doing: it needs the evaluator, it knows its result, or it is done
+WAITING, KNOWN, IDLE = 0, 1, 2  # status of a tree: it needs the evaluator, it knows its result, or it is done
 
 
 def plant_trees(tree: Tree, scratch: Scratch, begin: int, end: int) -> None:
-    """Kernel: begin trees anew."""
+    """Kernel: reset trees to their roots."""
     tree, scratch = by_pointer(tree), by_pointer(scratch)
     for number in range(begin, end):
         begin_tree(tree, scratch, number, 0)
 
 
 def begin_tree(tree: Tree, scratch: Scratch, number: int, budget: int) -> None:
-    """Plant a tree that may ask an evaluator outside for so many simulations; no answer is under way."""
+    """Plant a tree with this budget of simulations by an external evaluator; no answer is pending."""
     plant(tree, number)
     scratch.counters[number, 0] = scratch.counters[number, 1] = 0
     scratch.budget[number], scratch.known[number] = budget, IDLE
@@ -40,7 +40,7 @@ def begin_tree(tree: Tree, scratch: Scratch, number: int, budget: int) -> None:
 def simulate(
     rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, begin: int, end: int, child: int, num: int
 ) -> int:
-    """Kernel: `num` simulations of each of these trees through this child of its root, fewer if that gets proven."""
+    """Kernel: `num` simulations of each of these trees through this child of its root, fewer if it is proven."""
     tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     total = 0
     for number in range(begin, end):
@@ -76,7 +76,7 @@ def forget_moves(scratch: Scratch, number: int) -> None:
 
 
 def descend(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int, forced: int) -> None:
-    """Play from the root to a leaf, which may get children on the way."""
+    """Play from the root to a leaf, which may be expanded on the way."""
     scratch.states[number] = roots[number]
     state, rng = scratch.states[number], scratch.streams[number]
     node, depth, reference = root_of(tree, number), 0, NO_TABLE
@@ -106,7 +106,7 @@ def descend(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots:
 
 
 def grow(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int, depth: int, seat: int) -> bool:
-    """Give the last node of the path its children if it is time; False if it stays a leaf."""
+    """Expand the last node of the path if it is due; False if it stays a leaf."""
     node, state, rng = scratch.path[number, depth], scratch.states[number], scratch.streams[number]
     if depth >= settings.max_depth or (depth > 0 and tree.visits[node] < settings.expand_after):
         return False
@@ -120,14 +120,14 @@ def grow(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: i
 
 
 def open_root(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
-    """The root, whose position is `scratch.states[number]`, has just got its children, or become one that has some."""
+    """Prepare the root, at position `scratch.states[number]`: just expanded, or an expanded node that became root."""
     prepare_root(tree, scratch, settings, number)
     if settings.solve and settings.look_ahead > 0:
         look_ahead(rules, tree, scratch, settings, number)
 
 
 def prepare_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
-    """What a root needs once it has children: noise, drawn once."""
+    """Add what an expanded root needs: noise, drawn once."""
     root, rng = root_of(tree, number), scratch.streams[number]
     if settings.noise_fraction > 0.0:
         mix_noise(tree, settings, root, scratch.scores[number], rng)
@@ -137,9 +137,9 @@ def prepare_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) 
 
 
 def reference_table(tree: Tree, settings: Settings, number: int, node: int, above: int) -> int:
-    """GRAVE: the node's own AMAF table once it has enough rollouts, else the nearest one above that has.
+    """GRAVE: the node's own AMAF table once it has enough rollouts, else the nearest ancestor's that has.
 
-    A node gets an empty one, if there is one left, once it has been visited often enough or nobody above has any.
+    A node gets an empty table, if one is left, once it has been visited often enough or no ancestor has one.
     """
     is_due = tree.table[node] == NO_TABLE and (tree.visits[node] >= settings.table_after or above == NO_TABLE)
     if is_due and not is_full(tree, number):
@@ -158,7 +158,7 @@ def reference_table(tree: Tree, settings: Settings, number: int, node: int, abov
 
 
 def is_known(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> bool:
-    """Write the leaf's payoffs if the game is over or its outcome proven; a proof goes up at once."""
+    """Write the leaf's payoffs if the game is over or its outcome proven; a proof is backed up at once."""
     state, depth = scratch.states[number], scratch.depth[number]
     leaf = scratch.path[number, depth]
     if seat_to_move(rules, state) == OVER:
@@ -175,7 +175,7 @@ def is_known(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, numbe
 
 
 def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, number: int) -> None:
-    """Write the leaf's payoffs by a rollout, or none at all."""
+    """Write the leaf's payoffs by a rollout, or zeros."""
     state, rng, result = scratch.states[number], scratch.streams[number], scratch.result[number]
     seat = seat_to_move(rules, state)
     if settings.evaluator == UNIFORM:
@@ -193,13 +193,13 @@ def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, numbe
         tree.raw[scratch.path[number, scratch.depth[number]]] = result[seat]
 
 
-# --- with an evaluator outside
+# --- with an external evaluator
 
 
 def select_leaves(
     rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, begin: int, end: int
 ) -> int:
-    """Kernel: a leaf for each of these trees; its position is in `scratch.states`. Returns how many there are."""
+    """Kernel: select a leaf in each of these trees; its position is in `scratch.states`. Returns their number."""
     tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     total = 0
     for number in range(begin, end):
@@ -208,7 +208,7 @@ def select_leaves(
 
 
 def select_tree(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int) -> int:
-    """The next leaf of one tree; returns 0 where it has had its budget."""
+    """Select the next leaf of one tree; returns 0 if its budget is spent."""
     root = root_of(tree, number)
     is_new = tree.visits[root] == 0  # the root's own evaluation is not a simulation
     done = (
@@ -228,7 +228,7 @@ def select_tree(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, ro
 def absorb_leaves(
     rules: Any, tree: Tree, scratch: Scratch, settings: Settings, logits: Any, values: Any, begin: int, end: int
 ) -> None:
-    """Kernel: take the evaluator's answers in: `logits` [rows, actions], `values` [rows, 1 or seats]."""
+    """Kernel: apply the evaluator's answers: `logits` [rows, actions], `values` [rows, 1 or seats]."""
     tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
     for number in range(begin, end):
         absorb_tree(rules, tree, scratch, settings, logits, values, number)
@@ -279,13 +279,13 @@ def set_priors(tree: Tree, node: int, logits: Any) -> None:
         tree.prior[child] /= np.float32(total)
 
 
-# --- one tree moved on as far as it goes without an answer
+# --- one tree advanced until it needs an answer
 
 
 def advance_tree(
     rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, logits: Any, values: Any, number: int
 ) -> bool:
-    """Take the last answer in, and go on to the next leaf that needs one; False when the tree has had its budget."""
+    """Apply the last answer and continue to the next leaf that needs one; False once the budget is spent."""
     while True:
         absorb_tree(rules, tree, scratch, settings, logits, values, number)
         select_tree(rules, tree, scratch, settings, roots, number)

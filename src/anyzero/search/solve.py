@@ -1,7 +1,7 @@
-"""The door: `solve(game, state)`, the exact value of a position and of each of its moves.
+"""The public function `solve(game, state)`: the exact value of a position and of each of its moves.
 
-A position is asked yes or no: does the seat to move win, and if not, does it at least draw? The answers are proofs, not
-estimates: the table knows positions by every byte of their state, the history of a game included.
+The solver asks yes-or-no questions: does the seat to move win, and if not, does it at least draw? Answers are proofs,
+not estimates: the table identifies positions by every byte of their state, including the history of a game.
 """
 
 import math
@@ -26,10 +26,10 @@ TURNS = {
     "depth": {proof.DEPTH_FIRST: 2000},
     "proof": {proof.PROOF_NUMBERS: 2000},
 }
-"""The ways to search, and how many nodes each gets at a turn; whichever answers first has answered."""
+"""The strategies, and the nodes each gets per turn; the first to answer wins."""
 SMALL_TABLE_MB = 16
-"""Where every search begins: an easy position should not have to wait for a large table to be cleared."""
-FIRST_TRY = 20_000  # how many nodes a move gets before the next is tried, at first
+"""The initial table of every search: an easy position should not wait for a large table to be cleared."""
+FIRST_TRY = 20_000  # initial number of nodes per move before the next is tried
 TELL_EVERY_S = 0.1
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
 FAULTS = {
@@ -40,17 +40,17 @@ FAULTS = {
 
 
 class Bounds(NamedTuple):
-    """The least and the most that a seat gets; equal once that is solved."""
+    """The least and the most a seat can get; equal once solved."""
 
     low: int = -1
     high: int = 1
 
     def meet(self, other: "Bounds") -> "Bounds":
-        """What follows from both."""
+        """The intersection of both."""
         return Bounds(max(self.low, other.low), min(self.high, other.high))
 
     def seen_by(self, seat: int) -> "Bounds":
-        """Bounds of the first seat's payoff as those of a seat's own, and back."""
+        """Convert bounds of the first seat's payoff to another seat's, and back."""
         return self if seat == 0 else Bounds(-self.high, -self.low)
 
     @property
@@ -66,17 +66,17 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Solution(Shown):
-    """What is known of a position; values are payoffs of the seat to move: 1 win, 0 draw, -1 loss."""
+    """What is known about a position; values are payoffs of the seat to move: 1 win, 0 draw, -1 loss."""
 
     bounds: Bounds
     move_bounds: dict[str, Bounds]
-    nodes: int  # positions whose moves were looked at
+    nodes: int  # positions expanded
     seconds: float
     table_mb: float
-    seat: int = 0  # who is to move
+    seat: int = 0  # the seat to move
 
     def report(self, *, openings: bool = False) -> Iterator[Part]:
-        """The value, the moves that keep it, and what it took; with `openings` the value of every move."""
+        """The value, the moves that keep it, and the effort; with `openings` the value of every move."""
         if openings:
             yield Sheet(("move", "value", ""), [(move, *bounds.words) for move, bounds in self.move_bounds.items()])
         if self.value is not None:
@@ -90,7 +90,7 @@ class Solution(Shown):
 
     @property
     def known(self) -> str:
-        """What has been found out, in words."""
+        """The findings, in words."""
         num = len(self.moves) - list(self.moves.values()).count(None)
         return f"value {' '.join(self.bounds.words[1:])}, {num} of {len(self.moves)} moves known"
 
@@ -111,7 +111,7 @@ class Solution(Shown):
 
     @property
     def moves(self) -> dict[str, int | None]:
-        """The value of every move; None where it is not known."""
+        """The value of every move; None if unknown."""
         return {move: bounds.value for move, bounds in self.move_bounds.items()}
 
     @property
@@ -171,7 +171,7 @@ def solve(
 
 
 class Solver:
-    """A table and what fills it. It can be used for many positions of a game, and remembers them."""
+    """A table and the searches that fill it. It can be used for many positions of a game, and remembers them."""
 
     def __init__(self, game: Game, *, max_memory: float = 256, method: str = "both", target: str = "cpu") -> None:
         check_game(game)
@@ -201,7 +201,7 @@ class Solver:
         return task.solution
 
     def ask(self, state: State, goal: int, most: float, tick: Callable[[], None]) -> Bounds:
-        """Bounds of the first seat's payoff that say whether it is at least `goal`, if `most` nodes are enough."""
+        """Bounds of the first seat's payoff that tell whether it is at least `goal`, if `most` nodes are enough."""
         for stack in self.stacks.values():
             stack.states[0], stack.rows[0].count = state, proof.NONE
             stack.rows[0].limits[:] = proof.MOST
@@ -216,7 +216,7 @@ class Solver:
                 if stack.counters[proof.LEVEL] == proof.NONE:
                     return Bounds(int(stack.counters[proof.LOW]), int(stack.counters[proof.HIGH]))
             tick()
-            if self.nodes * proof.ENTRY_BYTES > self.table.words.nbytes:  # more to keep than fits the first table
+            if self.nodes * proof.ENTRY_BYTES > self.table.words.nbytes:  # the first table is too small
                 self.table = self.large_table
         return Bounds()
 
@@ -226,7 +226,7 @@ class Solver:
 
 
 def check_game(game: Game) -> None:
-    """Exact values are for two seats, one of which wins what the other loses, and no chance."""
+    """Require two seats with opposite payoffs and no chance."""
     is_wrong = {
         "it has one seat": game.num_seats == 1,
         f"it has {game.num_seats} seats": game.num_seats > 2,
@@ -245,7 +245,7 @@ class SpentError(Exception):
 
 
 class _Task:
-    """One position under way. Bounds here are those of the seat to move at the root."""
+    """One position being solved. Bounds here are for the seat to move at the root."""
 
     def __init__(
         self, solver: Solver, state: State, seconds: float | None, max_nodes: int | None, watch: Watch | None
@@ -275,7 +275,7 @@ class _Task:
         return Bounds(int(payoff), int(payoff))
 
     def finish(self) -> None:
-        """The value first, then that of each move, those first that are easy to decide."""
+        """Find the value first, then that of each move, easy ones first."""
         while self.bounds.value is None:
             self.bounds = self.bounds.meet(self.ask(self.state, self.bounds.high))
         most = FIRST_TRY
@@ -293,7 +293,7 @@ class _Task:
         return self.solver.ask(state, goal, most, self.tick).seen_by(self.seat)
 
     def tick(self) -> None:
-        """Look at the budget, and tell now and then how it stands."""
+        """Check the budget, and report progress now and then."""
         now, nodes = time.perf_counter(), self.solver.nodes - self.nodes_before
         if now - self.start >= self.seconds or nodes >= self.max_nodes:
             raise SpentError
@@ -302,7 +302,7 @@ class _Task:
             self.watch(self.solution)
 
     def read_table(self) -> None:
-        """What the search found out about single moves before it had to stop."""
+        """Collect what the search found about single moves before it had to stop."""
         with np.errstate(over="ignore"):
             for action, after in self.after.items():
                 content = proof.find(self.solver.table, *proof.position_key(after))

@@ -1,7 +1,7 @@
 """The tree: a NamedTuple of arrays, allocated once; a node is an index. One set of arrays holds one tree or thousands.
 
-A node's children are neighbours: `first` is the first of `num_children`. A node's value is the mean payoff *for the
-seat that chose it* (the one to move at its parent), so that choosing a child never needs a change of sign, whatever the
+A node's children are adjacent: `first` is the first of `num_children`. A node's value is the mean payoff *for the
+seat that chose it* (the one to move at its parent), so that choosing a child never needs a change of sign, for any
 number of seats. Tree `number` owns an equal share of the nodes, the first of which is its root.
 """
 
@@ -15,16 +15,16 @@ from anyzero.games.contract import CHANCE, amaf_key, chance_weight, legal_action
 from anyzero.games.game import Game
 from anyzero.search.methods import BATCH, GRAVE, GUMBEL, Settings
 
-UNKNOWN, WIN, DRAW, LOSS = 0, 1, 2, -1  # what is proven of a node, for the seat that chose it
+UNKNOWN, WIN, DRAW, LOSS = 0, 1, 2, -1  # the proof of a node, for the seat that chose it
 
 DRAW_BELOW, PROVEN_BELOW = 1, 2
-"""Marks of a node: a child is a proven draw while others are open; a child is proven at all."""
+"""Flags of a node: a child is a proven draw while others are open; some child is proven."""
 
 NO_TABLE = -1
 
 
 class Tree(NamedTuple):
-    """Statistics of every node; the parts that a formula does not use are empty."""
+    """Statistics of every node; arrays that a formula does not use are empty."""
 
     visits: np.ndarray
     value: np.ndarray
@@ -34,16 +34,16 @@ class Tree(NamedTuple):
     num_children: np.ndarray  # 0: not expanded
     proven: np.ndarray
     marks: np.ndarray
-    raw: np.ndarray  # Gumbel: what the evaluator said of the node, for the seat to move there
+    raw: np.ndarray  # Gumbel: the evaluator's value of the node, for the seat to move there
     amaf_key: np.ndarray
     amaf_visits: np.ndarray
-    amaf_value: np.ndarray  # RAVE: the sum of payoffs of the simulations that `amaf_visits` counts
+    amaf_value: np.ndarray  # RAVE: the sum of payoffs of the simulations counted by `amaf_visits`
     table: np.ndarray  # GRAVE: row of the node's AMAF table, or NO_TABLE
     used: np.ndarray  # [trees, 2]: the end of the nodes and of the tables in use
     table_visits: np.ndarray
-    """[tables, seats, keys]: rollouts below the node in which this seat played a move of this key."""
+    """[tables, seats, keys]: rollouts below the node in which this seat played a move with this key."""
     table_value: np.ndarray  # [tables, seats, keys]: their payoffs, summed for that seat
-    table_start: np.ndarray  # [tables]: the node's visits when its table began
+    table_start: np.ndarray  # [tables]: the node's visits when its table was created
 
     @property
     def room(self) -> int:
@@ -54,17 +54,17 @@ class Tree(NamedTuple):
 
     @property
     def bytes_a_node(self) -> float:
-        """Memory of a node that is in use, with the node's share of the tables of the first tree."""
+        """Memory per node in use, including its share of the first tree's tables."""
         per_node = sum(part.itemsize for part in self[:13] if len(part) == len(self.visits))
         tables = int(self.used[0, 1]) * 2 * self.table_value[0].nbytes if len(self.table_value) else 0
         return float(per_node + tables / max(1, self.nodes()))
 
 
-TABLE_BYTES = 512 << 20  # most memory for GRAVE's tables
+TABLE_BYTES = 512 << 20  # maximum memory for GRAVE's tables
 
 
 def new_tree(game: Game, settings: Settings, room: int, *, num_trees: int = 1, num_tables: int | None = None) -> Tree:
-    """Room for trees of so many nodes each, with tables as memory allows. Untouched memory costs nothing."""
+    """Allocate trees of `room` nodes each, with tables as memory allows. Untouched memory costs nothing."""
     nodes, is_grave = num_trees * room, settings.formula == GRAVE
     if num_tables is None:
         num_tables = max(1, min(room, TABLE_BYTES // (8 * game.num_seats * game.num_amaf_keys) // num_trees))
@@ -102,7 +102,7 @@ def is_full(tree: Tree, number: int) -> bool:
 
 
 def clear_nodes(tree: Tree, first: int, last: int) -> None:
-    """Nodes without visits or children: one short loop an array, which is the fastest way to write zeros."""
+    """Reset nodes to no visits and no children: one short loop per array is the fastest way to write zeros."""
     for node in range(first, last):
         tree.visits[node] = 0
     for node in range(first, last):
@@ -129,13 +129,13 @@ def clear_nodes(tree: Tree, first: int, last: int) -> None:
 def expand(
     rules: Any, tree: Tree, settings: Settings, number: int, node: int, state: Any, seat: int, actions: Any, rng: Any
 ) -> bool:
-    """Give a node its children, with equal priors; False when the tree is full."""
+    """Expand a node, with equal priors; False when the tree is full."""
     count = legal_actions(rules, state, actions)
     first = tree.used[number, 0]
     if first + count > root_of(tree, number + 1):
         return False
     tree.used[number, 0] = first + count
-    if seat != CHANCE and settings.evaluator != BATCH:  # priors of a network leave no ties
+    if seat != CHANCE and settings.evaluator != BATCH:  # a network's priors leave no ties
         shuffle(actions, count, rng)
     for index in range(count):
         tree.action[first + index], tree.prior[first + index] = actions[index], 1.0 / count
@@ -155,7 +155,7 @@ def expand(
 
 
 def shuffle(actions: Any, count: int, rng: Any) -> None:
-    """Fisher and Yates: every order is equally likely, up to the 16 random bits that each step gets."""
+    """Fisher-Yates: every order is equally likely, up to the 16 random bits used per step."""
     bits = U(0)
     for last in range(count - 1, 0, -1):
         bits = next_word(rng) if (last & 3) == 3 or last == count - 1 else bits >> U(16)
@@ -163,38 +163,38 @@ def shuffle(actions: Any, count: int, rng: Any) -> None:
         actions[last], actions[other] = actions[other], actions[last]
 
 
-# --- what simulations write on
+# --- scratch memory of simulations
 
 
 class Scratch(NamedTuple):
-    """Every tree has one simulation under way."""
+    """Every tree has one simulation in progress."""
 
-    states: Any  # [trees]: the position, played on from the root
+    states: Any  # [trees]: the position, played from the root
     ahead: Any  # [trees, 2]: positions one and two moves below the root
     actions: np.ndarray
-    streams: Any  # [trees]: random numbers belong to a tree, not to a thread
+    streams: Any  # [trees]: a random stream belongs to a tree, not to a thread
     result: np.ndarray  # [trees, seats]: the payoffs of the simulation
     path: np.ndarray  # [trees, depth]: nodes from the root down
-    seats: np.ndarray  # [trees, depth]: who moved at each of them
+    seats: np.ndarray  # [trees, depth]: the seat that moved at each of them
     depth: np.ndarray  # [trees]: the length of the path
-    known: np.ndarray  # [trees]: whether the result needs an evaluator
+    known: np.ndarray  # [trees]: the status of a tree: WAITING, KNOWN or IDLE
     rows: np.ndarray  # [trees]: the row of the evaluator's answer
-    budget: np.ndarray  # [trees]: how many simulations a tree gets from an evaluator outside
+    budget: np.ndarray  # [trees]: simulations per tree with an external evaluator
     keys: np.ndarray  # [trees, depth]: AMAF keys of the moves on the path
-    seen: np.ndarray  # [trees, seats, words]: AMAF keys of this simulation's moves, as sets of bits
+    seen: np.ndarray  # [trees, seats, words]: AMAF keys of this simulation's moves, as bit sets
     all_keys: np.ndarray  # [keys]: 0, 1, 2, ...
-    scores: np.ndarray  # [trees, max_legal]: of the children that are being compared
-    amaf: np.ndarray  # [trees, 2, max_legal]: AMAF visits and values that GRAVE has borrowed
+    scores: np.ndarray  # [trees, max_legal]: of the children being compared
+    amaf: np.ndarray  # [trees, 2, max_legal]: AMAF visits and values borrowed by GRAVE
     gumbel: np.ndarray  # [trees, max_legal]: Gumbel noise of the root's moves
     plan: np.ndarray
-    """[moves + 1, simulations]: how many visits the next move to be visited has, for so many considered moves."""
-    counters: np.ndarray  # [trees, 2]: simulations so far, and the greatest depth
+    """[moves + 1, simulations]: the visit count of the next move to be visited, per number of considered moves."""
+    counters: np.ndarray  # [trees, 2]: simulations so far, and the maximum depth
 
 
 def new_scratch(
     game: Game, settings: Settings, *, depth: int, num_trees: int = 1, plan: np.ndarray | None = None
 ) -> Scratch:
-    """Scratch for paths of so many moves; Gumbel needs its plan."""
+    """Scratch for paths of `depth` moves; Gumbel needs its plan."""
     amaf = settings.amaf
     wide, words = game.max_legal, max(SMALL_SET_WORDS, -(-game.num_amaf_keys // 64))
     return Scratch(

@@ -1,9 +1,9 @@
 """The picture of a game in two parts: the board, which never changes, and what is shown on it in one position.
 
 A `Board` has cells, kinds of pieces, marks, captions and the texts of moves. What is *shown* is a record of numbers
-that a game's compiled `draw` writes. `assemble` puts both together to a `Scene`; a browser does the same. Lengths are
+written by a game's compiled `draw`. `assemble` combines both into a `Scene`; a browser does the same. Lengths are
 in board units (a cell is about one wide), x to the right, y down; colours are roles of the palette (`seat0`, `ink`,
-...) or `none`, right in light and dark. A piece's shapes are placed relative to the centre of its cell.
+...) or `none`, suitable for light and dark. A piece's shapes are placed relative to the centre of its cell.
 """
 
 import re
@@ -37,7 +37,7 @@ class Circle:
 
 @dataclass(frozen=True)
 class Path:
-    """An outline in SVG's path language, scaled, then moved to (x, y); `width` is in board units even so."""
+    """An outline in SVG's path language, scaled, then moved to (x, y); `width` is in board units regardless."""
 
     data: str
     fill: str = "none"
@@ -50,7 +50,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Label:
-    """Text centred on (x, y); `size` is that of the font: its capitals are about 0.7 of it tall."""
+    """Text centred on (x, y); `size` is the font size: capitals are about 0.7 of it tall."""
 
     x: float
     y: float
@@ -70,7 +70,7 @@ class Cell:
     name: str
     outline: tuple[Point, ...]
     fill: str = "board"
-    text: str = "."  # what a terminal shows while the cell is empty
+    text: str = "."  # shown in a terminal while the cell is empty
     line: str = "line"
 
     @property
@@ -81,12 +81,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class Kind:
-    """What can stand on a cell."""
+    """A kind of piece."""
 
-    text: str  # what a terminal shows: a letter or two; lines are separated by a line break
-    name: str  # what a screen reader says: "white knight"
+    text: str  # for a terminal: a letter or two; lines are separated by a line break
+    name: str  # for a screen reader: "white knight"
     shapes: tuple[Shape, ...] = ()
-    seat: int = -1  # whose it is; -1: nobody's
+    seat: int = -1  # its owner; -1: none
 
     def on(self, cell: str) -> "Piece":
         return Piece(**vars(self), cell=cell)
@@ -94,7 +94,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Piece(Kind):
-    cell: str = ""  # where it stands
+    cell: str = ""  # its place
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,15 +110,15 @@ class Scene:
     over: tuple[Shape, ...] = ()  # labels and lines on top of everything
     caption: str = ""  # whose turn it is, or how the game ended, in one line
     clicks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """For each legal action, the cells to click, in order. Actions that share their clicks are asked about by text."""
+    """For each legal action, the cells to click, in order. Actions with the same clicks are chosen by text."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """Cells that stand for another one when they are clicked: any of a column for the one that a stone falls to."""
+    """Cells whose clicks count for another: any cell of a column for the one where a stone lands."""
     text_scale: tuple[float, float] = (2, 1)  # terminal columns and rows for one board unit
-    title: str = ""  # the picture's name; where it is missing, the caption stands in
+    title: str = ""  # the picture's name; if empty, the caption
 
     @property
     def text(self) -> str:
-        from anyzero.views.text import scene_to_text  # what draws is imported when it draws
+        from anyzero.views.text import scene_to_text  # drawing code is imported only when needed
 
         return scene_to_text(self)
 
@@ -146,7 +146,7 @@ def describe(scene: Scene) -> str:
 
 
 BRACES = re.compile(r"\{(?:cell|\d{1,3})\}")
-"""In a caption or a label on top `{0}` is the first number shown, in a mark's label `{cell}` the name of its cell."""
+"""In a caption or a label on top, `{0}` is the first number shown; in a mark's label, `{cell}` is its cell's name."""
 MOST_MARKS = 16
 
 
@@ -156,16 +156,16 @@ class Board:
 
     cells: tuple[Cell, ...]
     kinds: tuple[Kind, ...] = ()
-    """What can stand on a cell: the number k in `shown.pieces` is `kinds[k - 1]`, and 0 is nothing."""
+    """The kinds of pieces: the number k in `shown.pieces` is `kinds[k - 1]`, and 0 is nothing."""
     marks: tuple[tuple[Shape, ...], ...] = ()
-    """What can be laid over a cell, around its centre: bit m of `shown.marks` lays `marks[m]`."""
+    """Marks drawn over a cell, around its centre: bit m of `shown.marks` draws `marks[m]`."""
     captions: tuple[str, ...] = ()  # whose turn it is, or how the game ended, by `shown.caption`
     moves: tuple[str, ...] = ()  # the texts of the moves, by move number
-    outcomes: tuple[str, ...] = ()  # the texts of what chance does, by outcome
+    outcomes: tuple[str, ...] = ()  # the texts of chance outcomes, by outcome
     clicks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """By move number, the cells to click in order, where those are not the cells that the text names."""
+    """By move number, the cells to click in order, if they are not the cells named in its text."""
     under: tuple[Shape, ...] = ()
-    over: tuple[Shape, ...] = ()  # labels and lines on top of everything; their texts may hold numbers, too
+    over: tuple[Shape, ...] = ()  # labels and lines on top of everything; their texts may contain numbers, too
     text_scale: tuple[float, float] = (2, 1)
     title: str = ""
 
@@ -197,11 +197,11 @@ class Board:
 
     @cached_property
     def shown_dtype(self) -> np.dtype[Any]:
-        """What is shown in a position; all zero before `draw` writes it."""
+        """The content of a position; all zero before `draw` writes it."""
         cells = len(self.cells)
         fields = [
-            ("pieces", np.int16, cells),  # 1 + the kind of what stands on each cell
-            ("marks", np.uint16, cells),  # a bit for each mark that is laid over the cell
+            ("pieces", np.int16, cells),  # 1 + the kind of the piece on each cell
+            ("marks", np.uint16, cells),  # a bit for each mark over the cell
             ("stands_for", np.int16, cells),  # 1 + the cell that a click on this one means; 0: this one
             ("numbers", np.int32, max(1, self.num_numbers)),
             ("caption", np.int16),
@@ -215,7 +215,7 @@ class Board:
 def assemble(board: Board, shown: Any, numbers: Mapping[int, int] | None = None) -> Scene:
     """The scene of a position; `numbers` has the move number of each legal action.
 
-    ValueError where something is shown that the board does not have.
+    ValueError if the board lacks something that is shown.
     """
     check_shown(board, shown)
     names, stands_for = [cell.name for cell in board.cells], shown.stands_for.tolist()
@@ -238,7 +238,7 @@ def assemble(board: Board, shown: Any, numbers: Mapping[int, int] | None = None)
 
 
 def check_shown(board: Board, shown: Any) -> None:
-    """ValueError where `draw` has written a number that stands for nothing."""
+    """ValueError if `draw` has written a number without a meaning."""
     limits = (
         ("pieces", len(board.kinds), "kinds"),
         ("marks", (1 << len(board.marks)) - 1, "marks"),
@@ -275,7 +275,7 @@ def fill(text: str, texts: Mapping[str, str]) -> str:
 
 
 def check_board(board: Any, num_outcomes: int = 0) -> None:
-    """Draw all that a board can show, which raises something where a part is not what it should be."""
+    """Draw everything a board can show, which raises an error if a part is invalid."""
     if not isinstance(board, Board):
         raise TypeError(f"board returns {board!r}, not a Board")
     places = [replace(board.cells[0], name=str(number)) for number in range(len(board.kinds))]
@@ -292,7 +292,7 @@ def check_board(board: Any, num_outcomes: int = 0) -> None:
 
 
 def board_values(board: Board) -> dict[str, Any]:
-    """Everything of a board as JSON has it; shapes have their kind, moves the numbers of the cells to click."""
+    """A board as JSON values; shapes have their kind, moves the numbers of the cells to click."""
     from anyzero.views.svg import bounds
 
     left, top, right, bottom = bounds(Scene(board.cells, under=board.under, over=board.over))

@@ -11,11 +11,11 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 FRAME_WIDTH = 0.1
 CORNER_STEPS = 12
 HEX_ROW = math.sqrt(3) / 2
-"""From one row of touching hexagons to the next, where neighbours in a row are one unit apart."""
+"""The distance between rows of touching hexagons, if neighbours in a row are one unit apart."""
 HEX_RADIUS = 1 / math.sqrt(3)
 HEX_TEXT_SCALE = (2.0, 1 / HEX_ROW)
 RIM_WIDTH = 0.32
-MOST_DOTS = 24  # seeds that are drawn in a house
+MOST_DOTS = 24  # maximum seeds drawn in a house
 
 
 def cell_name(row: int, column: int) -> str:
@@ -65,7 +65,7 @@ def square_cells(rows: int, columns: int, *, chequered: bool = False) -> tuple[C
 
 
 def round_cells(rows: int, columns: int) -> tuple[Cell, ...]:
-    """Cells as `square_cells`, drawn as holes in whatever lies under them."""
+    """Cells as in `square_cells`, drawn as holes in the layer below."""
     cells = square_cells(rows, columns)
     return tuple(replace(cell, outline=rounded(*cell.centre, 0.84, 0.84, radius=0.42)) for cell in cells)
 
@@ -78,7 +78,7 @@ def square_labels(rows: int, columns: int) -> tuple[Label, ...]:
 
 
 def square_frame(rows: int, columns: int, fill: str = "frame") -> Polygon:
-    """A rim with round corners around a board of squares; it belongs under the cells, with `fill` between them."""
+    """A rim with round corners around a board of squares; it goes under the cells, with `fill` between them."""
     x, y = (columns - 1) / 2, (rows - 1) / 2
     outline = rectangle(x, y, columns + FRAME_WIDTH, rows + FRAME_WIDTH)
     return Polygon(outline, fill, "frame", FRAME_WIDTH)
@@ -87,7 +87,7 @@ def square_frame(rows: int, columns: int, fill: str = "frame") -> Polygon:
 def square_board(
     rows: int, columns: int, kinds: Iterable[Kind], *, chequered: bool = False, moves: Iterable[str] = (), **rest: Any
 ) -> Board:
-    """The usual board of squares, with a rim and coordinates; a move is a cell unless `moves` has other texts."""
+    """The usual board of squares, with a rim and coordinates; moves are cells unless `moves` has other texts."""
     cells = square_cells(rows, columns, chequered=chequered)
     texts = tuple(moves) or tuple(cell.name for cell in cells)
     under, over = (square_frame(rows, columns),), square_labels(rows, columns)
@@ -98,7 +98,7 @@ def square_board(
 
 
 def point_cells(rows: int, columns: int) -> tuple[Cell, ...]:
-    """Cells as `square_cells` for stones that stand on crossings: the lines lie under them."""
+    """Cells as in `square_cells` for stones on crossings: the lines are drawn under them."""
     return tuple(replace(cell, fill="none", line="none") for cell in square_cells(rows, columns))
 
 
@@ -132,7 +132,7 @@ def hex_labels(size: int) -> tuple[Label, ...]:
 
 
 def hex_rims(size: int) -> tuple[Path, ...]:
-    """The sides that a seat joins, in its colour: the first's above and below, the second's left and right."""
+    """The sides that a seat must connect, in its colour: the first's top and bottom, the second's left and right."""
     last = size - 1
     middle = math.sqrt(3) / 2 * HEX_RADIUS  # two sides meet in the middle of an edge at each sharp corner
     line = range(size)
@@ -154,13 +154,13 @@ def hex_rims(size: int) -> tuple[Path, ...]:
 
 
 def stone(seat: int, *, text: str, name: str) -> Kind:
-    """A round stone; the second seat's has a ring and the third's a dot: they are told apart without colour."""
+    """A round stone; the second seat's has a ring and the third's a dot, to be distinguishable without colour."""
     marks = {1: (Circle(0, 0, 0.209, "none", "seat1-edge", 0.04),), 2: (Circle(0, 0, 0.114, "black-inner"),)}
     return Kind(text, name, (Circle(0, 0, 0.38, f"seat{seat}", f"seat{seat}-edge", 0.04), *marks.get(seat, ())), seat)
 
 
 def stones(texts: str, names: Sequence[str], make: Callable[..., Kind] | None = None) -> tuple[Kind, ...]:
-    """A stone for each letter, of the seats in turn, with what a seat is called; `make` is `stone` or `go_stone`."""
+    """A stone for each letter, of the seats in turn, with the seats' names; `make` is `stone` or `go_stone`."""
     seats = [place % len(names) for place in range(len(texts))]
     kinds = zip(texts, seats, strict=True)
     return tuple((make or stone)(seat, text=text, name=f"{names[seat]} stone") for text, seat in kinds)
@@ -178,14 +178,14 @@ def pile_of_seeds(seat: int, num: int) -> Kind:
     drawn = min(num, MOST_DOTS)
     spread = 0.0 if drawn == 1 else min(0.36, 0.1 * math.sqrt(drawn))
     dots = []
-    for dot in range(drawn):  # each a golden angle after the one before, as seeds grow in a sunflower
+    for dot in range(drawn):  # each a golden angle after the previous one, like the seeds of a sunflower
         radius, angle = spread * math.sqrt((dot + 0.5) / drawn), dot * math.pi * (3 - math.sqrt(5))
         x, y = round(radius * math.cos(angle), 4), round(radius * math.sin(angle), 4)
         dots.append(Circle(x, y, 0.08, f"seat{seat}", f"seat{seat}-edge", 0.02))
     return Kind(str(num), f"{num} seed{'s' if num > 1 else ''}", (*dots, number), seat)
 
 
-DOT = (Circle(0, 0, 0.12, "page"),)  # a mark for the stones that have won, say
+DOT = (Circle(0, 0, 0.12, "page"),)  # a mark, for example for stones that have won
 
 
 def segment(start: Point, end: Point, line: str, width: float = 0.04) -> Path:
@@ -247,7 +247,7 @@ NAMES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "
 
 
 def chess_piece(letter: str, text: str = "") -> Kind:
-    """A chess piece by its letter in FEN, upper case white and lower case black; a terminal shows `text`, or that."""
+    """A chess piece by its FEN letter, upper case white and lower case black; a terminal shows `text` or the letter."""
     seat = 0 if letter.isupper() else 1
     kind, side = letter.lower(), ("white", "black")[seat]
     edge, inner = (("piece-edge", "piece-edge"), ("black-edge", "black-inner"))[seat]

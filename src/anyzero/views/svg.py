@@ -1,7 +1,7 @@
-"""A scene as SVG: one document that needs nothing from outside, in light or dark as its viewer prefers.
+"""A scene as SVG: one self-contained document, in light or dark as its viewer prefers.
 
-Colours are classes (`f-ROLE` fills, `s-ROLE` draws a line); their rules begin with a class of the picture, because a
-page may hold other things.
+Colours are classes (`f-ROLE` fills, `s-ROLE` strokes); their rules begin with a class of the picture, because a
+page may contain other things.
 """
 
 import math
@@ -24,7 +24,7 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "frame": ("#9c7343", "#262c35"),
     "line": ("#a9854f", "#2b323c"),
     "grid": ("#8a6a3c", "#8e98a8"),
-    # what belongs to the seats
+    # colours of the seats
     "seat0": ("#0f5c9c", "#5ab1ef"),
     "seat0-edge": ("#07355c", "#0c2c47"),
     "seat1": ("#d2500a", "#ffb45e"),
@@ -37,7 +37,7 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "black-piece": ("#2b2621", "#16181c"),
     "black-edge": ("#14110e", "#c9ccd2"),
     "black-inner": ("#f0e4cc", "#c9ccd2"),
-    # what the eye shall find first
+    # highlights
     "accent": ("#a3195b", "#ff9cc8"),
     # tiles with numbers
     "tile": ("#343a45", "#262c35"),
@@ -51,7 +51,7 @@ DARK: Mapping[str, str] = {role: dark for role, (_, dark) in PALETTE.items()}
 
 
 def check_roles(roles: Iterable[str]) -> None:
-    """ValueError for a role without a colour, with the nearest that has one."""
+    """ValueError for a role without a colour, suggesting the nearest that has one."""
     for role in sorted(set(roles) - {*PALETTE, "none"}):
         near = get_close_matches(role, PALETTE, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(PALETTE)}"
@@ -60,17 +60,17 @@ def check_roles(roles: Iterable[str]) -> None:
 
 UNIT_PIXELS = 48
 MARGIN = 0.25
-SNAP = 8  # the picture's borders lie on eighths of a unit
+SNAP = 8  # the picture's borders are on eighths of a unit
 CAPTION_SIZE = 0.36
 CAPTION_GAP = 0.3
-LETTER_WIDTH = 0.56  # the width of a letter of the text font, on average and in parts of its size
-CAPITALS_CENTRE = 0.36  # how far the baseline lies below the middle of the capitals and digits, in parts of the size
+LETTER_WIDTH = 0.56  # mean width of a letter of the text font, as a fraction of its size
+CAPITALS_CENTRE = 0.36  # distance of the baseline below the middle of capitals and digits, as a fraction of the size
 FONTS = "system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif"
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def scene_to_svg(scene: Scene) -> str:
-    """A complete document, in light or dark as its viewer prefers; light where the viewer knows no media queries."""
+    """A complete document, in light or dark as its viewer prefers; light if the viewer has no media queries."""
     used = roles_of(scene)
     check_roles(used)
     left, top, right, bottom = bounds(scene)
@@ -93,7 +93,7 @@ def layers(scene: Scene) -> Iterator[tuple[str, str]]:
     yield "under", "".join(map(draw, scene.under))
     yield "cells", "".join(draw(Polygon(cell.outline, cell.fill, cell.line, 0.025)) for cell in scene.cells)
     pieces = []
-    for piece in scene.pieces:  # moved to the cell, with a title that a pointer or a screen reader finds
+    for piece in scene.pieces:  # moved to the cell, with a title for pointers and screen readers
         title, shapes = clean(f"{piece.name} {piece.cell}"), "".join(map(draw, piece.shapes))
         pieces.append(f'<g transform="{move(*centres[piece.cell])}"><title>{title}</title>{shapes}</g>')
     yield "pieces", "".join(pieces)
@@ -105,7 +105,7 @@ def layers(scene: Scene) -> Iterator[tuple[str, str]]:
 
 
 def bounds(scene: Scene) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of everything drawn and a margin around it, such that cells start at whole pixels."""
+    """Left, top, right and bottom of everything drawn plus a margin, such that cells start at whole pixels."""
     points = [*content_points(scene), *(point for label in caption_labels(scene) for point in extent(label))]
     low = [math.floor((min(values) - MARGIN) * SNAP) / SNAP for values in zip(*points, strict=True)]
     high = [math.ceil((max(values) + MARGIN) * SNAP) / SNAP for values in zip(*points, strict=True)]
@@ -128,7 +128,7 @@ def caption_labels(scene: Scene) -> tuple[Label, ...]:
 
 
 def extent(shape: Shape) -> tuple[Point, ...]:
-    """Points around a shape; a path is taken for one that stays within the rest of the picture."""
+    """Points around a shape; a path is assumed to stay within the rest of the picture."""
     match shape:
         case Polygon(points, line=line, width=width):
             reach = 0.0 if line == "none" else width / 2
@@ -185,7 +185,7 @@ def draw(shape: Shape) -> str:
 
 
 def paint(shape: Polygon | Circle | Path, scale: float = 1.0) -> str:
-    """Classes for fill and line; the line's width is in board units whatever the scale of the shape."""
+    """Classes for fill and line; the line's width is in board units at any scale of the shape."""
     classes = [f"f-{shape.fill}"] if shape.fill != "none" else []
     classes += [f"s-{shape.line}"] if shape.line != "none" else []
     unfilled = ' fill="none"' if shape.fill == "none" else ""
@@ -199,11 +199,11 @@ def move(x: float, y: float) -> str:
 
 
 def number(value: float) -> str:
-    """At most three decimals (a twentieth of a pixel), no zeros at the end, no sign on zero."""
+    """At most three decimals (a twentieth of a pixel), no trailing zeros, no sign on zero."""
     text = f"{value:.3f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 
 def clean(text: str) -> str:
-    """Text that is safe between tags and in attributes, without the characters that XML forbids."""
+    """Text escaped for tags and attributes, without the characters that XML forbids."""
     return escape(NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))

@@ -1,4 +1,4 @@
-"""A scene as lines of text, plain or in colours: every cell and label at its place on a grid of letters."""
+"""A scene as lines of text, plain or coloured: every cell and label at its place on a grid of characters."""
 
 from collections.abc import Collection
 from itertools import groupby
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 class Letter(NamedTuple):
     text: str
-    role: str  # what it belongs to, as a role of the palette: `seat0`, `muted`, ...
+    role: str  # its role in the palette: `seat0`, `muted`, ...
 
 
 Canvas = dict[tuple[int, int], Letter]  # letters by row and column
@@ -29,16 +29,16 @@ STYLES = {
     "seat2": "bold",
     "seat3": "bold red",
 }
-"""How a terminal shows each role: colours that can be read on a light and on a dark background."""
+"""The terminal style of each role: colours readable on a light and on a dark background."""
 
 
 def scene_to_text(scene: Scene, marked: Collection[str] = ()) -> str:
-    """The board with its labels, the caption below it; `marked` cells stand in brackets."""
+    """The board with its labels, the caption below it; `marked` cells are in brackets."""
     return scene_to_terminal(scene, marked).plain.rstrip("\n")
 
 
 def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
-    """The same in colours; `rich` leaves them out where there are none."""
+    """The same in colour; `rich` drops colours if the terminal has none."""
     from rich.text import Text
 
     canvas, text = lay_out(scene, marked), Text(no_wrap=True)
@@ -54,7 +54,7 @@ def scene_to_terminal(scene: Scene, marked: Collection[str] = ()) -> "Text":
 
 
 def lay_out(scene: Scene, marked: Collection[str] = ()) -> Canvas:
-    """Labels, then what each cell shows: its piece, or itself; pieces of several letters get more room."""
+    """Labels, then each cell: its piece, or itself; pieces of several letters get more space."""
     pieces, texts, canvas = {piece.cell: piece for piece in scene.pieces}, dict[str, tuple[str, str]](), Canvas()
     for cell in scene.cells:
         piece = pieces.get(cell.name)
@@ -76,7 +76,7 @@ def lay_out(scene: Scene, marked: Collection[str] = ()) -> Canvas:
 
 
 def place(centre: Point, scale: tuple[float, float], text: str, role: str) -> Canvas:
-    """The letters of a text around a point; an even number of them leans to the left and to the top."""
+    """The letters of a text around a point; an even number is shifted to the left and to the top."""
     lines, (across, down) = text.split("\n"), scale
     top, middle = floor(centre[1] * down + 0.5) - len(lines) // 2, floor(centre[0] * across + 0.5)
     return {
@@ -87,7 +87,7 @@ def place(centre: Point, scale: tuple[float, float], text: str, role: str) -> Ca
 
 
 def add_brackets(canvas: Canvas, letters: Canvas) -> None:
-    """Brackets around a text, on its middle line; two marked texts side by side share a bar."""
+    """Brackets around a text, on its middle line; two adjacent marked texts share a bar."""
     if not letters:
         return
     rows = sorted({row for row, _ in letters})

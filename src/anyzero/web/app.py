@@ -1,4 +1,4 @@
-"""The server: lists by HTTP, everything that moves by one websocket a client, and who may speak to it."""
+"""The server: lists over HTTP, everything live over one websocket per client, and access control."""
 
 import contextlib
 import logging
@@ -42,7 +42,7 @@ def create_app(config: ServerConfig) -> FastAPI:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if config.prepare:
-            rooms.engine.wake()  # its imports are done when the first page is there
+            rooms.engine.wake()  # so that its imports are done when the first page loads
         yield
         await rooms.close()
 
@@ -51,7 +51,7 @@ def create_app(config: ServerConfig) -> FastAPI:
     app.add_exception_handler(RequestValidationError, answer_bad_request)
     app.add_api_websocket_route("/ws", partial(serve_socket, rooms))
     add_lists(app, rooms)
-    mimetypes.add_type("text/javascript", ".js")  # not every machine's own table has it
+    mimetypes.add_type("text/javascript", ".js")  # missing in some machines' tables
     index, sheet = FileResponse(STATIC / "index.html"), Response(palette_sheet(), media_type="text/css")
     app.get("/", include_in_schema=False, response_class=Response)(lambda: index)
     app.get("/palette.css", include_in_schema=False, response_class=Response)(lambda: sheet)
@@ -93,11 +93,11 @@ def add_lists(app: FastAPI, rooms: Rooms) -> None:
         return Response(text, media_type="application/json" if form == "json" else "text/plain", headers=headers)
 
 
-# --- the server as a process: who may speak to it, its socket, and the thread that serves it
+# --- the server as a process: access control, its socket, and its thread
 
 END_S = 2.0
 PINGS_S = 20.0
-SWITCH_S = 5e-4  # a thread that draws or reads holds up a move no longer than this at a time
+SWITCH_S = 5e-4  # a thread that draws or reads delays a move by at most this at a time
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 POLICY = (
@@ -115,7 +115,7 @@ HEADERS = {
 
 
 def is_address(host: str, port: int) -> bool:
-    """Whether a request came to a number, which no other site can give itself as its name."""
+    """Whether a request addresses an IP number, which no other site can use as its name."""
     name, _, at = host.rpartition(":")
     with contextlib.suppress(ValueError):
         return at == str(port) and bool(ip_address(name.strip("[]")))
@@ -123,17 +123,17 @@ def is_address(host: str, port: int) -> bool:
 
 
 def guarded(app: ASGIApp, host: str, port: int) -> ASGIApp:
-    """An ASGI application around another: it answers pages that it served itself, under a name of this machine.
+    """An ASGI application around another: it answers only pages that it served itself, under a name of this machine.
 
-    Another site's page can send requests to this machine (Origin) or give its own name this machine's address (Host);
-    both are refused. Every answer says that nothing may be loaded from elsewhere.
+    Another site's page can send requests to this machine (Origin) or map its own name to this machine's address (Host);
+    both are refused. Every response forbids loading anything from elsewhere.
     """
     names, is_any = {*LOOPBACK, bracketed(host).lower()}, host in ("0.0.0.0", "::")
     hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
     origins = {f"http://{host}" for host in hosts}
 
     def refusal(scope: Scope) -> str:
-        """Why this request is not answered; empty if it is."""
+        """Why this request is refused; empty if it is allowed."""
         headers = Headers(scope=scope)
         host, origin = ([value.lower() for value in headers.getlist(name)] for name in ("host", "origin"))
         if len(host) != 1 or not (host[0] in hosts or (is_any and is_address(host[0], port))):
@@ -160,9 +160,9 @@ def bracketed(host: str) -> str:
 
 
 def listen(config: ServerConfig) -> socket.socket:
-    """A socket that is bound, so that its port is known before anything is served."""
+    """A bound socket, so that its port is known before anything is served."""
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    # asyncio sends small messages at once only where the protocol is said
+    # asyncio sends small messages without delay only if the protocol is given
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -177,7 +177,7 @@ def listen(config: ServerConfig) -> socket.socket:
 
 @contextlib.contextmanager
 def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
-    """The address of a server that runs in a thread of its own until the end of the block."""
+    """The address of a server that runs in its own thread until the end of the block."""
     with contextlib.closing(listen(config)) as listener:
         port = listener.getsockname()[1]
         settings = uvicorn.Config(
@@ -187,7 +187,7 @@ def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
             http="h11",
             ws="websockets-sansio",
             ws_max_size=config.max_message,
-            ws_per_message_deflate=False,  # it takes longer than the way to this machine's own browser
+            ws_per_message_deflate=False,  # takes longer than sending to a browser on this machine
             ws_ping_interval=PINGS_S,
             timeout_graceful_shutdown=1,
             server_header=False,
@@ -195,7 +195,7 @@ def serving(config: ServerConfig) -> Iterator[tuple[str, threading.Thread]]:
         )
         server = uvicorn.Server(settings)
         sys.setswitchinterval(SWITCH_S)
-        # a client that sends broken text is let go; the log needs no traceback of that
+        # a client that sends broken text is disconnected; the log needs no traceback of that
         logging.getLogger("uvicorn.error").addFilter(lambda record: "Invalid UTF-8" not in record.getMessage())
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()

@@ -1,6 +1,6 @@
-"""What the server is told, what a request may say, and what it may name: games, players and networks known here.
+"""The server's settings, the form of requests, and what they may name: games, players and networks known here.
 
-No text of a request becomes a path, and whatever is wrong with a message is answered with a sentence.
+No text of a request becomes a path, and every invalid message is answered with a sentence.
 """
 
 import re
@@ -26,51 +26,51 @@ from anyzero.search import Searcher
 from anyzero.search.methods import METHODS, SearchText
 
 HUMAN = "human"
-ENGINE = "engine:"  # before the name of an engine that the command line allowed
-MOST_GAMES = 64  # loaded games that are kept
+ENGINE = "engine:"  # prefix of engines allowed on the command line
+MOST_GAMES = 64  # maximum loaded games in memory
 OWN_BUSINESS = ("trees", "reuse", "max_nodes", "noise_fraction")
-"""Options that are not a client's to choose: threads and memory are shared, and noise is for self-play."""
+"""Options that clients may not choose: threads and memory are shared, and noise is for self-play."""
 
 
 @dataclass(frozen=True)
 class ServerConfig:
-    """The limits keep one client from using up the machine."""
+    """The server's settings; the limits keep one client from using up the machine."""
 
-    host: str = "127.0.0.1"  # the address that it listens at; others than this machine's own are the user's choice
-    port: int = 8000  # 0: any that is free
+    host: str = "127.0.0.1"  # the address to listen on; addresses beyond this machine are the user's choice
+    port: int = 8000  # 0: any free port
     data: Path = field(default_factory=lambda: own_folder("XDG_DATA_HOME", ".local/share") / "games.sqlite3")
-    """The file that holds the games."""
+    """The file with the games."""
     games: tuple[str, ...] = ()
-    """Files with games of the user's own, with options that are their defaults here; no other file's code is run."""
+    """Files with the user's own games, with options that become their defaults here; no other file's code is run."""
     engines: tuple[str, ...] = ()
-    """Engines of others that may take a seat, `NAME=uci:COMMAND,...`; no other program is run."""
+    """Other engines that may take a seat, `NAME=uci:COMMAND,...`; no other program is run."""
     runs: Path = RUNS  # the folder of training runs
     experiments: Path = Path()  # the folder with the tables of experiments
     prepare: bool = True
-    """Compile for every game once a page is opened; what the machines at a table need is compiled in any case."""
-    max_connections: int = 1024  # at a time; a browser's tab has several
+    """Compile for every game once a page is opened; code for the players at a table is compiled in any case."""
+    max_connections: int = 1024  # at a time; a browser tab has several
     max_message: int = 1 << 20  # bytes of one message
     max_rooms: int = 500  # games in memory at a time
     max_simulations: int = 2_000_000  # the budget of one search
-    max_seconds: float = 60.0  # the same by the clock
-    max_nodes: int = 4_000_000  # the tree of a search that is alone; a node takes 26 to 40 bytes
-    max_jobs: int = 256  # searches under way or waiting
+    max_seconds: float = 60.0  # the same in seconds
+    max_nodes: int = 4_000_000  # the tree of a single search; a node takes 26 to 40 bytes
+    max_jobs: int = 256  # searches running or waiting
     max_client_jobs: int = 6  # analyses and hints of one client
 
     @cached_property
     def engine_texts(self) -> dict[str, str]:
-        """The texts of the engines by the names that people see; one without a name is called by its command."""
+        """The texts of the engines by display name; an engine without a name is named by its command."""
         found = {}
         for text in self.engines:  # `Strong=uci:stockfish,elo=2000`
             name, _, rest = text.partition("=")
             if name.startswith(("uci:", "gtp:")):
                 name, rest = text.partition(":")[2], text
-            found["-".join(name.split())] = rest.strip()  # a name is one word, as every player's text is
+            found["-".join(name.split())] = rest.strip()  # a name is one word, like every player's text
         return found
 
 
 def name_files(texts: Sequence[str]) -> dict[str, str]:
-    """The files of games, with their options, by their names; one whose name is taken has a number behind it."""
+    """The files of games, with their options, by name; a number is appended to a duplicate name."""
     known, named = game_names(), dict[str, str]()
     for text in texts:
         stem, number = Path(split_text(text)[0]).stem, 1
@@ -92,24 +92,24 @@ class Catalog:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.files = name_files(config.games)
-        """Texts by the names that people see; a table has their options unless it names others."""
+        """Texts by display name; a table has their options unless it names others."""
         self.paths = {Path(split_text(text)[0]): name for name, text in self.files.items()}
         self.load_source = lru_cache(MOST_GAMES)(load_interpreted)
         self.engines = {name: engine_client(text) for name, text in config.engine_texts.items()}
         for name in self.files:
-            self.describe(name)  # what is wrong with a file is said before anything is served
+            self.describe(name)  # raises errors in a file before anything is served
 
     # --- games
 
     @cached_property
     def names(self) -> list[str]:
-        """Looked up once: it asks every installed package."""
+        """Cached: the lookup asks every installed package."""
         return [*self.files, *(name for name in game_names() if name not in self.files)]
 
     def source(self, text: str) -> str:
-        """The text that `load` takes: a file only if the command line named it."""
+        """The text for `load`: a file only if the command line named it."""
         name, options = split_text(text.strip())
-        if name in self.files:  # of an option that is there twice, the last counts
+        if name in self.files:  # the last of duplicate options counts
             file, own = split_text(self.files[name])
             return ":".join(filter(None, [file, ",".join(filter(None, [own, options]))]))
         if name not in self.names and Path(name) not in self.paths:
@@ -143,7 +143,7 @@ class Catalog:
         return {"levels": LEVELS, "methods": methods, "networks": [BEST, *known_names()], "limits": limits}
 
     def check_player(self, text: str, game: Game, *, searches: bool = False) -> str:
-        """The player's text, if this server lets it play this game; `searches`: it must be one that thinks."""
+        """The player's text, if this server allows it in this game; `searches`: it must be one that searches."""
         text = text.strip()
         if text.startswith(ENGINE) and not searches:
             name = text.removeprefix(ENGINE)
@@ -167,10 +167,10 @@ class Catalog:
                 raise BadOptionError(f"{player.text!r}: the option {option} is not for the web app")
         name, known = player.network, known_names()
         if not name:
-            Searcher(game, **wanted.arguments)  # says what does not fit
+            Searcher(game, **wanted.arguments)  # raises an error if they do not fit
         elif name == BEST:
-            find_network(BEST, game)  # only where the game has one
-        elif name not in known:  # else only a generation of a listed run
+            find_network(BEST, game)  # only if the game has one
+        elif name not in known:  # otherwise only a generation of a listed run
             run, _, number = name.rpartition("/")
             if run not in known or not re.fullmatch("[0-9]{1,6}", number):
                 raise unknown_name("network", name, known, none="there are no runs and no models here")
@@ -203,34 +203,34 @@ AtTable = Literal["join", "leave", "move", "undo", "redo", "resign", "sit", "pac
 Elsewhere = Literal["new", "load", "look", "hint", "analyse", "stop"]
 NEEDED: dict[str, tuple[str, ...]] = {"new": ("game", "seats"), "load": ("text", "form"), "sit": ("table", "seats")}
 NEEDED |= {"pace": ("table", "paused"), **dict.fromkeys(("look", "hint", "analyse", "stop"), ())}
-"""What a message must say, by its type; the others need a table."""
+"""The required fields of a message, by its type; the other types need a table."""
 
 
 class Message(Schema):
     noun: ClassVar[str] = "the message"
     type: Literal[AtTable, Elsewhere]
     request: int | None = None
-    """Comes back with the answer."""
+    """Returned with the answer."""
     table: str = ""
     game: str = ""
     seats: tuple[str, ...] = ()
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
-    """Above that a browser rounds whole numbers, and another game would be played."""
+    """Above that a browser rounds integers, and another game would be played."""
     position: str | None = None
     moves: Annotated[tuple[str, ...], Field(max_length=5_000)] = ()
     paused: bool = False
     pace: Annotated[float, Field(ge=0.0, le=60.0)] = 0.0
     text: str = ""
-    """Of a file, which has this form."""
+    """The text of a file in this format."""
     form: Literal["json", "pgn", "sgf"] = "json"
     move: str = ""
     action: int | None = None
     ply: Annotated[int, Field(ge=0, lt=100_000)] | None = None
-    """Where the client saw the game, or the position that it means."""
+    """The ply at which the client saw the game, or the position it means."""
     seconds: Annotated[float, Field(ge=0.0, le=1e6)] | None = None
     player: str = "level:hard"
     lane: str = "a"
-    """A client's searches have names; a new one replaces the old one of its name."""
+    """A client's searches have names; a new one replaces the old one of the same name."""
 
     @model_validator(mode="after")
     def check(self) -> Self:

@@ -1,4 +1,4 @@
-"""One browser tab: its socket, what it says, and what is done about it."""
+"""One browser tab: its socket, its messages, and their handling."""
 
 import asyncio
 import contextlib
@@ -16,11 +16,11 @@ from anyzero.web.catalog import Message
 from anyzero.web.forms import position_values, twin_actions
 from anyzero.web.room import Room, Rooms
 
-MOST_WAITING = 500  # messages that wait for a slow client before it is let go
+MOST_WAITING = 500  # messages queued for a slow client before it is disconnected
 
 
 async def serve_socket(rooms: Rooms, page: WebSocket) -> None:
-    """One client from its first message to its last."""
+    """Serve one client from its first message to its last."""
 
     async def send_all() -> None:
         while (text := await client.outbox.get()) is not None:
@@ -37,7 +37,7 @@ async def serve_socket(rooms: Rooms, page: WebSocket) -> None:
         while True:
             await client.obey(await page.receive_text())
     except (WebSocketDisconnect, RuntimeError, KeyError):
-        pass  # gone, or a message that is not text
+        pass  # disconnected, or a message that is not text
     finally:
         await client.close()
         sender.cancel()
@@ -45,9 +45,9 @@ async def serve_socket(rooms: Rooms, page: WebSocket) -> None:
 
 
 class Client:
-    """One browser tab: what it asks for is done in its order; searches run beside that and tell what they find.
+    """One browser tab: its requests are handled in order; searches run concurrently and report their findings.
 
-    `outbox` is sent by whoever owns the socket.
+    `outbox` is sent by the owner of the socket.
     """
 
     def __init__(self, rooms: Rooms) -> None:
@@ -57,7 +57,7 @@ class Client:
         self.outbox: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING)
 
     def tell(self, message: str | dict[str, Any]) -> None:
-        """Put a message into the outbox; one that is full belongs to a client that no longer reads."""
+        """Put a message into the outbox; a full one belongs to a client that no longer reads."""
         try:
             self.outbox.put_nowait(message if isinstance(message, str) else json.dumps(message))
         except asyncio.QueueFull:
@@ -65,7 +65,7 @@ class Client:
             self.outbox.put_nowait(None)
 
     async def obey(self, text: str) -> None:
-        """Do what a message says; what is wrong with it is told in one sentence."""
+        """Handle a message; errors are answered in one sentence."""
         values = parse_object(text)
         try:
             if values is None:
@@ -83,7 +83,7 @@ class Client:
             case "join":
                 room = await self.enter(message.table)
                 await room.show_to(self.tell, message.request)
-                if not room.is_driven:  # a machine that thinks goes on thinking
+                if not room.is_driven:  # a thinking machine continues
                     room.go_on()
             case "leave":
                 self.leave(message.table)
@@ -122,7 +122,7 @@ class Client:
             room.listeners.discard(self.tell)
 
     async def change(self, message: Message) -> None:
-        """Change a table: acknowledged once it is on disk, then drawn for everybody there."""
+        """Change a table: acknowledged once it is on disk, then drawn for all its clients."""
         room = await self.enter(message.table)
         works: dict[str, Callable[[], None]] = {
             "move": lambda: room.move(message),
@@ -138,7 +138,7 @@ class Client:
     # --- positions
 
     async def find_position(self, message: Message) -> GameInProgress:
-        """The game up to the position that a message names."""
+        """The game up to the position named by a message."""
         if not message.table:
             game = await asyncio.to_thread(self.rooms.catalog.load, message.game)
             return await asyncio.to_thread(GameInProgress.played, game, message.position, message.moves)
@@ -160,7 +160,7 @@ class Client:
     # --- searches
 
     async def start(self, message: Message) -> None:
-        """Search beside everything else; the old search of this lane ends."""
+        """Start a search in the background; the old search of this lane ends."""
         kind, lane = ("hint", "hint") if message.type == "hint" else ("analysis", message.lane)
         self.stop(lane)
         found = await self.find_position(message)

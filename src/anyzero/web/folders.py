@@ -1,4 +1,4 @@
-"""Runs and experiments as the page shows them: by name, from the folders of the config, and never changed."""
+"""Runs and experiments as shown by the page: by name, from the configured folders, read only."""
 
 import json
 from contextlib import suppress
@@ -29,7 +29,7 @@ class Folders:
     # --- runs
 
     def runs(self) -> dict[str, Any]:
-        """All runs at a glance, and what is wrong with those that cannot be read."""
+        """All runs at a glance, and the faults of unreadable ones."""
         found = runs(root=self.root)
         broken = [{"name": name, "error": error} for name, error in found.broken.items()]
         return {"runs": [run_values(run) for run in found.runs], "broken": broken}
@@ -94,7 +94,7 @@ class Folders:
 
 
 def pick(name: str, paths: list[Path], kind: str) -> Path:
-    """The path of this name; what a request says is only compared."""
+    """The path of this name; the text of a request is only compared."""
     known = {path.name: path for path in paths}
     if name not in known:
         raise unknown_name(kind, name[:60], known)

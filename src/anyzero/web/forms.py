@@ -1,4 +1,4 @@
-"""Tables, positions and pictures as plain values: the page draws every game from these alone."""
+"""Tables, positions and pictures as plain values, from which alone the page draws every game."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +19,7 @@ MOST_SCENES = 1024
 
 
 def table_values(table: GameInProgress) -> dict[str, Any]:
-    """Everything but who sits there."""
+    """Everything except who sits there."""
     shown = position_values(table)
     return {
         **shown,
@@ -35,7 +35,7 @@ def table_values(table: GameInProgress) -> dict[str, Any]:
 
 
 def ply_values(game: Game, before: State, ply: Ply) -> dict[str, Any]:
-    """A move: its text for programs, and as people write it in a list of moves."""
+    """A move: its text for programs, and in the notation of move lists."""
     thought = {"value": None, "simulations": None} if ply.evaluation is None else ply.evaluation.to_dict()
     about = {**thought, "seconds": ply.seconds}
     move, played = ply.move or ply.termination, ply.action >= 0
@@ -44,7 +44,7 @@ def ply_values(game: Game, before: State, ply: Ply) -> dict[str, Any]:
 
 
 def position_values(table: GameInProgress) -> dict[str, Any]:
-    """The position on the table; at a chance node the outcomes stand in for the moves."""
+    """The current position; at a chance node the outcomes take the place of the moves."""
     game, state, drawn = table.game, table.state, table.game.has("board")
     clicks = scene_of(game, state).clicks if drawn else {}
     return {
@@ -62,7 +62,7 @@ def position_values(table: GameInProgress) -> dict[str, Any]:
 
 
 def twin_actions(game: Game, state: State) -> dict[int, int]:
-    """Actions that a symmetry of this very position makes equal to a lower one, with that one."""
+    """Actions that a symmetry of this position makes equivalent to a lower one, with that one."""
     twins: dict[int, int] = {}
     if not game.symmetries or not game.has("encode") or game.seat_to_move(state) < 0:
         return twins
@@ -75,7 +75,7 @@ def twin_actions(game: Game, state: State) -> dict[int, int]:
 
 
 def last_cells(table: GameInProgress) -> list[str]:
-    """The cells of the last move that was not chance's."""
+    """The cells of the last move other than chance's."""
     return ply_cells(table, table.last_decision)
 
 
@@ -84,7 +84,7 @@ def ply_cells(table: GameInProgress, index: int) -> list[str]:
 
 
 def cells_of(game: Game, state: State, action: int) -> list[str]:
-    """The cells that an action names; none for an end that was declared."""
+    """The cells that an action names; none for a declared end."""
     return list(scene_of(game, state).clicks.get(action, ())) if game.has("board") and action >= 0 else []
 
 
@@ -105,7 +105,7 @@ def state_of(game: Game, content: bytes) -> State:
 
 
 def scene_values(scene: Scene) -> dict[str, Any]:
-    """Everything that is drawn, in board units, with the box around it; clicks are told with the moves."""
+    """Everything drawn, in board units, with its bounding box; clicks are sent with the moves."""
     check_roles(roles_of(scene))
     left, top, right, bottom = bounds(replace(scene, caption=""))
     return {

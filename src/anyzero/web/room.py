@@ -1,4 +1,4 @@
-"""Tables that clients look at together: people's moves, machines' moves, and every one of them on disk first."""
+"""Tables that clients share: people's moves, machines' moves, each written to disk first."""
 
 import asyncio
 import contextlib
@@ -24,18 +24,18 @@ from anyzero.web.shelf import Shelf
 from anyzero.web.worker import SearchProcess
 
 MOVERS = ThreadPoolExecutor(4, "move")
-"""Moves have their own threads, so that none waits behind pictures or behind games that are being read."""
-OPPONENT = "level:medium"  # who sits down against a person where nobody else was named
-MOST_PREPARED = 5  # of the games on the disk
+"""Moves have their own threads, so that none waits for pictures or for games being read."""
+OPPONENT = "level:medium"  # the default opponent of a person
+MOST_PREPARED = 5  # of the games on disk
 
 
 class Rooms:
-    """The open tables, and what they share; the functions that take time are called in threads."""
+    """The open tables, and what they share; slow functions are called in threads."""
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.catalog, self.shelf, self.engine = Catalog(config), Shelf(config.data), SearchProcess(config)
-        self.preparing: asyncio.Task[None] | None = None  # begun when the first page is opened
+        self.preparing: asyncio.Task[None] | None = None  # started when the first page is opened
         self.open: dict[str, Room] = {}
 
     async def close(self) -> None:
@@ -45,16 +45,16 @@ class Rooms:
         self.shelf.close()
 
     async def prepare(self) -> None:
-        """Have the code of the usual opponent compiled for every game, those that were played last first."""
+        """Compile the usual opponent's code for every game, recently played ones first."""
         texts = [row["game"] for row in await asyncio.to_thread(self.shelf.list, MOST_PREPARED)]
         games = []
         for text in dict.fromkeys([*texts, *self.catalog.names]):
-            with contextlib.suppress(Exception):  # it is told to whoever asks for it
+            with contextlib.suppress(Exception):  # reported to whoever uses it
                 games.append(await asyncio.to_thread(self.catalog.load, text))
         self.engine.prepare((game, OPPONENT) for game in games)
 
     def make(self, wanted: Message) -> "Room":
-        """A new game, with some moves made already, chance's among them where they are told."""
+        """A new game, with any moves already made, including given chance outcomes."""
         game = self.catalog.load(wanted.game)
         seats = self.catalog.check_seats(wanted.seats, game)
         table = GameInProgress.played(game, wanted.position, wanted.moves)
@@ -65,7 +65,7 @@ class Rooms:
         return self.add(table, seats, wanted.paused, wanted.pace)
 
     def read(self, wanted: Message) -> "Room":
-        """The game of a file's text; a game file's game only if the command line named the file."""
+        """The game in a file's text; a game defined by a file only if the command line named the file."""
         if wanted.form == "json":
             values = parse_object(wanted.text)
             if values is None:
@@ -84,7 +84,7 @@ class Rooms:
         return self.add(table, [self.known_player(name, table.game) for name in table.players])
 
     def known_player(self, name: str, game: Game) -> str:
-        """A player of a record, or a person in its place if it cannot play here."""
+        """A player of a record, replaced by a person if it cannot play here."""
         try:
             return self.catalog.check_player(name, game)
         except AnyzeroError:
@@ -96,11 +96,11 @@ class Rooms:
         return room
 
     async def find(self, number: str) -> "Room":
-        """A room that is open, or one from the disk."""
+        """An open room, or one from disk."""
         if number not in self.open:
             self.make_space()
             found = await asyncio.to_thread(self.restore, number)
-            self.open.setdefault(number, found)  # somebody else may have been quicker
+            self.open.setdefault(number, found)  # another client may have been faster
         return self.open[number]
 
     def restore(self, number: str) -> "Room":
@@ -113,8 +113,8 @@ class Rooms:
         return {"tables": self.shelf.list()}
 
     def make_space(self) -> None:
-        """Drop the rooms that nobody looks at, as far as there are too many; in the server's own thread, where nobody
-        comes in meanwhile."""
+        """Drop rooms without clients if there are too many; in the server's own thread, where no client
+        can enter meanwhile."""
         for number, room in list(self.open.items()):
             if len(self.open) >= self.config.max_rooms and not room.listeners and not room.is_driven:
                 del self.open[number]
@@ -123,23 +123,23 @@ class Rooms:
 
 
 class Room:
-    """One table, who looks at it, and what lets its machines move."""
+    """One table, its clients, and the driver of its machines."""
 
     def __init__(
         self, rooms: Rooms, number: str, table: GameInProgress, seats: Sequence[str], paused: bool, pace: float
     ) -> None:
         self.number, self.table, self.shelf, self.engine = number, table, rooms.shelf, rooms.engine
-        self.game_text = rooms.catalog.public(table.game)  # what clients call its game
-        self.seats = tuple(seats)  # who moves there; a person may have another name in the record
+        self.game_text = rooms.catalog.public(table.game)  # the game's name for clients
+        self.seats = tuple(seats)  # the movers; a person may have another name in the record
         self.set_pace(paused, pace)  # `trouble`: why a machine does not move
-        self.listeners: set[Callable[[str], None]] = set()  # who is told of every change
+        self.listeners: set[Callable[[str], None]] = set()  # notified of every change
         self.lock = asyncio.Lock()
         self.preparing = False  # whether the machine's code is being compiled, which happens once
         self.quick = False
-        """Whether the machine's last move came before that was done, after less thought than it should have had."""
-        self.driver: asyncio.Task[None] | None = None  # lets the machines move
+        """Whether the machine's last move came before that was done, with less thought than it should have had."""
+        self.driver: asyncio.Task[None] | None = None  # makes the machines' moves
 
-    # --- what is told and kept
+    # --- messages and storage
 
     def values(self) -> dict[str, Any]:
         game = self.table.game
@@ -156,14 +156,14 @@ class Room:
         }
 
     def keep(self) -> None:
-        """Write the whole line, what was undone as well."""
+        """Store the whole line, including undone moves."""
         table, whole = self.table, self.table.at(len(self.table.line))
         about = {"id": self.number, "game": self.game_text, "seats": self.seats, "record": whole.to_record().to_json()}
         stands = {"num_plies": table.num_plies, "num_moves": len(table.moves), "termination": table.termination}
         self.shelf.keep(**about, **stands, paused=int(self.paused), pace=self.pace)
 
     async def text(self) -> str:
-        """The table as everybody is told it."""
+        """The table as sent to all its clients."""
         async with self.lock:
             return await asyncio.to_thread(lambda: json.dumps(self.values()))
 
@@ -187,7 +187,7 @@ class Room:
         return None if seat < 0 or self.seats[seat] == HUMAN else self.seats[seat]
 
     async def change(self, work: Callable[[], None]) -> int:
-        """Do something to the table; it is on disk when the number of plies comes back."""
+        """Change the table; returns the number of plies once it is on disk."""
         async with self.lock:
             self.trouble = ""
             await self.apply(work)
@@ -218,12 +218,12 @@ class Room:
             raise AnyzeroError(f"it is {self.machine}'s turn")
 
     def step(self, kind: str) -> None:
-        """`undo` back to the last decision of a person, or `redo`; machines among themselves go one move and wait."""
+        """`undo` back to a person's last decision, or `redo`; machines among themselves go one move and wait."""
         getattr(self.table, kind)(lambda: HUMAN not in self.seats or self.machine is None)
         self.paused = HUMAN not in self.seats
 
     def prepare(self) -> None:
-        """Have the machines' code compiled while people look at the board."""
+        """Compile the machines' code while people look at the board."""
         machines = {name for name in self.seats if name != HUMAN}
         if machines and not self.table.is_over:
             self.engine.prepare((self.table.game, player) for player in machines)
@@ -250,7 +250,7 @@ class Room:
         self.driver = asyncio.create_task(self.drive())
 
     async def drive(self) -> None:
-        """Moves of machines until a person is to move, or somebody is needed."""
+        """Make machines' moves until a person is to move, or a problem needs one."""
         try:
             while True:
                 async with self.lock:
@@ -261,12 +261,12 @@ class Room:
                 async with self.lock:
                     await self.apply(work)
                 await self.show()
-        except Exception as error:  # a game that cannot be drawn, a full disk: nobody has asked, so everybody is told
+        except Exception as error:  # a game that cannot be drawn, a full disk: no request to answer, so all are told
             words = words_of(error, "it failed: ")
             self.tell(json.dumps({"type": "error", "table": self.number, "request": None, "error": words}))
 
     async def ask(self, player: str) -> Callable[[], None]:
-        """What makes the machine's move; where it finds none, what keeps the reason."""
+        """A function that makes the machine's move; if it finds none, one that stores the reason."""
         start, answer, table = time.perf_counter(), dict[str, Any](), self.table
         searches = self.engine.search(table, player, seed=table.move_seed)
         try:

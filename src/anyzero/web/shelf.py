@@ -1,4 +1,4 @@
-"""The games on disk: what was acknowledged is there, whatever happens to the server or the machine afterwards."""
+"""The games on disk: whatever was acknowledged survives a crash of the server or the machine."""
 
 import contextlib
 import hashlib
@@ -36,12 +36,12 @@ FORMAT = 3
 
 
 def seal_of(row: Mapping[str, Any]) -> str:
-    """A hash of what a row says; what earlier versions wrote has none."""
+    """A hash of a row's content; rows of earlier versions have none."""
     return hashlib.sha256(repr([str(row[name]) for name in COLUMNS if name not in UNSEALED]).encode()).hexdigest()
 
 
 class Shelf:
-    """A SQLite file; a change is on the disk once `keep` has returned."""
+    """A SQLite file; a change is on disk once `keep` has returned."""
 
     def __init__(self, path: Path | str) -> None:
         self.lock, self.path = Lock(), path
@@ -65,7 +65,7 @@ class Shelf:
             words = " ".join(found.split())
             raise DamagedError(f"{self.path} is damaged ({words}): move it away to start a new one")
         self.file.execute("PRAGMA journal_mode=WAL")
-        self.file.execute("PRAGMA synchronous=FULL")  # each change is forced down before it is acknowledged
+        self.file.execute("PRAGMA synchronous=FULL")  # each change is flushed to disk before it is acknowledged
         for name in {1: ("actions", "seal"), 2: ("seal",)}.get(version, ()):
             self.file.execute(f"ALTER TABLE games ADD COLUMN {name} {COLUMNS[name]}")
         self.file.execute(CREATE)
@@ -74,7 +74,7 @@ class Shelf:
 
     @contextlib.contextmanager
     def using(self) -> Iterator[sqlite3.Connection]:
-        """The file for one thread at a time; what is wrong with it is one sentence."""
+        """The file for one thread at a time; its faults become one sentence."""
         try:
             with self.lock:
                 yield self.file
@@ -82,7 +82,7 @@ class Shelf:
             raise AnyzeroError(f"cannot use the games in {self.path}: {error}") from None
 
     def keep(self, **values: Any) -> None:
-        """Write a game; the columns are those of the table, without the time."""
+        """Store a game; the columns are those of the table, without the time."""
         row = {**values, "seats": json.dumps(values["seats"]), "record": json.dumps(values["record"]), "actions": ""}
         row |= {"pace": float(row["pace"]), "changed": time.time()}
         with self.using() as file:
@@ -98,7 +98,7 @@ class Shelf:
         return {**dict(found), "seats": json.loads(found["seats"]), "record": json.loads(found["record"])}
 
     def list(self, most: int = 50) -> list[dict[str, Any]]:
-        """What was changed last; that a game is damaged is told here, and again to whoever opens it."""
+        """The last changed games; damage is reported here, and again when the game is opened."""
         with self.using() as file:
             wanted = f"SELECT {LISTED} FROM games WHERE num_moves > 0 ORDER BY changed DESC LIMIT ?"
             rows = [dict(row) for row in file.execute(wanted, (most,))]
@@ -111,4 +111,4 @@ class Shelf:
 
     def close(self) -> None:
         with self.lock:
-            self.file.close()  # the last one out puts everything into the file
+            self.file.close()  # the last connection merges the log into the file

@@ -1,8 +1,8 @@
-"""The process that searches: it reads jobs from standard input, a JSON object a line, and writes what they find.
+"""The process that searches: it reads jobs from standard input, one JSON object per line, and writes their findings.
 
 The server's own process never searches and never compiles, so that it always answers at once. Each job is a thread
-here: compiled code lets others run, and the operating system shares the cores out. The process ends when the server
-does. One that dies is replaced, and whoever waits for it does not notice: the new one is asked again, once, and finds
+here: compiled code releases the GIL, and the operating system shares the cores. The process ends with the server.
+If it dies it is replaced, unnoticed by those waiting for it: the new one is asked again, once, and finds
 the same.
 """
 
@@ -37,27 +37,27 @@ from anyzero.web.catalog import ServerConfig, load_interpreted
 from anyzero.web.forms import cells_of, state_of
 
 MOST_GAMES = 16
-NICE = 10  # the server and the browser come first, then searches, then their compilers
-SWITCH_S = 5e-4  # a search that has something to say in Python holds up the others no longer than this
+NICE = 10  # priorities: the server and the browser first, then searches, then their compilers
+SWITCH_S = 5e-4  # a search that runs Python code delays the others by at most this
 LOOK_EVERY_S = 0.25
-NOTICE_AFTER_S = 0.7  # who waits longer for code that is not compiled is told so
-QUICK_S = 2.5  # until it is compiled, a move is what plain Python finds in this time
-MOST_GHOSTS = 6  # moves of the expected line that are drawn
-LEAST_NODES = 5_000  # every search gets at least so large a tree
+NOTICE_AFTER_S = 0.7  # clients waiting longer for code to be compiled are notified
+QUICK_S = 2.5  # until it is compiled, a move is searched in plain Python for this long
+MOST_GHOSTS = 6  # moves of the principal variation that are drawn
+LEAST_NODES = 5_000  # minimum tree size of a search
 
 BROKEN = "the process that searches broke off twice; the next search starts a new one"
 
 Tell = Callable[[dict[str, Any]], None]
 ENGINES = threading.Lock()
 COMPILERS = threading.BoundedSemaphore(2)
-"""Processes that compile at a time, each of some hundred megabytes: one for what is prepared, one for who waits."""
+"""Processes that compile at a time, each of some hundred megabytes: one in advance, one on demand."""
 find_player = cache(parse_player)
 load_game = lru_cache(MOST_GAMES)(load)
 load_plain = lru_cache(MOST_GAMES)(load_interpreted)
 
 
 class SearchJob:
-    """One search in a thread of its own; `stopped` may be set at any time."""
+    """One search in its own thread; `stopped` may be set at any time."""
 
     def __init__(
         self, wanted: dict[str, Any], tell: Tell = print, max_nodes: int = LEAST_NODES, stopped: Any = None
@@ -69,7 +69,7 @@ class SearchJob:
         self.state = state_of(self.game, bytes.fromhex(wanted["state"]))
 
     def run(self) -> dict[str, Any]:
-        """Search to the end, or to the stop; where somebody looks on, tell what was found so far."""
+        """Search to the end, or until stopped; if someone is watching, report intermediate results."""
         if self.player.search is None:
             return {"action": self.choose(), "result": None}
         found, is_quick = (None, False) if self.is_compiled() else self.run_meanwhile(self.player.search)
@@ -78,7 +78,7 @@ class SearchJob:
         return {"action": found["best_action"], "result": found, "quick": is_quick}
 
     def choose(self) -> int:
-        """The move of a player that does not search here; an engine has one game at a time, and is told all of it."""
+        """The move of a player that does not search here; an engine has one game at a time, and gets all of it."""
         if self.player.kind == RANDOM:
             return choose_at_random(self.game, Line.begin(self.game, self.state), self.wanted["seed"])
         line = Line.begin(self.game, state_of(self.game, bytes.fromhex(self.wanted["start"])))
@@ -88,9 +88,9 @@ class SearchJob:
             return consult(find_player(self.player.text), self.game, line, self.wanted["seed"]).action
 
     def run_meanwhile(self, budget: SearchText) -> tuple[dict[str, Any] | None, bool]:
-        """Search in plain Python while another process compiles, and whether less was found than the budget allows.
+        """Search in plain Python while another process compiles; also returns whether the budget was not reached.
 
-        Nobody waits long for a move. An analysis goes on until the code is there, which then does it again: None.
+        A move never waits long. An analysis continues until the code is compiled, then starts again: None.
         """
         notice = threading.Timer(NOTICE_AFTER_S, self.tell, ({"preparing": True},))
         compiler = threading.Thread(target=self.compile, daemon=True)
@@ -103,7 +103,7 @@ class SearchJob:
             return compiler.is_alive() and time.perf_counter() < end
 
         try:
-            # Where a game that nobody has checked goes wrong, its compiled code says how.
+            # If an unchecked game fails, its compiled code will say how.
             with suppress(*(Exception,) if self.game.unchecked else ()):
                 if is_counted or not live:
                     found, is_finished = self.spend(self.plain_searcher(), goes_on)
@@ -115,7 +115,7 @@ class SearchJob:
         return None, False
 
     def spend(self, searcher: Searcher, goes_on: Callable[[], bool] = lambda: True) -> tuple[dict[str, Any], bool]:
-        """Search as long as it goes on and nobody stops it: what was found, and whether that was all of the budget."""
+        """Search until stopped or `goes_on` is false: the result, and whether the whole budget was spent."""
         look, is_finished = time.perf_counter() + LOOK_EVERY_S / 4, False
         search = LiveSearch(searcher, self.state, self.wanted["seed"])
         while not is_finished:
@@ -135,7 +135,7 @@ class SearchJob:
         return Searcher(self.game, **{**self.arguments, "max_nodes": self.max_nodes, **changes})
 
     def plain_searcher(self) -> Searcher:
-        """The same search with nothing compiled: of the same seed the same moves, a hundred times slower."""
+        """The same search without compiled code: the same moves for the same seed, a hundred times slower."""
         game = load_plain(self.wanted["game"])
         arguments = search_arguments(self.player, game, lambda _, path: numpy_evaluator(game, read_network(path, game)))
         seconds = arguments["seconds"] and min(arguments["seconds"], QUICK_S)
@@ -143,7 +143,7 @@ class SearchJob:
         return Searcher(game, **{**arguments, **changes})
 
     def values(self, result: SearchResult) -> dict[str, Any]:
-        """The result as plain values, and the cells of the expected line."""
+        """The result as plain values, and the cells of the principal variation."""
         state, cells = self.state, list[list[str]]()
         for move in result.principal_variation[:MOST_GHOSTS] if self.game.has("board") else ():
             action = self.game.parse_action(state, move)
@@ -152,7 +152,7 @@ class SearchJob:
         return {**result.to_json(), "ghosts": cells}
 
     def is_compiled(self) -> bool:
-        """Load what is compiled; False if something is missing."""
+        """Load compiled code; False if some is missing."""
         try:
             with loading_only():
                 self.try_out()
@@ -166,32 +166,32 @@ class SearchJob:
             self.searcher(simulations=2, seconds=None).choose(self.state, 0)
 
     def compile(self) -> None:
-        """Compile in another process, if that was never done: here, the searches of others would stand still."""
+        """Compile in another process, if necessary: here, it would stop the other searches."""
         with COMPILERS:
-            if not self.is_compiled():  # by somebody who wanted the same
+            if not self.is_compiled():  # by another job for the same code
                 child = Child(python_command("anyzero.web.worker", "compile_wanted"))
                 child.send(json.dumps(self.wanted))
                 child.wait(None)
 
 
 def compile_wanted() -> None:
-    """The process that compiles: a job comes in, its code is on the disk at the end."""
+    """The compiling process: it reads a job and leaves the code on disk."""
     be_nice()
-    line = next(read_lines(), "")  # the server may be gone already
+    line = next(read_lines(), "")  # the server may already be gone
     listen()
-    with suppress(Exception):  # who needs it is told
+    with suppress(Exception):  # reported to whoever needs it
         SearchJob(json.loads(line)).try_out()
 
 
 def load_all(jobs: list[dict[str, Any]]) -> None:
-    """Load what the jobs need, compiled first where that was never done."""
+    """Load what the jobs need, compiling it first if necessary."""
     for wanted in jobs:
-        with suppress(Exception):  # who needs it is told
+        with suppress(Exception):  # reported to whoever needs it
             SearchJob(wanted).compile()
 
 
 class Jobs:
-    """The searches under way; each that comes gets a smaller tree than the one before, so that all of them fit."""
+    """The running searches; each new one gets a smaller tree than the one before, so that all fit."""
 
     def __init__(self, send: Send, max_nodes: int) -> None:
         self.send, self.max_nodes = send, max_nodes
@@ -230,28 +230,28 @@ def main(max_nodes: str) -> None:
     jobs = Jobs(take_output(), int(max_nodes))
     for line in read_lines():
         jobs.hear(json.loads(line))
-    os._exit(0)  # whatever still searches, nobody waits for it
+    os._exit(0)  # no one waits for the remaining searches
 
 
-# --- the server's side: jobs go out, findings come back
+# --- the server's side: sends jobs, receives findings
 
 
 class SearchProcess:
-    """Searches for everybody; one process, started when it is first needed."""
+    """Searches for all clients, in one process, started when first needed."""
 
     def __init__(self, config: ServerConfig) -> None:
         self.config, self.number, self.closing = config, 0, False
         self.child: Child | None = None
         self.inboxes: dict[int, asyncio.Queue[dict[str, Any] | None]] = {}  # None when the process is gone
         self.sender = ThreadPoolExecutor(1, "job")
-        """Lines go out in their order, and the server never waits for a process that is slow to read them."""
+        """Sends lines in order, so that the server never waits for a process that is slow to read."""
 
     async def search(
         self, table: GameInProgress, player: str, *, seed: int, live: bool = False
     ) -> AsyncGenerator[dict[str, Any], None]:
-        """What the search finds, the last answer with `done`; leaving the loop stops it.
+        """The findings of the search, the last one with `done`; leaving the loop stops it.
 
-        The start of the game and its actions since are for engines, which want to see repetitions.
+        The start of the game and its actions since are for engines, which need to see repetitions.
         """
         if len(self.inboxes) >= self.config.max_jobs:
             raise AnyzeroError("too many searches are running; try again in a moment")
@@ -283,7 +283,7 @@ class SearchProcess:
         return {**position, "player": player, "live": False, "seed": 0}
 
     def prepare(self, players: Iterable[tuple[Game, str]]) -> None:
-        """Have what these players will need in their games compiled and loaded."""
+        """Compile and load what these players will need in their games."""
         tables = [(GameInProgress(game), player) for game, player in players]
         self.send({"prepare": [self.wanted(table, player) for table, player in tables if not table.is_over]})
 
@@ -293,7 +293,7 @@ class SearchProcess:
             self.child = Child(
                 python_command("anyzero.web.worker", "main", str(self.config.max_nodes)),
                 hear=lambda line: loop.call_soon_threadsafe(self.hear, line),
-                # glibc gives back the memory of a tree when its search ends, rather than keeping it for every thread
+                # glibc then frees the memory of a tree when its search ends, instead of keeping it for every thread
                 env={**os.environ, "MALLOC_MMAP_THRESHOLD_": str(1 << 20), "MALLOC_ARENA_MAX": "2"},
             )
         return self.child
@@ -302,7 +302,7 @@ class SearchProcess:
         self.sender.submit(self.wake().send, json.dumps(values))
 
     def hear(self, line: str | None) -> None:
-        """Hand on an answer; when the process is gone, everybody who waits for it is told."""
+        """Deliver an answer; when the process is gone, notify all who wait for it."""
         if line is None:
             self.child = None
             for inbox in self.inboxes.values():
@@ -313,7 +313,7 @@ class SearchProcess:
             self.inboxes[answer["job"]].put_nowait(answer)
 
     async def close(self) -> None:
-        """End the process; a search under way does not keep it."""
+        """End the process, even during a search."""
         self.closing = True
         if self.child is not None:
             await asyncio.to_thread(self.child.end)

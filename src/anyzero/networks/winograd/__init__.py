@@ -1,1 +1,1 @@
-"""Networks on the CPU by kernels of our own, with Winograd's convolutions: `transforms` first, then `kernels`."""
+"""Networks on the CPU with custom kernels for Winograd convolutions: `transforms` first, then `kernels`."""

@@ -1,7 +1,7 @@
 """The heads of a residual network as one kernel: from its features to logits and the expected payoff.
 
-A policy sees some numbers of each spot (a cell, or a column), computes a hidden vector of each, to which it adds what
-the whole board says, and reads its logits from those: some from each spot, or all from all spots together. The capitals
+A policy takes features of each spot (a cell, or a column), computes a hidden vector for each, to which it adds features
+of the whole board, and reads its logits from those: some from each spot, or all from all spots together. Capitals
 are sizes of one network and one processor, filled in when the kernel is compiled.
 """
 
@@ -18,13 +18,13 @@ from anyzero.networks.weights import StoredNetwork
 from anyzero.networks.winograd.sizes import aligned
 from anyzero.networks.winograd.transforms import UNIT, multiply
 
-ROWS, COLUMNS, CHANNELS = 6, 7, 32  # of the board, and numbers of each of its cells
+ROWS, COLUMNS, CHANNELS = 6, 7, 32  # of the board, and channels per cell
 BY_COLUMN = True  # whether the spots are columns
-SPOTS, SEEN, HIDDEN = 7, 64, 32  # spots, numbers that are seen of each, and numbers of its hidden vector
+SPOTS, SEEN, HIDDEN = 7, 64, 32  # number of spots, inputs per spot, and size of its hidden vector
 READINGS, LOGITS, EXTRAS = 7, 1, 0
-"""How often logits are read, how many at a time, and how many more the whole board decides on."""
+"""Number of readings, logits per reading, and extra logits computed from the whole board."""
 LANES, ABREAST, READ_ABREAST = 16, 8, 8
-"""Numbers in a vector; spots, and readings, that are multiplied at once: as many sums as keep multipliers busy."""
+"""Numbers per vector; spots, and readings, multiplied at once: enough sums to keep the multipliers busy."""
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
 
 
@@ -32,7 +32,7 @@ def _run_heads(features: Any, pooled: Any, policy: Any, value: Any, room: Any, l
     """Logits [positions, actions] and values [positions, values] of features [positions, cells * channels], and pooled.
 
     `policy` is (weights, bias) for the whole board, the spots, the readings and the extras; `value` is the same for two
-    layers, and the payoffs that the second spreads its probability over. Layers hold their outputs in whole vectors.
+    layers, and the support of the value's distribution. Layers are padded to whole vectors of outputs.
     """
     spots, hidden, board, readings, extras, units, payoffs = room
     whole, local, last, more = policy
@@ -61,7 +61,7 @@ def copy(source: Any, target: Any) -> None:
 
 
 def _pool_columns(features: Any, spots: Any) -> None:
-    """Mean and maximum of each column's cells, which are not negative."""
+    """Mean and maximum over each column's cells, which are not negative."""
     for column in range(COLUMNS):
         spot = spots[column * SEEN :]
         for index in range(2 * CHANNELS):
@@ -86,7 +86,7 @@ def _multiply_one(source: Any, layer: Any, target: Any) -> None:
 
 
 def _hide_spots(spots: Any, layer: Any, board: Any, hidden: Any, steps: Any) -> None:
-    """The hidden vector of each spot: of what is seen of it, and what the whole board says, after a ReLU."""
+    """The hidden vector of each spot: from its inputs and the whole board's, after a ReLU."""
     weights, bias = layer
     for part in range(HIDDEN // LANES):
         for spot in range(0, SPOTS, ABREAST):
@@ -117,13 +117,13 @@ def rectify(source: Any, target: Any) -> None:
 
 
 def write_values(answers: Any, support: Any, values: Any) -> None:
-    """What is expected of each value's share of the answers."""
+    """The expected payoff of each value, from its part of the answers."""
     for number in range(len(values)):
         values[number] = expected(answers[number * max(1, len(support)) :], support)
 
 
 def expected(answers: Any, support: Any) -> Any:
-    """The payoff that is expected of logits over a support; without one, of a number before its tanh."""
+    """The expected payoff given logits over a support; without one, given a number before its tanh."""
     if len(support) == 0:
         return np.float32(math.tanh(answers[0]))
     greatest = answers[0]
@@ -151,7 +151,7 @@ class Policy(NamedTuple):
 
 
 class Heads:
-    """The kernel of the heads, and their weights: zeros where a vector has more numbers than a layer has."""
+    """The kernel of the heads, and their weights: zero-padded to whole vectors."""
 
     def __init__(self, network: StoredNetwork, game: Game, sizes: Mapping[str, int], target: str) -> None:
         self.network, self.channels = network, network.config.channels
@@ -175,7 +175,7 @@ class Heads:
         own = {name.upper(): number for name, number in policy._asdict().items() if name != "layers"}
         own |= {"HIDDEN": len(self.policy[1][1]), "READ_ABREAST": ABREAST if policy.readings > 1 else 1}
         self.kernel = compile_kernel(_run_heads, UNIT, target, {**constants, **own})
-        spots = -(-policy.spots // ABREAST) * ABREAST  # whole rounds of those that are multiplied at once
+        spots = -(-policy.spots // ABREAST) * ABREAST  # rounded up to whole groups multiplied at once
         readings = -(-policy.readings // own["READ_ABREAST"]) * own["READ_ABREAST"]
         lengths = [len(bias) for _, bias in (*self.policy, *self.value[:2])]
         self.shapes = spots * policy.seen, spots * lengths[1], lengths[0], readings * lengths[2], *lengths[3:]
@@ -217,7 +217,7 @@ class Heads:
         return Policy(layers, cells, self.wide, 1, num_actions)
 
     def layer(self, name: str, outputs: int, inputs: int, *window: int, has_bias: bool = True) -> Layer:
-        """A linear layer, or a convolution that looks at one cell, over channels or over their means and maxima."""
+        """A linear layer, or a 1x1 convolution, over channels or over their means and maxima."""
         weight = self.network.take(f"{name}.weight", outputs, inputs, *window).reshape(outputs, inputs)
         bias = self.network.take(f"{name}.bias", outputs) if has_bias else np.zeros(outputs, np.float32)
         is_by_channel = inputs in (self.channels, 2 * self.channels)

@@ -1,7 +1,7 @@
-"""Kernels of residual networks: the trunk for inference, and a residual block for training, forward and back.
+"""Kernels of residual networks: the trunk for inference, and a residual block for training, forward and backward.
 
-A board is a flat array of cells with a rim of zeros, the channels of a cell side by side. Some boards are computed
-together and stay in the nearer caches: all their tiles meet the weights at once, so that each load of these serves many
+A board is a flat array of cells with a rim of zeros, the channels of a cell adjacent. Several boards are computed
+together and stay in the nearer caches: all their tiles use the weights at once, so that each load of these serves many
 tiles. Transformed tiles are [points, tiles of all boards, channels]. The capitals are sizes of one network and one
 processor, filled in when a kernel is compiled.
 """
@@ -21,14 +21,14 @@ from anyzero.networks.winograd.transforms import (
 )
 
 ROWS, COLUMNS, INPUTS, CHANNELS = 6, 7, 3, 32
-"""Of the board, of its cells in the input (one more than the game's planes), and of its cells in the trunk."""
-HEIGHT, WIDTH, POINTS = 3, 4, 30  # of a tile, and what it is transformed into for each channel
-TILES_DOWN, TILES_ACROSS, TILES, BOARDS = 2, 2, 4, 9  # tiles that cover a board, and boards that are computed together
+"""Sizes of the board, channels of the input (one more than the game's planes), and channels of the trunk."""
+HEIGHT, WIDTH, POINTS = 3, 4, 30  # size of a tile, and of its transform per channel
+TILES_DOWN, TILES_ACROSS, TILES, BOARDS = 2, 2, 4, 9  # tiles that cover a board, and boards computed together
 BOARD_WIDTH, POINT_STEP = 10, 1168
-"""Cells in a row of a board with its rim; numbers from one point of a tile to the next."""
+"""Cells in a row of a board with its rim; stride from one point of a tile to the next."""
 LANES, VECTORS, TOGETHER, FEW, ABREAST = 16, 2, 12, 4, 8
-"""Numbers in a vector; vectors of channels, and tiles, that are multiplied at once; tiles if there are few of them;
-channels whose weights get their gradients at once."""
+"""Numbers per vector; vectors of channels, and tiles, multiplied at once; tiles at once if there are few of them;
+channels whose weight gradients are computed at once."""
 ZERO, ONE, LOWEST = np.float32(0.0), np.float32(1.0), np.float32(-3.4e38)
 
 
@@ -36,10 +36,10 @@ ZERO, ONE, LOWEST = np.float32(0.0), np.float32(1.0), np.float32(-3.4e38)
 
 
 def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, features: Any, pooled: Any) -> None:
-    """Features [positions, cells * channels] after the last ReLU, and pooled [positions, 2 * channels], of planes.
+    """Features [positions, cells * channels] after the last ReLU, and pooled [positions, 2 * channels], from planes.
 
     `stem` is (weights, bias), `blocks` (weights [2 * blocks, ...], biases), `pools` (weights [blocks, 2 * channels,
-    channels], biases, which blocks pool); `room` is four times BOARDS boards with zeros as rims, transformed tiles,
+    channels], biases, which blocks pool); `room` is four times BOARDS boards with zero rims, transformed tiles,
     their products, and a bias for each board.
     """
     inputs, trunk, active, hidden, points, products, biases = room
@@ -69,7 +69,7 @@ def run_trunk(planes: Any, stem: Any, blocks: Any, pools: Any, room: Any, featur
 
 
 def _read_planes(planes: Any, board: Any) -> None:
-    """The game's planes, and one that shows where the board ends."""
+    """The game's planes, and one that marks the board's edge."""
     for row in range(ROWS):
         start = _row_start(row, INPUTS)
         for column in range(COLUMNS):
@@ -80,7 +80,7 @@ def _read_planes(planes: Any, board: Any) -> None:
 
 
 def _transform_planes(board: Any, index: int, points: Any) -> None:
-    """The input transform of a board's tiles, for cells of the input."""
+    """The input transform of a board's tiles, for the input planes."""
     steps = INPUTS, BOARD_WIDTH * INPUTS, POINT_STEP
     for tile in range(TILES):
         cells, own = board[_tile_start(tile, INPUTS) :], points[(index * TILES + tile) * INPUTS :]
@@ -110,7 +110,7 @@ def _add_to_board(products: Any, bias: Any, index: int, trunk: Any, active: Any)
 
 
 def _total_bias(board: Any, pooled: Any, pools: Any, block: int, bias: Any, total: Any) -> None:
-    """The bias of a block's first convolution, with what the whole board adds to it where the block pools."""
+    """The bias of a block's first convolution, plus the whole board's contribution if the block pools."""
     weights, biases, does_pool = pools
     for channel in range(CHANNELS):
         total[channel] = bias[channel]
@@ -125,7 +125,7 @@ def _total_bias(board: Any, pooled: Any, pools: Any, block: int, bias: Any, tota
 
 
 def _pool_cells(board: Any, pooled: Any) -> None:
-    """Mean and maximum of each channel, of a board without negative numbers."""
+    """Mean and maximum of each channel of a nonnegative board."""
     clear(pooled, 0, 2 * CHANNELS)
     for row in range(ROWS):
         start = _row_start(row, CHANNELS)
@@ -140,7 +140,7 @@ def _pool_cells(board: Any, pooled: Any) -> None:
 
 
 def _clear_rim(board: Any) -> None:
-    """Zeros where tiles reach over the board's right and lower edge."""
+    """Zero the cells where tiles extend beyond the board's right and lower edge."""
     for row in range(ROWS):
         clear(board, _row_start(row, CHANNELS) + COLUMNS * CHANNELS, (BOARD_WIDTH - 2 - COLUMNS) * CHANNELS)
     for row in range(ROWS, HEIGHT * TILES_DOWN):
@@ -151,7 +151,7 @@ def _clear_rim(board: Any) -> None:
 
 
 def run_block(inputs: Any, first: Any, second: Any, room: Any, hidden: Any, outputs: Any) -> None:
-    """The branch between its convolutions, and inputs and branch together: all [boards, cells * channels].
+    """The branch between its convolutions, and the sum of inputs and branch: all [boards, cells * channels].
 
     `first` and `second` are weights [points, parts, CHANNELS * part] and biases [boards, channels].
     """
@@ -165,8 +165,8 @@ def run_block(inputs: Any, first: Any, second: Any, room: Any, hidden: Any, outp
 def run_block_back(saved: Any, gradients: Any, weights: Any, room: Any, own: Any, biases: Any, targets: Any) -> None:
     """Gradients of the inputs (`targets`) from those of the outputs; `saved` are inputs and hidden of `run_block`.
 
-    `weights` are those of the two convolutions, rotated, and the weight transform [points, 9]. Gradients of weights
-    (`own`) are [2, 9, inputs * outputs], those of biases two times [boards, channels]; to the latter it adds.
+    `weights` are those of the two convolutions, rotated, and the weight transform [points, 9]. Weight gradients
+    (`own`) are [2, 9, inputs * outputs], bias gradients two times [boards, channels]; the latter are accumulated.
     """
     inputs, hidden = saved
     between, none, sums = room[4:]
@@ -188,7 +188,7 @@ def run_block_back(saved: Any, gradients: Any, weights: Any, room: Any, own: Any
 
 
 def convolve(inputs: Any, least: Any, weights: Any, biases: Any, room: Any, outputs: Any) -> None:
-    """Of inputs that are raised to `least`."""
+    """Convolve max(inputs, `least`)."""
     board, other, points, products = room[:4]
     for index in range(len(inputs)):
         _read_cells(inputs[index], least, board)
@@ -209,7 +209,7 @@ def _write_board(products: Any, bias: Any, index: int, board: Any) -> None:
 
 
 def _add_gradients(inputs: Any, gradients: Any, room: Any, weights: Any, biases: Any) -> None:
-    """Add what gradients of the outputs say of the weights at each point and of each board's biases, after a ReLU."""
+    """Accumulate the gradients of the weights at each point and of each board's biases, after a ReLU."""
     board, _, points, own = room[:4]
     for index in range(len(inputs)):
         _read_cells(inputs[index], ZERO, board)
@@ -239,7 +239,7 @@ def _transform_gradients(board: Any, index: int, points: Any) -> None:
 
 
 def weight_gradients(sums: Any, transform: Any, weights: Any) -> None:
-    """Gradients at each point into those of the nine weights."""
+    """Convert gradients at each point to those of the nine weights."""
     for place in range(9):
         target = weights[place]
         clear(target, 0, CHANNELS * CHANNELS)
@@ -250,7 +250,7 @@ def weight_gradients(sums: Any, transform: Any, weights: Any) -> None:
 
 
 def _read_cells(cells: Any, least: Any, board: Any) -> None:
-    """Cells raised to `least`, unless they are NaN; the rim stays as it is."""
+    """max(cells, `least`), with NaN preserved; the rim is unchanged."""
     for row in range(ROWS):
         source, target = row * COLUMNS * CHANNELS, _row_start(row, CHANNELS)
         for index in range(COLUMNS * CHANNELS):
@@ -265,13 +265,13 @@ def _add_boards(more: Any, boards: Any) -> None:
 
 
 def _mask_boards(gates: Any, boards: Any) -> None:
-    """Gradients pass a ReLU only where it was open."""
+    """Pass gradients through a ReLU only where it was open."""
     for board in range(len(boards)):
         for index in range(ROWS * COLUMNS * CHANNELS):
             boards[board, index] = boards[board, index] if gates[board, index] > ZERO else ZERO
 
 
-# --- in both
+# --- for both
 
 
 def _transform_board(board: Any, index: int, points: Any) -> None:
@@ -284,9 +284,9 @@ def _transform_board(board: Any, index: int, points: Any) -> None:
 
 
 def _multiply_tiles(points: Any, inputs: int, weights: Any, boards: int, products: Any) -> None:
-    """The transformed tiles of some boards times weights [points, parts, inputs * outputs of a part].
+    """The transformed tiles of several boards times weights [points, parts, inputs * outputs of a part].
 
-    The last few tiles at once may be more than there are.
+    The last group of tiles may extend beyond the existing ones.
     """
     outputs, steps, num = VECTORS * LANES, (inputs, CHANNELS), boards * TILES
     for point in range(POINTS):
@@ -315,16 +315,16 @@ def clear(numbers: Any, start: int, num: int) -> None:
 
 
 def _row_start(row: int, channels: int) -> int:
-    """Where the cells of a row begin, inside the rim."""
+    """The index of a row's first cell, inside the rim."""
     return ((row + 1) * BOARD_WIDTH + 1) * channels
 
 
 def _tile_start(tile: int, channels: int) -> int:
-    """Where the inputs of a tile begin."""
+    """The index of a tile's first input."""
     row, column = HEIGHT * (tile // TILES_ACROSS), WIDTH * (tile % TILES_ACROSS)
     return (row * BOARD_WIDTH + column) * channels
 
 
 def _inner_start(tile: int) -> int:
-    """Where the outputs of a tile begin."""
+    """The index of a tile's first output."""
     return _tile_start(tile, CHANNELS) + (BOARD_WIDTH + 1) * CHANNELS

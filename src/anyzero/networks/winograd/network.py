@@ -1,4 +1,4 @@
-"""Networks for inference on the CPU: a residual one by two kernels, for its trunk and its heads, an MLP by one."""
+"""Networks for inference on the CPU: a residual one as two kernels, for trunk and heads, an MLP as one."""
 
 import math
 from threading import local
@@ -25,9 +25,9 @@ def compiled(network: StoredNetwork, game: Game, target: str = "cpu") -> "Compil
 
 
 class Compiled:
-    """What `network` answers for one game, up to the rounding of sums; for any number of threads.
+    """The outputs of `network` for one game, up to the rounding of sums; thread-safe.
 
-    The answer to a position does not depend on the others that it is asked with.
+    The output for a position does not depend on the rest of its batch.
     """
 
     weights: tuple[Any, ...]
@@ -38,11 +38,11 @@ class Compiled:
             kernel(*arguments)
 
     def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[Call]:
-        """The kernels that answer, one after the other, with their arguments."""
+        """The kernels to call, in order, with their arguments."""
         raise NotImplementedError
 
     def untransformed(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The packed weights of each convolution, and its nine weights in the same order: [9, numbers of a point]."""
+        """The packed weights of each convolution, and its nine weights in the same order: [9, numbers per point]."""
         return []
 
 
@@ -63,17 +63,17 @@ class CompiledResidual(Compiled):
         )
         self.pools = self.pack_pools()
         self.transform = np.kron(np.array(WEIGHTS[self.sizes["HEIGHT"]]), np.array(WEIGHTS[self.sizes["WIDTH"]]))
-        """[points, 9]: what makes packed weights of untransformed ones."""
+        """[points, 9]: converts untransformed weights to packed ones."""
         self.heads = Heads(network, game, self.sizes, target)
         self.weights = self.stem, self.blocks, self.pools, self.heads.policy, self.heads.value
         network.check_all_taken()
-        if target == "cpu":  # compiled now, not by several threads at once
+        if target == "cpu":  # compile now, not on several threads at once
             nothing = empty_answers(0, game.num_actions, game.num_values)
             self.answer(np.zeros((0, *game.planes_shape), np.float32), *nothing)
 
     def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[Call]:
         sizes, heads, num = self.sizes, self.heads, len(planes)
-        if not hasattr(self.own, "rooms"):  # each thread works on its own
+        if not hasattr(self.own, "rooms"):  # each thread has its own scratch memory
             self.own.rooms = room(*self.shapes()), room(*heads.shapes)
         features = np.zeros((num, sizes["ROWS"] * sizes["COLUMNS"] * self.wide), np.float32)
         pooled = np.zeros((num, 2 * self.wide), np.float32)
@@ -114,7 +114,7 @@ class CompiledResidual(Compiled):
         return [(self.stem[0], nine("trunk.stem")), *zip(self.blocks[0], map(nine, self.names), strict=True)]
 
     def pack_pools(self) -> tuple[np.ndarray, ...]:
-        """Weights [blocks, 2 * channels, channels], biases and which blocks pool; zeros where none does."""
+        """Weights [blocks, 2 * channels, channels], biases and which blocks pool; zeros for those that do not."""
         config, wide, num = self.network.config, self.channels, self.network.config.blocks
         weights, biases = np.zeros((num, 2, self.wide, self.wide), np.float32), np.zeros((num, self.wide), np.float32)
         pools = np.array([config.pool_every > 0 and index % config.pool_every == 0 for index in range(num)])
@@ -125,19 +125,19 @@ class CompiledResidual(Compiled):
         return weights.reshape(num, 2 * self.wide, self.wide), biases, pools
 
 
-# --- an MLP as one kernel: some positions at a time, from inputs to logits and values
+# --- an MLP as one kernel: a few positions at a time, from inputs to logits and values
 #
-# The capitals are sizes of one processor, filled in when the kernel is compiled.
+# Capitals are sizes of one processor, filled in when the kernel is compiled.
 
-LANES, ROWS = 16, 12  # numbers in a vector; positions that are computed together, whose sums are in registers at once
-FEW = 3  # positions that are sooner computed one by one: together they take as long as ROWS
+LANES, ROWS = 16, 12  # numbers per vector; positions computed together, with all their sums in registers
+FEW = 3  # up to this many positions are faster one by one: together they take as long as ROWS
 
 
 def _run_mlp(planes: Any, trunk: Any, heads: Any, support: Any, room: Any, logits: Any, values: Any) -> None:
-    """Logits [positions, actions] and values [positions, values] of planes [positions, inputs].
+    """Logits [positions, actions] and values [positions, values] from planes [positions, inputs].
 
-    `trunk` is the stem, and the weights and biases of all hidden layers; `heads` are the policy and two layers of the
-    value. A layer is (weights [parts, inputs * lanes], bias).
+    `trunk` is the stem, and the weights and biases of all hidden layers; `heads` are the policy and two value
+    layers. A layer is (weights [parts, inputs * lanes], bias).
     """
     inputs, x, active, branch, actions, units, payoffs = room
     stem, weights, biases = trunk
@@ -163,7 +163,7 @@ def _run_mlp(planes: Any, trunk: Any, heads: Any, support: Any, room: Any, logit
 
 
 def _multiply_rows(source: Any, weights: Any, bias: Any, target: Any) -> None:
-    """target = source @ weights + bias, for ROWS rows, one after the other."""
+    """target = source @ weights + bias, for ROWS contiguous rows."""
     steps = len(source) // ROWS, len(bias)
     for part in range(len(weights)):
         multiply(source, weights[part], target[part * LANES :], steps, ROWS, 1, LANES)
@@ -176,7 +176,7 @@ def _multiply_rows(source: Any, weights: Any, bias: Any, target: Any) -> None:
 class CompiledMlp(Compiled):
     def __init__(self, network: StoredNetwork, game: Game, target: str) -> None:
         width, support, units = network.config.width, support_of(network.config), hidden_units(network.config.width)
-        # A page asks for one position: of that, four vectors of sums at a time do not wait for each other.
+        # A web page evaluates one position: four vectors of sums at a time then avoid waiting for each other.
         lanes, together = (16, (1,)) if target == "wasm" else (lanes_of(target), (1, ROWS))
         self.own, self.inputs = local(), math.prod(game.planes_shape)
 
@@ -199,12 +199,12 @@ class CompiledMlp(Compiled):
         self.columns = self.inputs + -self.inputs % lanes, wide, wide, wide, *(len(bias) for _, bias in heads)
         sizes = {rows: {"LANES": lanes, "ROWS": rows} for rows in together}
         self.kernels = {rows: compile_kernel(_run_mlp, UNIT, target, own) for rows, own in sizes.items()}
-        for num in (0, FEW + 1) if target == "cpu" else ():  # compiled now, not by several threads at once
+        for num in (0, FEW + 1) if target == "cpu" else ():  # compile now, not on several threads at once
             nothing = empty_answers(num, game.num_actions, game.num_values)
             self.answer(np.zeros((num, self.inputs), np.float32), *nothing)
 
     def calls(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> list[Call]:
-        if not hasattr(self.own, "rooms"):  # each thread works on its own
+        if not hasattr(self.own, "rooms"):  # each thread has its own scratch memory
             self.own.rooms = {rows: room(*(rows * number for number in self.columns)) for rows in self.kernels}
         rows = min(self.kernels) if len(planes) <= FEW else max(self.kernels)
         flat = planes.reshape(-1, self.inputs)

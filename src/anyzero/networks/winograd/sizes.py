@@ -1,4 +1,4 @@
-"""How kernels share their work out: tiles for a board, sums for the registers of a processor, lines of its caches."""
+"""How kernels divide their work: tiles for a board, sums for a processor's registers, lines of its caches."""
 
 from collections.abc import Mapping
 from functools import cache, partial
@@ -6,16 +6,16 @@ from functools import cache, partial
 import numpy as np
 
 MOST_SUMS = {16: 24, 8: 12, 4: 12}
-"""Vectors of sums that fit into the registers beside their factors, by the numbers in a vector."""
-MOST_VECTORS = 3  # of channels that are computed at once: with more, too few tiles share each load of weights
-LINE = 64  # bytes in a line of the caches
+"""Vectors of sums that fit into the registers along with their factors, by vector length."""
+MOST_VECTORS = 3  # of channels computed at once: with more, too few tiles share each load of weights
+LINE = 64  # bytes per cache line
 SIDES = {2: 1.0, 3: 1.1, 4: 1.18}
-"""Outputs along a side of a tile, and what a product in it costs, together with the transforms."""
+"""By outputs along a side of a tile: the cost of a product, transforms included."""
 
 
 @cache
 def lanes_here() -> int:
-    """Numbers in a vector of this processor."""
+    """Vector length of this processor, in numbers."""
     from llvmlite import binding
 
     return 16 if binding.get_host_cpu_features().get("avx512f") else 8
@@ -28,7 +28,7 @@ def lanes_of(target: str) -> int:
 def sizes_for(
     rows: int, columns: int, channels: int, *, inputs: int = 0, most_tiles: int, target: str = "cpu"
 ) -> Mapping[str, int]:
-    """The constants of the kernels; `most_tiles` fit into the nearer caches beside the weights."""
+    """The constants of the kernels; `most_tiles` fit into the nearer caches along with the weights."""
     lanes = lanes_of(target)
     vectors = -(-channels // lanes)
     own = max(number for number in range(1, MOST_VECTORS + 1) if vectors % number == 0)
@@ -59,7 +59,7 @@ def sizes_for(
         "TILES": tiles,
         "BOARDS": boards,
         "BOARD_WIDTH": width * across + 2,
-        # A line more than the tiles take: else all points of a tile may want the same few places of a cache.
+        # One cache line more than the tiles take: otherwise all points of a tile may map to the same few cache sets.
         "POINT_STEP": strips * together * max(inputs, vectors * lanes) + LINE // 4,
         "LANES": lanes,
         "VECTORS": own,
@@ -74,7 +74,7 @@ def board_cells(sizes: Mapping[str, int]) -> int:
 
 
 def aligned(numbers: np.ndarray) -> np.ndarray:
-    """A copy that begins where a line of the processor's caches does, so that no vector lies in two of them."""
+    """A copy aligned to a cache line, so that no vector spans two lines."""
     whole = np.empty(numbers.nbytes + LINE, np.uint8)
     start = -whole.ctypes.data % LINE
     copy = whole[start : start + numbers.nbytes].view(numbers.dtype).reshape(numbers.shape)
@@ -83,7 +83,7 @@ def aligned(numbers: np.ndarray) -> np.ndarray:
 
 
 def room(*shapes: int | tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    """Memory for a kernel to work on, of zeros."""
+    """Zeroed scratch memory for a kernel."""
     return tuple(aligned(np.zeros(shape, np.float32)) for shape in shapes)
 
 

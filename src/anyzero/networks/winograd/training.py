@@ -1,4 +1,4 @@
-"""Residual blocks and pooling that train on the CPU by our kernels: what torch computes, but for rounding."""
+"""Residual blocks and pooling trained on the CPU by our kernels: the same as torch, up to rounding."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,22 +19,22 @@ from anyzero.networks.winograd.sizes import board_cells, lanes_here, room, sizes
 from anyzero.networks.winograd.transforms import UNIT, weight_transform
 
 MOST_TILES = 64
-PIECE = 32  # boards that a thread takes at a time. The sums of each are added in their order, whoever computed them
+PIECE = 32  # boards per task. Their sums are added in order, whichever thread computed them
 LEAST_CHANNELS = 16  # with fewer, much of each vector would be empty
 THREADS: ContextVar[int | None] = ContextVar("threads", default=None)
-"""On which the kernels compute; None: on as many as torch."""
+"""Number of kernel threads; None: as many as torch uses."""
 ZERO, ONE = np.float32(0.0), np.float32(1.0)
 
 
 def suits_training(boards: Tensor) -> bool:
-    """Whether gradients are wanted, and our kernels suit these boards."""
+    """Whether gradients are needed, and our kernels suit these boards."""
     if boards.device.type != "cpu" or boards.dtype != torch.float32 or boards.shape[1] < LEAST_CHANNELS:
         return False
     return torch.is_grad_enabled() and boards.requires_grad
 
 
 class TrainingBlock(torch.autograd.Function):
-    """Boards [boards, channels, rows, columns] and what two convolutions of their ReLU add to them; all float32.
+    """Boards [boards, channels, rows, columns] plus two convolutions of their ReLU; all float32.
 
     Weights are [channels, channels, 3, 3], biases [boards, channels].
     """
@@ -56,7 +56,7 @@ class TrainingBlock(torch.autograd.Function):
 
 
 def train_block(boards: Tensor, *layers: Tensor) -> Tensor:
-    """The same for any number of channels: they are filled up with zeros to whole vectors."""
+    """The same for any number of channels, zero-padded to whole vectors."""
     missing = -boards.shape[1] % lanes_here()
     if not missing:
         return apply(TrainingBlock, boards, *layers)
@@ -111,7 +111,7 @@ class BlockKernels:
         kernels = run_block, run_block_back
         self.run_block, self.run_back = (compile_kernel(kernel, UNIT, "cpu", sizes) for kernel in kernels)
         self.transform = weight_transform(sizes["HEIGHT"], sizes["WIDTH"])
-        self.rotated = np.ascontiguousarray(self.transform[:, ::-1])  # the gradient of inputs takes weights rotated
+        self.rotated = np.ascontiguousarray(self.transform[:, ::-1])  # input gradients use rotated weights
 
     def forward(self, inputs: Tensor, *layers: Tensor) -> tuple[Tensor, Tensor]:
         """The branch between its convolutions, and the outputs."""
@@ -136,7 +136,7 @@ class BlockKernels:
         targets, biases = torch.empty_like(inputs), torch.zeros(2, num, wide)
         sums = torch.empty(-(-num // PIECE), 2, 9, wide * wide)
         boards = [flat(part) for part in (inputs, hidden, gradients, targets)]
-        own, (first_bias, second_bias) = sums.numpy(), biases.numpy()  # each a whole array: one code for all pieces
+        own, (first_bias, second_bias) = sums.numpy(), biases.numpy()  # whole arrays: the same code for all pieces
 
         def run(part: slice) -> None:
             first, second, third, fourth = (numbers[part] for numbers in boards)
@@ -160,9 +160,9 @@ class BlockKernels:
         return tuple(packed)
 
     def room(self) -> tuple[np.ndarray, ...]:
-        """What the kernels work on: each thread has its own, and keeps it.
+        """Scratch memory of the kernels, allocated once per thread.
 
-        Two boards with zeros as rims, two lots of transformed tiles, gradients between the convolutions, no biases,
+        Two boards with zero rims, two sets of transformed tiles, gradients between the convolutions, zero biases,
         and sums.
         """
         if not hasattr(self.own, "room"):
@@ -175,7 +175,7 @@ class BlockKernels:
 
 
 def in_pieces(run: Callable[[slice], None], num: int) -> None:
-    """Run for all boards, piece by piece, on all threads."""
+    """Run over all boards, piece by piece, on all threads."""
     pieces = iter([slice(first, min(first + PIECE, num)) for first in range(0, num, PIECE)])
 
     def work() -> None:
@@ -195,7 +195,7 @@ def threads(num: int) -> ThreadPoolExecutor:
 
 
 def _as_cells(boards: Tensor) -> Tensor:
-    """[boards, rows, columns, channels]; no copy if the channels of a cell lie side by side already."""
+    """[boards, rows, columns, channels]; no copy if the channels of a cell are already adjacent."""
     return boards.detach().permute(0, 2, 3, 1).contiguous()
 
 
@@ -222,7 +222,7 @@ def _run_pool(inputs: Any, pooled: Any) -> None:
 
 
 def _run_pool_back(inputs: Any, targets: Any, pooled: Any, gradients: Any, shares: Any) -> None:
-    """Gradients of the inputs (`targets`) from those of what was pooled; for `shares` there is room of that shape.
+    """Gradients of the inputs (`targets`) from those of the pooled values; `shares` is scratch of the same shape.
 
     Cells that share a maximum share its gradient.
     """

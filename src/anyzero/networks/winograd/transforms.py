@@ -2,14 +2,14 @@
 
 A tile is `height` x `width` outputs of a convolution, 2 to 4 each way. They depend on (height + 2) x (width + 2)
 inputs, which are transformed into as many points; so are the nine weights. Multiplied point by point, summed over the
-channels and transformed once more they are the outputs: a tile of 4x4 takes 36 products for each pair of channels
+channels and transformed again, they give the outputs: a tile of 4x4 takes 36 products for each pair of channels
 instead of 144. Lavin and Gray 2016.
 
 Rows and columns are polynomials, and the points are their values. Two outputs take the points 0, 1, -1 and infinity;
-three take 2 as well. Four take 0, NEAR, -NEAR, FAR, -FAR and infinity: with 1 and 2 rounding would cost twice as much.
+three also use 2. Four use 0, NEAR, -NEAR, FAR, -FAR and infinity: 1 and 2 would double the rounding error.
 
-All functions over tiles work on `lanes` channels at a time. Their steps are numbers from one cell to the next, from one
-row to the next, and from one point of a tile to the next.
+All functions over tiles work on `lanes` channels at a time. Their steps are strides: from one cell to the next, from
+one row to the next, and from one point of a tile to the next.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ NEAR, FAR = 3 / 4, 4 / 3  # their product is 1, which saves multiplications
 SQUARES = NEAR**2 + FAR**2
 NEAR_SCALE, FAR_SCALE = 2 * NEAR**2 * (NEAR**2 - FAR**2), 2 * FAR**2 * (FAR**2 - NEAR**2)
 
-Transform = Callable[..., Sequence[Any]]  # of the numbers along a side
+Transform = Callable[..., Sequence[Any]]  # of the numbers along one side
 
 
 def transform_weights(weight: np.ndarray, height: int, width: int) -> np.ndarray:
@@ -53,18 +53,18 @@ WEIGHTS = {
         (0.0, 0.0, 1.0),
     ),
 }
-"""By the outputs along a side: the matrix that transforms three weights in a row."""
+"""By outputs along a side: the matrix that transforms three weights in a row."""
 
 
 def transform_input(cells: Any, points: Any, steps: Any, height: int, width: int, lanes: int) -> None:
-    """The cells of a tile and those around it into points; `steps` are (cell, row, point)."""
+    """Transform the cells of a tile and their neighbours into points; `steps` are (cell, row, point)."""
     cells, points = in_lanes(lanes, cells, points)
     square = _read_square(cells, steps[1], steps[0], height + 2, width + 2)
     _write_points(_both_ways(INPUTS[height], INPUTS[width], square), points, steps[2])
 
 
 def transform_gradient(cells: Any, points: Any, steps: Any, height: int, width: int, lanes: int) -> None:
-    """The transpose of the output transform: gradients of a tile's cells into those of its points."""
+    """The transposed output transform: gradients of a tile's cells into those of its points."""
     cells, points = in_lanes(lanes, cells, points)
     square = _read_square(cells, steps[1], steps[0], height, width)
     _write_points(_both_ways(GRADIENTS[height], GRADIENTS[width], square), points, steps[2])
@@ -98,8 +98,8 @@ def add_output(
 def multiply(source: Any, factors: Any, target: Any, steps: Any, rows: int, vectors: int, lanes: int) -> None:
     """target = source @ factors for some rows and `vectors * lanes` columns, whose sums stay in registers.
 
-    `steps` are (numbers in a row of the source, which are all used, and from one row of the target to the next); the
-    factors of those columns lie side by side.
+    `steps` are (length of a row of the source, all of it used, and stride between rows of the target); the
+    factors of those columns are adjacent.
     """
     source, factors, target = in_lanes(lanes, source, factors, target)
     num, target_step = steps
@@ -117,7 +117,7 @@ def multiply_transposed(
 ) -> None:
     """target += source.T @ factors for some rows and `vectors * lanes` columns of the target.
 
-    `steps` are (rows of source and factors, and numbers from one row to the next of source, factors and target).
+    `steps` are (number of rows of source and factors, and row strides of source, factors and target).
     """
     source, factors, target = in_lanes(lanes, source, factors, target)
     num, source_step, factor_step, target_step = steps
@@ -136,7 +136,7 @@ UNIT = Unit("network", {}, (), intrinsics=INTRINSICS)
 
 
 def _add_products(source: Any, places: Any, factors: Any, start: Any, sums: Any, vectors: int, lanes: int) -> None:
-    """The numbers at these places, one a row, times the vectors of factors that begin at `start`."""
+    """The numbers at these places, one per row, times the vectors of factors starting at `start`."""
     own = [factors[start + vector * lanes] for vector in range(vectors)]
     for row, place in enumerate(places):
         number = source.everywhere(place)
@@ -145,7 +145,7 @@ def _add_products(source: Any, places: Any, factors: Any, start: Any, sums: Any,
 
 
 def outputs(points: Any, bias: Any, steps: Any, height: int, width: int) -> Iterator[tuple[Any, Any]]:
-    """Place and vector, with the bias, of each cell."""
+    """Index and vector, bias included, of each cell."""
     cell_step, row_step, point_step = steps
     square = _read_square(points, point_step * (width + 2), point_step, height + 2, width + 2)
     own = bias[0]
@@ -164,7 +164,7 @@ def _write_points(square: Any, points: Any, point_step: Any) -> None:
 
 
 def _both_ways(down: Transform, across: Transform, square: Sequence[Sequence[Any]]) -> Any:
-    """Each row transformed, and then each column."""
+    """Transform each row, and then each column."""
     rows = [across(*row) for row in square]
     return list(zip(*(down(*column) for column in zip(*rows, strict=True)), strict=True))
 
@@ -219,4 +219,4 @@ OUTPUTS: dict[int, Transform] = {
     4: _output_of_four,
 }
 GRADIENTS: dict[int, Transform] = {2: lambda a, b: (a, a + b, a - b, -b), 3: _gradient_of_three, 4: _gradient_of_four}
-"""By the outputs along a side."""
+"""By outputs along a side."""
