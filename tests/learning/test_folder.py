@@ -452,7 +452,7 @@ def start_training(path):
     return subprocess.Popen([sys.executable, "-c", SCRIPT, str(path)], stdout=subprocess.PIPE, text=True)
 
 
-@pytest.mark.parametrize("wanted", [3, pytest.param(12, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("wanted", [12, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_real_kill_loses_nothing_acknowledged_and_leaves_no_lock(run, wanted):
     process = start_training(run.path)
     told = [int(process.stdout.readline()) for _ in range(wanted)]
