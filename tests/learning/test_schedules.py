@@ -40,6 +40,15 @@ def test_cosine_falls_by_the_share_of_the_minutes_where_some_are_planned():
     assert found == pytest.approx([0.5, 0.0005 + 0.4995 / 2, 0.0005, 0.0005])
 
 
+def test_cosine_holds_the_rate_for_a_share_of_the_run_before_it_falls():
+    """Held for 0.6: half of the fall is over at 0.8, by minutes and by generations."""
+    config = TrainerConfig(schedule="cosine", learning_rate=0.5, horizon=10, hold=0.6)
+    half = 0.0005 + 0.4995 / 2
+    by_minutes = [learning_rate(config, 5, 0, 10, passed) for passed in (0.0, 0.6, 0.8, 1.0, 1.5)]
+    by_generations = [learning_rate(config, generation, 0, 10) for generation in (1, 7, 9, 11, 99)]
+    assert by_minutes == by_generations == pytest.approx([0.5, 0.5, half, 0.0005, 0.0005])
+
+
 def test_one_cycle_rises_for_three_tenths_and_falls_to_a_thousandth():
     """101 steps: 0.02 at the first, half way up at step 15, 0.5 at step 30, half way down at 65, 0.0005 at the last."""
     found = [rate("one-cycle", 7, step, 101) for step in (0, 15, 30, 65, 100)]

@@ -153,6 +153,8 @@ class TrainerConfig(Schema):
     """constant, cosine (over the run's minutes, or `horizon` generations) or one-cycle (in each generation)."""
     horizon: int = Field(100, ge=1, le=1_000_000)
     """Cosine schedule: generations over which the learning rate decays, if the run has no planned minutes."""
+    hold: float = Field(0.0, ge=0, le=0.99)
+    """Cosine schedule: the share of the run before the learning rate begins to decay."""
     policy_weight: float = Field(1.0, ge=0, le=1e12)
     """Weight of the policy loss."""
     value_weight: float = Field(1.0, ge=0, le=1e12)

@@ -110,8 +110,8 @@ def learning_rate(config: TrainerConfig, generation: int, step: int, steps: int,
     before, done, share = max(0, generation - 1), step / max(1, steps - 1), 1.0
     if passed is None:
         passed = (before + step / steps) / config.horizon
-    if config.schedule == "cosine":  # over the run, decaying a little with every step
-        share = fall(passed)
+    if config.schedule == "cosine":  # over the run, decaying a little with every step once it is no longer held
+        share = fall(max(0.0, passed - config.hold) / (1.0 - config.hold))
     elif config.schedule == "one-cycle":  # per generation: a linear rise, then a cosine decay
         rising = FIRST + (1.0 - FIRST) * done / RISING
         share = rising if done < RISING else fall((done - RISING) / (1.0 - RISING))
