@@ -234,14 +234,15 @@ def test_surprise_is_the_divergence_from_the_priors_and_half_of_the_weight():
     """(ln 2 + ln 2/3) / 2; a mean surprise of 2, so that 1 weighs 0.5 + 0.25; a value alone always weighs 1."""
     assert surprise_of(np.array([0.5, 0.5]), np.array([0.25, 0.75])) == pytest.approx(0.143841)
     assert surprise_of(np.array([1.0, 0.0]), np.array([1.0, 0.0])) == 0.0
-    samples = plain_samples(TOE, [1, 2, 3], weights=[1.0, 3.0, 9.0], policy_weights=[1.0, 1.0, 0.0])
+    samples = plain_samples(TOE, [1, 2, 3], surprises=[1.0, 3.0, 9.0], policy_weights=[1.0, 1.0, 0.0])
     assert surprise_weights(samples, 0.5).tolist() == [0.75, 1.25, 1.0]
     assert surprise_weights(samples, 0.0).tolist() == [1.0, 1.0, 1.0]
-    assert surprise_weights(plain_samples(TOE, [1], weights=[0.0]), 0.5).tolist() == [1.0]
+    assert surprise_weights(plain_samples(TOE, [1], surprises=[0.0]), 0.5).tolist() == [1.0]
 
 
 def test_samples_weigh_by_surprise_over_a_whole_block():
     samples = play(FOUR, [scripted(FOUR, simulations=16, best=3)], 1, keep_samples=1).samples
+    assert (samples.weights == 1.0).all()  # until the block is complete
     weights = surprise_weights(samples, 0.5)
     assert weights.mean() == pytest.approx(1.0, abs=1e-5)
     assert weights.min() == pytest.approx(0.5, abs=1e-3) != weights.max()

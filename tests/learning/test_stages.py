@@ -103,7 +103,7 @@ def test_games_that_are_played_again_leave_no_samples_of_those_before(tmp_path):
 def test_the_samples_of_a_whole_block_are_weighed_by_their_surprise(tmp_path):
     folder = new_folder(tmp_path, selfplay={**TINY["selfplay"], "surprise": 0.5})
     result = play_random(TTT, 4, seed=1)
-    result.samples.weights[:] = np.arange(result.samples.num)
+    result.samples.surprises[:] = np.arange(result.samples.num)
     with folder.locked():
         stages = Training(folder)
         stages.finish_block(1, stages.begin(), 0, result)

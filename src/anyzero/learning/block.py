@@ -279,8 +279,8 @@ ENDED = (*(f"end_{name}" for name in AT_END), "payoffs", "lowest")  # what is re
 
 
 def surprise_weights(samples: Samples, share: float) -> np.ndarray:
-    """Weights with mean 1 over a block, `share` of them by surprise; until then `weights` holds the surprise itself."""
+    """Weights with mean 1 over a block, `share` of them by surprise."""
     searched = samples.policy_weights > 0.0
-    mean = float(samples.weights[searched].mean(dtype=np.float64)) if searched.any() else 0.0
-    relative = samples.weights / mean if mean > 0.0 else np.ones(samples.num, np.float32)
+    mean = float(samples.surprises[searched].mean(dtype=np.float64)) if searched.any() else 0.0
+    relative = samples.surprises / mean if mean > 0.0 else np.ones(samples.num, np.float32)
     return np.where(searched, 1.0 - share + share * relative, 1.0).astype(np.float32)

@@ -105,8 +105,7 @@ class Slots(NamedTuple):
     spare: Tree  # scratch for moving reused trees
     scratch: Scratch
     games: Games
-    rows: Samples
-    """`max_plies` samples per page. Their weights hold the surprise; the block turns it into weights."""
+    rows: Samples  # `max_plies` per page
     manner: Manner
 
 
@@ -156,7 +155,7 @@ def keep_sample(rules: Any, slots: Slots, value: float, count: int, number: int)
     rows.states[row], rows.plies[row], rows.values[row] = state, games.plies[number], value
     rows.seats[row] = max(seat_to_move(rules, state), 0)  # a value before a draw is the first seat's
     rows.policy_weights[row] = 1.0 if count > 0 else 0.0
-    rows.weights[row] = games.surprise[number] if count > 0 else np.float32(0.0)
+    rows.surprises[row] = games.surprise[number] if count > 0 else np.float32(0.0)
     order, shares = slots.scratch.actions[number], slots.scratch.scores[number]
     for index in range(rows.actions.shape[1]):
         rows.actions[row, index] = order[index] if index < count else -1

@@ -54,7 +54,7 @@ def fetch_kernel(places: Any, games: Any, rows: Any, fetched: Any, manner: Any) 
     row = places[page] + place
     fetched.states[row] = rows.states[index]
     fetched.policy_weights[row], fetched.payoffs[row] = rows.policy_weights[index], rows.payoffs[index]
-    fetched.values[row], fetched.weights[row] = rows.values[index], rows.weights[index]
+    fetched.values[row], fetched.surprises[row] = rows.values[index], rows.surprises[index]
     fetched.plies[row] = rows.plies[index]
     fetched.lengths[row], fetched.seats[row] = rows.lengths[index], rows.seats[index]
     for column in range(rows.actions.shape[1]):

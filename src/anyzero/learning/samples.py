@@ -33,13 +33,14 @@ class Samples(NamedTuple):
     others: np.ndarray
     """[samples, values - 1] float32: the results of the following seats, in turn, where one does not determine all."""
     seats: np.ndarray  # [samples] int8: that seat, until the game is over; then 0, and not stored in files
+    surprises: np.ndarray  # [samples] float32: KL(policy || priors) in nats, for a block's weights; not stored in files
 
     @property
     def num(self) -> int:
         return len(self.keys)
 
 
-LATER_KNOWN = ("keys", "generations", "ages")  # columns filled in after the game
+LATER_KNOWN = ("keys", "generations", "ages", "weights")  # columns filled in after the game
 
 
 def new_samples(game: Game, num: int) -> Samples:
@@ -49,7 +50,7 @@ def new_samples(game: Game, num: int) -> Samples:
         actions=np.full((num, game.max_legal), -1, np.int16),
         policies=np.zeros((num, game.max_legal), np.float16),
         **{name: np.ones(num, np.float32) for name in ("policy_weights", "weights")},
-        **{name: np.zeros(num, np.float32) for name in ("payoffs", "values")},
+        **{name: np.zeros(num, np.float32) for name in ("payoffs", "values", "surprises")},
         **{name: np.zeros(num, np.int16) for name in ("plies", "lengths")},
         **{name: np.zeros(num, np.int32) for name in ("generations", "ages")},
         others=np.zeros((num, game.num_values - 1), np.float32),
@@ -145,7 +146,7 @@ def to_columns(samples: Samples) -> dict[str, np.ndarray]:
 
 def is_kept(name: str, column: np.ndarray) -> bool:
     """Whether files have this column: games of one or two seats need no `others`."""
-    return name != "seats" and (name != "others" or column.shape[1] > 0)
+    return name not in ("seats", "surprises") and (name != "others" or column.shape[1] > 0)
 
 
 def as_bytes(states: Any) -> np.ndarray:

@@ -102,9 +102,7 @@ def play_random(game: Game, num: int, *, seed: int, max_plies: int = 0, target: 
     manner = Manner(keep_samples=1, max_plies=max_plies)
     pairings = Pairings(np.zeros((1, game.num_seats), np.int64), np.ones(1))
     anyone = [anchor_contestant(game, RANDOM)]
-    found = Block(game, anyone, pairings, manner, games=num, seed=seed, target=target).play()
-    found.samples.weights[:] = 1.0
-    return found
+    return Block(game, anyone, pairings, manner, games=num, seed=seed, target=target).play()
 
 
 def start_states(game: Game, texts: Sequence[str]) -> Any:
