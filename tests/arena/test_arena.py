@@ -1,6 +1,7 @@
 """Many games in other processes: the same result on any number of them, and players that take a process down."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -14,6 +15,11 @@ from anyzero.arena.record import Record
 from anyzero.arena.standings import Tally, make_standings
 from anyzero.arena.workers import Task, play_all
 from anyzero.errors import AnyzeroError, BadOptionError
+from anyzero.games.load import load
+from anyzero.networks.config import parse_network
+from anyzero.networks.find import hash_of
+from anyzero.networks.models import new_network
+from anyzero.networks.weights import save_network
 
 pytestmark = pytest.mark.usefixtures("games_here")
 
@@ -232,6 +238,23 @@ def test_a_record_of_another_seed_or_with_a_broken_middle_is_refused(tmp_path):
     assert path.read_bytes() == lines[0] + b"{broken\n" + lines[2]
     with pytest.raises(AnyzeroError, match="cannot write"):
         play_games(plan, record=tmp_path / "no" / "where")
+
+
+def test_a_record_of_another_champion_of_the_same_run_is_refused(tmp_path, monkeypatch):
+    """A run that trained on has another network under the same name."""
+    monkeypatch.chdir(tmp_path)
+    game, champion, path = load(SAME[0]), Path("runs/toe/champion.safetensors"), Path("games.jsonl")
+    champion.parent.mkdir(parents=True)
+    plan = {"players": ("gumbel:1@toe", "random"), "openings": 0}
+    save_network(champion, new_network(game, parse_network("1x4"), 1), game)
+    first = play_games(make_plan(SAME[0], **plan, games=2), record=path, workers=1)
+    assert without_time(play_games(make_plan(SAME[0], **plan, games=2), record=path)) == without_time(first)
+    content, before = path.read_bytes(), hash_of(champion)
+    save_network(champion, new_network(game, parse_network("1x4"), 2), game)
+    words = f"another run (networks {{'toe': '{before}'}}, not {{'toe': '{hash_of(champion)}'}}); nothing was changed"
+    with pytest.raises(AnyzeroError, match=re.escape(words)):
+        play_games(make_plan(SAME[0], **plan, games=4), record=path, workers=1)
+    assert path.read_bytes() == content
 
 
 CHANGES = {

@@ -1,8 +1,8 @@
 """Finished games in a file, one JSON line each, written at once, from which a stopped run resumes.
 
-The first line says what is played; a run with other players, another game or another seed is refused. Each line has a
-seal over itself and the first line. Lines without one, of an earlier version or another program, are checked by
-replaying their moves, as are all of a user's game, whose rules may have changed.
+The first line says what is played; a run with other players or networks, another game or another seed is refused. Each
+line has a seal over itself and the first line. Lines without one, of an earlier version or another program, are checked
+by replaying their moves, as are all of a user's game, whose rules may have changed.
 """
 
 import contextlib
@@ -20,6 +20,8 @@ from anyzero.arena.workers import Task, Workers, play_all
 from anyzero.errors import AnyzeroError
 from anyzero.files import parse_object, take_lock, writing
 from anyzero.games.load import load
+from anyzero.networks.find import BEST, find_network, hash_of
+from anyzero.players.text import split_player
 from anyzero.records.record import MATCH_FORM
 from anyzero.sealed import SEAL, seal_of
 
@@ -48,6 +50,9 @@ class Record:
         if self.path.exists() and not self.path.is_file():  # reading a device may never end
             raise AnyzeroError(f"cannot write {path}: it is not a file")
         own = {"form": MATCH_FORM, **self.plans[0].identity()} if identity is None else {"form": GRID_FORM, **identity}
+        if networks := {split_player(player).network for plan in plans for player in plan.players} - {"", BEST}:
+            # a run that trains on has another champion under the same name
+            own["networks"] = {name: hash_of(find_network(name)) for name in sorted(networks)}
         self.header = json.dumps(own)
         with writing(self.path):
             self.file = self.path.open("a+b")

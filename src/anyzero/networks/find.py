@@ -182,7 +182,7 @@ def size_of(name: str) -> int:
 
 
 def hash_of(path: Path) -> str:
-    """The hash by which a card identifies its net."""
+    """The hash by which a card or a record identifies a net."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:HASH_DIGITS]
 
 
