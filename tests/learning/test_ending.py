@@ -6,7 +6,7 @@ import pytest
 
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig
-from anyzero.learning.folder import END_FILE
+from anyzero.learning.folder import END_FILE, RunFolder
 from anyzero.learning.once import verify
 from anyzero.learning.summary import runs
 from anyzero.learning.train import final_match, sweep, train
@@ -78,6 +78,17 @@ def test_a_run_without_a_generation_offers_nothing_to_play(tmp_path):
     found = train("tic_tac_toe", run=str(tmp_path / "toe"), minutes=0.0, changes=TINY, progress=False)
     (line,) = found.ending()
     assert line.startswith("0 minutes are up before the first generation was finished")
+
+
+def test_what_was_measured_at_an_earlier_stop_is_kept(tmp_path):
+    path = tmp_path / "toe"
+    for generations, match in ((1, 2), (2, 4), (3, 0)):
+        train("tic_tac_toe", run=str(path), generations=generations, match=match, changes=TINY, progress=False)
+    (run,) = runs(str(path)).runs
+    assert [row["elo"] is None for row in run.history] == [False] * 4
+    stops = RunFolder.open(path).stops()
+    matches = [stop["match"] and stop["match"]["games"] for stop in stops]
+    assert ([stop["generation"] for stop in stops], matches) == ([1, 2, 3], [2, 4, None])
 
 
 def test_an_edited_end_is_found_and_measured_again(folder):

@@ -260,15 +260,15 @@ class RunFolder(Generations):
                 found.append(self.read[number][1])
             except DamagedError as error:
                 self.note(f"generation {number} of {self.path} is damaged: {error}; its measurements are left out")
-        end = self.end()
-        measured = {end.get("generation"): end.get("measured", {})}
+        measured = {stop["generation"]: stop["measured"] for stop in self.stops()}
         return [report | measured.get(report["generation"], {}) for report in found]
 
-    def end(self) -> dict[str, Any]:
-        """The measurements from when training last stopped; empty if damaged, since they are taken again."""
+    def stops(self) -> list[dict[str, Any]]:
+        """The measurements from each time training stopped, the last one last; none if the file is damaged."""
         with contextlib.suppress(DamagedError):
-            return read_sealed(self.path / END_FILE, END)
-        return {}
+            end = read_sealed(self.path / END_FILE, END)
+            return [*end.get("earlier", ()), end]
+        return []
 
     # --- blocks of games and their samples
 

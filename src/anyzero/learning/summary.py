@@ -208,7 +208,7 @@ def summarise(path: Path) -> RunSummary:
     history = make_rows(folder.reports())
     if newest is not None and folder.champion_file() != path / CHAMPION:
         folder.note(f"{path / CHAMPION} is not the champion that the run wrote; anyzero train mends it")
-    end, now = folder.end(), ""
+    end, now = (folder.stops() or [{}])[-1], ""
     with suppress(OSError, ValueError):  # the note of a killed process is out of date
         now = (path / NOW).read_text() if time.time() - (path / NOW).stat().st_mtime < FRESH_S else ""
     with reading(path):  # it may have been moved in the meantime

@@ -244,7 +244,7 @@ def check_runs(game: str | None, recipe: dict[str, Any], changes: dict[str, dict
         open_run(game, run=name, **recipe, changes=changes[name])
 
 
-# --- when training stops: the newest generation is measured and the champion plays its match, into `end.json`
+# --- when training stops: the newest generation is measured and the champion plays its match, kept in `end.json`
 
 
 def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
@@ -253,8 +253,8 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
     if newest is None or newest.number == 0:
         return
     with folder.locked():
-        before, stages = folder.end(), Stages(folder, progress)
-        known = before if before.get("generation") == newest.number else {}
+        before, stages = folder.stops(), Stages(folder, progress)
+        known = next((stop for stop in before[-1:] if stop["generation"] == newest.number), {})
         measured, (name, every, measure) = known.get("measured"), stages.yardstick
         if not measured:  # it may not have been due in this generation
             measured = {name: measure(newest.number)} if every and not folder.reports()[-1][name] else {}
@@ -262,7 +262,8 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
         found = {"generation": newest.number, "measured": measured, "match": match}
         if found.items() <= known.items():
             return
-        write_sealed(folder.path / END_FILE, END, found)
+        earlier = [{name: stop[name] for name in found} for stop in before if stop["generation"] < newest.number]
+        write_sealed(folder.path / END_FILE, END, {**found, "earlier": earlier})
         rebuild(folder)
 
 
