@@ -16,6 +16,7 @@ from anyzero.compile.bind import Function
 from anyzero.compile.cache import DiskCache
 from anyzero.compile.callees import CalleeCompiler, KernelCompiler, RulesCompiler
 from anyzero.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
+from anyzero.compile.words import record_intrinsics
 
 # The NumPy error model: a division by zero raises nothing, as on the GPU. Kernels release the GIL. They
 # allocate nothing, so references are not counted: counting those to the tables of the rules took longer than the rules.
@@ -94,31 +95,13 @@ def deposits_bits_fast(context: Any) -> bool:
     return "+bmi2" in features and processor not in ("znver1", "znver2")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def record_words(_context: Any, record: Any) -> Any:
-    def generate(_context: Any, _builder: Any, signature: Any, _args: Any) -> Any:
-        return ir.Constant(ir.IntType(64), signature.args[0].size // 8)
-
-    return types.int64(record), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def record_word(_context: Any, record: Any, index: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        words = builder.bitcast(args[0], ir.IntType(64).as_pointer())
-        return builder.load(builder.gep(words, [args[1]]), align=1)
-
-    return types.uint64(record, index), generate
-
-
 INTRINSICS: dict[Function, Any] = {
     bits.trailing_zeros: trailing_zeros,
     bits.leading_bit: leading_bit,
     bits.count_bits: count_bits,
     bits.nth_bit: nth_bit,
-    bits.record_words: record_words,
-    bits.record_word: record_word,
     bits.by_pointer: bundle.by_pointer,
+    **record_intrinsics(intrinsic, align=1),
     **VECTOR_INTRINSICS,
 }
 

@@ -18,6 +18,7 @@ with warnings.catch_warnings():  # numba-cuda 0.30 also uses a unit that NumPy 2
 
 from anyzero.compile import bits  # noqa: E402
 from anyzero.compile.bind import Function  # noqa: E402
+from anyzero.compile.words import record_intrinsics  # noqa: E402
 
 THREADS_A_BLOCK = 128
 
@@ -72,35 +73,14 @@ def count_bits(word):  # type: ignore[no-untyped-def]
     return np.int64(cuda.popc(word))
 
 
-def record_intrinsics() -> dict[Any, Any]:
-    from llvmlite import ir
-    from numba.core import types
-    from numba.cuda.extending import intrinsic
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def record_words(_context: Any, record: Any) -> Any:
-        def generate(_context: Any, _builder: Any, signature: Any, _args: Any) -> Any:
-            return ir.Constant(ir.IntType(64), signature.args[0].size // 8)
-
-        return types.int64(record), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def record_word(_context: Any, record: Any, index: Any) -> Any:
-        def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-            words = builder.bitcast(args[0], ir.IntType(64).as_pointer())
-            return builder.load(builder.gep(words, [args[1]]), align=8)
-
-        return types.uint64(record, index), generate
-
-    return {bits.record_words: record_words, bits.record_word: record_word}
-
-
 def intrinsics() -> dict[Any, Any]:
     """The simulator runs the plain functions: its own `ffs` and `clz` support only 32 bits."""
     if is_simulated():
         return {}
+    from numba.cuda.extending import intrinsic
+
     counts = {bits.trailing_zeros: trailing_zeros, bits.leading_bit: leading_bit, bits.count_bits: count_bits}
-    return {**counts, **record_intrinsics()}
+    return {**counts, **record_intrinsics(intrinsic, align=8)}
 
 
 INTRINSICS: dict[Function, Any] = intrinsics()
