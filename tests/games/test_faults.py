@@ -7,7 +7,7 @@ import pytest
 from anyzero.errors import BadGameError
 from anyzero.games.check import FIRST_LAW, check_apart, check_game
 from anyzero.games.guard import ToldKernel
-from anyzero.games.load import load
+from anyzero.games.load import load, load_trusted
 from anyzero.games.perft import perft
 from anyzero.games.rollouts import rollouts
 
@@ -103,6 +103,14 @@ def test_a_user_s_game_that_does_not_compile_is_one_sentence(tmp_path, line, say
         assert says in str(caught.value)
         assert f"anyzero check {game.text} has details" in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+def test_a_checked_game_s_error_in_plain_python_is_one_sentence(tmp_path):
+    """Such as at a position that its own parse_state lets through, which no law has seen."""
+    game = load_trusted(write_race(tmp_path, *log_plies("state.total", 4)))
+    with pytest.raises(BadGameError) as caught:
+        game.play(game.initial_state(), 3, 3)
+    assert f"index 6 is out of bounds for axis 0 with size 4, in play, faulty.py line {PLAY_LINE}" in str(caught.value)
 
 
 def test_a_built_in_game_s_compiler_keeps_its_own_words():

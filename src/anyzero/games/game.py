@@ -134,7 +134,7 @@ class Game:
             if target not in ("cpu", "interpreted"):
                 return self._plain.compile(kernel, target, constants, parts)
         compiled = compile_kernel(kernel, self.unit, target, constants, parts)
-        is_told = self.unchecked or (target == "cpu" and self.is_from_file)
+        is_told = self.is_from_file and target in ("cpu", "interpreted")
         return guard.ToldKernel(self, compiled) if is_told else compiled
 
     @cached_property
