@@ -1,12 +1,13 @@
 """Checks that let networks learn: faults in the library's own path, in a network's weights, and in a game's input."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from anyzero.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG
+from anyzero.doctor.case import DOUBTFUL, SKIPPED, WELL, WRONG, Case
 from anyzero.doctor.network import (
     Trial,
     check_layers,
@@ -114,7 +115,14 @@ def test_an_input_that_shows_nothing_cannot_be_learnt():
 
 
 def test_a_game_without_winners_has_no_sign():
-    assert check_learnt_sign(nim_case("draws")).verdict == SKIPPED
+    assert says(check_learnt_sign(nim_case("draws"))) == (SKIPPED, "random games hardly ever have a winner")
+
+
+def test_last_moves_that_always_win_have_no_sign():
+    """Between two moves there is a roll, so that the last two plies hold only the winner's move."""
+    case = Case(load(str(Path(__file__).parent.parent / "dice_race.py")), nim_case().config)
+    found = check_learnt_sign(case)
+    assert (found.verdict, "all have the same result" in found.conclusion) == (SKIPPED, True)
 
 
 def test_the_network_of_a_healthy_run_tells_won_from_lost(healthy):
