@@ -210,3 +210,9 @@ def test_a_rollout_that_is_not_random_play_is_caught():
 
 def test_a_bound_on_plies_that_is_too_low_is_caught():
     assert is_broken("games end", max_plies=12)
+
+
+@pytest.mark.parametrize(("bound", "ok"), [(8, False), (9, True)])
+def test_a_bound_may_be_reached_and_not_exceeded_by_a_single_ply(bound, ok):
+    _, result = check_game(replace(load("tic_tac_toe"), max_plies=bound), "games end", target="interpreted")
+    assert result.ok is ok

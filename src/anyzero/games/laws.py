@@ -48,8 +48,8 @@ class Evidence:
 
     @cached_property
     def rows(self) -> int:
-        """Space for the longest game and one position more; rows that are never reached cost no memory."""
-        return self.game.max_plies + 2
+        """Space for the positions of the longest game; rows that are never reached cost no memory."""
+        return self.game.max_plies + 1
 
     @cached_property
     def interpreted(self) -> list[Observations]:
