@@ -79,6 +79,23 @@ def test_new_arrays_are_refused_in_words(tmp_path):
     assert detail.endswith(f"in play, faulty.py line {PLAY_LINE}")
 
 
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("free = []; state.total += action", "compiled code cannot make new lists, dicts, strings or arrays"),
+        ("state.total += action * TABLE[0]", "compiled code cannot use TABLE, a list: make it a tuple or an array"),
+        ("state.total += action * NAMES[0]", "compiled code cannot use NAMES, a dict: it can use numbers, tuples"),
+        ("global COUNT; COUNT = 1; state.total += action", "compiled code cannot change global variables"),
+        ("LOG[0] = 1; state.total += action", "compiled code cannot change global variables"),
+    ],
+)
+def test_what_the_compiler_refuses_is_told_in_plain_words(tmp_path, line, says):
+    names = "STEP = 3\nTABLE, NAMES, COUNT, LOG = [1], {0: 1}, 0, np.zeros(1)"
+    _, detail = only_broken(write_race(tmp_path, ("STEP = 3", names), ("state.total += action", line)))
+    assert detail.startswith(says)
+    assert detail.endswith(f"in play, faulty.py line {PLAY_LINE + 1}")
+
+
 def test_an_action_out_of_range_that_play_fails_on_breaks_the_law_on_actions(tmp_path):
     text = write_race(tmp_path, ("actions[step - 1] = step", "actions[step - 1] = step + 8"), *log_plies("action", 4))
     law, detail = only_broken(text)

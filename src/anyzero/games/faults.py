@@ -16,11 +16,21 @@ from typing import Any, NamedTuple
 PACKAGE = Path(__file__).resolve().parent.parent
 WRITTEN = re.compile(r'(?:File "|\bat (?=/|\w:)|Raised from )(?P<file>[^"\n]+?\.py)(?:", line | \()(?P<line>\d+)')
 """The form of a place in Numba's messages."""
-NO_MEMORY = ("NRT required but not enabled", "Only accept returning of array passed")
-"""Numba's messages about code that allocates memory."""
-MEMORY_SENTENCE = (
-    "compiled code cannot make new lists, dicts, strings or arrays, and the rules hold no list (but tuples)"
-)
+PLAINLY = {
+    r"NRT required but not enabled|Only accept returning of array passed|list\(undefined\)": (
+        "compiled code cannot make new lists, dicts, strings or arrays, and the rules hold no list (but tuples)"
+    ),
+    r"reflected (?P<kind>list|set).* assigned to variable '(?P<name>\w+)' in globals": (
+        "compiled code cannot use {name}, a {kind}: make it a tuple or an array"
+    ),
+    r"Untyped global name '(?P<name>\w+)': Cannot determine Numba type of <class '(?P<kind>\w+)'>": (
+        "compiled code cannot use {name}, a {kind}: it can use numbers, tuples, arrays and functions"
+    ),
+    r"STORE_GLOBAL|setitem\(readonly ": (
+        "compiled code cannot change global variables: whatever changes during a game belongs in the state"
+    ),
+}
+"""Numba's messages about what people often try, and what to tell them instead."""
 MOST_LETTERS = 300
 
 
@@ -73,8 +83,9 @@ def tell(error: BaseException, functions: Sequence[Callable[..., Any]] = ()) -> 
 def sentence_of(error: BaseException) -> str:
     """The error's kind and its first words; a compiler's, after its own introduction."""
     text = str(error)
-    if any(mark in text for mark in NO_MEMORY):
-        return MEMORY_SENTENCE
+    for pattern, sentence in PLAINLY.items():
+        if found := re.search(pattern, text):
+            return sentence.format(**found.groupdict())
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in nopython")]
     causes = [line.partition(": ")[2] for line in lines if line.startswith("- argument ")]
     first = next(iter([*causes, *lines]), "").partition(" Raised from ")[0]
