@@ -96,6 +96,17 @@ def test_what_the_compiler_refuses_is_told_in_plain_words(tmp_path, line, says):
     assert detail.endswith(f"in play, faulty.py line {PLAY_LINE + 1}")
 
 
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("    return STEP", "legal_actions returns None, not a number, at ply 0"),
+        ("OVER if state.total >= rules.goal else state.mover", "seat_to_move returns [], not a number, at ply 0"),
+    ],
+)
+def test_an_answer_that_is_no_number_is_told_with_its_function(tmp_path, line, says):
+    assert only_broken(write_race(tmp_path, (line, "    pass" if "STEP" in line else "[]"))) == (FIRST_LAW, says)
+
+
 def test_an_action_out_of_range_that_play_fails_on_breaks_the_law_on_actions(tmp_path):
     text = write_race(tmp_path, ("actions[step - 1] = step", "actions[step - 1] = step + 8"), *log_plies("action", 4))
     law, detail = only_broken(text)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass, replace
 from io import StringIO
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from anyzero.games.game import Game
 from anyzero.games.guard import CHECKED, remember
 from anyzero.games.laws import ACTIONS_LAW, FATAL, LAWS, Evidence, Law, Skip, actions_are_legal_numbers, the_game_runs
 from anyzero.games.load import as_game, load_trusted
-from anyzero.games.observe import Observations, observe_game
+from anyzero.games.observe import Observations, observe_game, observe_position
 from anyzero.report import Part, Sheet, Shown, percent
 
 FIRST_LAW, NOT_CHECKED = "the game runs", "not checked: "
@@ -115,7 +116,7 @@ def judge(name: str, law: Law, evidence: Evidence) -> LawResult:
 def blame(name: str, error: BaseException, game: Game) -> LawResult:
     """The error's message, place and ply; the law on actions is to blame if one of them is wrong."""
     cause = error.__cause__ if isinstance(error, BadGameError) and error.__cause__ else error
-    detail = tell(cause, game.functions)
+    detail = wrong_answer(cause) or tell(cause, game.functions)
     for frame, _ in traceback.walk_tb(cause.__traceback__):
         if frame.f_code is observe_game.__code__:  # an interpreted game, at its current ply
             record, ply = frame.f_locals["record"], frame.f_locals.get("row", 0)
@@ -124,6 +125,16 @@ def blame(name: str, error: BaseException, game: Game) -> LawResult:
             law, said = (ACTIONS_LAW, f"{wrong} at ply {ply}; {detail}") if wrong else (name, f"{detail}, at ply {ply}")
             return LawResult(law, False, said)
     return LawResult(name, False, detail)
+
+
+def wrong_answer(error: BaseException) -> str:
+    """What a function returned instead of a number, such as None after a forgotten `return`."""
+    asked = (frame for frame, _ in traceback.walk_tb(error.__traceback__) if frame.f_code is observe_position.__code__)
+    answers = next((frame.f_locals for frame in asked), {})
+    for name, function in (("count", "legal_actions"), ("seat", "seat_to_move")):
+        if not isinstance(answers.get(name, 0), Number):
+            return f"{function} returns {answers[name]!r}, not a number"
+    return ""
 
 
 # --- statistics of random play, so that a person sees at a glance what no law can detect
