@@ -107,6 +107,13 @@ def test_an_answer_that_is_no_number_is_told_with_its_function(tmp_path, line, s
     assert only_broken(write_race(tmp_path, (line, "    pass" if "STEP" in line else "[]"))) == (FIRST_LAW, says)
 
 
+def test_a_result_that_is_not_written_breaks_only_its_law(tmp_path):
+    """Compiled and interpreted code agree: both leave it open."""
+    game = load_trusted(write_race(tmp_path, ("    out[state.mover] = -1.0\n", "")))
+    laws = {result.law for result in check_game(game, "interpreted is compiled", "payoffs are fair") if not result.ok}
+    assert laws == {"payoffs are fair"}
+
+
 def test_an_action_out_of_range_that_play_fails_on_breaks_the_law_on_actions(tmp_path):
     text = write_race(tmp_path, ("actions[step - 1] = step", "actions[step - 1] = step + 8"), *log_plies("action", 4))
     law, detail = only_broken(text)

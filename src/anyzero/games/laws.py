@@ -157,7 +157,7 @@ def first_difference(left: Observations, right: Observations) -> str | None:
         if differs.any():
             return f"{name} at ply {int(differs.argmax())}"
     over = left.seats[-1] == OVER and len(left.seats) == len(right.seats)
-    return "payoffs" if over and not np.array_equal(left.payoffs, right.payoffs) else None
+    return "payoffs" if over and not np.array_equal(left.payoffs, right.payoffs, equal_nan=True) else None
 
 
 def simulated_is_compiled(game: Game, evidence: Evidence) -> str | None:
