@@ -69,6 +69,19 @@ def test_a_list_in_the_rules_is_refused_with_its_field(tmp_path):
         load(path)
 
 
+@pytest.mark.parametrize("form", ["object", "list", "np.float16", '"U3"', '"banana"'])
+def test_a_field_that_is_no_number_is_refused_with_its_name(tmp_path, form):
+    path = planted(tmp_path, '("mover", np.int8)', f'("mover", {form})')
+    with pytest.raises(BadGameError, match=r"the field mover of the state needs a number type such as np\.int8"):
+        load(path)
+
+
+def test_a_shape_without_its_comma_is_refused(tmp_path):
+    path = planted(tmp_path, "(2, 3, 3)", "(18)")
+    with pytest.raises(BadGameError, match=r"planes_shape is 18, not a tuple such as \(2, 3, 3\) or \(18,\)"):
+        load(path)
+
+
 def test_a_law_that_could_not_be_checked_is_not_called_ok():
     results = LawResults(
         "a game", [LawResult("one", True, "It holds."), LawResult("two", True, "not checked: no text")]

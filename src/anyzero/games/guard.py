@@ -16,6 +16,8 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from anyzero.compile.bind import Function
 from anyzero.errors import AnyzeroError, BadGameError, list_some, nearest_hint
 from anyzero.files import cache_folder
@@ -104,7 +106,7 @@ def guards_of(game: "Game") -> dict[Function, Function]:
 
 
 def check_definition(game: "Game") -> None:
-    """BadGameError unless its functions are those of the contract and its rules suit compiled code."""
+    """BadGameError unless its functions are those of the contract and its rules and state suit compiled code."""
     known = [*contract.COMPILED, *contract.INTERPRETED]
     for name in sorted(game.by_name.keys() - {*known}):
         hint = nearest_hint(name, known)
@@ -116,6 +118,21 @@ def check_definition(game: "Game") -> None:
         kind = type(getattr(game.rules, name)).__name__
         if kind in ("list", "dict", "set"):
             raise BadGameError(f"{game.name}: the rules hold no {kind}, but {name} is one: make it an array")
+    for name, form, *_ in game.state:
+        if not is_number(form):
+            raise BadGameError(f"{game.name}: the field {name} of the state needs a number type such as np.int8")
+    if not isinstance(game.planes_shape, tuple):
+        raise BadGameError(
+            f"{game.name}: planes_shape is {game.planes_shape!r}, not a tuple such as (2, 3, 3) or (18,)"
+        )
+
+
+def is_number(form: Any) -> bool:
+    """Whether this names a type that compiled code can compute with."""
+    try:
+        return np.dtype(form).kind in "iufb" and np.dtype(form) != np.float16
+    except TypeError:
+        return False
 
 
 @contextmanager
