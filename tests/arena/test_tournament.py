@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from anyzero.arena import make_plan, match, tournament
-from anyzero.arena.arena import judge_tournament
+from anyzero.arena.arena import Row, Tournament, judge_tournament
 from anyzero.arena.match import MatchResult
-from anyzero.arena.statistics import fit_ratings
+from anyzero.arena.statistics import Interval, fit_ratings
 from anyzero.errors import BadOptionError, UnknownNameError
 from tests.arena.test_arena import QUICK
 
@@ -39,6 +39,12 @@ def test_a_player_who_won_everything_has_a_finite_rating():
     found = fit_ratings([[0, 0, 0], [10, 0, 5], [10, 5, 0]])
     assert found[1].value == pytest.approx(found[2].value)
     assert 0 < found[1].low < found[1].value < found[1].high < 2000
+
+
+def test_a_rating_of_zero_has_no_minus_sign():
+    plan = make_plan("tic_tac_toe", ["random", "uct:10"], games=2)
+    row = Row("uct:10", 1, Interval(-7e-15, -280.3, 280.3), 1.0, 2, None)
+    assert Tournament(plan, "random", [row], {}).describe(row)[1:3] == ("+0", "-280 to +280")
 
 
 def test_players_who_did_not_meet_are_still_rated():

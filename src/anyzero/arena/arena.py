@@ -206,7 +206,7 @@ class Tournament(Shown):
 
     def describe(self, row: "Row") -> tuple[Any, ...]:
         """A player's cells: its rating, or its mean score in a game of one seat."""
-        form, (value, low, high) = "+.0f" if row.rating else ".2f", row.strength or (0.0, 0.0, 0.0)
+        form, (value, low, high) = "+z.0f" if row.rating else ".2f", row.strength or (0.0, 0.0, 0.0)
         is_fixed = row.player == self.anchor and low == high
         interval = "anchor" if is_fixed else f"{low:{form}} to {high:{form}}"
         return row.player, f"{value:{form}}", interval, f"{row.points:g}", row.games
