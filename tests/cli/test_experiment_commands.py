@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from anyzero import stopping
+from anyzero.arena.standings import elo_words
+from anyzero.arena.statistics import Interval
 from anyzero.experiments.table import STUDENT_COLUMNS
 
 pytestmark = pytest.mark.usefixtures("games_here")
@@ -62,10 +64,9 @@ def test_experiment_prints_a_table_for_people_and_reports_when_it_is_finished(ru
     assert (code, err) == (0, "")
     assert "first_seat" in out
     rows = list(csv.DictReader(Path("grid.csv").read_text().splitlines()))
-    shown = [line.split()[-4:] for line in out.splitlines()[1:3]]
-    for row, (value, low, _, high) in zip(rows, shown, strict=True):
-        limits = (float(value), float(low[1:]), float(high[:-1]))
-        assert limits == pytest.approx([float(row[name]) for name in ("elo", "elo_low", "elo_high")], rel=1e-3)
+    for row, line in zip(rows, out.splitlines()[1:3], strict=True):
+        elo = Interval(*(float(row[name]) for name in ("elo", "elo_low", "elo_high")))
+        assert line.rstrip().endswith(f" {elo.value:+.1f} ({elo_words(elo, 2)})")
     assert "2 cells, 8 games, in grid.csv; plot them with anyzero plot grid.csv" in out
     monkeypatch.setattr("anyzero.arena.workers.Worker", None)
     assert run("experiment", "grid.toml") == (0, out, "")

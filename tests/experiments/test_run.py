@@ -15,7 +15,7 @@ from anyzero.arena.match import MatchResult
 from anyzero.arena.statistics import elo_difference, wilson_interval
 from anyzero.errors import AnyzeroError
 from anyzero.experiments import load_experiment, run_experiment
-from anyzero.experiments.run import guess_cost
+from anyzero.experiments.run import ExperimentResult, guess_cost
 from anyzero.experiments.table import GRID_COLUMNS, describe_cell, describe_victories, elo_of
 
 pytestmark = pytest.mark.usefixtures("games_here")
@@ -113,6 +113,21 @@ def test_larger_budgets_and_boards_are_expected_to_take_longer():
     ]
     assert costs[0] < costs[1] < costs[2]
     assert costs[2] == pytest.approx(9 * 0.1, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (-381.7, 381.7, "+338.0 (anywhere)"),
+        (-20.5, 381.7, "+338.0 (above -20.5)"),
+        (-20.5, 350.0, "+338.0 (between -20.5 and +350.0)"),
+    ],
+)
+def test_an_elo_that_the_games_do_not_bound_is_shown_as_open(low, high, words):
+    """Four games bound Elo at 1 - 0.5 / 5 of the points, which is 381.70 in the table."""
+    row = {"games": 4, "elo": 338.04, "elo_low": low, "elo_high": high}
+    (table, _) = ExperimentResult(Path("grid.toml"), Path("grid.csv"), [row], 4).report()
+    assert table.rows == [["4", words]]
 
 
 # --- playing

@@ -88,7 +88,7 @@ class Standings(Shown):
 def elo_words(elo: Interval, num_pairs: int) -> str:
     """An interval of Elo; an end that the games do not bound is open."""
     _, low, high = elo
-    far = farthest_elo(num_pairs)
+    far = farthest_elo(num_pairs) - 0.01  # tables hold rounded limits
     if low > -far and high < far:
         return f"between {low:+.1f} and {high:+.1f}"
     return f"above {low:+.1f}" if low > -far else f"below {high:+.1f}" if high < far else "anywhere"

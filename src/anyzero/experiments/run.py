@@ -16,6 +16,8 @@ from anyzero.arena.arena import bar_of_games
 from anyzero.arena.match import MatchResult
 from anyzero.arena.plan import Plan
 from anyzero.arena.record import Record
+from anyzero.arena.standings import elo_words
+from anyzero.arena.statistics import Interval
 from anyzero.arena.workers import Workers
 from anyzero.cluster import opened
 from anyzero.errors import AnyzeroError, BadOptionError
@@ -76,7 +78,8 @@ def _show_cell(row: dict[str, Any], column: str) -> str:
 
     if column != "elo" or row[column] is None:
         return show(row[column])
-    return f"{show(row['elo'])} ({show(row['elo_low'])} to {show(row['elo_high'])})"
+    elo = Interval(row["elo"], row["elo_low"], row["elo_high"])
+    return f"{elo.value:+.1f} ({elo_words(elo, row['games'] / 2)})"
 
 
 def experiment(
