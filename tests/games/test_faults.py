@@ -96,6 +96,15 @@ def test_what_the_compiler_refuses_is_told_in_plain_words(tmp_path, line, says):
     assert detail.endswith(f"in play, faulty.py line {PLAY_LINE + 1}")
 
 
+def test_a_game_that_draws_its_own_random_numbers_is_told_of_chance(tmp_path):
+    pytest.importorskip("wasmtime")
+    line = "state.total += action if np.random.random() < 2.0 else 0"
+    game = load_trusted(write_race(tmp_path, ("state.total += action", line)))
+    _, found = check_game(game, "wasm is interpreted", num_games=2)
+    assert not found.ok
+    assert "a game draws no random numbers of its own: where chance decides, seat_to_move" in found.detail
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

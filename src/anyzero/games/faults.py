@@ -29,6 +29,9 @@ PLAINLY = {
     r"STORE_GLOBAL|setitem\(readonly ": (
         "compiled code cannot change global variables: whatever changes during a game belongs in the state"
     ),
+    r"numba_get_\w*random_state": (
+        "a game draws no random numbers of its own: where chance decides, seat_to_move returns CHANCE"
+    ),
 }
 """Numba's messages about what people often try, and what to tell them instead."""
 MOST_LETTERS = 300
