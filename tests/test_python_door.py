@@ -3,11 +3,13 @@
 import inspect
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 import anyzero
+from anyzero.errors import AnyzeroError
 from anyzero.report import Shown
 
 pytestmark = pytest.mark.usefixtures("games_here")
@@ -90,6 +92,12 @@ def test_a_table_for_programs_has_numbers_a_row_for_each_thing():
     assert found["one match"][0]["first"] == "uct:5"
     for name in ("children", "one match", "players"):
         assert all(isinstance(row[key], int | float) for row in found[name] for key in NUMBERS[name])
+
+
+def test_without_pandas_a_table_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(AnyzeroError, match="pip install pandas"):
+        anyzero.nets().to_dataframe()
 
 
 def test_a_data_frame_has_columns_of_numbers():

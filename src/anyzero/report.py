@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
+from anyzero.errors import AnyzeroError
+
 
 class Sheet(NamedTuple):
     """A table for people; an empty cell is an empty text."""
@@ -57,8 +59,10 @@ class Shown:
 
     def to_dataframe(self) -> Any:
         """The table as a pandas DataFrame, with numbers as numbers."""
-        import pandas
-
+        try:
+            import pandas
+        except ImportError:
+            raise AnyzeroError("this needs pandas, which does not come with anyzero: pip install pandas") from None
         return pandas.json_normalize(self.records())
 
 

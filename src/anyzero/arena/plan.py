@@ -86,7 +86,7 @@ def make_plan(
     if not loaded.source:
         raise BadOptionError(f"{loaded.name}: matches are played by other processes, which need a name or a file")
     if len(players) < 2:
-        raise BadOptionError("a match needs two players")
+        raise BadOptionError("at least two players are needed")
     if legs not in (BOTH_LEGS, (0,), (1,)):
         raise BadOptionError(f"the games of a pair are (0, 1), (0,) or (1,), not {legs!r}")
     if legs != BOTH_LEGS and loaded.num_seats == 1:
