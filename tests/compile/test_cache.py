@@ -2,7 +2,6 @@
 
 import io
 import os
-import pickle
 import resource
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import pytest
 from numba.core.errors import TypingError
 
 from anyzero.compile import cache as cache_module
+from anyzero.compile.bind import bind
 from anyzero.compile.clock import Compiling, clock
 from anyzero.compile.kernels import compile_kernel, key_of
 from anyzero.games.contract import legal_actions
@@ -123,7 +123,7 @@ def test_what_code_uses_through_a_module_beside_it_is_part_of_its_key(make):
 
     def key(number):
         tables.part, names["tables"] = make(number), tables
-        return cache_module.Fingerprint({}, {}, lambda _: (), "").of(names["rule"])
+        return cache_module.Fingerprint().of(names["rule"])
 
     assert key(3) == key(3) != key(5)
 
@@ -132,7 +132,8 @@ def test_what_code_uses_through_a_module_beside_it_is_part_of_its_key(make):
 def test_the_code_of_every_game_can_be_kept(name):
     """A field may be called like a function that is never compiled, as the board of Connect Four's rules is."""
     unit = load(name).unit
-    keys = [key_of(kernel, unit.functions, unit, {}, ("cpu",)) for kernel in (rollout_streams, observe_game)]
+    kernels = (bind(kernel, unit.functions, lambda rebuilt: rebuilt) for kernel in (rollout_streams, observe_game))
+    keys = [key_of(kernel, unit, {}, ("cpu",)) for kernel in kernels]
     assert all(isinstance(key, str) for key in keys)
 
 
@@ -193,12 +194,12 @@ def count(rules, state, actions):
 
 
 def test_kernels_of_a_process_share_their_parts_and_another_process_needs_one_kernel_alone(cache, monkeypatch):
-    monkeypatch.setattr(cache_module.SharedCode, "compiled", {})
+    monkeypatch.setattr(cache_module, "_shared", {})
     game = load("tic_tac_toe")
     compile_kernel(count, game.unit)(game.rules, game.initial_state(), game.new_actions())
-    parts = set(cache_module.SharedCode.compiled)
+    parts = set(cache_module._shared)
     assert walk_through("tic_tac_toe") == (7, 0)  # from the last cell on, the seventh makes a diagonal
-    assert set(cache_module.SharedCode.compiled) == parts
+    assert set(cache_module._shared) == parts
     alone = run("tic_tac_toe", cache)
     assert (alone.moves, alone.hits) == (7, 1)
 
@@ -217,7 +218,7 @@ def test_a_damaged_entry_is_thrown_away_and_rebuilt(cache, damage):
 @pytest.mark.parametrize("other", ["race/roll-2.code", "race/play-1.code", "pace/roll-1.code"])
 def test_a_whole_entry_under_the_name_of_another_is_not_used(tmp_path, other):
     one, another = tmp_path / "race" / "roll-1.code", tmp_path / other
-    cache_module.write_entry(one, pickle.dumps("code"))
+    cache_module.write_entry(one, "code")
     another.parent.mkdir(exist_ok=True)
     another.write_bytes(one.read_bytes())
     assert cache_module.read_entry(one) == "code"
@@ -233,14 +234,11 @@ def test_a_folder_that_cannot_be_written_costs_one_warning(cache, monkeypatch, c
     assert "compiling in memory" in warning
 
 
-def test_a_clock_stands_still_while_code_is_compiled(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+def test_a_clock_stands_still_while_code_is_compiled(monkeypatch):
     monkeypatch.setattr(Compiling, "seconds", 0.0)
-    disk = cache_module.DiskCache("race", "walk", None)
-    assert disk.load_overload((), None) is None
-    time.sleep(0.1)
-    before = clock()
-    disk.save_overload((), SimpleNamespace(target_context=None))
+    with cache_module.compiling("race"):
+        time.sleep(0.1)
+        before = clock()
     assert Compiling.seconds >= 0.1
     assert clock() < before
 
@@ -254,11 +252,9 @@ class Terminal(io.StringIO):
 def test_a_compilation_that_takes_long_says_so_on_a_terminal(monkeypatch, patience, says):
     monkeypatch.setattr(cache_module, "NOTICE_AFTER_S", patience)
     monkeypatch.setattr(sys, "stderr", Terminal())
-    notice = cache_module.DiskCache("hex", "some.kernel", None)
-    notice.start_notice()
-    if says:
-        notice.notice.join()
-    notice.end()
+    with cache_module.compiling("hex"):
+        while says and not sys.stderr.getvalue():
+            time.sleep(0.01)
     assert says in sys.stderr.getvalue()
     assert bool(sys.stderr.getvalue()) == bool(says)
 

@@ -16,6 +16,7 @@ from anyzero.compile import bits
 from anyzero.compile import cpu as our_cpu
 from anyzero.compile.bind import Function
 from anyzero.compile.bits import count_bits
+from anyzero.compile.cache import Fingerprint
 from anyzero.compile.callees import CalleeCompiler, CalleeLibrary, KernelCompiler, KernelLibrary, callers_first
 from anyzero.compile.random import U
 
@@ -200,5 +201,5 @@ def drop_bit(word: Any) -> Any:
 
 
 INTRINSICS: dict[Function, Any] = {**our_cpu.INTRINSICS, bits.nth_bit: nth_bit}
-PIPELINE = (*our_cpu.PIPELINE, AheadContext, AheadCodegen, WholeLibrary)
-"""The compiler configuration, for the key of the disk cache."""
+PIPELINE = Fingerprint().of(our_cpu.PIPELINE, our_cpu.OPTIONS, AheadContext, AheadCodegen, WholeLibrary)
+"""A hash of the compiler's parts and options, for the key of the disk cache."""

@@ -12,19 +12,19 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 import numba
 import numpy as np
 from numba.core.compiler import CompileResult
 
-from anyzero.compile.bind import Function, global_names
+from anyzero.compile.bind import global_names
 from anyzero.compile.clock import Compiling
 from anyzero.errors import AnyzeroError
 from anyzero.files import cache_folder, remove_unused, try_lock
@@ -51,69 +51,86 @@ def loading_only() -> Iterator[None]:
         may_compile.reset(token)
 
 
-class DiskCache:
-    """The cache interface of a Numba dispatcher, called before and after compiling."""
+@contextlib.contextmanager
+def compiling(owner: str) -> Iterator[None]:
+    """While something compiles: `clock` stands still, and a person at a terminal is told if it takes long."""
+    if not may_compile.get():
+        raise NotCompiledError(owner)
+    text, began = f"compiling {owner} for this machine (the first time only) ...", time.monotonic()
+    notice = threading.Timer(NOTICE_AFTER_S, lambda: print(text, file=sys.stderr, flush=True))
+    notice.daemon = True
+    if sys.stderr.isatty():
+        notice.start()
+    try:
+        yield
+    finally:
+        notice.cancel()
+        Compiling.note(began)
 
-    def __init__(self, owner: str, kernel: str, key: str | None) -> None:
-        self.owner, self.kernel, self.key = owner, kernel, key
-        self.notice: threading.Timer | None = None
-        self.turn = contextlib.ExitStack()
-        """Held while this process compiles, so that others wait instead of compiling the same."""
-        self.began = 0.0  # when Numba last started to compile
 
-    @property
-    def cache_path(self) -> str:
-        return str(cache_folder())
+def kept(folder: str, name: str, key: object, make: Callable[[], Any]) -> Any:
+    """The result of `make`, from disk if present; without a key, always made anew."""
+    if key is None:
+        with compiling(folder):
+            return make()
+    whole_key = repr((key, numba.__version__, sys.version)).encode()
+    path = cache_folder() / folder / f"{name}-{hashlib.sha256(whole_key).hexdigest()[:24]}.code"
+    found = read_entry(path)
+    if found is None:
+        with compiling(folder), taking_turns(path):
+            found = read_entry(path)  # made by another process in the meantime
+            if found is None:
+                found = make()
+                write_entry(path, found)
+    return found
 
-    def load_overload(self, signature: Any, context: Any) -> Any:
-        """The compiled code of this signature, or None; then Numba compiles, and the user may be notified."""
-        path = self.entry(signature, context)
-        found = None if path is None else read_entry(path)
-        if found is None:
-            if not may_compile.get():
-                raise NotCompiledError(self.owner)
-            self.start_notice()
-            self.began = time.monotonic()
-            if path is not None:
-                self.turn.enter_context(taking_turns(path))
-                found = read_entry(path)  # compiled by another process in the meantime
-        if found is None:
-            return None
-        self.end()
+
+def keep_on_disk(dispatcher: Any, owner: str, key: str | None) -> None:
+    """Let a dispatcher look for its code on disk before it compiles; without a key, it only compiles."""
+    context, compile_it = dispatcher.targetctx, dispatcher._compiler.compile
+
+    def load_or_compile(args: Any, return_type: Any) -> Any:
+        made = []
+
+        def make() -> Any:
+            made.append(compile_it(args, return_type))
+            return made[0]._reduce()
+
+        whole_key = key and (key, str(args), context.codegen().magic_tuple())
+        found = kept(owner, dispatcher.__name__, whole_key, make)
+        if made:
+            return made[0]
+        dispatcher._cache_hits[args] += 1  # for `dispatcher.stats`
         context.refresh()  # what the code links to must be in place before it is loaded
-        return CompileResult._rebuild(context, *found)
+        return adopt(context, CompileResult._rebuild(context, *found))
 
-    def save_overload(self, signature: Any, result: Any) -> None:
-        Compiling.note(self.began)
-        path = self.entry(signature, result.target_context)
-        if path is not None:
-            write_entry(path, pickle.dumps(result._reduce(), pickle.HIGHEST_PROTOCOL))
-        self.end()
+    dispatcher._compiler.compile = load_or_compile
 
-    def flush(self) -> None:
-        """Numba calls this on recompilation; entries are keyed by content, so none is stale."""
 
-    def entry(self, signature: Any, context: Any) -> Path | None:
-        """The file for this signature on this processor; None if it is impossible to tell whether it is still valid."""
-        if self.key is None:
-            return None
-        processor = context.codegen().magic_tuple()
-        key = repr((self.key, str(signature), processor, numba.__version__, sys.version))
-        return cache_folder() / self.owner / f"{self.kernel}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.code"
+_shared: dict[tuple[Any, ...], Any] = {}
 
-    def start_notice(self) -> None:
-        if not sys.stderr.isatty():
-            return
-        text = f"compiling {self.owner} for this machine (the first time only) ..."
-        self.notice = threading.Timer(NOTICE_AFTER_S, lambda: print(text, file=sys.stderr, flush=True))
-        self.notice.daemon = True
-        self.notice.start()
 
-    def end(self) -> None:
-        """Compilation has ended, successfully or not."""
-        if self.notice is not None:
-            self.notice.cancel()
-        self.turn.close()
+def share(dispatcher: Any, name_key: Callable[[], str | None]) -> None:
+    """Let a part of a kernel use the code of an identical part that this process has compiled."""
+    context, compile_it = dispatcher.targetctx, dispatcher._compiler.compile
+    name_once = cache(name_key)  # and only when there is something to compile
+
+    def compile_once(args: Any, return_type: Any) -> Any:
+        key = name_once(), args, return_type
+        if key in _shared:
+            return adopt(context, _shared[key]._replace(metadata=None))  # where Numba records its compile time, once
+        result = compile_it(args, return_type)
+        if key[0] is not None:
+            _shared[key] = result
+        return result
+
+    dispatcher._compiler.compile = compile_once
+
+
+def adopt(context: Any, result: Any) -> Any:
+    """Tell Numba about code that it has not compiled just now."""
+    context.insert_user_function(result.entry_point, result.fndesc, [result.library])
+    return result
 
 
 @contextlib.contextmanager
@@ -131,43 +148,6 @@ def taking_turns(path: Path) -> Iterator[None]:
         if lock is not None:
             Path(lock.name).unlink(missing_ok=True)
             lock.close()
-
-
-class SharedCode:
-    """The cache interface for parts of a kernel: kernels of one process share identical parts."""
-
-    cache_path = ""
-    compiled: ClassVar[dict[Any, Any]] = {}
-
-    def __init__(self, key: Callable[[], str | None]) -> None:
-        self.key = cache(key)  # computed only when there is something to compile
-
-    def load_overload(self, signature: Any, _context: Any) -> Any:
-        found = self.compiled.get((self.key(), signature))
-        return found and found._replace(metadata=None)  # where Numba records its compile time, once
-
-    def save_overload(self, signature: Any, result: Any) -> None:
-        if self.key() is not None:
-            self.compiled[self.key(), signature] = result
-
-    def flush(self) -> None:
-        """Do nothing: no entry is stale."""
-
-
-def kept(name: str, keys: Sequence[str | None], parts: object, make: Callable[[], Any]) -> Any:
-    """The result of `make` for another machine, from disk if present; without a key, always made anew."""
-    if None in keys:
-        return make()
-    key = repr((keys, parts, numba.__version__, sys.version))
-    path = cache_folder() / "ahead" / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.code"
-    found = read_entry(path)
-    if found is None:
-        with taking_turns(path):
-            found = read_entry(path)  # made by another process in the meantime
-            if found is None:
-                found = make()
-                write_entry(path, pickle.dumps(found, pickle.HIGHEST_PROTOCOL))
-    return found
 
 
 def read_entry(path: Path) -> Any:
@@ -194,8 +174,9 @@ def sealed(path: Path, data: bytes) -> bytes:
     return hashlib.sha256("/".join(path.parts[-2:]).encode() + data).digest() + data
 
 
-def write_entry(path: Path, data: bytes) -> None:
+def write_entry(path: Path, content: Any) -> None:
     """Write to a temporary file and rename it, so that another process sees all of it or nothing."""
+    data = pickle.dumps(content, pickle.HIGHEST_PROTOCOL)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_unused(path.parent)
@@ -235,17 +216,15 @@ class NoFingerprintError(Exception):
 
 @dataclass
 class Fingerprint:
-    """A walk over everything reachable from a function bound with `functions`, each function once."""
+    """A walk over everything reachable from a bound function, each function once."""
 
-    functions: Mapping[Function, Any]
-    constants: Mapping[str, Any]  # replacements for globals of the module
-    options: Callable[[Any], Any]  # how each function is compiled
-    module: str
+    manner: Callable[[FunctionType], Any] = lambda _function: ()
+    """How each function is compiled."""
     digest: Any = field(default_factory=hashlib.sha256)
     numbers: dict[Any, int] = field(default_factory=dict)
 
-    def of(self, function: Any) -> str:
-        self.function(function)
+    def of(self, *values: Any) -> str:
+        self.value(values)
         return str(self.digest.hexdigest())
 
     def add(self, *parts: object) -> None:
@@ -262,18 +241,16 @@ class Fingerprint:
             return
         code = function.__code__
         self.add(function.__name__)
-        self.value(self.options(function))
+        self.value(self.manner(function))
         self.code(code, function.__doc__)
         for value in (function.__defaults__, function.__kwdefaults__):
             self.value(value)
         for cell in function.__closure__ or ():
             self.value(cell.cell_contents)
-        filled = self.constants if function.__module__ == self.module else {}
-        names = {**function.__globals__, **filled}
         for name in global_names(code):
-            if name in names:
+            if name in function.__globals__:
                 self.add(name)
-                self.value(names[name], attributes=code)
+                self.value(function.__globals__[name], attributes=code)
 
     def code(self, code: CodeType, docstring: str | None = None) -> None:
         """The instructions and their constants, without the docstring and line numbers."""
@@ -289,7 +266,6 @@ class Fingerprint:
     def value(self, value: Any, attributes: CodeType | None = None) -> None:
         """A global or a constant; from a module of ours only what the code may look up in it."""
         value = getattr(value, "py_func", value)  # of a function that a user's file compiled with Numba itself
-        value = self.functions.get(value, value) if isinstance(value, FunctionType) else value
         if isinstance(value, FunctionType):
             self.function(value)
         elif isinstance(value, ModuleType):

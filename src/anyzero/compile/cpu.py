@@ -13,7 +13,7 @@ from numba.np import linalg
 
 from anyzero.compile import bits, bundle, callees
 from anyzero.compile.bind import Function
-from anyzero.compile.cache import DiskCache
+from anyzero.compile.cache import Fingerprint
 from anyzero.compile.callees import CalleeCompiler, KernelCompiler, RulesCompiler
 from anyzero.compile.cpu_vectors import INTRINSICS as VECTOR_INTRINSICS
 from anyzero.compile.words import record_intrinsics
@@ -35,8 +35,8 @@ def name_of_record(record: Any) -> tuple[str, tuple[int]]:
 
 types.Record.mangling_args = property(name_of_record)
 
-PIPELINE = (OPTIONS, name_of_record, *callees.PARTS, *bundle.PARTS)
-"""The compiler configuration, for the key of the disk cache."""
+PIPELINE = Fingerprint().of(name_of_record, *callees.PARTS, *bundle.PARTS)
+"""A hash of the compiler's parts, for the key of the disk cache."""
 
 
 def look_for_blas_later() -> None:
@@ -106,29 +106,14 @@ INTRINSICS: dict[Function, Any] = {
 }
 
 
-def compile_function(
-    function: FunctionType, cache: DiskCache | None, options: dict[str, Any], *, inline: bool, is_rule: bool
-) -> Any:
-    """A dispatcher for `function`; only a kernel (called from Python) has a cache, which includes its callees."""
-    if cache is None and "print" in function.__code__.co_names:
+def compile_kernel(function: FunctionType, options: dict[str, Any]) -> Any:
+    """A dispatcher for a function that is called from Python."""
+    return numba.njit(**options, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(function)
+
+
+def compile_part(function: FunctionType, options: dict[str, Any], *, inline: bool, is_rule: bool) -> Any:
+    """A dispatcher for a function that only compiled code calls."""
+    if "print" in function.__code__.co_names:
         return numba.njit(**options)(function)  # print needs an environment, which a linked part does not have
-    if cache is None:
-        compiler = RulesCompiler if is_rule else CalleeCompiler
-        return numba.njit(**options, **CALLEE_OPTIONS, pipeline_class=compiler, forceinline=inline)(function)
-    dispatcher = numba.njit(**options, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(function)
-    dispatcher._cache, compiler = cache, dispatcher._compiler
-    compiler.compile = telling(cache, compiler.compile)
-    return dispatcher
-
-
-def telling(cache: DiskCache, compile_it: Function) -> Function:
-    """Numba notifies a cache of success; this also notifies it of failure."""
-
-    def compile_or_tell(*args: Any) -> Any:
-        try:
-            return compile_it(*args)
-        except BaseException:
-            cache.end()
-            raise
-
-    return compile_or_tell
+    compiler = RulesCompiler if is_rule else CalleeCompiler
+    return numba.njit(**options, **CALLEE_OPTIONS, pipeline_class=compiler, forceinline=inline)(function)

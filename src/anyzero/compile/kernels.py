@@ -61,49 +61,52 @@ def package_of(module: str) -> str:
     return module.rpartition(".")[0]
 
 
-def _bind(
-    function: Function, unit: Unit, constants: Constants, make: Function, intrinsics: Parts, pipeline: Any = ()
-) -> tuple[Any, str | None]:
-    """The kernel with its callees, and a hash of everything it is compiled from, if given its `pipeline`.
+def _bind(function: Function, unit: Unit, constants: Constants, intrinsics: Parts) -> Any:
+    """The kernel over its callees and constants, in plain Python: what is compiled for a target."""
+    functions = {**unit.functions, **intrinsics}
+    home = functions.get(function, function).__module__
 
-    `make` wraps each rebuilt function for the target; its arguments are whether it is the kernel, and the hash.
-    """
-    own, functions = unit.functions.get(function, function), {**unit.functions, **intrinsics}
-    name_key = partial(key_of, functions=functions, unit=unit, constants=constants, pipeline=pipeline)
-    key = name_key(own) if pipeline else None
+    def fill(rebuilt: FunctionType) -> FunctionType:
+        is_near = rebuilt.__module__ == home  # constants apply only there; fields of arguments, everywhere
+        rebuilt.__globals__.update({name: value for name, value in constants.items() if is_near or "." in name})
+        return rebuilt
+
+    return bind(function, functions, fill)
+
+
+def _wrap(kernel: Any, unit: Unit, constants: Constants, pipeline: Any, make: Function) -> tuple[Any, str | None]:
+    """A bound kernel with all of its functions wrapped by `make`, and a hash of everything it is compiled from."""
+    from anyzero.compile.cache import share
+
+    name_key = partial(key_of, unit=unit, constants=constants, pipeline=pipeline)
+    key = name_key(kernel)
 
     def wrap(rebuilt: FunctionType) -> Any:
-        if pipeline:  # the name is part of the symbol, and symbols of two games must not collide in one process
-            rebuilt.__qualname__ += f"_{unit.name}_{(key or str(id(unit)))[:12]}"
-        is_near = rebuilt.__module__ == own.__module__  # constants apply only there; fields of arguments, everywhere
-        rebuilt.__globals__.update({name: value for name, value in constants.items() if is_near or "." in name})
-        is_kernel = rebuilt.__code__ is own.__code__
-        made = make(rebuilt, is_kernel, key)
-        if key is not None and not is_kernel:
-            from anyzero.compile.cache import SharedCode
-
-            made._cache = SharedCode(lambda: name_key(rebuilt.__wrapped__, kernel=own))  # type: ignore[attr-defined]
+        # The name is part of the symbol, and symbols of two games must not collide in one process.
+        rebuilt.__qualname__ += f"_{unit.name}_{(key or str(id(unit)))[:12]}"
+        part: Any = rebuilt.__wrapped__  # type: ignore[attr-defined]
+        made = make(rebuilt, part is kernel)
+        if key is not None and part is not kernel:
+            share(made, partial(name_key, part))
         return made
 
-    return bind(function, functions, wrap), key
+    return bind(kernel, {}, wrap), key
 
 
-def key_of(function: Any, functions: Parts, unit: Unit, constants: Constants, pipeline: Any, kernel: Any = None) -> Any:
-    """A hash of everything a kernel, or a part of `kernel`, is compiled from; None if impossible to tell."""
+def key_of(function: Any, unit: Unit, constants: Constants, pipeline: Any) -> str | None:
+    """A hash of everything a bound function is compiled from; None if impossible to tell."""
     from anyzero.compile.cache import Fingerprint, NoFingerprintError
 
     fields = {name: value for name, value in constants.items() if "." in name}
     # Compiled code names the class of the rules by its module: copies of a file have separate entries.
     homes = [module for module in unit.modules if not module.startswith("anyzero.")]
-    way = pipeline if kernel is None else hash(repr(pipeline))  # a part's key is valid only within this process
 
     def manner(member: FunctionType) -> tuple[Any, ...]:
         own = {name: value for name, value in fields.items() if name.partition(".")[0] in member.__code__.co_varnames}
-        detail = fields if kernel is None else (own, is_of_kernel(member, unit))
-        return is_inlined(member, unit), way, detail, *homes
+        return is_inlined(member, unit), is_of_kernel(member, unit), own
 
     try:
-        return Fingerprint(functions, constants, manner, (kernel or function).__module__).of(function)
+        return Fingerprint(manner).of(function, pipeline, homes)
     except NoFingerprintError:
         return None
 
@@ -118,7 +121,7 @@ def is_of_kernel(member: FunctionType, unit: Unit) -> bool:
 
 def compile_interpreted(function: Function, unit: Unit, constants: Constants) -> Function:
     """Plain Python with the generic functions filled in; words wrap around silently, as in compiled code."""
-    bound, _ = _bind(function, unit, constants, lambda rebuilt, _is_kernel, _key: rebuilt, {})
+    bound = _bind(function, unit, constants, {})
 
     @wraps(function)
     def run(*args: Any) -> Any:
@@ -130,17 +133,21 @@ def compile_interpreted(function: Function, unit: Unit, constants: Constants) ->
 
 def compile_cpu(function: Function, unit: Unit, constants: Constants) -> Any:
     from anyzero.compile import cpu
-    from anyzero.compile.cache import DiskCache
+    from anyzero.compile.cache import keep_on_disk
 
     options = cpu.GUARDED if unit.guarded else cpu.OPTIONS
-    pipeline = (*cpu.PIPELINE, cpu.GUARDED) if unit.guarded else cpu.PIPELINE
 
-    def make(rebuilt: FunctionType, is_kernel: bool, key: str | None) -> Any:
-        cache = DiskCache(unit.name, rebuilt.__name__, key) if is_kernel else None
-        is_rule = not is_of_kernel(rebuilt, unit)
-        return cpu.compile_function(rebuilt, cache, options, inline=is_inlined(rebuilt, unit), is_rule=is_rule)
+    def make(rebuilt: FunctionType, is_kernel: bool) -> Any:
+        if is_kernel:
+            return cpu.compile_kernel(rebuilt, options)
+        return cpu.compile_part(
+            rebuilt, options, inline=is_inlined(rebuilt, unit), is_rule=not is_of_kernel(rebuilt, unit)
+        )
 
-    return _bind(function, unit, constants, make, {**cpu.INTRINSICS, **unit.intrinsics}, pipeline)[0]
+    bound = _bind(function, unit, constants, {**cpu.INTRINSICS, **unit.intrinsics})
+    kernel, key = _wrap(bound, unit, constants, (cpu.PIPELINE, options), make)
+    keep_on_disk(kernel, unit.name, key)
+    return kernel
 
 
 def compile_object(function: Function, unit: Unit, constants: Constants, machine: Any = None) -> Any:
@@ -152,11 +159,11 @@ def compile_object(function: Function, unit: Unit, constants: Constants, machine
 
     machine = machine or ahead.any_like_this()
 
-    def make(rebuilt: FunctionType, is_kernel: bool, _key: str | None) -> Any:
+    def make(rebuilt: FunctionType, is_kernel: bool) -> Any:
         return ahead.compile_function(machine, rebuilt, is_kernel=is_kernel, inline=is_inlined(rebuilt, unit))
 
-    intrinsics, pipeline = {**ahead.INTRINSICS, **unit.intrinsics}, (machine, *ahead.PIPELINE)
-    return _bind(function, unit, constants, make, intrinsics, pipeline)
+    bound = _bind(function, unit, constants, {**ahead.INTRINSICS, **unit.intrinsics})
+    return _wrap(bound, unit, constants, (ahead.PIPELINE, machine), make)
 
 
 def compile_wasm(function: Function, unit: Unit, constants: Constants) -> Any:
@@ -170,10 +177,8 @@ def compile_wasm(function: Function, unit: Unit, constants: Constants) -> Any:
 def compile_cuda(function: Function, unit: Unit, constants: Constants) -> Any:
     from anyzero.compile import gpu
 
-    def make(rebuilt: FunctionType, is_kernel: bool, _key: str | None) -> Any:
-        return gpu.cuda.jit(rebuilt) if is_kernel else gpu.cuda.jit(device=True)(rebuilt)
-
-    return _bind(function, unit, constants, make, gpu.INTRINSICS)[0]
+    kernel = _bind(function, unit, constants, gpu.INTRINSICS)
+    return bind(kernel, {}, lambda rebuilt: gpu.cuda.jit(device=rebuilt.__code__ is not kernel.__code__)(rebuilt))
 
 
 COMPILERS: dict[str, Callable[[Function, Unit, Constants], Any]] = {

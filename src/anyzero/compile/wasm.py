@@ -47,8 +47,9 @@ def build(entries: Sequence[Entry]) -> Module:
         results = {entry.name: entry.add_to(library) for entry in entries}
         return *make_module(library.emit(list(results)), results), results
 
-    parts = [(entry.name, str(entry.kinds)) for entry in entries]
-    return Module(*kept(entries[0].name, [entry.key for entry in entries], parts, make))
+    keys = [(entry.key, entry.name, str(entry.kinds)) for entry in entries]
+    is_known = all(entry.key for entry in entries)
+    return Module(*kept("ahead", entries[0].name, keys if is_known else None, make))
 
 
 def _frame_function(name: str, description: Any) -> str:
