@@ -67,7 +67,7 @@ def entries(cache: Path) -> list[Path]:
 
 def beside(cache: Path) -> list[Path]:
     """What is only there while something is compiled or written."""
-    return [path for path in (cache / "anyzero").glob("*/*") if path.suffix in (".part", ".lock")]
+    return [path for path in (cache / "anyzero").glob("*/*") if path.suffix == ".lock" or path.name.startswith(".")]
 
 
 def is_whole(entry: Path) -> bool:

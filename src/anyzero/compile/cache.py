@@ -9,7 +9,6 @@ import hashlib
 import os
 import pickle
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +26,7 @@ from numba.core.compiler import CompileResult
 from anyzero.compile.bind import global_names
 from anyzero.compile.clock import Compiling
 from anyzero.errors import AnyzeroError
-from anyzero.files import cache_folder, remove_unused, try_lock
+from anyzero.files import cache_folder, remove_unused, try_lock, write_whole, writing
 
 NOTICE_AFTER_S = 2.0
 MOST_WAIT_S = 15.0
@@ -175,24 +174,17 @@ def sealed(path: Path, data: bytes) -> bytes:
 
 
 def write_entry(path: Path, content: Any) -> None:
-    """Write to a temporary file and rename it, so that another process sees all of it or nothing."""
-    data = pickle.dumps(content, pickle.HIGHEST_PROTOCOL)
+    """Another process sees all of the entry or nothing; a folder that cannot be written costs one warning."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        remove_unused(path.parent)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(sealed(path, data))
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink()
-            raise
-    except OSError as error:
-        text = f"anyzero: cannot keep compiled code in {cache_folder()} ({error.strerror}); compiling in memory"
-        if text not in _warned:
-            _warned.add(text)
-            print(text, file=sys.stderr, flush=True)
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            remove_unused(path.parent)
+        write_whole(path, sealed(path, pickle.dumps(content, pickle.HIGHEST_PROTOCOL)))
+    except AnyzeroError as error:
+        folder = str(cache_folder())
+        if folder not in _warned:
+            _warned.add(folder)
+            print(f"anyzero: {error}; compiling in memory", file=sys.stderr, flush=True)
 
 
 _warned: set[str] = set()
