@@ -7,7 +7,7 @@ no registry: two games, or two versions of one game, can coexist in one process.
 
 import dis
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, update_wrapper
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -46,10 +46,7 @@ def rebuild(function: FunctionType, names: dict[str, Any]) -> FunctionType:
         raise TypeError(f"{function.__qualname__} uses names of an enclosing function; define it at module level")
     copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
     copy.__kwdefaults__ = function.__kwdefaults__
-    copy.__module__ = function.__module__
-    copy.__qualname__ = function.__qualname__
-    copy.__doc__ = function.__doc__
-    copy.__wrapped__ = function  # type: ignore[attr-defined]
+    update_wrapper(copy, function)
     return copy
 
 

@@ -13,12 +13,12 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyzero.compile.bind import Function
+from anyzero.compile.bind import Function, rebuild
 from anyzero.errors import AnyzeroError, BadGameError, list_some, nearest_hint
 from anyzero.files import cache_folder
 from anyzero.games import contract
@@ -96,9 +96,7 @@ def guards_of(game: "Game") -> dict[Function, Function]:
     found: dict[Function, Function] = {}
     for guard in GUARDS:
         if game.has(guard.__name__):
-            copy = FunctionType(guard.__code__, {**guard.__globals__, **names}, guard.__name__)
-            copy.__module__ = guard.__module__
-            found[contract.COMPILED[guard.__name__]] = copy
+            found[contract.COMPILED[guard.__name__]] = rebuild(guard, {**guard.__globals__, **names})
     for play_on in (contract.rollout, contract.traced_rollout):
         if not game.has(play_on.__name__):
             found[play_on] = limit_loops(play_on, game.max_plies, "a game goes on for more than max_plies")
