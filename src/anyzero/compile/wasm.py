@@ -49,7 +49,7 @@ def build(entries: Sequence[Entry]) -> Module:
 
     keys = [(entry.key, entry.name, str(entry.kinds)) for entry in entries]
     is_known = all(entry.key for entry in entries)
-    return Module(*kept("ahead", entries[0].name, keys if is_known else None, make))
+    return Module(*kept("wasm", entries[0].name, keys if is_known else None, make))
 
 
 def _frame_function(name: str, description: Any) -> str:
