@@ -26,7 +26,6 @@ from anyzero.search.report import (
     DRAWING,
     draw_move,
     final_scores,
-    proven_value,
     root_policy,
     value_share,
 )
@@ -84,7 +83,7 @@ def chosen_action(tree: Any, scores: Any) -> int:
 
 def value_of(tree: Any, child: int) -> float:
     if tree.proven[child] != UNKNOWN:
-        return proven_value(tree.proven[child])
+        return float(tree.proven[child])
     return float(tree.value[child]) if tree.visits[child] > 0 else -2.0
 
 

@@ -51,11 +51,7 @@ def prove_end(tree: Tree, scratch: Scratch, number: int) -> None:
 
 def proof_of_payoff(payoff: float) -> int:
     """The proof given by a finished game; a payoff other than win, draw or loss proves nothing."""
-    if payoff == 1.0:
-        return WIN
-    if payoff == -1.0:
-        return LOSS
-    return DRAW if payoff == 0.0 else UNKNOWN
+    return int(payoff) if payoff == int(payoff) else UNKNOWN
 
 
 def prove_path(tree: Tree, scratch: Scratch, number: int) -> None:
@@ -70,7 +66,7 @@ def prove_path(tree: Tree, scratch: Scratch, number: int) -> None:
                 tree.marks[node] |= DRAW_BELOW
             return
         chooser = max(seats[level - 2], 0) if level > 1 else seat
-        tree.proven[node] = found if chooser == seat else -found if found != DRAW else DRAW
+        tree.proven[node] = found if chooser == seat else -found
         level -= 1
 
 
@@ -80,17 +76,13 @@ def best_proof(tree: Tree, node: int) -> int:
     for child in range(tree.first[node], tree.first[node] + tree.num_children[node]):
         if tree.proven[child] == WIN:
             return WIN
-        if tree.proven[child] == UNKNOWN:
-            best = UNKNOWN
-        elif tree.proven[child] == DRAW and best == LOSS:
-            best = DRAW
+        best = max(best, int(tree.proven[child]))
     return best
 
 
 def proven_payoffs(tree: Tree, node: int, seat: int, result: Any) -> None:
-    value = 0.0 if tree.proven[node] == DRAW else float(tree.proven[node])
-    result[seat] = value
-    result[1 - seat] = -value
+    result[seat] = tree.proven[node]
+    result[1 - seat] = -result[seat]
 
 
 # --- AMAF

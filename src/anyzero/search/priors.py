@@ -11,7 +11,7 @@ import numpy as np
 from anyzero.compile.random import random_unit
 from anyzero.search.methods import PUCT, Settings
 from anyzero.search.selection import WORST, best_child
-from anyzero.search.tree import DRAW, UNKNOWN, Scratch, Tree, root_of
+from anyzero.search.tree import UNKNOWN, Scratch, Tree, root_of
 
 LEAST_PRIOR = 1e-30
 
@@ -62,7 +62,7 @@ def completed_value(tree: Tree, settings: Settings, child: int, mixed: float) ->
     The mixed value counts as `doubt` extra visits: the mean of few rollouts is unreliable.
     """
     if tree.proven[child] != UNKNOWN:
-        return 0.0 if tree.proven[child] == DRAW else float(tree.proven[child])
+        return float(tree.proven[child])
     visits = float(tree.visits[child])
     return (visits * tree.value[child] + settings.doubt * mixed) / (visits + settings.doubt) if visits > 0.0 else mixed
 

@@ -49,7 +49,7 @@ def report_tree(
 def root_policy(tree: Tree, settings: Settings, root: int, policy: Any) -> None:
     """The policy after search, by child."""
     first, count, total = tree.first[root], tree.num_children[root], 0.0
-    if settings.formula == GUMBEL and tree.proven[root] <= UNKNOWN:
+    if settings.formula == GUMBEL and not is_saved(tree.proven[root]):
         improved_policy(tree, settings, root, policy)
         return
     for index in range(count):
@@ -67,7 +67,7 @@ def share_of(tree: Tree, settings: Settings, root: int, child: int) -> float:
     moves that look worse do not count. With expectimax exp(value), so that temperatures are in units of payoff.
     """
     prior = tree.prior[child] + LEAST_SHARE
-    if tree.proven[root] > UNKNOWN:
+    if is_saved(tree.proven[root]):
         return prior if tree.proven[child] == tree.proven[root] else 0.0
     if settings.formula == EXPECTIMAX:
         return math.exp(tree.value[child])
@@ -81,14 +81,15 @@ def share_of(tree: Tree, settings: Settings, root: int, child: int) -> float:
 def value_after(tree: Tree, settings: Settings, root: int, best: int) -> float:
     """The value after search, for the seat to move: exact if proven; `best` is the chosen child."""
     if tree.proven[root] != UNKNOWN:
-        return proven_value(tree.proven[root])
+        return float(tree.proven[root])
     if settings.move_value and tree.visits[best] > 0:
         return tree.value[best]  # type: ignore[no-any-return]
     return tree.value[root]  # type: ignore[no-any-return]
 
 
-def proven_value(proof: int) -> float:
-    return 1.0 if proof == WIN else -1.0 if proof == LOSS else 0.0
+def is_saved(proof: int) -> bool:
+    """Whether a win or a draw is proven."""
+    return DRAW <= proof <= WIN
 
 
 def choose_child_of_root(tree: Tree, scratch: Scratch, settings: Settings, number: int) -> int:
@@ -122,7 +123,7 @@ def final_scores(rule: int, visits: Any, values: Any, proven: Any, scores: Any) 
         has_draw = has_draw or proven[index] == DRAW
     for index in range(len(visits)):
         num, proof = visits[index], proven[index]
-        value = proven_value(proof) if proof != UNKNOWN else values[index] if num > 0 else -2.0
+        value = float(proof) if proof != UNKNOWN else values[index] if num > 0 else -2.0
         if rule == BY_VISITS:
             score = float(num)
         elif rule == BY_VALUE:
@@ -184,7 +185,7 @@ def powered(share: float, most: float, temperature: float) -> float:
 def value_share(visits: int, value: float, proof: int) -> float:
     """The share of a move sampled by value: exp(value), so that temperatures are in units of payoff."""
     if proof != UNKNOWN:
-        return math.exp(proven_value(proof))
+        return math.exp(proof)
     return math.exp(value) if visits > 0 else 0.0
 
 
@@ -294,7 +295,7 @@ def merge_moves(parts: list[RootMoves]) -> RootMoves:
         total = weights.sum(axis=0)
         return np.where(total > 0, np.nansum(of * weights, axis=0) / np.maximum(total, 1), np.nan)
 
-    known = np.where((proven != 0).any(axis=0), proven[np.abs(proven).argmax(axis=0), np.arange(proven.shape[1])], 0)
-    exact = np.where(known == 0, mean(values, visits), np.where(known == 2, 0, known))
+    known = proven.min(axis=0)  # the proof, if any tree has one
+    exact = np.where(known == UNKNOWN, mean(values, visits), known)
     amaf = amaf_visits.sum(axis=0), mean(amaf_values, amaf_visits)
     return RootMoves(actions[0], visits.sum(axis=0), exact, priors.mean(axis=0), *amaf, known)

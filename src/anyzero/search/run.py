@@ -18,7 +18,7 @@ from anyzero.search.priors import pick_by_prior
 from anyzero.search.report import CERTAIN, RootMoves, report_trees
 from anyzero.search.reuse import NOT_FOUND, copy_subtree, find_descendant
 from anyzero.search.selection import choose_child, pick_by_amaf, pick_by_means
-from anyzero.search.tree import DRAW, LOSS, UNKNOWN, WIN, Scratch, Tree, new_scratch, new_tree
+from anyzero.search.tree import UNKNOWN, Scratch, Tree, new_scratch, new_tree
 
 SIMULATING = (simulation.simulate, simulation.select_leaves, simulation.absorb_leaves)
 """The kernels that depend on the method; the others are shared by all methods."""
@@ -207,7 +207,7 @@ class Run:
         part = self.children(root)
         visits, proven = tree.visits[part].astype(np.int64), tree.proven[part].astype(np.int64)
         values = np.where(visits > 0, tree.value[part], np.nan).astype(np.float64)
-        values = np.where(proven == UNKNOWN, values, np.where(proven == DRAW, 0, proven))
+        values = np.where(proven == UNKNOWN, values, proven)
         amaf_visits, amaf_sums = self.amaf(part, root)
         with np.errstate(invalid="ignore"):
             amaf_values = np.where(amaf_visits > 0, amaf_sums / amaf_visits, np.nan)
@@ -242,7 +242,7 @@ class Run:
         while tree.num_children[node] > 0 and len(line) < self.game.max_plies:
             children = self.children(node)
             proven = tree.proven[children]
-            certain = CERTAIN * ((proven == WIN).astype(float) - (proven == LOSS))
+            certain = CERTAIN * np.where(proven == UNKNOWN, 0, proven)
             node = children.start + int(np.argmax(tree.visits[children] + certain))
             if tree.visits[node] == 0 and tree.proven[node] == UNKNOWN:
                 break

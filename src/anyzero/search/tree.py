@@ -15,7 +15,8 @@ from anyzero.games.contract import CHANCE, amaf_key, chance_weight, legal_action
 from anyzero.games.game import Game
 from anyzero.search.methods import BATCH, GRAVE, GUMBEL, Settings
 
-UNKNOWN, WIN, DRAW, LOSS = 0, 1, 2, -1  # the proof of a node, for the seat that chose it
+WIN, DRAW, LOSS, UNKNOWN = 1, 0, -1, 2
+"""The proof of a node: its exact payoff for the seat that chose it. UNKNOWN is the greatest, see `best_proof`."""
 
 DRAW_BELOW, PROVEN_BELOW = 1, 2
 """Flags of a node: a child is a proven draw while others are open; some child is proven."""

@@ -7,9 +7,9 @@ const MOST_GHOSTS = 6;
 const LONGEST_LINE = 20;
 const ENDLESS = 2 ** 52;
 const ANY_CHILD = -1;
-const UNKNOWN = 0, WIN = 1, DRAW = 2, LOSS = -1;
+const UNKNOWN = 2;  // else a proof is a payoff
 const WAITING = 0;
-const NAMES = { [WIN]: "win", [DRAW]: "draw", [LOSS]: "loss" };
+const NAMES = { 1: "win", 0: "draw", [-1]: "loss" };
 const RAVE = 2, GRAVE = 3, GUMBEL = 5;
 
 // --- who searches
@@ -199,7 +199,7 @@ class Search {
     return {
       action: tree.action[child],
       visits,
-      value: proven !== UNKNOWN ? (proven === DRAW ? 0 : proven) : visits ? tree.value[child] : null,
+      value: proven !== UNKNOWN ? proven : visits ? tree.value[child] : null,
       prior: tree.prior[child],
       amaf_visits: amafVisits,
       amaf_value: amafVisits ? amafSum / amafVisits : null,
@@ -236,7 +236,7 @@ class Search {
     const { tree } = this;
     let [found, most] = [-1, -Infinity];
     for (let child = tree.first[node]; child < tree.first[node] + tree.num_children[node]; child += 1) {
-      const certain = tree.proven[child] === WIN ? 1e9 : tree.proven[child] === LOSS ? -1e9 : 0;
+      const certain = tree.proven[child] === UNKNOWN ? 0 : 1e9 * tree.proven[child];
       if (tree.visits[child] + certain > most) [found, most] = [child, tree.visits[child] + certain];
     }
     return found < 0 || (tree.visits[found] === 0 && tree.proven[found] === UNKNOWN) ? null : tree.action[found];
