@@ -11,15 +11,15 @@ import pytest
 from anyzero.arena.statistics import Interval
 from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.experiments.estimate import (
-    Counts,
     estimate,
     estimates_of,
     parse_simulations,
     rank_correlation,
     reference_values,
-    sample_counts,
+    sample_moves,
 )
 from anyzero.games.load import load
+from anyzero.search.report import RootMoves
 
 RACE = str(Path(__file__).parent.parent / "race.py")
 
@@ -35,17 +35,16 @@ def test_a_position_worked_out_by_hand():
     """20,000 flat and about 30,000 AMAF rollouts a move: 0.05 is 7 and 8 standard deviations, one alarm in 10**11."""
     game = load("tic_tac_toe")
     state = game.parse_state(BY_HAND)
-    (counts,) = sample_counts(game, state, [60_000], seed=1, number=0)
+    (sampled,) = sample_moves(game, state, [60_000], seed=1, number=0)
     moves = game.legal_moves(state)
-    assert counts.visits.tolist() == [20_000] * 3
-    found = estimates_of(counts, bias=0.0)
+    assert sampled.visits.tolist() == [20_000] * 3
+    found = estimates_of(sampled, bias=0.0)
     for index, move in enumerate(moves):
         assert found["flat"][index] == pytest.approx(FLAT_BY_HAND[move], abs=0.05)
         assert found["amaf"][index] == pytest.approx(AMAF_BY_HAND[move], abs=0.05)
-        assert counts.amaf_visits[index] == pytest.approx(30_000, abs=6 * math.sqrt(60_000 / 4))
+        assert sampled.amaf_visits[index] == pytest.approx(30_000, abs=6 * math.sqrt(60_000 / 4))
     win = moves.index("c1")
-    assert counts.values[win] == counts.visits[win]
-    assert counts.amaf_values[win] == counts.amaf_visits[win]
+    assert sampled.values[win] == sampled.amaf_values[win] == 1.0
 
 
 # --- all random play of tic-tac-toe, by a second reading of the rules
@@ -89,8 +88,8 @@ def test_flat_and_amaf_come_to_the_exact_expectations():
     With 18 comparisons that is one false alarm in 10**7; the bias of AMAF that must be seen is twice as large.
     """
     game = load("tic_tac_toe")
-    (counts,) = sample_counts(game, game.initial_state(), [90_000], seed=3, number=0)
-    found, (flat, amaf) = estimates_of(counts, bias=0.0), exact_estimates()
+    (sampled,) = sample_moves(game, game.initial_state(), [90_000], seed=3, number=0)
+    found, (flat, amaf) = estimates_of(sampled, bias=0.0), exact_estimates()
     assert np.abs(found["flat"] - flat).max() < 0.06
     assert np.abs(found["amaf"] - amaf).max() < 0.03
     assert 0.03 < math.sqrt(np.mean((flat - amaf) ** 2)) < 0.04
@@ -119,37 +118,44 @@ def race_chances(goal, total=0, mover=0, seen=frozenset()):
 def test_amaf_counts_a_move_once_a_rollout():
     """In a race to 10 the same step is often made twice. 0.06 is 6 standard deviations of 2,500 rollouts."""
     game = load(RACE)
-    (counts,) = sample_counts(game, game.initial_state(), [2_500], seed=2, number=0, target="interpreted")
+    (sampled,) = sample_moves(game, game.initial_state(), [2_500], seed=2, number=0, target="interpreted")
     chances = race_chances(10)
     for index, step in enumerate((1, 2, 3)):
         once = sum(chance for steps, chance in chances.items() if step in steps)
-        assert counts.amaf_visits[index] / 2_500 == pytest.approx(once, abs=0.06)
-    assert (counts.amaf_visits <= 2_500).all()
+        assert sampled.amaf_visits[index] / 2_500 == pytest.approx(once, abs=0.06)
+    assert (sampled.amaf_visits <= 2_500).all()
 
 
 def test_compiled_and_interpreted_are_the_same_and_budgets_go_on_from_each_other():
     game = load("tic_tac_toe")
     state = game.initial_state()
-    compiled = sample_counts(game, state, [20, 100, 500], seed=4, number=7)
-    interpreted = sample_counts(game, state, [500], seed=4, number=7, target="interpreted")
+    compiled = sample_moves(game, state, [20, 100, 500], seed=4, number=7)
+    interpreted = sample_moves(game, state, [500], seed=4, number=7, target="interpreted")
     for one, other in zip(compiled[-1], interpreted[0], strict=True):
         assert one.tolist() == other.tolist()
-    assert [int(counts.visits.sum()) for counts in compiled] == [20, 100, 500]
-    assert sample_counts(game, state, [500], seed=4, number=8)[0].values.tolist() != compiled[-1].values.tolist()
+    assert [int(sampled.visits.sum()) for sampled in compiled] == [20, 100, 500]
+    assert sample_moves(game, state, [500], seed=4, number=8)[0].values.tolist() != compiled[-1].values.tolist()
 
 
 # --- the numbers by hand
 
 
+def moves_of(**columns):
+    nothing = np.zeros(len(columns["visits"]))
+    return RootMoves(*(np.array(columns.get(name, nothing)) for name in RootMoves._fields))
+
+
 def test_rave_mixes_by_the_weight_of_least_error():
     """10 rollouts of mean 0.2 beside 30 of mean 0.6 and a bias of 0.01: the weight is 30 / 43."""
-    counts = Counts(np.array([10]), np.array([2.0]), np.array([30]), np.array([18.0]))
-    assert estimates_of(counts, bias=0.01)["rave"] == pytest.approx(0.2 * 13 / 43 + 0.6 * 30 / 43)
+    sampled = moves_of(visits=[10], values=[0.2], amaf_visits=[30], amaf_values=[0.6])
+    assert estimates_of(sampled, bias=0.01)["rave"] == pytest.approx(0.2 * 13 / 43 + 0.6 * 30 / 43)
 
 
 def test_a_move_without_rollouts_is_worth_the_mean_of_all():
-    counts = Counts(np.array([2, 2, 0]), np.array([2.0, -1.0, 0.0]), np.array([3, 2, 0]), np.array([3.0, -1.0, 0.0]))
-    found = estimates_of(counts, bias=0.0)
+    sampled = moves_of(
+        visits=[2, 2, 0], values=[1.0, -0.5, np.nan], amaf_visits=[3, 2, 0], amaf_values=[1.0, -0.5, np.nan]
+    )
+    found = estimates_of(sampled, bias=0.0)
     assert [found[name][2] for name in ("flat", "amaf", "rave")] == pytest.approx([0.25] * 3)
 
 

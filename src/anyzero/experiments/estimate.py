@@ -26,6 +26,7 @@ from anyzero.progress import SHARE
 from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown, signed
 from anyzero.search.methods import FLAT, Method, Settings, adapt
+from anyzero.search.report import RootMoves
 from anyzero.search.run import Run
 from anyzero.search.selection import minimum_error_weight, rave_score
 from anyzero.seeds import draw_seed
@@ -41,15 +42,6 @@ REFERENCE_STREAMS = 256
 ESTIMATES = ("flat", "amaf", "rave")
 
 Watch = Callable[[float], None]  # called with the share of the work done
-
-
-class Counts(NamedTuple):
-    """The statistics of each move from the rollouts of one repetition."""
-
-    visits: np.ndarray
-    values: np.ndarray  # sums of payoffs for the seat to move
-    amaf_visits: np.ndarray
-    amaf_values: np.ndarray
 
 
 class Errors(NamedTuple):
@@ -161,7 +153,7 @@ def estimate(
     game, state = position_of(game, state)
     check(game, state, simulations, reference, repeats, bias)
     actions = game.legal_actions(state)
-    found: list[list[Counts]] = []
+    found: list[list[RootMoves]] = []
     with bar("playing rollouts", SHARE, shown=progress) as tell:
 
         def watch(share: float) -> None:
@@ -170,7 +162,7 @@ def estimate(
 
         truth = reference_values(game, state, actions, reference, seed, lambda share: watch(0.5 * share))
         for number in range(repeats):
-            found.append(sample_counts(game, state, simulations, seed, number))
+            found.append(sample_moves(game, state, simulations, seed, number))
             watch(0.5 + 0.5 * (number + 1) / repeats)
     points = [make_point(budget, of, truth, bias) for budget, *of in zip(simulations, *found, strict=True)]
     moves = [game.format_action(state, action) for action in actions]
@@ -215,9 +207,9 @@ def reference_values(game: Game, state: State, actions: Sequence[int], num: int,
     return values
 
 
-def make_point(simulations: int, repeats: Sequence[Counts], truth: np.ndarray, bias: float) -> Point:
+def make_point(simulations: int, repeats: Sequence[RootMoves], truth: np.ndarray, bias: float) -> Point:
     """The errors of each kind of estimate over all repetitions."""
-    found = [estimates_of(counts, bias) for counts in repeats]
+    found = [estimates_of(moves, bias) for moves in repeats]
     errors = {name: measure([one[name] for one in found], truth) for name in ESTIMATES}
     first = repeats[0]
     return Point(simulations, errors, found[0], first.visits, first.amaf_visits)
@@ -226,18 +218,13 @@ def make_point(simulations: int, repeats: Sequence[Counts], truth: np.ndarray, b
 # --- estimates
 
 
-def estimates_of(counts: Counts, bias: float) -> dict[str, np.ndarray]:
+def estimates_of(moves: RootMoves, bias: float) -> dict[str, np.ndarray]:
     """Each kind of estimate of every move. A move without rollouts is estimated by the overall mean."""
-    overall = counts.values.sum() / max(1, counts.visits.sum())
-    flat = means(counts.values, counts.visits, overall)
-    amaf = means(counts.amaf_values, counts.amaf_visits, overall)
-    known = np.maximum(counts.amaf_visits, 1)  # no AMAF visits implies no visits: both means are the same
-    weight = minimum_error_weight(counts.visits, known, bias)  # type: ignore[arg-type]
+    overall = np.nansum(moves.values * moves.visits) / max(1, moves.visits.sum())
+    flat, amaf = (np.where(np.isnan(means), overall, means) for means in (moves.values, moves.amaf_values))
+    known = np.maximum(moves.amaf_visits, 1)  # no AMAF visits implies no visits: both means are the same
+    weight = minimum_error_weight(moves.visits, known, bias)  # type: ignore[arg-type]
     return {"flat": flat, "amaf": amaf, "rave": rave_score(flat, amaf, weight)}  # type: ignore[arg-type, dict-item]
-
-
-def means(sums: np.ndarray, visits: np.ndarray, otherwise: float) -> np.ndarray:
-    return np.where(visits > 0, sums / np.maximum(visits, 1), otherwise)
 
 
 def measure(estimates: Sequence[np.ndarray], truth: np.ndarray) -> Errors:
@@ -266,10 +253,10 @@ def ranks(values: np.ndarray) -> np.ndarray:
 TURNS = Method("every move in turn", Settings(FLAT, max_depth=1, solve=0, amaf=1))
 
 
-def sample_counts(
+def sample_moves(
     game: Game, state: State, simulations: Sequence[int], seed: int, number: int, target: str = "cpu"
-) -> list[Counts]:
-    """One repetition: the counts after each number of simulations. Moves take turns to start a rollout."""
+) -> list[RootMoves]:
+    """One repetition: the moves after each number of simulations. They take turns to start a rollout."""
     run = Run(game, adapt(game, TURNS, "rollout"), room=game.max_legal + 1, target=target)
     run.seed(draw_seed("estimate", seed, number))
     run.plant(state)
@@ -278,7 +265,5 @@ def sample_counts(
         run.simulate(budget - done)
         moves, done = run.moves(), budget
         places = [moves.actions.tolist().index(action) for action in game.legal_actions(state)]
-        flat, amaf = (np.nan_to_num(mean) for mean in (moves.values, moves.amaf_values))
-        columns = moves.visits, flat * moves.visits, moves.amaf_visits, amaf * moves.amaf_visits
-        found.append(Counts(*(column[places] for column in columns)))
+        found.append(RootMoves(*(column[places] for column in moves)))
     return found
