@@ -30,8 +30,7 @@ def add_results(tree: Tree, scratch: Scratch, number: int) -> None:
         seat = seats[level - 1]
         add_result(tree, path[level], result[max(seat, 0)])  # chance has no payoff: any seat's will do
         if tree.marks[path[level - 1]] & DRAW_BELOW and result[seat] < 0.0:
-            for other in range(len(result)):
-                result[other] = 0.0
+            result[:] = 0.0
     add_result(tree, path[0], result[max(seats[0], 0)])
 
 

@@ -99,8 +99,7 @@ def grave_scores(tree: Tree, scratch: Scratch, settings: Settings, number: int, 
     keys = tree.amaf_key[first : first + count]
     amaf_visits, amaf_values = scratch.amaf[number, 0, :count], scratch.amaf[number, 1, :count]
     if row == NO_TABLE:
-        for index in range(count):
-            amaf_visits[index] = amaf_values[index] = np.float32(0.0)
+        amaf_visits[:] = amaf_values[:] = np.float32(0.0)
     else:
         table_visits, table_values = tree.table_visits[row, seat], tree.table_value[row, seat]
         for index in range(count):

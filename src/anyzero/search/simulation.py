@@ -57,7 +57,7 @@ def simulate_tree(
             return done
         scratch.counters[number, 0] += 1
         if settings.amaf:
-            forget_moves(scratch, number)
+            scratch.seen[number] = U(0)
         descend(rules, tree, scratch, settings, roots, number, forced)
         if not is_known(rules, tree, scratch, settings, number):
             evaluate(rules, tree, scratch, settings, number)
@@ -65,14 +65,6 @@ def simulate_tree(
             update_amaf(tree, scratch, settings, number)
         add_results(tree, scratch, number)
     return num
-
-
-def forget_moves(scratch: Scratch, number: int) -> None:
-    """No move has been seen in this simulation yet."""
-    seen = scratch.seen[number]
-    for seat in range(seen.shape[0]):
-        for word in range(seen.shape[1]):
-            seen[seat, word] = U(0)
 
 
 def descend(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, number: int, forced: int) -> None:
@@ -146,11 +138,7 @@ def reference_table(tree: Tree, settings: Settings, number: int, node: int, abov
         new = tree.used[number, 1]
         tree.used[number, 1] = new + 1
         tree.table[node], tree.table_start[new] = new, tree.visits[node]
-        for seat in range(tree.table_visits.shape[1]):
-            for key in range(tree.table_visits.shape[2]):
-                tree.table_visits[new, seat, key] = 0.0
-            for key in range(tree.table_visits.shape[2]):
-                tree.table_value[new, seat, key] = 0.0
+        tree.table_visits[new] = tree.table_value[new] = 0.0
     row = tree.table[node]
     if above == NO_TABLE or (row != NO_TABLE and tree.visits[node] - tree.table_start[row] >= settings.reference):
         return row  # type: ignore[no-any-return]
@@ -179,8 +167,7 @@ def evaluate(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, numbe
     state, rng, result = scratch.states[number], scratch.streams[number], scratch.result[number]
     seat = seat_to_move(rules, state)
     if settings.evaluator == UNIFORM:
-        for other in range(len(result)):
-            result[other] = 0.0
+        result[:] = 0.0
     else:
         if settings.amaf:
             traced_rollout(rules, state, scratch.actions[number], rng, scratch.seen[number])

@@ -103,28 +103,19 @@ def is_full(tree: Tree, number: int) -> bool:
 
 
 def clear_nodes(tree: Tree, first: int, last: int) -> None:
-    """Reset nodes to no visits and no children: one short loop per array is the fastest way to write zeros."""
-    for node in range(first, last):
-        tree.visits[node] = 0
-    for node in range(first, last):
-        tree.value[node] = 0.0
-    for node in range(first, last):
-        tree.num_children[node] = 0
-    for node in range(first, last):
-        tree.proven[node] = UNKNOWN
-    for node in range(first, last):
-        tree.marks[node] = 0
+    """Reset nodes to no visits and no children."""
+    tree.visits[first:last] = 0
+    tree.value[first:last] = 0.0
+    tree.num_children[first:last] = 0
+    tree.proven[first:last] = UNKNOWN
+    tree.marks[first:last] = 0
     if tree.raw.shape[0] > 0:
-        for node in range(first, last):
-            tree.raw[node] = 0.0
+        tree.raw[first:last] = 0.0
     if tree.amaf_visits.shape[0] > 0:
-        for node in range(first, last):
-            tree.amaf_visits[node] = 0.0
-        for node in range(first, last):
-            tree.amaf_value[node] = 0.0
+        tree.amaf_visits[first:last] = 0.0
+        tree.amaf_value[first:last] = 0.0
     if tree.table.shape[0] > 0:
-        for node in range(first, last):
-            tree.table[node] = NO_TABLE
+        tree.table[first:last] = NO_TABLE
 
 
 def expand(
