@@ -152,14 +152,15 @@ def plan(live: LiveSearch) -> Iterator[Portion]:
     searcher = live.searcher
     simulations, seconds, trees = searcher.simulations, searcher.seconds or 0.0, searcher.trees
     if searcher.method.halves:
-        return halve(live, simulations or 0, seconds)
-    if simulations is not None:
-        return iter(
-            [Portion(simulations // trees), *([Portion(1, trees=simulations % trees)] * (simulations % trees > 0))]
-        )
-    return (
-        plan_by_clock(live, seconds) if searcher.method.settings.formula == GUMBEL else iter([Portion(until=seconds)])
-    )
+        yield from halve(live, simulations or 0, seconds)
+    elif simulations is not None:
+        yield Portion(simulations // trees)
+        if simulations % trees:
+            yield Portion(1, trees=simulations % trees)
+    elif searcher.method.settings.formula == GUMBEL:
+        yield from plan_by_clock(live, seconds)
+    else:
+        yield Portion(until=seconds)
 
 
 def plan_by_clock(live: LiveSearch, seconds: float) -> Iterator[Portion]:

@@ -20,6 +20,7 @@ from anyzero.progress import progress as bar
 from anyzero.report import Part, Sheet, Shown
 from anyzero.search import proof_search as proof
 from anyzero.search.proof_search import ProofTable, Stack
+from anyzero.search.report import PROVEN_NAMES
 
 TURNS = {
     "both": {proof.PROOF_NUMBERS: 500, proof.DEPTH_FIRST: 1500},
@@ -31,7 +32,6 @@ SMALL_TABLE_MB = 16
 """The initial table of every search: an easy position should not wait for a large table to be cleared."""
 FIRST_TRY = 20_000  # initial number of nodes per move before the next is tried
 TELL_EVERY_S = 0.1
-OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
 FAULTS = {
     proof.TOO_LONG: "a game is longer than its max_plies",
     proof.OTHER_PAYOFF: "solve knows payoffs of -1, 0 and 1 only",
@@ -61,7 +61,7 @@ class Bounds(NamedTuple):
     def words(self) -> tuple[str, str]:
         """The value, or a question mark, and what it means."""
         low, high = (f"{bound:+d}" if bound else "0" for bound in self)
-        return (low, OUTCOMES[self.low]) if self.low == self.high else ("?", f"from {low} to {high}")
+        return (low, PROVEN_NAMES[self.low]) if self.low == self.high else ("?", f"from {low} to {high}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,7 +107,7 @@ class Solution(Shown):
     @property
     def outcome(self) -> str | None:
         """ "win", "draw" or "loss"."""
-        return None if self.value is None else OUTCOMES[self.value]
+        return None if self.value is None else PROVEN_NAMES[self.value]
 
     @property
     def moves(self) -> dict[str, int | None]:
@@ -270,7 +270,7 @@ class _Task:
         if not self.game.is_over(state):
             return Bounds()
         payoff = float(self.game.payoffs(state)[self.seat])
-        if payoff not in OUTCOMES:
+        if payoff not in PROVEN_NAMES:
             raise BadGameError(f"{self.game.name}: {FAULTS[proof.OTHER_PAYOFF]}")
         return Bounds(int(payoff), int(payoff))
 
