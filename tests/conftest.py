@@ -7,15 +7,16 @@ something that takes long to make, and else those of a file.
 
 import gc
 import json
+import os
 import signal
 import threading
-from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
 from hypothesis import settings
 
 from anyzero.arena import workers
+from anyzero.arena.match import Live
 from anyzero.games.load import BUILT_IN
 
 TOGETHER = {
@@ -71,9 +72,11 @@ def pytest_collection():
 class Here:
     """What plays games as a worker's process does, in a thread of this one: to start a process takes a second."""
 
-    def __init__(self, command, hear):
+    def __init__(self, command, hear, share):
         self.lines = SimpleQueue()
-        threading.Thread(target=workers.serve, args=(self.take, hear, Path(command[-1])), daemon=True).start()
+        with os.fdopen(os.dup(share[0]), "r+b") as file:
+            live = Live(file, *map(int, command[-2:]), create=False)
+        threading.Thread(target=workers.serve, args=(self.take, hear, live), daemon=True).start()
 
     def take(self):
         return json.loads(self.lines.get())

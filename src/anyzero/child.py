@@ -64,16 +64,17 @@ class Child:
         hear: Hear | None = None,
         is_ours: bool = True,
         keeps_words: bool = False,
+        share: Sequence[int] = (),
         env: Mapping[str, str] | None = None,
     ) -> None:
-        """`keeps_words`: standard error is kept for `describe_end`; otherwise it is inherited."""
+        """`keeps_words`: standard error is kept for `describe_end`; otherwise it is inherited. `share`: open files."""
         end, lifeline = (-1, -1) if is_ours else os.pipe()
         self.process = subprocess.Popen(
             command if is_ours else python_command("anyzero.child", "_keep", str(end), *command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if keeps_words else None,
-            pass_fds=() if is_ours else (end,),
+            pass_fds=share if is_ours else (end,),
             process_group=0,  # not a new session, in which niceness would have no effect
             env=env,
         )
@@ -194,13 +195,12 @@ def read_lines() -> Iterator[str]:
             is_whole = len(rest) < LONGEST_LINE or rest.endswith(b"\n")
 
 
-def listen(hear: Send = lambda line: None, at_end: Callable[[], None] = lambda: None) -> None:
+def listen(hear: Send = lambda line: None) -> None:
     """Handle each line on a separate thread. When standard input ends, so does the process, whatever it is doing."""
 
     def work() -> None:
         for line in read_lines():
             hear(line)
-        at_end()
         os._exit(0)
 
     threading.Thread(target=work, daemon=True).start()

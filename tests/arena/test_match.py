@@ -25,7 +25,6 @@ DICE_RACE = Path(__file__).parent.parent / "dice_race.py"
 
 def play(game, players, tmp_path, opening=(), match=FIRST_MATCH, **options):
     live = Live(tmp_path / "live", game.max_plies, game.num_seats, create=True)
-    live.start_match(0, len(opening))
     return play_match(game, match, players, opening, seed=1, live=live, **options)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -34,9 +34,8 @@ class Live:
     The worker writes before and after every move; the arena reads only when something goes wrong.
     """
 
-    def __init__(self, path: Path, max_plies: int, num_seats: int, *, create: bool) -> None:
+    def __init__(self, file: Path | IO[bytes], max_plies: int, num_seats: int, *, create: bool) -> None:
         fields: list[Any] = [
-            ("number", np.int64),  # of the task
             ("seat", np.int64),  # the seat thinking, or NOBODY
             ("deadline", np.float64),  # on the monotonic clock shared by all processes
             ("opening", np.int64),  # its number of moves
@@ -44,22 +43,22 @@ class Live:
             ("seconds", np.float64, (num_seats,)),
             ("actions", np.int32, (max_plies + 1,)),
         ]
-        self.row = np.memmap(path, np.dtype(fields), "w+" if create else "r+", shape=(1,))[0]
+        self.row = np.memmap(file, np.dtype(fields), "w+" if create else "r+", shape=(1,))[0]
         if create:
-            self.row["number"] = NOBODY
+            self.start_match(0)
 
-    def start_match(self, number: int, opening: int) -> None:
+    def start_match(self, opening: int) -> None:
         row = self.row
-        row["seat"], row["num_actions"], row["seconds"] = NOBODY, 0, 0.0
-        row["number"], row["opening"] = number, opening
+        row["seat"], row["num_actions"], row["seconds"], row["opening"] = NOBODY, 0, 0.0, opening
 
     def add(self, action: int) -> None:
         self.row["actions"][self.row["num_actions"]] = action
         self.row["num_actions"] += 1
 
-    def is_thinking(self, number: int | None) -> bool:
-        """Whether a player is to blame for what happens in this task now."""
-        return bool(self.row["number"] == number and self.row["seat"] != NOBODY)
+    @property
+    def is_thinking(self) -> bool:
+        """Whether a player is to blame for what happens now."""
+        return bool(self.row["seat"] != NOBODY)
 
     @property
     def actions(self) -> list[int]:
@@ -107,6 +106,7 @@ def play_match(
         with suppress(FailedPlayerError):  # its first move will report it
             player.prepare(game)
     line = Line.begin(game)
+    live.start_match(len(opening))
     for action in opening:
         live.add(action)
         line = line.play(game, action)
@@ -126,7 +126,7 @@ def play_match(
                 break
         live.add(action)
         line = line.play(game, action)
-    return report(game, match, [player.text for player in players], len(opening), live, (reason, detail))
+    return report(game, match, [player.text for player in players], live, (reason, detail))
 
 
 def ask(game: Game, line: Line, player: Player, seat: int, *, seed: int, live: Live, limit_s: float | None) -> int:
@@ -153,11 +153,12 @@ def ask(game: Game, line: Line, player: Player, seat: int, *, seed: int, live: L
     return action
 
 
-def report(game: Game, match: Match, players: list[str], opening: int, live: Live, end: tuple[str, str]) -> MatchResult:
+def report(game: Game, match: Match, players: list[str], live: Live, end: tuple[str, str]) -> MatchResult:
     """The result of the game followed by `live`; a forfeit is by the seat to move in the last position."""
     moves, state = move_texts(game, game.initial_state(), live.actions)
     (reason, detail), (loser, payoffs, scores) = end, outcome(game, state, end[0])
     seconds = [round(seconds, 4) for seconds in live.row["seconds"][: game.num_seats].tolist()]
+    opening = int(live.row["opening"])
     return MatchResult(match, players, opening, moves, payoffs, scores, reason, loser, detail, seconds)
 
 

@@ -4,17 +4,16 @@ The first worker compiles, the others start once it is ready and only load. The 
 plans, since starting one costs a second.
 """
 
-import contextlib
 import json
-import shutil
+import os
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, suppress
 from dataclasses import asdict
 from functools import cache
-from pathlib import Path
 from queue import Empty, Queue, SimpleQueue
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 from anyzero import stopping
@@ -38,137 +37,122 @@ class Task(NamedTuple):
     match: Match
 
 
+Finished = Generator[tuple[Task, MatchResult], None, None]
+
+
 class Worker:
-    """One process and its current task; `hello` is its first message."""
+    """One process and its current task."""
 
-    def __init__(self, hello: dict[str, Any], path: Path, inbox: "Queue[Any]") -> None:
-        self.live = Live(path, hello["max_plies"], hello["num_seats"], create=True)
-        self.ready, self.late = False, False
-        self.number: int | None = None  # its current task
-        self.game = ""  # the game that it plays or prepares
-        command = python_command("anyzero.arena.workers", "serve_games", str(path))
-        self.child = Child(command, hear=lambda line: inbox.put((self, line)))
-        self.send(hello)
+    def __init__(self, max_plies: int, num_seats: int, inbox: "Queue[Any]") -> None:
+        with TemporaryFile() as file:  # without a name: it is gone once both processes are
+            self.live = Live(file, max_plies, num_seats, create=True)
+            sizes = map(str, (file.fileno(), max_plies, num_seats))
+            command = python_command(__name__, "serve_games", *sizes)
+            self.child = Child(command, hear=lambda line: inbox.put((self, line)), share=(file.fileno(),))
+        self.task: Task | None = None
+        self.late = False
 
-    def send(self, value: Any) -> None:
-        self.child.send(json.dumps(value))
+    def begin(self, task: Task) -> None:
+        self.task = task
+        self.child.send(json.dumps({"plan": asdict(task.plan), "match": task.match}))
 
 
 class Crew:
-    def __init__(self, tasks: Sequence[Task], num_workers: int, folder: Path) -> None:
-        self.tasks, self.folder = tasks, folder
-        self.plans = {plan: number for number, plan in enumerate(dict.fromkeys(task.plan for task in tasks))}
-        self.games = {text: load(text) for text in {plan.game for plan in self.plans}}
-        self.left = deque(range(len(tasks)))
-        self.num_workers = max(1, min(num_workers, len(tasks)))
+    def __init__(self, tasks: Sequence[Task], num_workers: int) -> None:
+        self.left, self.num_workers = deque(tasks), num_workers
+        self.games = {text: load(text) for text in {task.plan.game for task in tasks}}
         self.workers: list[Worker] = []
         self.inbox: Queue[Any] = Queue()
-        self.num_started = 0
 
-    def play(self) -> Iterator[tuple[Task, MatchResult]]:
+    def play(self) -> Finished:
         """Results, in the order in which games end."""
-        self.start()
-        while self.left or any(worker.number is not None for worker in self.workers):
-            stopping.check()
-            self.stop_late_workers()
-            with contextlib.suppress(Empty):
-                finished = self.handle(*self.inbox.get(timeout=LOOK_EVERY_S))
-                if finished is not None:
-                    yield finished
+        try:
+            self.start()
+            while any(worker.task for worker in self.workers):
+                stopping.check()
+                self.stop_late_workers()
+                with suppress(Empty):
+                    finished = self.handle(*self.inbox.get(timeout=LOOK_EVERY_S))
+                    if finished is not None:
+                        yield finished
+        finally:
+            for worker in self.workers:
+                worker.child.kill()
+            for worker in self.workers:
+                worker.child.end()
+
+    def start(self) -> None:
+        """Start a worker with the next game, and with space for the largest one."""
+        games = self.games.values()
+        sizes = max(game.max_plies for game in games), max(game.num_seats for game in games)
+        worker = Worker(*sizes, self.inbox)
+        worker.begin(self.left.popleft())
+        self.workers.append(worker)
 
     def handle(self, worker: Worker, line: str | None) -> tuple[Task, MatchResult] | None:
         if line is None:
             return self.bury(worker)
-        message = parse_object(line)
-        if message is None:  # truncated by a kill
+        task, message = worker.task, parse_object(line)
+        if task is None or message is None:  # truncated by a kill
             return None
         if "error" in message:
-            raise AnyzeroError(f"{worker.game}: {message['error']}")
-        finished = None
+            raise AnyzeroError(f"{task.plan.game}: {message['error']}")
         if "ready" in message:
-            worker.ready = True
-        else:
-            task = self.tasks[message.pop("number")]
-            finished = task, MatchResult.from_json(message)
-            worker.number = None
+            while self.left and len(self.workers) < self.num_workers:
+                self.start()
+            return None
+        worker.task = None
         if self.left:
-            worker.number = self.left.popleft()
-            plan, match = self.tasks[worker.number]
-            worker.game = plan.game
-            worker.send([worker.number, self.plans[plan], *match])
-        while worker.ready and len(self.workers) < min(self.num_workers, len(self.workers) + len(self.left)):
-            self.start()
-        return finished
-
-    def start(self) -> None:
-        """Start a worker: it receives all plans, which one to prepare, and the space that the largest game needs."""
-        self.num_started += 1
-        first, games = self.tasks[self.left[0]].plan, self.games.values()
-        sizes = {name: max(getattr(game, name) for game in games) for name in ("max_plies", "num_seats")}
-        hello = {"plans": [asdict(plan) for plan in self.plans], "first": self.plans[first], **sizes}
-        worker = Worker(hello, self.folder / f"live{self.num_started}", self.inbox)
-        worker.game = first.game
-        self.workers.append(worker)
+            worker.begin(self.left.popleft())
+        return task, MatchResult.from_json(message)
 
     def bury(self, worker: Worker) -> tuple[Task, MatchResult] | None:
         """Handle a worker that died or was killed: the player to move loses the game, and a new worker replaces it."""
-        code = worker.child.wait()
+        code, task, live = worker.child.wait(), worker.task, worker.live
         self.workers.remove(worker)
-        number, live = worker.number, worker.live
-        blamed = live.is_thinking(number)
+        if task is None:  # it had nothing left to do
+            return None
+        blamed, plan = live.is_thinking, task.plan
         if not blamed and not worker.late:
-            raise AnyzeroError(f"{worker.game}: a process ended with code {code} outside of any player's move")
-        if not blamed and number is not None:  # the move arrived after all, while its process was being stopped
-            self.left.appendleft(number)
+            raise AnyzeroError(f"{plan.game}: a process ended with code {code} outside of any player's move")
+        if not blamed:  # the move arrived after all, while its process was being stopped
+            self.left.appendleft(task)
         if self.left:
             self.start()
         if not blamed:
             return None
-        task = self.tasks[int(live.row["number"])]
-        game = self.games[task.plan.game]
-        players = [task.plan.players[index] for index in task.match.by_seat(game.num_seats)]
+        game = self.games[plan.game]
+        players = [plan.players[index] for index in task.match.by_seat(game.num_seats)]
         late = LATE, "a move went on past the time limit and was stopped"
         end = late if worker.late else (CRASH, f"its process ended with code {code}")
-        return task, report(game, task.match, players, int(live.row["opening"]), live, end)
+        return task, report(game, task.match, players, live, end)
 
     def stop_late_workers(self) -> None:
         now = time.monotonic()
         for worker in self.workers:
-            live = worker.live
-            if live.is_thinking(worker.number) and now > live.row["deadline"] + GRACE_S:
+            if worker.live.is_thinking and now > worker.live.row["deadline"] + GRACE_S:
                 worker.late = True
                 worker.child.kill()
-
-    def end(self) -> None:
-        for worker in self.workers:
-            worker.child.kill()
-        for worker in self.workers:
-            worker.child.end()
 
 
 Workers = int | Pool | None
 """Who plays: this many processes on this machine, one per core (None), or the actors of a cluster."""
 
 
-def play_all(tasks: Sequence[Task], workers: Workers = None) -> Generator[tuple[Task, MatchResult], None, None]:
+def play_all(tasks: Sequence[Task], workers: Workers = None) -> Finished:
     """Play these games, and yield each result; close the iterator to stop early."""
     if not tasks:
         return
     if isinstance(workers, Pool):
         yield from play_on_cluster(tasks, workers)
-        return
-    with TemporaryDirectory(prefix="anyzero-", ignore_cleanup_errors=True) as folder:
-        crew = Crew(tasks, count_cores() if workers is None else workers, Path(folder))
-        try:
-            yield from crew.play()
-        finally:
-            crew.end()
+    else:
+        yield from Crew(tasks, count_cores() if workers is None else workers).play()
 
 
 # --- a cluster
 
 
-def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Generator[tuple[Task, MatchResult], None, None]:
+def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Finished:
     """The same on all nodes: each actor plays a few pairs of games at a time in its own processes."""
     left, paces = deque(tasks), {task.plan: Pace(least=2) for task in tasks}
     players = [(text, load(plan.game)) for plan in paces for text in plan.players]
@@ -185,56 +169,47 @@ def play_on_cluster(tasks: Sequence[Task], pool: Pool) -> Generator[tuple[Task, 
             if len(chunk) >= size and chunk[-1].match[:3] != left[0].match[:3]:
                 break
             chunk.append(left.popleft())
-        arguments = {"plan": asdict(plan), "matches": [list(task.match) for task in chunk]}
-        return Job(f"{__name__}:play_chunk", arguments, bundle, units=len(chunk), about=chunk)
+        return Job(f"{__name__}:play_chunk", {"tasks": chunk}, bundle, units=len(chunk), about=plan)
 
-    with contextlib.closing(pool.run(next_chunk)) as finished:
+    with closing(pool.run(next_chunk)) as finished:
         for done in finished:
-            paces[done.job.about[0].plan].note(done)
-            for task, result in zip(done.job.about, done.value, strict=True):
-                yield task, MatchResult.from_json(result)
+            paces[done.job.about].note(done)
+            yield from done.value
 
 
-def play_chunk(kind: ActorKind, plan: dict[str, Any], matches: list[list[int]]) -> list[dict[str, Any]]:
-    """The actor's side: these games, in this order."""
-    own = Plan.from_json(plan)
-    tasks = [Task(own, Match(*match)) for match in matches]
-    found = dict(play_all(tasks, kind.cores))
-    return [found[task].to_json() for task in tasks]
+def play_chunk(kind: ActorKind, tasks: Sequence[Task]) -> list[tuple[Task, MatchResult]]:
+    """The actor's side."""
+    return list(play_all(tasks, kind.cores))
 
 
-# --- the worker's side: it reads plans and then tasks from standard input, and answers each with a line of JSON
+# --- the worker's side: it reads tasks from standard input, and answers each with a line of JSON
 
 
-def serve_games(path: str) -> None:
-    """Serve until standard input ends; `path` is the file of the live game."""
-    send = take_output()
-    lines: SimpleQueue[str] = SimpleQueue()
-    folder = Path(path).parent
-    listen(lines.put, lambda: shutil.rmtree(folder, ignore_errors=True))  # a killed arena leaves it behind
-    serve(lambda: json.loads(lines.get()), send, Path(path))
+def serve_games(file: str, *sizes: str) -> None:
+    """Play games until standard input ends; `file` is the open file of the live game."""
+    send, lines = take_output(), SimpleQueue[str]()
+    listen(lines.put)
+    with os.fdopen(int(file), "r+b") as shared:
+        live = Live(shared, *map(int, sizes), create=False)
+    serve(lambda: json.loads(lines.get()), send, live)
 
 
-def serve(hear: Callable[[], Any], send: Send, path: Path) -> None:
+def serve(hear: Callable[[], Any], send: Send, live: Live) -> None:
     """Play the games of several plans; only one is prepared at a time, as its players may need much memory."""
     try:
-        wanted, load_game = hear(), cache(load)
-        live = Live(path, wanted["max_plies"], wanted["num_seats"], create=False)
-        plans, ready = [Plan.from_json(plan) for plan in wanted["plans"]], wanted["first"]
-        game = load_game(plans[ready].game)
-        players = prepare(game, plans[ready])
-        send(json.dumps({"ready": True}))
+        load_game, prepared, players = cache(load), None, list[Player]()
         while True:
-            number, plan_number, *place = hear()
-            plan, match = plans[plan_number], Match(*place)
-            if plan_number != ready:
-                ready, game, players = plan_number, load_game(plan.game), []
-                players = prepare(game, plan)
+            task = hear()
+            plan, match = Plan.from_json(task["plan"]), Match(*task["match"])
+            game = load_game(plan.game)
+            if plan != prepared:
+                players.clear()
+                prepared, players = plan, prepare(game, plan)
+                send(json.dumps({"ready": True}))
             opening = make_opening(game, plan.seed, match.pair, plan.openings)
-            live.start_match(number, len(opening))
-            by_seat = (players[index] for index in match.by_seat(game.num_seats))
-            result = play_match(game, match, list(by_seat), opening, seed=plan.seed, live=live, limit_s=plan.limit_s)
-            send(json.dumps({"number": number, **result.to_json()}))
+            by_seat = [players[index] for index in match.by_seat(game.num_seats)]
+            result = play_match(game, match, by_seat, opening, seed=plan.seed, live=live, limit_s=plan.limit_s)
+            send(json.dumps(result.to_json()))
     except Exception as error:  # a game's own code may raise anything; the arena reports it in one sentence
         send(json.dumps({"error": words_of(error)}))
 
