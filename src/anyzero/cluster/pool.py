@@ -63,7 +63,6 @@ class Pool:
         self.aside: dict[str, str] = {}  # nodes not used, and why
         self.joined: set[str] = set()  # nodes already announced
         self.stillborn: dict[str, int] = {}
-        self.shared: dict[str, Shared] = {}
         self.source: Source | None = None
         self.again: deque[Job] = deque()
         self.num_given, self.next_look, self.head_seen = 0, 0.0, time.monotonic()
@@ -96,12 +95,8 @@ class Pool:
     # --- shared values
 
     def share(self, key: str, value: Any) -> Shared:
-        """Put a value into the object store, once; `key` identifies it."""
-        if key not in self.shared:
-            for old in list(self.shared)[: max(0, len(self.shared) - 15)]:
-                del self.shared[old]
-            self.shared[key] = Shared(key, self.ray.put(value))
-        return self.shared[key]
+        """Put a value into the object store; `key` identifies it, so that actors need not fetch it again."""
+        return Shared(key, self.ray.put(value))
 
     def bundle(self, paths: Iterable[Path]) -> Shared | None:
         """These files, for jobs that refer to them by the same paths below the current folder."""

@@ -150,9 +150,9 @@ class ClusterGames:
         return Blocks(self.pool, order, missing, self.pace, keep)
 
     def share(self, path: Path) -> Shared:
-        """A network in the object store, where each is put once."""
+        """A network in the object store, where it is put for each generation that it plays in."""
         key = hashlib.sha256(path.read_bytes()).hexdigest()
-        return self.pool.shared.get(key) or self.pool.share(key, read_network(path, self.stages.game))
+        return self.pool.share(key, read_network(path, self.stages.game))
 
 
 def play_piece(kind: ActorKind, order: Order, first: int, num: int) -> BlockResult:
