@@ -113,7 +113,7 @@ def read_arrays(path: Path, form: Form) -> tuple[dict[str, Any], dict[str, np.nd
         raise form.error(f"cannot read {path}: {error.strerror or error}") from None
     except (SafetensorError, TypeError) as error:  # a TypeError: a number type that NumPy does not have
         raise form.error(f"{path} is not a {form.noun}, or only a part of one ({error})") from None
-    if header.pop(HASH, None) not in (_checksum(header, arrays), *([None] if HASH in form.optional else [])):
+    if header.pop(HASH, None) not in (None, _checksum(header, arrays)):
         raise form.error(f"{path} is damaged: its checksum does not match its content")
     return header, arrays
 
@@ -127,13 +127,11 @@ def _parse_header(path: Path, form: Form, metadata: Mapping[str, str]) -> dict[s
         raise form.error(f"{path} has a header that cannot be read")
     if header["format"] != form.number:
         raise form.error(f"{path} has format {header['format']}; this version of anyzero reads format {form.number}")
-    for name, kind in form.fields.items():
-        if type(header.get(name)) is not kind:
+    for name, kind in {**form.fields, HASH: str}.items():
+        if name not in form.optional and type(header.get(name)) is not kind:
             raise form.error(f"{path} has a header without a valid {name!r}")
     if unknown := sorted({*header, *metadata} - {*form.fields, *form.optional, "format", HASH, HEADER_KEY}):
         raise form.error(f"{path} has a header with an unknown {unknown[0]!r}")
-    if HASH not in {*header, *form.optional}:
-        raise form.error(f"{path} has a header without a valid {HASH!r}")
     return header
 
 
