@@ -126,7 +126,7 @@ class UciEngine:
             say(self.send, f"go knows no {' '.join(limits.unknown)}, which is passed over")
         if limits.mate is not None:
             say(self.send, "mate is no limit here: a tree search does not look for mates by their length")
-        self.thinking = Thinking(self.game, state, limits, self.options, self.evaluator, self.send)
+        self.thinking = Thinking(self, limits)
 
     def stop(self, words: Words) -> None:
         if self.thinking is not None:
@@ -226,11 +226,10 @@ def centipawns(value: float) -> int:
 class Thinking:
     """The thread; `stop` and `hit` (the opponent made the expected move) may be called at any time."""
 
-    def __init__(
-        self, game: Game, state: State, limits: Limits, options: UciOptions, evaluator: Evaluator | None, send: Send
-    ) -> None:
+    def __init__(self, engine: UciEngine, limits: Limits) -> None:
         self.since = time.perf_counter()  # when the clock of this move started
-        self.game, self.state, self.limits, self.options, self.send = game, state, limits, options, send
+        game, state, options = engine.game, engine.state, engine.options
+        self.game, self.state, self.limits, self.options, self.send = game, state, limits, options, engine.send
         most = [limits.nodes, None if limits.infinite else options.simulations or None]
         simulations = min((one for one in most if one is not None), default=None)
         seconds = limits.seconds(game.seat_to_move(state), options.move_overhead)
@@ -241,7 +240,7 @@ class Thinking:
         known_end = seconds is not None and not limits.ponder
         end: Any = {"seconds": seconds if known_end else ENDLESS_S}
         budget = end if simulations is None else {"simulations": simulations}
-        self.searcher = make_searcher(game, options, evaluator, **budget)
+        self.searcher = make_searcher(game, options, engine.evaluator, **budget)
         self.stopped, self.done, self.pondering = threading.Event(), threading.Event(), limits.ponder
         self.thread = threading.Thread(target=self.answer, daemon=True)
         self.thread.start()
