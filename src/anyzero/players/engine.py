@@ -262,7 +262,6 @@ class UciClient(EngineClient):
 # The first seat is black. Go boards have no column `i`, Hex boards do; Hex calls its swap `swap-pieces`.
 
 
-OWN_OPTIONS = ("movetime", "start", "limit")
 COLOURS = ("black", "white")
 GO_GAMES = ("atarigo",)  # games on Go boards, whose columns skip the letter i
 GO_LETTERS = ascii_lowercase.replace("i", "")
@@ -296,9 +295,9 @@ class GtpClient(EngineClient):
     """The commands of GTP; `known` is the game on its board."""
 
     def __init__(self, wanted: EngineText) -> None:
-        unknown = [*wanted.options, *(name for name in ("nodes", "depth", "elo", "level") if getattr(wanted, name))]
+        unknown = [*wanted.options, *(name for name in NUMBERS if getattr(wanted, name))]
         if unknown:
-            raise BadOptionError(f"{wanted.text}: GTP has no option {unknown[0]!r}, only {list_some(OWN_OPTIONS)}")
+            raise BadOptionError(f"{wanted.text}: GTP has no option {unknown[0]!r}, only {list_some(SECONDS)}")
         if wanted.movetime is not None and wanted.movetime != int(wanted.movetime):
             raise BadOptionError(f"{wanted.text}: GTP counts whole seconds, movetime is {wanted.movetime:g}")
         super().__init__(wanted)
