@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from anyzero.child import Child, ChildError, LateChildError
 from anyzero.errors import BadOptionError, UnknownNameError, list_some, nearest_hint
 from anyzero.games.game import Game
-from anyzero.games.line import Line
+from anyzero.games.line import Line, move_texts
 from anyzero.games.load import split_options
 from anyzero.players.player import LATE_FACTOR, LATE_S, FailedPlayerError, ResignedError
 
@@ -223,9 +223,7 @@ class UciClient(EngineClient):
         known = self.known
         if known is None or not line.extends(known):
             known, self.moves = Line.begin(game, line.start), []
-        for action in line.actions[len(known.actions) :]:
-            self.moves.append(game.format_action(known.state, action))
-            known = known.play(game, action)
+        self.moves += move_texts(game, known.state, line.actions[len(known.actions) :])[0]
         self.known = line
         fen = game.format_state(line.start).partition(" after ")[0]
         return " ".join([f"position fen {fen}", *(["moves", *self.moves] if self.moves else [])])
