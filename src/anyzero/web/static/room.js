@@ -70,7 +70,7 @@ export class Room {
       format: 1, ...this.game.about.record, players: this.row.players ?? this.row.seats, date: this.row.date, seed: this.row.seed, start: null,
       moves: moves.map((ply) => ply.move), clocks: moves.map((ply) => ply.seconds),
       evaluations: moves.map(({ value, simulations }) => (value === null ? null : { value, simulations })),
-      result: { payoffs: this.payoffs, termination: this.termination }, tags: {},
+      result: { payoffs: this.payoffs, termination: this.termination }, tags: this.row.tags ?? {},
     };
   }
 

@@ -56,17 +56,17 @@ async function checkSeats(seats, game) {
   return seats;
 }
 
-// `players` and `end` are those of a file.
-async function makeRoom({ game: text, seats, seed, moves = [], position, paused = false, pace = 0 }, { players = seats, end = [] } = {}) {
+// What comes after the message is from a file; `notes` are the times and evaluations of its moves.
+async function makeRoom({ game: text, seats, seed, moves = [], position, paused = false, pace = 0 }, { players = seats, end = [], notes = [], date, tags } = {}) {
   const game = await findGame(text);
   if (!Number.isSafeInteger(seed ?? 0)) throw new Error(`the seed is too large for a browser: at most ${Number.MAX_SAFE_INTEGER}`);
   if (position) throw new Error("this page begins at the start: give the moves instead of a position");
   const random = crypto.getRandomValues(new Uint32Array(3));
-  const line = playMoves(game, moves).actions.map((action) => ({ action })).concat(end);
-  const date = new Date().toISOString().slice(0, 10);
+  const line = playMoves(game, moves).actions.map((action, index) => ({ action, ...notes[index] })).concat(end);
   const room = await newRoom({
     id: Array.from(random.subarray(1), (word) => word.toString(36)).join(""), game: game.about.name, seats: await checkSeats(seats, game), players,
-    seed: seed ?? random[0], line, num_plies: line.length, paused, pace, date,
+    seed: seed ?? random[0], line, num_plies: line.length, paused, pace,
+    date: date ?? new Date().toISOString().slice(0, 10), tags,
   });
   await room.save();
   rooms.set(room.row.id, Promise.resolve(room));
@@ -82,15 +82,16 @@ async function loadRoom({ text, form, seats }) {
   } catch {
     throw new Error("the file is not a JSON object");
   }
-  const { rules, players = [], moves = [], seed, start, result: { payoffs, termination } = {} } = record;
+  const { rules, players = [], moves = [], seed, start, date, tags, result: { payoffs, termination } = {} } = record;
   const game = await findGame(rules?.name ?? "");
   const options = (about) => JSON.stringify(Object.entries(about.options || {}).sort());
   if (start) throw new Error("this page begins at the start: the file's game begins elsewhere");
   if (options(rules) !== options(game.about.record.rules)) throw new Error(`the file is of another ${game.about.title}: ${record.game}`);
   const sit = (name) => checkSeats(Array(game.about.num_seats).fill(name), game).then(() => name, () => HUMAN);
   const end = DECLARED.includes(termination) ? [{ action: -1, seat: Math.max(0, payoffs?.indexOf(-1) ?? 0), termination }] : [];
+  const notes = moves.map((_, index) => ({ seconds: record.clocks?.[index], ...record.evaluations?.[index] }));
   const who = seats || await Promise.all(players.map(sit));
-  return makeRoom({ game: game.about.name, seats: who, seed: seed ?? undefined, moves }, { players: seats || players, end });
+  return makeRoom({ game: game.about.name, seats: who, seed: seed ?? undefined, moves }, { players: seats || players, end, notes, date, tags });
 }
 
 const CHANGES = {
