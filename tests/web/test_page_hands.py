@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.test_page import cell_centre, open_game, play_to_the_end, until, wait_ply
+from tests.web.test_page import cell_centre, click_cell, open_game, play_to_the_end, until, wait_ply
 
 FOOLS_MATE = (("f2", "f3"), ("e7", "e5"), ("g2", "g4"), ("d8", "h4"))
 LAST_PAWN = "7k/P7/6K1/8/8/8/8/8 w - - 0 1"
@@ -137,3 +137,15 @@ def test_the_keys_are_written_on_the_page_and_reach_every_tool(server, page):
     before = page.locator('[data-cell="a1"]').bounding_box()
     page.keyboard.press("f")
     assert page.locator('[data-cell="a1"]').bounding_box()["x"] > before["x"]
+
+
+def test_a_clicked_cell_has_a_ring_only_once_a_key_is_pressed(server, page):
+    open_game(page, server, "tic_tac_toe")
+    ring = "getComputedStyle(document.querySelector('[data-cell=\"b2\"]')).stroke"
+    click_cell(page, "b2")
+    wait_ply(page, 1)
+    assert focused_cell(page) == "b2"
+    assert page.evaluate(ring) == "none"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(ring) != "none"

@@ -95,5 +95,8 @@ link.on("open", showState);
 link.on("closed", showState);
 link.on("unasked", ({ error }) => toast(error));
 addEventListener("hashchange", show);
+// A cell that was clicked has the focus for the keys to come, and a ring only once one is pressed.
+addEventListener("pointerdown", () => document.documentElement.classList.add("pointed"), true);
+addEventListener("keydown", () => document.documentElement.classList.remove("pointed"), true);
 if (isExported) navigator.serviceWorker?.register("sw.js").catch(() => {}); // then it needs the network
 show();
