@@ -11,6 +11,14 @@ from anyzero.learning.train import Watcher
 from tests.web.folders import NASTY
 from tests.web.test_page import click_cell, open_game, until, wait_ply
 
+PUSHED_OUT = """() => {
+  const { left, right } = document.querySelector("dialog .dialog-head").getBoundingClientRect();
+  const controls = [...document.querySelectorAll("dialog form :is(button, input, select)")];
+  const boxes = controls.map((one) => one.getBoundingClientRect());
+  return boxes.filter((box) => box.width && (box.left < left - 1 || box.right > right + 1)).length;
+}"""
+"""How many controls a dialog has beyond its margins."""
+
 
 def test_a_run_shows_its_curves_and_replays_a_game(server, page):
     page.goto(f"{server.url}#/runs")
@@ -138,3 +146,14 @@ def test_rules_are_shown_with_two_pictures(server, page):
     page.wait_for_selector(".rules figure:nth-child(2) svg")
     assert "connecting the top and bottom edges" in page.locator(".rules").inner_text()
     assert page.locator(".rules figcaption").all_inner_texts()[1] == "orange (o) has joined left and right and won"
+
+
+@pytest.mark.parametrize("screen", ["page", "phone"])
+def test_the_dialog_of_a_new_game_names_the_seats_and_holds_what_is_in_it(server, screen, request):
+    page = request.getfixturevalue(screen)
+    open_game(page, server, "domineering", "human level:beginner")
+    page.get_by_role("button", name="New", exact=True).click()
+    assert page.locator("dialog .field:has(.picker) > span:first-child").all_inner_texts() == ["Vertical", "Horizontal"]
+    assert page.evaluate(PUSHED_OUT) == 0
+    picker = page.get_by_label("Seat 2", exact=True).bounding_box()
+    assert picker["width"] >= 160, "Computer, beginner is seen as a whole"

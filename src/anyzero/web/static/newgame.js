@@ -85,7 +85,7 @@ export function askNewGame(lists, { game = "hex", seats = null, machines = false
       const fitting = who && who.length === chosen.num_seats ? who : machines ? Array(chosen.num_seats).fill("level:easy") : defaultSeats(chosen);
       pickers = fitting.map((value, seat) => playerPicker(lists, { value, machines, engines: chosen.engines, label: `Seat ${seat + 1}` }));
       positionField.hidden = !chosen.position;
-      replace(seatBox, pickers.map((picker, seat) => seatField(picker, seat, chosen.seat_names)));
+      replace(seatBox, pickers.map((picker, seat) => seatField(picker, chosen.seat_names[seat])));
     }
 
     function read(event) {
@@ -108,17 +108,14 @@ export function askNewGame(lists, { game = "hex", seats = null, machines = false
   });
 }
 
-function seatField(picker, seat, names) {
-  const name = names[seat] === `seat ${seat + 1}` ? "" : `, ${names[seat]}`;
-  return h("div", { class: "field" }, h("span", {}, h("i", { class: `disc seat${seat}` }), ` Seat ${seat + 1}${name}`), picker.node);
-}
+const seatField = (picker, name) => h("div", { class: "field" }, h("span", {}, name), picker.node);
 
 export function askSeats(lists, { game, seats, seat_names: names }) {
   return ask("Seats", (close) => {
     const { engines } = lists.games.find((one) => one.name === splitGame(game).name) || {};
     const pickers = seats.map((value, seat) => playerPicker(lists, { value, engines, label: `Seat ${seat + 1}` }));
     return h("form", { class: "form", onsubmit: (event) => { event.preventDefault(); close(pickers.map((picker) => picker.value())); } },
-      pickers.map((picker, seat) => seatField(picker, seat, names)),
+      pickers.map((picker, seat) => seatField(picker, names[seat])),
       h("div", { class: "row end" }, h("button", { type: "submit", class: "main" }, "Apply")));
   });
 }
