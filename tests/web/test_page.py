@@ -196,6 +196,13 @@ def test_a_move_can_be_typed_and_a_wrong_one_is_explained(server, page):
     wait_ply(page, 1)
 
 
+def test_a_link_that_cannot_be_opened_is_explained_once(server, page):
+    page.goto(f"{server.url}#/play?game=foo")
+    page.get_by_role("heading", name="Something went wrong").wait_for()
+    assert page.locator(".toast").count() == 0
+    assert "there is no game 'foo'" in page.inner_text("#live")
+
+
 def test_a_shared_link_opens_the_same_game_and_a_position(server, page):
     open_game(page, server, "hex:size=5", moves="c3 b2 d4")
     page.get_by_role("button", name="Share").click()

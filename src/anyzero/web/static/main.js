@@ -1,6 +1,6 @@
 // Which page is shown, in which colours, and whether the server is there.
 
-import { h, replace, toast } from "./dom.js";
+import { announce, h, replace, toast } from "./dom.js";
 import { isExported, link } from "./link.js";
 
 const PAGES = {
@@ -57,7 +57,7 @@ async function show() {
   } catch (error) {
     replace(content, h("section", { class: "page" }, h("h1", {}, "Something went wrong"), h("p", {}, error.message),
       h("p", {}, h("a", { href: "#/play" }, "Choose a game"))));
-    toast(error.message);
+    announce(error.message);
   }
 }
 
