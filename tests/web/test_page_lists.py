@@ -157,3 +157,13 @@ def test_the_dialog_of_a_new_game_names_the_seats_and_holds_what_is_in_it(server
     assert page.evaluate(PUSHED_OUT) == 0
     picker = page.get_by_label("Seat 2", exact=True).bounding_box()
     assert picker["width"] >= 160, "Computer, beginner is seen as a whole"
+
+
+def test_games_of_the_computer_alone_are_continued_where_they_are_watched(server, page):
+    page.goto(f"{server.url}#/play?game=tic_tac_toe&seats=random+random&seed=1")
+    page.wait_for_selector(".status small, .status:has-text('draw')")
+    table = page.url.rpartition("/")[2]
+    for place, count in (("play", 0), ("watch", 1)):
+        page.goto(f"{server.url}#/{place}")
+        page.wait_for_selector(f".page-{place} .card")
+        assert page.locator(f".games a[href$='/{table}']").count() == count

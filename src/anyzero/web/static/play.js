@@ -48,7 +48,8 @@ async function openShared(query) {
 // --- the start
 
 async function renderStart(section) {
-  const [lists, { tables }] = await Promise.all([catalog(), get("/api/tables")]);
+  const [lists, { tables: all }] = await Promise.all([catalog(), get("/api/tables")]);
+  const tables = all.filter((table) => table.seats.includes(HUMAN)); // the others are for watching
   replace(section,
     h("div", { class: "page-head" }, h("h1", {}, "Choose a game"),
       h("div", { class: "row" },
