@@ -138,11 +138,13 @@ def test_two_people_play_by_lines_of_text(typed):
 
 
 def test_the_end_names_the_winner(typed):
-    out = typed("tic_tac_toe", *PEOPLE, lines="a1\nb1\na2\nb2\na3\nundo\nc3\nb3\nhint\nmoves\n")
+    out = typed("tic_tac_toe", *PEOPLE, lines="a1\nb1\na2\nb2\na3\nundo\nc3\nb3\nhint\nmoves\nb2\nexit\n")
     assert "game over: human as x wins\n" in out
     assert "game over: human as o wins\n" in out
     assert "the game is over; undo takes the last move back" in out
     assert "none, the game is over" in out
+    assert "the game is over; help lists the commands" in out
+    assert "the game is over; did you mean quit? help lists the commands" in out
 
 
 def test_one_seat_has_no_opponent_and_a_score(typed):

@@ -191,6 +191,8 @@ class Session:
             if argument.strip() and not command.argument:
                 raise AnyzeroError(f"{word} takes no argument; help lists the commands")
             command.run(self, argument.strip())
+        elif line and self.table.is_over:
+            raise AnyzeroError(f"the game is over; {nearest_hint(line, COMMANDS)}help lists the commands")
         elif line:
             try:
                 self.make_move(HUMAN, line, seconds)
