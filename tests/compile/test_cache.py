@@ -249,14 +249,17 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(("patience", "says"), [(0.01, "compiling hex for this machine"), (60.0, "")])
-def test_a_compilation_that_takes_long_says_so_on_a_terminal(monkeypatch, patience, says):
+def test_a_compilation_that_takes_long_says_so_once_on_a_terminal(monkeypatch, patience, says):
     monkeypatch.setattr(cache_module, "NOTICE_AFTER_S", patience)
+    monkeypatch.setattr(cache_module, "_announced", set())
     monkeypatch.setattr(sys, "stderr", Terminal())
     with cache_module.compiling("hex"):
         while says and not sys.stderr.getvalue():
             time.sleep(0.01)
+    if says:
+        cache_module.announce("hex")  # another of its kernels
     assert says in sys.stderr.getvalue()
-    assert bool(sys.stderr.getvalue()) == bool(says)
+    assert len(sys.stderr.getvalue().splitlines()) == bool(says)
 
 
 def test_a_full_disk_costs_one_warning_and_leaves_no_part_behind(cache):

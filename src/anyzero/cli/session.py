@@ -13,7 +13,6 @@ import anyzero
 from anyzero import stopping
 from anyzero.cli.output import HUMAN, answer
 from anyzero.cli.screen import Screen, answer_words, end_words, player_words
-from anyzero.compile.cache import NotCompiledError, loading_only
 from anyzero.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
 from anyzero.files import from_home
 from anyzero.games.explain import Rules
@@ -107,7 +106,7 @@ class Session:
         self.greet()
         for machine in self.seats:
             if machine is not None and not self.table.is_over:  # else prepared if a move is taken back and it is asked
-                self.prepare(machine)
+                machine.prepare(self.table.game)
         self.screen.show_table(self.table)
         told = False
         while not self.ended:
@@ -131,16 +130,6 @@ class Session:
         self.screen.say(f"{game.text}; {seats}{'; help lists the commands' if None in self.seats else ''}")
 
     # --- machines
-
-    def prepare(self, player: Player) -> None:
-        """Make a player ready; code that is not there yet is compiled, and that is said."""
-        game = self.table.game
-        try:
-            with loading_only():
-                player.prepare(game)
-        except NotCompiledError:
-            with self.screen.busy(f"compiling {game.title} for this computer, once"):
-                player.prepare(game)
 
     def let_move(self, player: Player) -> None:
         table = self.table
@@ -221,7 +210,7 @@ class Session:
         if self.table.is_over:
             raise AnyzeroError("the game is over; undo takes the last move back")
         player = parse_player(text) if text else self.hints
-        self.prepare(player)
+        player.prepare(self.table.game)
         return player
 
     def list_moves(self, argument: str) -> None:

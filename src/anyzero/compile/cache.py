@@ -55,8 +55,7 @@ def compiling(owner: str) -> Iterator[None]:
     """While something compiles: `clock` stands still, and a person at a terminal is told if it takes long."""
     if not may_compile.get():
         raise NotCompiledError(owner)
-    text, began = f"compiling {owner} for this machine (the first time only) ...", time.monotonic()
-    notice = threading.Timer(NOTICE_AFTER_S, lambda: print(text, file=sys.stderr, flush=True))
+    notice, began = threading.Timer(NOTICE_AFTER_S, announce, [owner]), time.monotonic()
     notice.daemon = True
     if sys.stderr.isatty():
         notice.start()
@@ -65,6 +64,16 @@ def compiling(owner: str) -> Iterator[None]:
     finally:
         notice.cancel()
         Compiling.note(began)
+
+
+_announced: set[str] = set()
+
+
+def announce(owner: str) -> None:
+    """Say once what is being compiled: a game has many kernels."""
+    if owner not in _announced:
+        _announced.add(owner)
+        print(f"compiling {owner} for this machine (the first time only) ...", file=sys.stderr, flush=True)
 
 
 def kept(folder: str, name: str, key: object, make: Callable[[], Any]) -> Any:
