@@ -173,6 +173,21 @@ def test_an_analysis_by_the_clock_says_that_it_is_being_prepared_and_waits_for_i
     assert not found["quick"]
 
 
+def test_an_analysis_in_plain_python_says_with_its_result_what_it_waits_for(monkeypatch):
+    monkeypatch.setattr(worker, "LOOK_EVERY_S", 0.0)
+    job, told = make_job("uct:50000,solve=0", live=True), []
+    done = wait_for_compiler(job, monkeypatch)
+
+    def tell(values):
+        if "result" in values:
+            told.append(values.get("preparing", False))
+            done.set()
+
+    job.tell = tell
+    assert job.run()["result"]["simulations"] == 50_000
+    assert told[0]
+
+
 def test_what_a_table_needs_is_compiled_before_it_is_asked_for(monkeypatch):
     compiled = []
     monkeypatch.setattr(worker.SearchJob, "compile", lambda job: compiled.append(job.wanted["player"]))

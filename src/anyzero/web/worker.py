@@ -123,7 +123,8 @@ class SearchJob:
             if is_finished or not goes_on():
                 break
             if self.wanted["live"] and time.perf_counter() >= look:
-                self.tell({"result": self.values(search.result())})
+                preparing = {"preparing": True} if searcher.target == "interpreted" else {}
+                self.tell({"result": self.values(search.result()), **preparing})
                 look = time.perf_counter() + LOOK_EVERY_S
         return self.values(search.result()), is_finished
 

@@ -115,7 +115,8 @@ export class Lane {
     replace(this.summary,
       h("p", { class: "best-line" }, h("b", {}, result.best_move), h("b", { class: "value" }, signed(result.value, 3)),
         h("span", {}, result.proven ? `a proven ${result.proven}` : `then ${result.principal_variation.slice(1, 10).join(" ") || "the end"}`)),
-      h("p", { class: "muted" }, `${plural(result.simulations, "simulation")} in ${number(result.seconds, 1)} s (${count(Math.round(rate))}/s), depth ${result.depth}`));
+      h("p", { class: "muted" }, `${plural(result.simulations, "simulation")} in ${number(result.seconds, 1)} s (${count(Math.round(rate))}/s), depth ${result.depth}`),
+      this.preparing ? h("p", { class: "muted" }, `${capital(preparing(this.view))} …`) : null);
     replace(this.rows, this.table(result));
   }
 
