@@ -303,6 +303,8 @@ def test_a_file_does_not_name_code_to_run():
         ([], "name a game to play, or a file with --load"),
         (["hex", "--seat0", "level:esay"], "there is no level 'esay'; did you mean easy? known: beginner, easy"),
         (["hex", "--seat0", "level"], "there is no level ''"),
+        (["hex", "--seat1", "easy"], "there is no player 'easy'; did you mean level:easy?"),
+        (["hex", "--seat1", "gumbel:64@bset"], "there is no network 'bset'; did you mean best? known: best"),
         (["hex", "--seat2", "random"], "hex has 2 seats, so there is no --seat2"),
         (["take_it_easy", "--seat1", "random"], "take_it_easy has 1 seat, so there is no --seat1"),
         (["hex", "--json"], "--json needs a computer player in every seat"),

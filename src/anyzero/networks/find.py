@@ -33,7 +33,8 @@ def find_network(name: str, game: Game | None = None) -> Path:
         if is_file(path):
             return _as_the_run_wrote_it(path)
     more = f"; a path to a {SUFFIX} file works too"
-    raise unknown_name("network", name, known_names(), more, none="there are no runs or models here")
+    known = [BEST] * (name != BEST) + known_names()
+    raise unknown_name("network", name, known, more, none="there are no runs or models here")
 
 
 def _possible_files(name: str) -> list[Path]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from anyzero.errors import BadOptionError, check_name
+from anyzero.errors import BadOptionError, UnknownNameError, check_name
 from anyzero.games.game import Game
 from anyzero.games.load import split_text
 from anyzero.networks.find import BEST, net_file
@@ -103,6 +103,8 @@ def split_player(text: str, kinds: Collection[str] = (*OWN_KINDS, FILE, ENGINE))
         name, rest = split_text(text)
     kind = FILE if name.endswith(".py") else KIND_OF.get(name, "")
     if kind not in kinds:
+        if name in LEVELS:
+            raise UnknownNameError(f"there is no player {name!r}; did you mean level:{name}?")
         known = [known for known, its_kind in KIND_OF.items() if its_kind in kinds]
         check_name("player", name, known, ", or a path to a .py file with make()" if FILE in kinds else "")
     if kind == RANDOM and text != name:
