@@ -58,6 +58,12 @@ def test_cells_on_a_phone_are_large_enough_for_a_finger(server, phone):
     assert phone.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+def test_the_tools_of_a_game_are_one_row_on_a_phone(server, phone):
+    open_game(phone, server, "chess")
+    tops = phone.eval_on_selector_all(".tools:visible button:visible", "all => all.map(one => one.offsetTop)")
+    assert (len(tops), len(set(tops))) == (5, 1)
+
+
 # --- keyboard
 
 
