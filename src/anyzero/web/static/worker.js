@@ -62,7 +62,7 @@ async function makeRoom({ game: text, seats, seed, moves = [], position, paused 
   if (!Number.isSafeInteger(seed ?? 0)) throw new Error(`the seed is too large for a browser: at most ${Number.MAX_SAFE_INTEGER}`);
   if (position) throw new Error("this page begins at the start: give the moves instead of a position");
   const random = crypto.getRandomValues(new Uint32Array(3));
-  const line = playMoves(game, moves).actions.map((action, index) => ({ action, ...notes[index] })).concat(end);
+  const line = playMoves(game, moves).actions.map((action, index) => ({ ...notes[index], action })).concat(end);
   const room = await newRoom({
     id: Array.from(random.subarray(1), (word) => word.toString(36)).join(""), game: game.about.name, seats: await checkSeats(seats, game), players,
     seed: seed ?? random[0], line, num_plies: line.length, paused, pace,
@@ -89,7 +89,7 @@ async function loadRoom({ text, form, seats }) {
   if (options(rules) !== options(game.about.record.rules)) throw new Error(`the file is of another ${game.about.title}: ${record.game}`);
   const sit = (name) => checkSeats(Array(game.about.num_seats).fill(name), game).then(() => name, () => HUMAN);
   const end = DECLARED.includes(termination) ? [{ action: -1, seat: Math.max(0, payoffs?.indexOf(-1) ?? 0), termination }] : [];
-  const notes = moves.map((_, index) => ({ seconds: record.clocks?.[index], ...record.evaluations?.[index] }));
+  const notes = moves.map((_, index) => ({ ...record.evaluations?.[index], seconds: record.clocks?.[index] }));
   const who = seats || await Promise.all(players.map(sit));
   return makeRoom({ game: game.about.name, seats: who, seed: seed ?? undefined, moves }, { players: seats || players, end, notes, date, tags });
 }
