@@ -158,6 +158,14 @@ def test_a_plan_by_the_clock_has_an_end(monkeypatch):
     assert live.result().simulations >= 1, "however slow the machine"
 
 
+def test_a_plan_by_the_clock_has_a_result_after_every_slice():
+    """Where one ends with a trial, the next trial has begun: slices of one simulation end with each of the trials."""
+    live = LiveSearch(Searcher(FOUR, "gumbel", seconds=60.0), START)
+    for _ in range(8 + 16 + 32):
+        assert live.advance(1e-9)
+        assert live.result().simulations >= 1
+
+
 def test_the_clock_ends_a_trial_of_a_network_that_has_become_slow(monkeypatch):
     """Each answer takes 0.3 s of this clock: the eight simulations of the first trial would take 2.7 s."""
     now = [0.0]
