@@ -16,7 +16,11 @@ ELO, POINTS = ("elo", "elo_low", "elo_high"), ("benchmark_score_mean", "benchmar
 PANELS = {
     "breakthrough, 5x5": {"two cores": "training_bt"},
     "hex, 5x5": {"two cores": "training_hex2"},
-    "connect-four": {"two cores": "training_c43", "two cores, again": "training_c44"},
+    "connect-four": {
+        "two cores": "training_c43",
+        "two cores, again": "training_c44",
+        "two faster cores, rate held": "training_c45",
+    },
     "oware-cgzero": {"two cores": "training_oware"},
     "take-it-easy": {"two cores": "training_tie", "H200, shared": "box_take_it_easy"},
     "take-it-easy-expectimax": {
