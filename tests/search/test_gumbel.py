@@ -160,7 +160,7 @@ def test_a_plan_by_the_clock_has_an_end(monkeypatch):
 
 def test_a_plan_by_the_clock_has_a_result_after_every_slice():
     """Where one ends with a trial, the next trial has begun: slices of one simulation end with each of the trials."""
-    live = LiveSearch(Searcher(FOUR, "gumbel", seconds=60.0), START)
+    live = LiveSearch(Searcher(FOUR, "gumbel", seconds=3600.0), START)
     for _ in range(8 + 16 + 32):
         assert live.advance(1e-9)
         assert live.result().simulations >= 1
