@@ -12,7 +12,7 @@ from anyzero.players.player import search
 from anyzero.search import LiveSearch, pacing, search_many
 from anyzero.search.halving import gumbel_plan
 from anyzero.search.search import Searcher
-from tests.search.stubs import no_opinion, prefer, repeat
+from tests.search.stubs import no_opinion, prefer, repeat, run_of
 
 FOUR = load("connect_four")
 START = FOUR.initial_state()
@@ -166,16 +166,76 @@ def test_a_plan_by_the_clock_has_a_result_after_every_slice():
         assert live.result().simulations >= 1
 
 
-def test_the_clock_ends_a_trial_of_a_network_that_has_become_slow(monkeypatch):
-    """Each answer takes 0.3 s of this clock: the eight simulations of the first trial would take 2.7 s."""
+def search_by_a_clock(monkeypatch, answer_s):
+    """A second of search in which each answer takes this long, and nothing else takes any time."""
     now = [0.0]
 
     def answer_late(game, states):
-        now[0] += 0.3
+        now[0] += answer_s * len(states)
         return no_opinion(game, states)
 
     searcher = Searcher(FOUR, "gumbel", seconds=1.0, evaluator=answer_late)
     monkeypatch.setattr(pacing, "time", SimpleNamespace(perf_counter=lambda: now[0]))
-    live = LiveSearch(searcher, START).finish()
+    return LiveSearch(searcher, START).finish()
+
+
+def test_the_clock_ends_a_trial_of_a_network_that_has_become_slow(monkeypatch):
+    """The eight simulations of the first trial would take 2.7 s."""
+    live = search_by_a_clock(monkeypatch, 0.3)
     assert live.seconds == pytest.approx(1.2)
     assert live.result().simulations == 3
+
+
+def test_a_plan_by_the_clock_is_made_for_the_speed_that_the_trials_had(monkeypatch):
+    """Trials of 8, 16, 32 and 64 simulations take 0.124 s of the second; 0.8 of the rest is planned at this speed."""
+    live = search_by_a_clock(monkeypatch, 0.001)
+    planned = live.run.scratch.plan.shape[1]
+    assert planned == pytest.approx(700, abs=15)
+    assert planned <= live.result().simulations < live.simulations, "those of the trials are gone"
+    assert live.seconds == pytest.approx(1.0, abs=0.01)
+
+
+def counting(evaluator, asked):
+    def evaluate(game, states):
+        asked.append(len(states))
+        return evaluator(game, states)
+
+    return evaluate
+
+
+@pytest.mark.parametrize("simulations", [1, 7, 8, 50, 200])
+@pytest.mark.parametrize("moves", ["", "d d d d d c", "a b a b a"])
+def test_a_network_is_asked_for_several_moves_of_a_round_at_a_time_and_the_search_stays_the_same(simulations, moves):
+    """`search_many` asks for one leaf of a tree at a time. In the last position one move is forced."""
+    asked, state = [], START
+    for move in moves.split():
+        state = FOUR.play(state, move)
+    options = {"simulations": simulations, "seed": 3, "look_ahead": 0}
+    one_by_one = search_many(FOUR, [state], "gumbel", evaluator=lean_on_the_board, **options)
+    options.pop("seed")
+    run = run_of(Searcher(FOUR, "gumbel", evaluator=counting(lean_on_the_board, asked), **options), state, 3)
+    chosen, values, policies = run.report()
+    assert chosen == one_by_one.actions
+    assert np.abs(values - one_by_one.values).max() < 1e-5
+    assert np.abs(policies - one_by_one.policies).max() < 1e-5
+    assert run.simulations() == one_by_one.simulations
+    if not moves:
+        assert max(asked) == min(simulations, 7)
+
+
+def lean_on_the_board(game, states):
+    """Different logits and values for different positions, the same for the same."""
+    words = [np.frombuffer(state.tobytes(), np.uint8).astype(np.int64) for state in states]
+    sums = np.array([int((word * np.arange(1, len(word) + 1)).sum()) for word in words])
+    logits = np.sin(sums[:, None] + 1.7 * np.arange(game.num_actions))
+    return logits.astype(np.float32), np.cos(0.37 * sums).astype(np.float32)
+
+
+def test_pieces_of_a_search_in_rounds_change_nothing():
+    searcher = Searcher(FOUR, "gumbel", simulations=60, evaluator=lean_on_the_board)
+    live = LiveSearch(searcher, START, 3)
+    while live.advance(1e-9):
+        pass
+    whole = searcher.search(START, 3)
+    assert live.simulations == whole.simulations == 60
+    assert live.result().to_json() | {"seconds": 0} == whole.to_json() | {"seconds": 0}

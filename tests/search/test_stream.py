@@ -86,12 +86,6 @@ def test_ctrl_c_is_heard_between_two_pieces():
         stopping._asked.clear()
 
 
-def test_gumbel_by_the_clock_plans_by_the_speed_that_it_has():
-    search(GAME, START, "gumbel", simulations=8)  # compiles
-    live = LiveSearch(Searcher(GAME, "gumbel", seconds=1.0, solve=0), START).finish()
-    assert 8 < live.result().simulations < live.simulations  # those of the trials are gone
-
-
 def test_the_line_of_any_move_can_be_played():
     live = LiveSearch(Searcher(LONG, seconds=ENDLESS_S), LONG.initial_state())
     for _ in range(12):

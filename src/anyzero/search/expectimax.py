@@ -256,7 +256,7 @@ class ExpectimaxRun(Run):
         tree.action[children], tree.prior[children] = actions, 1.0 / len(actions)
         tree.first[0], tree.num_children[0], tree.used[0, 0] = 1, len(actions), 1 + len(actions)
 
-    def simulate(self, num: int, forced: int = ANY_CHILD, *, trees: int | None = None) -> int:
+    def simulate(self, num: int, forced: int = ANY_CHILD, *, trees: int | None = None, whole: bool = True) -> int:
         """About `num` simulations: whole plies, each a move deeper, while the budget allows it."""
         before = self.simulations()
         while not self.is_done and self.simulations() - before < num:

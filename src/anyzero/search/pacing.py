@@ -78,12 +78,14 @@ class LiveSearch:
         start = time.perf_counter()
         fitting = int(self.rate * (min(end, portion.until) - self.seconds)) if self.rate else UNBOUNDED
         num = min(max(1, min(2 * self.largest, fitting)), portion.simulations - self.done)
-        found = self.run.simulate(num, portion.child, trees=portion.trees)
-        self.largest, self.rate = max(self.largest, num), num / max(time.perf_counter() - start, 1e-7)
+        trees, whole = portion.trees or self.run.num_trees, portion.until == math.inf
+        found = self.run.simulate(num, portion.child, trees=portion.trees, whole=whole)
+        made = max(num, found) if self.run.rounds else num
+        self.largest, self.rate = max(self.largest, num), made / max(time.perf_counter() - start, 1e-7)
         self.simulations += found
         self.grown += found
-        self.done += num
-        return found < num * (portion.trees or self.run.num_trees) and self.run.is_decided()
+        self.done += made
+        return found < num * trees and self.run.is_decided()
 
     def restart(self, simulations: int) -> None:
         """Gumbel: start again, with halving over this many simulations."""

@@ -20,9 +20,13 @@ from anyzero.search.reuse import NOT_FOUND, copy_subtree, find_descendant
 from anyzero.search.selection import choose_child, pick_by_amaf, pick_by_means
 from anyzero.search.tree import UNKNOWN, Scratch, Tree, new_scratch, new_tree
 
-SIMULATING = (simulation.simulate, simulation.select_leaves, simulation.absorb_leaves)
+SIMULATING = (
+    *(simulation.simulate, simulation.select_leaves, simulation.absorb_leaves),
+    *(simulation.select_round, simulation.absorb_round),
+)
 """The kernels that depend on the method; the others are shared by all methods."""
 FEW_TREES = 16  # planting this few is faster than loading the code for it
+MOST_LEAVES = 8  # of one tree at a time; for more, networks are no faster
 
 
 def new_scratch_for(game: Game, settings: Settings, simulations: int | None, num_trees: int) -> Scratch:
@@ -87,13 +91,17 @@ class Run:
         evaluator: Evaluator | None = None,
         threads: int = 1,
         keeps: bool = False,
+        rounds: bool = False,
         target: str = "cpu",
     ) -> None:
+        """`rounds`: with Gumbel and one tree, ask the evaluator for leaves below several moves at a time."""
         self.game, self.method, self.evaluator, self.threads = game, method, evaluator, threads
         self.num_trees, self.room = num_trees, room
         self.tree = new_tree(game, method.settings, room, num_trees=num_trees)
         self.spare: Tree | None = None
-        self.scratch = new_scratch_for(game, method.settings, None if keeps else simulations, num_trees)
+        self.rounds = rounds and num_trees == 1 and (self.settings.formula, self.settings.evaluator) == (GUMBEL, BATCH)
+        rows = 1 + MOST_LEAVES if self.rounds else num_trees
+        self.scratch = new_scratch_for(game, method.settings, None if keeps else simulations, rows)
         self.roots = game.new_states(num_trees)
         self.parts = choice_parts(method.settings)
         self.fixed = fixed_settings(game, method.settings)
@@ -113,7 +121,7 @@ class Run:
         return self.game.compile(function, self.target, self.fixed, parts=self.parts)
 
     def seed(self, seed: int) -> None:
-        self.scratch.streams[:] = make_streams(seed, self.num_trees)
+        self.scratch.streams[: self.num_trees] = make_streams(seed, self.num_trees)
 
     def plant(self, states: Any) -> None:
         """Start again from these positions, one per tree, or all from one."""
@@ -127,13 +135,25 @@ class Run:
         """Compile or load the kernels of a simulation before the clock starts, by running them on zero trees."""
         arguments = self.game.rules, self.tree, self.scratch, self.settings
         if self.settings.evaluator == BATCH:
-            self.kernel(simulation.select_leaves)(*arguments, self.roots, 0, 0)
-            self.kernel(simulation.absorb_leaves)(*arguments, *NO_ANSWERS, 0, 0)
+            select, absorb = self.stepping()
+            select(*arguments, self.roots, 0, 0)
+            absorb(*arguments, *NO_ANSWERS, 0, 0)
         else:
             self.kernel(simulation.simulate)(*arguments, self.roots, 0, 0, simulation.ANY_CHILD, 0)
 
-    def simulate(self, num: int, forced: int = simulation.ANY_CHILD, *, trees: int | None = None) -> int:
-        """Run `num` simulations in every tree or the first `trees`, fewer if a root is proven; returns their number."""
+    def stepping(self) -> tuple[Any, Any]:
+        """With an external evaluator, the kernels before and after it."""
+        if self.rounds:
+            return self.kernel(simulation.select_round), self.kernel(simulation.absorb_round)
+        return self.kernel(simulation.select_leaves), self.kernel(simulation.absorb_leaves)
+
+    def simulate(
+        self, num: int, forced: int = simulation.ANY_CHILD, *, trees: int | None = None, whole: bool = True
+    ) -> int:
+        """Run `num` simulations in every tree or the first `trees`, fewer if a root is proven; returns their number.
+
+        In rounds there may be a few more: `whole` batches do not depend on `num`; others have at most `num` leaves.
+        """
         stopping.check()
         trees = self.num_trees if trees is None else trees
         arguments = self.game.rules, self.tree, self.scratch, self.settings, self.roots
@@ -141,12 +161,14 @@ class Run:
             kernel = self.kernel(simulation.simulate)
             return sum(self.share(lambda *part: int(kernel(*arguments, *part, forced, num)), 0, trees))
         before = self.simulations()
-        self.scratch.budget[:] = self.scratch.counters[:, 0] + num * (np.arange(self.num_trees) < trees)
+        self.scratch.budget[:] = self.scratch.counters[:, 0] + num * (np.arange(len(self.scratch.budget)) < trees)
+        parts = [(1, 1 + (MOST_LEAVES if whole else min(num, MOST_LEAVES)))] if self.rounds else [(0, self.num_trees)]
         if self.pool is not None and self.asks_by_part:
-            parts = parts_of(self.num_trees, self.evaluator.together)  # type: ignore[union-attr]
+            if not self.rounds:
+                parts = parts_of(self.num_trees, self.evaluator.together)  # type: ignore[union-attr]
             list(self.pool.map(self.finish, *zip(*parts, strict=True)))
         else:
-            self.finish(0, self.num_trees)
+            self.finish(*parts[0])
         return self.simulations() - before
 
     def share(self, work: Callable[[int, int], Any], begin: int, end: int) -> list[Any]:
@@ -161,13 +183,14 @@ class Run:
         return int(self.scratch.counters[:, 0].sum())
 
     def finish(self, begin: int, end: int) -> None:
-        """With an external evaluator, all steps of these trees: one leaf for every unfinished slot."""
+        """With an external evaluator, all steps of these trees, each with a leaf at a time, or of the one in rounds."""
         arguments = self.game.rules, self.tree, self.scratch, self.settings
-        select, absorb = self.kernel(simulation.select_leaves), self.kernel(simulation.absorb_leaves)
+        select, absorb = self.stepping()
         evaluators = [] if self.evaluator is None else [self.evaluator]
-        while sum(self.share(partial(select, *arguments, self.roots), begin, end)):
-            answers = ask_for_leaves(self.game, self.scratch, begin, end, evaluators)
-            self.share(partial(absorb, *arguments, *answers), begin, end)
+        while found := sum(self.share(partial(select, *arguments, self.roots), begin, end)):
+            rows = begin, begin + found if self.rounds else end
+            answers = ask_for_leaves(self.game, self.scratch, *rows, evaluators)
+            self.share(partial(absorb, *arguments, *answers), *rows)
 
     def is_decided(self) -> bool:
         """Whether every root is proven."""

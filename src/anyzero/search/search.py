@@ -85,7 +85,7 @@ class Searcher:
             kind = ExpectimaxRun if self.method.settings.formula == EXPECTIMAX else Run
             share = None if self.simulations is None else -(-self.simulations // self.trees)
             memory: Any = {"room": self.room, "simulations": share, "num_trees": self.trees, "keeps": self.reuse}
-            doing: Any = {"evaluator": self.evaluator, "threads": self.trees, "target": self.target}
+            doing: Any = {"evaluator": self.evaluator, "threads": self.trees, "target": self.target, "rounds": True}
             self.last = kind(self.game, self.method, **memory, **doing)
             self.last.make_ready()
         run = self.last

@@ -14,8 +14,8 @@ from anyzero.compile.random import U
 from anyzero.games.contract import CHANCE, OVER, guided_rollout, payoffs, play, rollout, seat_to_move, traced_rollout
 from anyzero.search.backup import add_results, look_ahead, prove_end, prove_path, proven_payoffs, update_amaf
 from anyzero.search.methods import BATCH, EXPECTIMAX, GRAVE, GUIDED, GUMBEL, UNIFORM, Settings
-from anyzero.search.priors import mix_noise, random_gumbel
-from anyzero.search.selection import choose_child, draw_child
+from anyzero.search.priors import gumbel_root_scores, mix_noise, random_gumbel
+from anyzero.search.selection import WORST, best_child, choose_child, draw_child
 from anyzero.search.tree import NO_TABLE, UNKNOWN, Scratch, Tree, expand, is_full, plant, root_of
 
 ANY_CHILD = -1
@@ -251,6 +251,67 @@ def take_answer(
             result[other] = values[other]
     if settings.formula == GUMBEL and seat >= 0:
         tree.raw[node] = result[seat]
+
+
+# --- Gumbel over one position: halving visits each surviving move once before any of them again, and compares them only
+# then, so that a network can answer for several of them at a time
+
+
+def select_round(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, roots: Any, begin: int, end: int) -> int:
+    """Kernel: select leaves below different moves of the one root, for the rows of scratch from `begin` to `end`.
+
+    They belong to one round of the plan; returns their number. Row 0 is where they are made.
+    """
+    tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
+    if begin == end or select_tree(rules, tree, scratch, settings, roots, 0) == 0:
+        return 0
+    move_simulation(scratch, 0, begin)
+    count = 1
+    while begin + count < end and scratch.depth[0] > 0:
+        child = next_of_round(tree, scratch, settings, begin, begin + count)
+        if child < 0:
+            break
+        scratch.counters[0, 0] += 1
+        descend(rules, tree, scratch, settings, roots, 0, child)
+        scratch.known[0] = KNOWN if is_known(rules, tree, scratch, settings, 0) else WAITING
+        move_simulation(scratch, 0, begin + count)
+        count += 1
+    return count
+
+
+def next_of_round(tree: Tree, scratch: Scratch, settings: Settings, begin: int, end: int) -> int:
+    """The best move of the root that is due in this round and not on the paths of these rows; -1 if there is none."""
+    first, scores = tree.first[0], scratch.scores[0]
+    plan, step = scratch.plan[min(tree.num_children[0], scratch.plan.shape[0] - 1)], scratch.counters[0, 0]
+    if tree.proven[0] != UNKNOWN or step >= len(plan) or plan[step] != plan[step - 1]:
+        return -1
+    gumbel_root_scores(tree, scratch, settings, 0, scores)
+    for row in range(begin, end):
+        scores[scratch.path[row, 1] - first] = WORST
+    child = best_child(tree, 0, scores)
+    is_due = scores[child - first] > WORST / 2 and tree.visits[child] == plan[step]
+    return child if is_due else -1
+
+
+def absorb_round(
+    rules: Any, tree: Tree, scratch: Scratch, settings: Settings, logits: Any, values: Any, begin: int, end: int
+) -> None:
+    """Kernel: as `absorb_leaves`, for the leaves in these rows of scratch."""
+    tree, scratch, settings = by_pointer(tree), by_pointer(scratch), by_pointer(settings)
+    for row in range(begin, end):
+        move_simulation(scratch, row, 0)
+        absorb_tree(rules, tree, scratch, settings, logits, values, 0)
+
+
+def move_simulation(scratch: Scratch, source: int, target: int) -> None:
+    """Copy a simulation in progress to another row of scratch."""
+    scratch.states[target], scratch.depth[target] = scratch.states[source], scratch.depth[source]
+    scratch.known[target], scratch.rows[target] = scratch.known[source], scratch.rows[source]
+    for level in range(scratch.depth[source] + 1):
+        scratch.path[target, level] = scratch.path[source, level]
+        scratch.seats[target, level] = scratch.seats[source, level]
+    for seat in range(scratch.result.shape[1]):
+        scratch.result[target, seat] = scratch.result[source, seat]
 
 
 def set_priors(tree: Tree, node: int, logits: Any) -> None:
