@@ -115,7 +115,7 @@ class Game:
     def title(self) -> str:
         """The game's display name: its board's title, or its name."""
         title = self.board.title if self.has("board") else ""
-        return title or self.name.replace("_", " ").capitalize()
+        return title or self.name[:1].upper() + self.name[1:].replace("_", " ")
 
     def seat_name(self, seat: int) -> str:
         """A seat's display name; unnamed seats are counted from one."""
