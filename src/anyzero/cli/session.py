@@ -16,6 +16,7 @@ from anyzero.cli.screen import Screen, answer_words, end_words, player_words
 from anyzero.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
 from anyzero.files import from_home
 from anyzero.games.explain import Rules
+from anyzero.games.load import position_of
 from anyzero.players import Player, parse_player
 from anyzero.players.player import Answer, FailedPlayerError, consult
 from anyzero.players.text import OWN_KINDS, split_player
@@ -41,7 +42,7 @@ def make_table(game: str | None, *, position: str | None, load: Path | None, see
         table.seed = drawn if seed is not None or table.seed is None else table.seed
         return table
     assert rules is not None
-    start = None if position is None else rules.parse_state(position)
+    rules, start = position_of(rules, position)
     return GameInProgress(rules, start=start, seed=drawn, date=date.today().isoformat())
 
 
