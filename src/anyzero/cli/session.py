@@ -175,9 +175,12 @@ class Session:
     def obey(self, line: str, seconds: float) -> None:
         """A move, or a command; a legal move is one even if a command has its name."""
         word, _, argument = line.partition(" ")
-        legal = self.table.legal_moves
-        if word.lower() in COMMANDS and line not in legal:
-            command = COMMANDS[word.lower()]
+        game, legal = self.table.game, self.table.legal_moves
+        name = word.lower()
+        if name in ALIASES and not (game.has("board") and word in game.board.moves):
+            name = ALIASES[name]
+        if name in COMMANDS and line not in legal:
+            command = COMMANDS[name]
             if argument.strip() and not command.argument:
                 raise AnyzeroError(f"{word} takes no argument; help lists the commands")
             command.run(self, argument.strip())
@@ -318,3 +321,5 @@ COMMANDS: dict[str, Command] = {
     "help": Command(Session.help, "show the rules and this list"),
     "quit": Command(Session.quit, "leave; an unsaved game is lost"),
 }
+ALIASES = {"q": "quit", "exit": "quit", "?": "help"}
+"""What people also type, unless the game has a move of this name."""
