@@ -223,7 +223,7 @@ def test_an_empty_input_ends_cleanly(typed):
 
 def test_a_game_without_a_picture_can_be_played(typed):
     assert "total: 3" in typed(RACE, *PEOPLE, lines="3\n")
-    assert "game over: human as seat 2 wins" in typed(RACE, *PEOPLE, lines="3\n3\n3\n1\n")
+    assert "game over: human as second seat wins" in typed(RACE, *PEOPLE, lines="3\n3\n3\n1\n")
 
 
 def test_torch_is_never_needed():
