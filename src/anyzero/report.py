@@ -77,6 +77,16 @@ def signed(value: float | None) -> str:
     return "" if value is None else f"{value:+.3f}"
 
 
+def worth(value: float | None, best_score: float) -> str:
+    """A value as people read it: in points where a game counts them, from 0 to its best score."""
+    return f"{(value + 1) / 2 * best_score:.1f}" if best_score and value is not None else signed(value)
+
+
+def worth_words(value: float, best_score: float) -> str:
+    """`value +0.310`, or `101.3 points`."""
+    return f"{worth(value, best_score)} points" if best_score else f"value {signed(value)}"
+
+
 def short(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -13,7 +13,7 @@ from anyzero.arena import Match, Sprt, make_plan, match, play_games
 from anyzero.arena.match import MatchResult
 from anyzero.arena.record import Record
 from anyzero.arena.standings import Tally, make_standings
-from anyzero.arena.workers import Task, play_all
+from anyzero.arena.workers import Crew, Task, play_all
 from anyzero.errors import AnyzeroError, BadOptionError
 from anyzero.games.load import load
 from anyzero.networks.config import parse_network
@@ -255,6 +255,24 @@ def test_a_record_of_another_champion_of_the_same_run_is_refused(tmp_path, monke
     with pytest.raises(AnyzeroError, match=re.escape(words)):
         play_games(make_plan(SAME[0], **plan, games=4), record=path, workers=1)
     assert path.read_bytes() == content
+
+
+@pytest.mark.processes
+def test_all_processes_of_a_match_have_the_champion_that_it_began_with(tmp_path, monkeypatch):
+    """The run trains on: each process starts after its champion has been replaced."""
+    monkeypatch.chdir(tmp_path)
+    game, champion = load(SAME[0]), Path("runs/toe/champion.safetensors")
+    champion.parent.mkdir(parents=True)
+    save_network(champion, new_network(game, parse_network("1x4"), 1), game)
+    begin = Crew.start
+
+    def start(crew):
+        champion.unlink(missing_ok=True)
+        begin(crew)
+
+    monkeypatch.setattr(Crew, "start", start)
+    plan = make_plan(SAME[0], ("gumbel:1@toe", "random"), games=4)
+    assert {result.reason for _, result in play_all([Task(plan, match) for match in plan.matches()], 2)} == {"normal"}
 
 
 CHANGES = {

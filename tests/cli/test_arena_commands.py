@@ -30,7 +30,7 @@ def test_match_prints_its_fields_for_programs(run):
 def test_match_prints_a_table_for_people_and_names_forfeits(run):
     code, out, _ = run("match", "tic_tac_toe", "random", f"{FAULTY}:fault=crash", *QUICK, "--sprt", "-10", "300")
     assert code == 0
-    assert [line.split()[3] for line in out.splitlines() if line.startswith("random in seat")] == ["1", "2"]
+    assert [line.split()[2] for line in out.splitlines() if line.startswith("random as ")] == ["x", "o"]
     assert ", 95 % " in out
     assert "openings, each with both seats: 2 won, 0 shared, 0 lost" in out
     assert f"{FAULTY}:fault=crash: crash: RuntimeError: out of ideas" in out

@@ -127,6 +127,17 @@ def test_a_game_that_begins_with_chance_is_searched_after_the_moves_that_are_nam
     assert "it is chance's turn" in err
 
 
+@pytest.mark.xdist_group("search")
+def test_a_game_that_counts_points_shows_them_instead_of_values(run):
+    words = ("search", "take_it_easy", "uct:50", "--moves", "928 9 174")
+    found, shown = json.loads(run(*words, "--json")[1]), run(*words)[1]
+    assert found["best_score"] == 307
+    assert -1.0 < found["value"] < 1.0
+    assert f", {(found['value'] + 1) / 2 * 307:.1f} points; " in shown
+    assert shown.split()[:3] == ["move", "visits", "points"]
+    assert "value" not in shown
+
+
 def test_check_passes_and_fails_with_its_exit_code(run, monkeypatch):
     """A file may be called as a module of Python is, and print what is no answer of the processes that check it."""
     OWN.mkdir(exist_ok=True)

@@ -138,13 +138,31 @@ def test_two_people_play_by_lines_of_text(typed):
 
 
 def test_the_end_names_the_winner(typed):
-    out = typed("tic_tac_toe", *PEOPLE, lines="a1\nb1\na2\nb2\na3\nundo\nc3\nb3\nhint\nmoves\nb2\nexit\n")
+    out = typed("tic_tac_toe", *PEOPLE, lines="a1\nb1\na2\nb2\na3\nundo\nc3\nb3\nhint\nmoves\nb2\nqiut\n")
     assert "game over: human as x wins\n" in out
     assert "game over: human as o wins\n" in out
     assert "the game is over; undo takes the last move back" in out
     assert "none, the game is over" in out
     assert "the game is over; help lists the commands" in out
     assert "the game is over; did you mean quit? help lists the commands" in out
+
+
+@pytest.mark.parametrize("word", ["q", "exit", "Exit"])
+def test_other_words_for_quit_leave_too(typed, word):
+    out = typed("tic_tac_toe", *PEOPLE, lines=f"b2\n?\n{word}\na1\n")
+    assert "  hint [PLAYER]" in out
+    assert "a1" not in out.partition("anything else is a move")[2]
+    assert out.endswith("the game was not saved\n")
+
+
+def test_a_short_word_that_is_a_move_of_the_game_is_a_move(typed, tmp_path):
+    own = "def format_action(rules, state, action):\n    return '?qx'[action - 1]\n\n\ndef payoffs("
+    path = tmp_path / "race_letters.py"
+    path.write_text(Path(RACE).read_text().replace("payoffs)", "payoffs, format_action)").replace("def payoffs(", own))
+    out = typed(str(path), *PEOPLE, lines="q\n?\nexit\n")
+    assert "total: 2" in out
+    assert "total: 3" in out
+    assert "  hint [PLAYER]" not in out
 
 
 def test_one_seat_has_no_opponent_and_a_score(typed):
@@ -205,7 +223,7 @@ def test_an_empty_input_ends_cleanly(typed):
 
 def test_a_game_without_a_picture_can_be_played(typed):
     assert "total: 3" in typed(RACE, *PEOPLE, lines="3\n")
-    assert "game over: human as seat 2 wins" in typed(RACE, *PEOPLE, lines="3\n3\n3\n1\n")
+    assert "game over: human as second seat wins" in typed(RACE, *PEOPLE, lines="3\n3\n3\n1\n")
 
 
 def test_torch_is_never_needed():

@@ -66,6 +66,7 @@ def test_a_run_equals_one_on_one_machine_though_a_node_is_lost_and_one_joins(
     pool, machines, tmp_path, monkeypatch, capfd
 ):
     said = []
+    wait_until(lambda: len(pool.joined) >= 2, pool.step)  # the first nodes are told of when they first work
     monkeypatch.setattr(pool, "say", said.append)
 
     def disturb():

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from anyzero.cli.output import load_position
 from anyzero.errors import BadGameError
 from anyzero.export.door import export
 from anyzero.files import write_whole
@@ -12,7 +13,9 @@ from anyzero.games import guard
 from anyzero.games.check import TRIAL, check_game, judge_all
 from anyzero.games.laws import FATAL, Evidence
 from anyzero.games.load import load, load_trusted
+from anyzero.games.perft import count_lines
 from anyzero.games.rollouts import rollouts
+from anyzero.records.in_progress import GameInProgress
 from tests import OWN
 from tests.faults.own_games import FAULTS, PICTURE, run_campaign, run_one, write_game
 from tests.faults.table import TOLD, Table
@@ -137,6 +140,31 @@ def test_a_game_that_was_checked_runs_as_it_is_and_an_edited_one_guarded_again(t
     assert load(str(path)).unit.guarded
     assert not load_trusted(str(path)).unit.guarded
     assert not load("hex").unit.guarded
+
+
+MOVER = """def format_state(rules, state):
+    return f"{state.total} {state.mover}"
+
+
+def parse_state(rules, state, text):
+    state.total, state.mover = [int(word) for word in text.split()]
+
+
+"""
+
+
+def test_a_checked_game_runs_guarded_from_a_position_that_is_text(place):
+    """No check has seen it: here its mover, an index of the payoffs, is out of range."""
+    path = place / "race_text.py"
+    source = RACE.replace("payoffs)", "payoffs, format_state, parse_state)")
+    write_whole(path, source.replace("def payoffs", f"{MOVER}def payoffs").encode())
+    guard.remember(load(str(path)).unchecked, guard.CHECKED)
+    assert not load(str(path)).unit.guarded
+    game, state = load_position(str(path), "4 10000000000")
+    with pytest.raises(BadGameError, match="seat_to_move returns a number that is neither a seat"):
+        count_lines(game, state, depth=9, progress=False)
+    assert GameInProgress.played(load(str(path)), "4 1", []).game.unit.guarded
+    assert not GameInProgress.played(load(str(path)), None, []).game.unit.guarded
 
 
 def test_a_file_that_a_game_imports_is_a_part_of_it(tmp_path):

@@ -58,7 +58,7 @@ def test_without_an_example_the_telling_position_is_in_the_middle_of_a_game():
 
 def test_seats_without_names_are_counted_from_one():
     assert anyzero.load("chess").seat_name(1) == "black"
-    assert anyzero.load(str(ROOT / "tests" / "race.py")).seat_name(1) == "seat 2"
+    assert anyzero.load(str(ROOT / "tests" / "race.py")).seat_name(1) == "second seat"
 
 
 def test_a_state_without_a_picture_is_its_fields():

@@ -116,6 +116,14 @@ def test_an_answer_that_is_no_number_is_told_with_its_function(tmp_path, line, s
     assert only_broken(write_race(tmp_path, (line, "    pass" if "STEP" in line else "[]"))) == (FIRST_LAW, says)
 
 
+@pytest.mark.parametrize("name", ["score", "state_key", "amaf_key"])
+def test_an_optional_function_that_forgets_its_return_is_told_before_anything_is_compiled(tmp_path, name):
+    own = ("payoffs)\n", f"payoffs, {name})\n"), ("def payoffs(", f"def {name}(*args):\n    args\n\n\ndef payoffs(")
+    game = load(write_race(tmp_path, *own))
+    with pytest.raises(BadGameError, match=f"'{FIRST_LAW}': {name} returns None, not a number, at ply 0; anyzero"):
+        game.try_out()
+
+
 def test_a_result_that_is_not_written_breaks_only_its_law(tmp_path):
     """Compiled and interpreted code agree: both leave it open."""
     game = load_trusted(write_race(tmp_path, ("    out[state.mover] = -1.0\n", "")))

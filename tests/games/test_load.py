@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -135,6 +136,27 @@ def test_a_function_outside_the_contract_is_refused_with_the_nearest_name():
     functions = [function for function in game.functions if function.__name__ != "play"]
     with pytest.raises(BadGameError, match="the function play is missing"):
         anyzero.Game("bad", game.rules, game.state, functions, num_actions=1, max_plies=1)
+
+
+@pytest.mark.parametrize("rules", [{"size": 3}, (3,), 3, None, object()], ids=lambda rules: type(rules).__name__)
+def test_rules_that_are_no_named_tuple_are_refused_with_what_to_write(rules):
+    game, says = load("breakthrough"), f"the rules are a {type(rules).__name__}: make them a NamedTuple"
+    with pytest.raises(BadGameError, match=says):
+        anyzero.Game("bad", rules, game.state, game.functions, num_actions=1, max_plies=1)
+
+
+@pytest.mark.parametrize("name", ["my game", "my-game", "../game", "", "2048", 7])
+def test_a_name_that_is_no_word_is_refused_with_one_that_is(name):
+    game = load("breakthrough")
+    with pytest.raises(BadGameError, match="has letters, digits and _ only, like my_game"):
+        anyzero.Game(name, game.rules, game.state, game.functions, num_actions=1, max_plies=1)
+
+
+def test_a_name_keeps_its_capitals_in_the_title():
+    game = load("breakthrough")
+    functions = [function for function in game.functions if function.__name__ not in ("board", "draw")]
+    assert replace(game, name="MyGame", functions=functions).title == "MyGame"
+    assert replace(game, name="my_game", functions=functions).title == "My game"
 
 
 @given(st.text())

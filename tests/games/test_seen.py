@@ -54,7 +54,7 @@ def test_payoffs_of_the_wrong_sign_are_suspected(tmp_path):
 
 def test_a_seat_that_never_moves_is_named(tmp_path):
     found = seen(planted(tmp_path, "    state.mover = 1 - state.mover\n", ""))
-    assert "seat 2 never moves: does play change whose turn it is?" in found.warnings
+    assert "second seat never moves: does play change whose turn it is?" in found.warnings
 
 
 def test_a_cell_that_is_played_twice_is_named(tmp_path):

@@ -282,6 +282,19 @@ def test_an_analysis_fills_the_board_and_the_table(server, page):
     page.wait_for_selector(".aside .chart .dot")
 
 
+def test_an_analysis_of_a_game_with_points_shows_points(server, page):
+    open_game(page, server, "take_it_easy", seats="human", moves="928 9 174")
+    page.get_by_role("button", name="Analyse").click()
+    page.wait_for_selector(".page-analyse .lane")
+    page.get_by_label("Method A", exact=True).select_option("method:uct")
+    page.get_by_label("Method A: budget").fill("500")
+    page.get_by_role("button", name="Search").first.click()
+    until(page, "/^[1-9][0-9]*\\.[0-9] points$/.test(document.querySelector('.lane .value')?.textContent)", 300)
+    assert "Points" in page.locator(".lane thead").first.inner_text()
+    assert page.locator(".lane tbody td:nth-child(3)").first.inner_text()[0] in "123456789"
+    page.wait_for_selector(".aside .chart .dot")
+
+
 def test_a_page_finds_its_server_again(tmp_path, page):
     server = ServerProcess(tmp_path)
     try:

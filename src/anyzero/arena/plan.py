@@ -66,6 +66,11 @@ class Plan:
         """Whether both players play each deal: scores are compared, and there is no Elo."""
         return load(self.game).num_seats == 1
 
+    def seats_of_first(self, leg: int) -> str:
+        """The seats of a couple's first player in this game of a pair, by name."""
+        game = load(self.game)
+        return " and ".join(game.seat_name(seat) for seat in range(leg, game.num_seats, 2))
+
     @staticmethod
     def from_json(values: dict[str, Any]) -> "Plan":
         return Plan(**{**values, "players": tuple(values["players"]), "legs": tuple(values["legs"])})

@@ -8,13 +8,15 @@ import json
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
 from functools import cache
 from queue import Empty, Queue, SimpleQueue
-from tempfile import TemporaryFile
+from shutil import copyfile
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from anyzero import stopping
 from anyzero.arena.match import CRASH, LATE, Live, MatchResult, play_match, report
@@ -26,7 +28,9 @@ from anyzero.files import parse_object
 from anyzero.games.game import Game
 from anyzero.games.line import first_decision
 from anyzero.games.load import files_of, load, split_text
+from anyzero.networks.find import BEST, COPIES, find_network
 from anyzero.players import Player, parse_player, player_files
+from anyzero.players.text import split_player
 
 GRACE_S = 0.5  # a player that returns by itself within this delay is still reported by its own process
 LOOK_EVERY_S = 0.2
@@ -43,11 +47,11 @@ Finished = Generator[tuple[Task, MatchResult], None, None]
 class Worker:
     """One process and its current task."""
 
-    def __init__(self, max_plies: int, num_seats: int, inbox: "Queue[Any]") -> None:
+    def __init__(self, max_plies: int, num_seats: int, inbox: "Queue[Any]", networks: str) -> None:
         with TemporaryFile() as file:  # without a name: it is gone once both processes are
             self.live = Live(file, max_plies, num_seats, create=True)
             sizes = map(str, (file.fileno(), max_plies, num_seats))
-            command = python_command(__name__, "serve_games", *sizes)
+            command = python_command(__name__, "serve_games", networks, *sizes)
             self.child = Child(command, hear=lambda line: inbox.put((self, line)), share=(file.fileno(),))
         self.task: Task | None = None
         self.late = False
@@ -58,8 +62,10 @@ class Worker:
 
 
 class Crew:
-    def __init__(self, tasks: Sequence[Task], num_workers: int) -> None:
-        self.left, self.num_workers = deque(tasks), num_workers
+    """The processes and their tasks; each reads the networks that players name from the same copies."""
+
+    def __init__(self, tasks: Sequence[Task], num_workers: int, networks: Mapping[str, str]) -> None:
+        self.left, self.num_workers, self.networks = deque(tasks), num_workers, json.dumps(networks)
         self.games = {text: load(text) for text in {task.plan.game for task in tasks}}
         self.workers: list[Worker] = []
         self.inbox: Queue[Any] = Queue()
@@ -85,7 +91,7 @@ class Crew:
         """Start a worker with the next game, and with space for the largest one."""
         games = self.games.values()
         sizes = max(game.max_plies for game in games), max(game.num_seats for game in games)
-        worker = Worker(*sizes, self.inbox)
+        worker = Worker(*sizes, self.inbox, self.networks)
         worker.begin(self.left.popleft())
         self.workers.append(worker)
 
@@ -146,7 +152,17 @@ def play_all(tasks: Sequence[Task], workers: Workers = None) -> Finished:
     if isinstance(workers, Pool):
         yield from play_on_cluster(tasks, workers)
     else:
-        yield from Crew(tasks, count_cores() if workers is None else workers).play()
+        with copied_networks({task.plan for task in tasks}) as networks:
+            yield from Crew(tasks, count_cores() if workers is None else workers, networks).play()
+
+
+@contextmanager
+def copied_networks(plans: Iterable[Plan]) -> Iterator[dict[str, str]]:
+    """Files of the networks that players name; a run that trains on may replace its champion during a match."""
+    names = {split_player(text).network for plan in plans for text in plan.players} - {"", BEST}
+    with TemporaryDirectory(prefix="anyzero-") as folder:
+        places = {name: f"{folder}/{quote(name, '')}" for name in names}  # errors show them
+        yield {name: copyfile(find_network(name), place) for name, place in places.items()}
 
 
 # --- a cluster
@@ -185,8 +201,9 @@ def play_chunk(kind: ActorKind, tasks: Sequence[Task]) -> list[tuple[Task, Match
 # --- the worker's side: it reads tasks from standard input, and answers each with a line of JSON
 
 
-def serve_games(file: str, *sizes: str) -> None:
+def serve_games(networks: str, file: str, *sizes: str) -> None:
     """Play games until standard input ends; `file` is the open file of the live game."""
+    COPIES.update(json.loads(networks))
     send, lines = take_output(), SimpleQueue[str]()
     listen(lines.put)
     with os.fdopen(int(file), "r+b") as shared:

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from json import dumps as to_json
 from typing import Any
 
-import anyzero
-
 HUMAN = "human"  # a person's seat
 
 
@@ -43,6 +41,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 def load_position(game_text: str, state_text: str | None, moves: str = "") -> tuple[Any, Any]:
     """The game and the position that the arguments name: a start, and moves from there, chance's among them."""
-    game = anyzero.load(game_text)
-    state = game.initial_state() if state_text is None else game.parse_state(state_text)
+    from anyzero.games.load import position_of
+
+    game, state = position_of(game_text, state_text)
     return game, game.play(state, *moves.replace(",", " ").split())

@@ -38,7 +38,7 @@ def play(
 ) -> None:
     """Play in the terminal, by default against the computer.
 
-    Any seat can be a person or a computer player.
+    Any seat can be a person or a computer player: --seat0 is the first seat (white in chess), --seat1 the second.
     Type a move, or help for the commands: hint, analyse, undo, redo, save, load, resign, quit and more.
     """
     from anyzero.cli.screen import Screen

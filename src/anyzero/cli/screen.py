@@ -21,7 +21,7 @@ from anyzero.players.text import split_player
 from anyzero.progress import progress
 from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, UNFINISHED
 from anyzero.records.in_progress import GameInProgress, Ply
-from anyzero.report import count, signed
+from anyzero.report import count, worth_words
 from anyzero.views.text import scene_to_terminal
 from anyzero.web.forms import last_cells, ply_cells
 
@@ -91,7 +91,7 @@ def answer_words(name: str, move: str, answer: Answer) -> str:
     proven = f", a proven {found.proven}" if found.proven else ""
     effort = f"{count(found.simulations, 'simulation')}, {found.seconds:.2f} s"
     line = " ".join(found.principal_variation)
-    return f"{start} (value {signed(found.value)}{proven}, {effort}, line {line})"
+    return f"{start} ({worth_words(found.value, found.best_score)}{proven}, {effort}, line {line})"
 
 
 def end_words(table: GameInProgress) -> str:
@@ -140,5 +140,7 @@ def move_words(table: GameInProgress, ply: Ply) -> str:
     """Who made which move, how long it took, and what the mover thought."""
     who, thought = f"{table.players[ply.seat]} plays" if ply.seat >= 0 else "drawn:", ply.evaluation
     notes = [] if ply.seconds is None else [f"{ply.seconds:.2f} s"]
-    notes += [] if thought is None else [f"value {thought.value:+.3f}, {count(thought.simulations, 'simulation')}"]
+    if thought is not None:
+        value = worth_words(thought.value, table.game.best_score)
+        notes.append(f"{value}, {count(thought.simulations, 'simulation')}")
     return f"{who} {ply.move}" + (f" ({', '.join(notes)})" if notes else "")

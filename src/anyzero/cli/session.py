@@ -16,6 +16,7 @@ from anyzero.cli.screen import Screen, answer_words, end_words, player_words
 from anyzero.errors import AnyzeroError, IllegalMoveError, list_some, nearest_hint
 from anyzero.files import from_home
 from anyzero.games.explain import Rules
+from anyzero.games.load import position_of
 from anyzero.players import Player, parse_player
 from anyzero.players.player import Answer, FailedPlayerError, consult
 from anyzero.players.text import OWN_KINDS, split_player
@@ -41,7 +42,7 @@ def make_table(game: str | None, *, position: str | None, load: Path | None, see
         table.seed = drawn if seed is not None or table.seed is None else table.seed
         return table
     assert rules is not None
-    start = None if position is None else rules.parse_state(position)
+    rules, start = position_of(rules, position)
     return GameInProgress(rules, start=start, seed=drawn, date=date.today().isoformat())
 
 
@@ -174,9 +175,12 @@ class Session:
     def obey(self, line: str, seconds: float) -> None:
         """A move, or a command; a legal move is one even if a command has its name."""
         word, _, argument = line.partition(" ")
-        legal = self.table.legal_moves
-        if word.lower() in COMMANDS and line not in legal:
-            command = COMMANDS[word.lower()]
+        game, legal = self.table.game, self.table.legal_moves
+        name = word.lower()
+        if name in ALIASES and not (game.has("board") and word in game.board.moves):
+            name = ALIASES[name]
+        if name in COMMANDS and line not in legal:
+            command = COMMANDS[name]
             if argument.strip() and not command.argument:
                 raise AnyzeroError(f"{word} takes no argument; help lists the commands")
             command.run(self, argument.strip())
@@ -317,3 +321,5 @@ COMMANDS: dict[str, Command] = {
     "help": Command(Session.help, "show the rules and this list"),
     "quit": Command(Session.quit, "leave; an unsaved game is lost"),
 }
+ALIASES = {"q": "quit", "exit": "quit", "?": "help"}
+"""What people also type, unless the game has a move of this name."""

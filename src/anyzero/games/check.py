@@ -127,11 +127,16 @@ def blame(name: str, error: BaseException, game: Game) -> LawResult:
     return LawResult(name, False, detail)
 
 
+ANSWERS = {"seat": "seat_to_move", "key": "state_key", "points": "score", "count": "legal_actions"}
+ANSWERS |= {"weight": "chance_weight", "shared": "amaf_key"}
+"""The variables of `observe_position` that hold a function's number."""
+
+
 def wrong_answer(error: BaseException) -> str:
     """What a function returned instead of a number, such as None after a forgotten `return`."""
     asked = (frame for frame, _ in traceback.walk_tb(error.__traceback__) if frame.f_code is observe_position.__code__)
     answers = next((frame.f_locals for frame in asked), {})
-    for name, function in (("count", "legal_actions"), ("seat", "seat_to_move")):
+    for name, function in ANSWERS.items():
         if not isinstance(answers.get(name, 0), Number):
             return f"{function} returns {answers[name]!r}, not a number"
     return ""

@@ -17,6 +17,7 @@ from anyzero.report import Sheet
 from anyzero.views import Board, Scene
 from anyzero.views.board import assemble, check_board
 
+ORDINALS = ("first", "second", "third", "fourth")
 State = Any  # a position: a NumPy record of the game's dtype
 
 
@@ -54,7 +55,7 @@ class Game:
     num_amaf_keys: int = 0  # AMAF keys per seat; 0: one per action
     zero_sum: bool = True  # whether the payoffs of all seats sum to zero
     best_score: float = 0.0  # the maximum score if a payoff is `2 * score / best_score - 1`; else 0
-    seat_names: Sequence[str] = ()  # names of the seats; by default `seat 1` and so on
+    seat_names: Sequence[str] = ()  # names of the seats; by default `first seat` and so on
     example: str = ""  # moves of a game with default options whose last position illustrates the rules
     options: Mapping[str, Any] = field(default_factory=dict)  # its options; filled in by `load`
     source: str = ""  # the name or file by which `load` found it
@@ -115,11 +116,12 @@ class Game:
     def title(self) -> str:
         """The game's display name: its board's title, or its name."""
         title = self.board.title if self.has("board") else ""
-        return title or self.name.replace("_", " ").capitalize()
+        return title or self.name[:1].upper() + self.name[1:].replace("_", " ")
 
     def seat_name(self, seat: int) -> str:
-        """A seat's display name; unnamed seats are counted from one."""
-        return self.seat_names[seat] if seat < len(self.seat_names) else f"seat {seat + 1}"
+        """A seat's display name."""
+        ordinal = ORDINALS[seat] if seat < len(ORDINALS) else f"{seat + 1}th"
+        return self.seat_names[seat] if seat < len(self.seat_names) else f"{ordinal} seat"
 
     def has(self, name: str) -> bool:
         """Whether the game itself defines this function."""

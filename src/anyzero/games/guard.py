@@ -105,6 +105,8 @@ def guards_of(game: "Game") -> dict[Function, Function]:
 
 def check_definition(game: "Game") -> None:
     """BadGameError unless its functions are those of the contract and its rules and state suit compiled code."""
+    if not (isinstance(game.name, str) and game.name.isascii() and game.name.isidentifier()):
+        raise BadGameError(f"a game's name has letters, digits and _ only, like my_game, unlike {game.name!r}")
     known = [*contract.COMPILED, *contract.INTERPRETED]
     for name in sorted(game.by_name.keys() - {*known}):
         hint = nearest_hint(name, known)
@@ -112,7 +114,10 @@ def check_definition(game: "Game") -> None:
     for required in contract.REQUIRED:
         if not game.has(required.__name__):
             raise BadGameError(f"{game.name}: the function {required.__name__} is missing")
-    for name in getattr(game.rules, "_fields", ()):
+    if not hasattr(game.rules, "_fields"):
+        kind = type(game.rules).__name__
+        raise BadGameError(f"{game.name}: the rules are a {kind}: make them a NamedTuple, class Rules(NamedTuple)")
+    for name in game.rules._fields:
         kind = type(getattr(game.rules, name)).__name__
         if kind in ("list", "dict", "set"):
             raise BadGameError(f"{game.name}: the rules hold no {kind}, but {name} is one: make it an array")

@@ -42,11 +42,17 @@ def load(text: str, **options: Any) -> Game:
     A file whose current source has not been checked runs guarded: slower, with faults reported.
     """
     game = load_trusted(text, options)
-    key = key_of(load_file(Path(game.source)), game.options) if game.is_from_file else ""
-    if not key or is_known(key, CHECKED):
+    is_checked = game.is_from_file and is_known(key_of(load_file(Path(game.source)), game.options), CHECKED)
+    return game if is_checked else guarded(game)
+
+
+def guarded(game: Game) -> Game:
+    """The same game with guards, if it comes from a file."""
+    if game.unchecked or not game.is_from_file:
         return game
+    key = key_of(load_file(Path(game.source)), game.options)
     with LOADING, redirect_stdout(StringIO()):  # a file that prints has already done so
-        return replace(load_trusted(text, options, counted=True), unchecked=key)
+        return replace(load_trusted(game.source, game.options, counted=True), unchecked=key)
 
 
 def load_trusted(text: str, options: Mapping[str, Any] | None = None, *, counted: bool = False) -> Game:
@@ -237,11 +243,15 @@ def as_game(game: Game | str) -> Game:
 
 
 def position_of(game: Game | str, state: State | str | None = None) -> tuple[Game, State]:
-    """A game and a position of it, either of which may be text; by default the initial position."""
+    """A game and a position of it, either of which may be text; by default the initial position.
+
+    A game from a file runs guarded from a position that is text: no check has seen where that may lead.
+    """
     game = as_game(game)
-    if state is None:
-        return game, game.initial_state()
-    return game, game.parse_state(state) if isinstance(state, str) else state
+    if isinstance(state, str):
+        game = guarded(game)
+        return game, game.parse_state(state)
+    return game, game.initial_state() if state is None else state
 
 
 def files_of(name: str) -> list[Path]:

@@ -121,9 +121,11 @@ def observe_position(rules: Any, state: Any, record: Any, row: int, actions: Any
     """Call every function of the contract on a position."""
     seat = seat_to_move(rules, state)
     record.seats[row] = seat
-    record.keys[row] = state_key(rules, state)
+    key = state_key(rules, state)
+    record.keys[row] = key
     for scored in range(record.scores.shape[1]):
-        record.scores[row, scored] = score(rules, state, scored)
+        points = score(rules, state, scored)
+        record.scores[row, scored] = float(points)  # stored as it is, None becomes NaN
     if seat == OVER:
         payoffs(rules, state, record.payoffs)
         return 0
@@ -134,9 +136,11 @@ def observe_position(rules: Any, state: Any, record: Any, row: int, actions: Any
         action = np.int64(actions[index])
         record.actions[row, index] = action
         if seat == CHANCE:
-            record.weights[row, index] = chance_weight(rules, state, action)  # type: ignore[arg-type]
+            weight = chance_weight(rules, state, action)  # type: ignore[arg-type]
+            record.weights[row, index] = float(weight)
         else:
-            record.amaf_keys[row, index] = amaf_key(rules, state, action)  # type: ignore[arg-type]
+            shared = amaf_key(rules, state, action)  # type: ignore[arg-type]
+            record.amaf_keys[row, index] = shared
     return count
 
 

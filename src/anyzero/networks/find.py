@@ -19,6 +19,8 @@ BEST = "best"
 RUNS, MODELS = Path("runs"), Path("models")
 SUFFIX = ".safetensors"
 MOST_DIGITS = 9  # of a generation number
+COPIES: dict[str, str] = {}
+"""In a process of a match: the files to read instead, by name, the same for all its processes."""
 
 
 def find_network(name: str, game: Game | None = None) -> Path:
@@ -27,6 +29,8 @@ def find_network(name: str, game: Game | None = None) -> Path:
     Files of a run are checked against its manifest. If the game is known, `best` is its bundled net.
     """
     name = name.strip()
+    if name in COPIES:
+        return Path(COPIES[name])
     if name == BEST and game is not None:
         return best_network(game)
     for path in _possible_files(name):

@@ -17,9 +17,10 @@ from anyzero.errors import AnyzeroError, IllegalMoveError
 from anyzero.games.contract import CHANCE, OVER, draw_outcome
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line
+from anyzero.games.load import position_of
 from anyzero.records import ends
 from anyzero.records.ends import AGREEMENT, RESIGN, RULES, UNFINISHED, BadRecordError, within
-from anyzero.records.record import FORMAT, LARGEST_SEED, Evaluation, GameRecord, check_result, find_game, find_start
+from anyzero.records.record import FORMAT, LARGEST_SEED, Evaluation, GameRecord, check_result, find_game
 
 T = TypeVar("T")
 Note = tuple[float | None, Evaluation | None]  # seconds for a move, and the mover's evaluation, if known
@@ -78,7 +79,9 @@ class GameInProgress:
         game: Game, start: str | None, moves: Sequence[str], notes: Sequence[Note] = (), places: Sequence[str] = ()
     ) -> "GameInProgress":
         """Play moves from a position, None: the initial one; `places` name each move's place in errors."""
-        first = state = find_start(start, game)
+        with within("the start position"):
+            game, first = position_of(game, start)
+        state = first
         line: list[Ply] = []
         for index, move in enumerate(moves):
             with within(places[index] if places else f"move {index + 1}"):

@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from anyzero.games.game import Game, State
 from anyzero.games.load import load, split_text
-from anyzero.records.ends import AGREEMENT, RULES, UNFINISHED, BadRecordError, loss_payoffs, rule_payoffs, within
+from anyzero.records.ends import AGREEMENT, RULES, UNFINISHED, BadRecordError, loss_payoffs, rule_payoffs
 from anyzero.schema import Schema, show
 
 FORMAT = 1
@@ -113,13 +113,6 @@ def load_named(text: str) -> Game:
     if split_text(text)[0].endswith(".py"):
         raise BadRecordError(f"the record is of the game file {text}: name the game as well to run its code")
     return load(text)
-
-
-def find_start(text: str | None, game: Game) -> State:
-    if text is None:
-        return game.initial_state()
-    with within("the start position"):
-        return game.parse_state(text)
 
 
 def check_result(record: GameRecord, game: Game, last: State) -> tuple[float, ...] | None:

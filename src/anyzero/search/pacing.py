@@ -139,7 +139,7 @@ class LiveSearch:
         simulations, depth = int(run.scratch.counters[:, 0].sum()), int(run.scratch.counters[:, 1].max())
         nodes = sum(run.tree.nodes(number) for number in range(run.num_trees))
         effort = simulations, nodes, depth, self.seconds, run.tree.bytes_a_node
-        return SearchResult(best.move, best.action, value, proven, children, line, *effort)
+        return SearchResult(best.move, best.action, value, proven, children, line, *effort, run.game.best_score)
 
     def line(self, action: int) -> list[str]:
         """The most visited line from this action on, as moves, up to the first chance node."""

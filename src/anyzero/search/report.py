@@ -9,7 +9,7 @@ import numpy as np
 
 from anyzero.compile.bits import best_index, by_pointer
 from anyzero.compile.random import random_unit
-from anyzero.report import Part, Sheet, Shown, count, signed
+from anyzero.report import Part, Sheet, Shown, count, worth, worth_words
 from anyzero.search.methods import EXPECTIMAX, GUMBEL, Settings
 from anyzero.search.priors import gumbel_scores, improved_policy
 from anyzero.search.tree import DRAW, DRAW_BELOW, LOSS, UNKNOWN, WIN, Scratch, Tree, root_of
@@ -246,6 +246,7 @@ class SearchResult(Shown):
     depth: int
     seconds: float
     bytes_per_node: float
+    best_score: float = 0.0  # the game's: values are shown in points unless it is 0
 
     @property
     def visits(self) -> dict[str, int]:
@@ -255,19 +256,21 @@ class SearchResult(Shown):
         """The best moves, the principal variation, and the effort; columns without information are left out."""
         shown = self.children[:most]
         columns = {name: [getattr(child, name) for child in shown] for name in ("move", "visits")}
-        columns["value"] = [signed(child.value) for child in shown]
+        unit = "points" if self.best_score else "value"
+        columns[unit] = [worth(child.value, self.best_score) for child in shown]
         if len({child.prior for child in self.children}) > 1:
             columns["prior"] = [f"{child.prior:.3f}" for child in shown]
         if any(child.proven for child in self.children):
             columns["proven"] = [child.proven or "" for child in shown]
         if any(child.amaf_visits for child in self.children):
             columns["AMAF visits"] = [child.amaf_visits for child in shown]
-            columns["AMAF value"] = [signed(child.amaf_value) for child in shown]
+            columns[f"AMAF {unit}"] = [worth(child.amaf_value, self.best_score) for child in shown]
         yield Sheet(tuple(columns), list(zip(*columns.values(), strict=True)))
         if len(self.children) > most:
             yield f"... and {count(len(self.children) - most, 'more move')}"
         proven = f", a proven {self.proven}" if self.proven else ""
-        yield f"best {self.best_move}, value {self.value:+.3f}{proven}; {' '.join(self.principal_variation)}"
+        value = worth_words(self.value, self.best_score)
+        yield f"best {self.best_move}, {value}{proven}; {' '.join(self.principal_variation)}"
         rate = self.simulations / max(self.seconds, 1e-9)
         effort = f"{self.simulations} simulations in {self.seconds:.3f} s ({rate:,.0f}/s)"
         yield f"{effort}, {self.nodes} nodes, depth {self.depth}"

@@ -10,10 +10,10 @@ from fastapi import Path as InPath
 from anyzero.errors import AnyzeroError, UnknownNameError, unknown_name
 from anyzero.experiments.table import read_rows
 from anyzero.games.line import move_texts
+from anyzero.games.load import position_of
 from anyzero.learning.config import RunConfig, flatten
 from anyzero.learning.folder import GAMES, RunFolder, list_runs
 from anyzero.learning.summary import RunSummary, runs, summarise
-from anyzero.records.record import find_start
 from anyzero.web.catalog import Catalog
 
 Name = Annotated[str, InPath(max_length=200)]
@@ -49,9 +49,10 @@ class Folders:
         config, games = self.read_games(name, generation, block)
         if number >= len(games):
             raise UnknownNameError(f"the block has {len(games)} games, not a game {number}")
-        line, game, starts = games[number], self.catalog.load(config.game), config.selfplay.starts
+        line, starts = games[number], config.selfplay.starts
         position = starts[line["start"]] if starts else None
-        moves, _ = move_texts(game, find_start(position, game), line["actions"])
+        game, start = position_of(self.catalog.load(config.game), position)
+        moves, _ = move_texts(game, start, line["actions"])
         about = {key: line[key] for key in ("names", "payoffs", "end")}
         return {"game": self.catalog.public(game), "position": position, "moves": moves, **about}
 

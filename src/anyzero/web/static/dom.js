@@ -96,6 +96,16 @@ export function signed(value, digits = 2) {
   return (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(digits);
 }
 
+// A value in points, in a game with a best score.
+export function inPoints(value, best) {
+  return ((value + 1) / 2) * best;
+}
+
+// A value as people read it: in points where the game counts them.
+export function worth(value, best, digits = 2) {
+  return best && value !== null && value !== undefined ? number(inPoints(value, best), Math.max(0, digits - 2)) : signed(value, digits);
+}
+
 export function count(value) {
   if (value >= 1e6) return (value / 1e6).toFixed(1) + " M";
   if (value >= 1e4) return Math.round(value / 1e3) + " k";

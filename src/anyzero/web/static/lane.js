@@ -1,6 +1,6 @@
 // One search, live: who searches, the board under its heat map, and every move in a table.
 
-import { announce, button, count, grouped, h, number, plural, replace, signed } from "./dom.js";
+import { announce, button, count, grouped, h, number, plural, replace, worth } from "./dom.js";
 import { Board } from "./board.js";
 import { link } from "./link.js";
 import { KINDS, searchOverlay } from "./overlay.js";
@@ -10,9 +10,9 @@ import { capital, preparing } from "./table.js";
 const COLUMNS = [
   ["move", "Move", (child) => child.move],
   ["visits", "Visits", (child) => grouped(child.visits)],
-  ["value", "Value", (child) => signed(child.value, 3)],
+  ["value", "Value", (child, best) => worth(child.value, best, 3)],
   ["prior", "Prior", (child) => `${number(100 * child.prior, 1)}%`],
-  ["amaf_value", "AMAF", (child) => signed(child.amaf_value, 3)],
+  ["amaf_value", "AMAF", (child, best) => worth(child.amaf_value, best, 3)],
   ["proven", "Proven", (child) => child.proven || ""],
 ];
 
@@ -79,7 +79,7 @@ export class Lane {
       this.found = answer;
       if (answer.done) this.setRunning(false);
       this.draw();
-      if (answer.done && this.result) announce(`Method ${this.name.toUpperCase()}: ${this.result.best_move}, value ${signed(this.result.value, 2)}`);
+      if (answer.done && this.result) announce(`Method ${this.name.toUpperCase()}: ${this.result.best_move}, value ${words(this.result, 2)}`);
       this.onResult(answer);
     }, (error) => {
       if (this.turn !== turn) return;
@@ -113,7 +113,7 @@ export class Lane {
     }
     const rate = result.simulations / Math.max(result.seconds, 1e-9);
     replace(this.summary,
-      h("p", { class: "best-line" }, h("b", {}, result.best_move), h("b", { class: "value" }, signed(result.value, 3)),
+      h("p", { class: "best-line" }, h("b", {}, result.best_move), h("b", { class: "value" }, words(result, 3)),
         h("span", {}, result.proven ? `a proven ${result.proven}` : `then ${result.principal_variation.slice(1, 10).join(" ") || "the end"}`)),
       h("p", { class: "muted" }, `${plural(result.simulations, "simulation")} in ${number(result.seconds, 1)} s (${count(Math.round(rate))}/s), depth ${result.depth}`),
       this.preparing ? h("p", { class: "muted" }, `${capital(preparing(this.view))} …`) : null);
@@ -126,18 +126,22 @@ export class Lane {
     else if (this.sort !== "rank") children.sort((one, other) => rank(other[this.sort]) - rank(one[this.sort]));
     const columns = COLUMNS.filter(([key]) => key === "move" || children.some((child) => child[key] !== null && child[key] !== 0));
     return h("table", {},
-      h("thead", {}, h("tr", {}, columns.map(([key, title]) =>
+      h("thead", {}, h("tr", {}, columns.map(([key, title]) => [key, key === "value" && result.best_score ? "Points" : title]).map(([key, title]) =>
         h("th", { scope: "col", "aria-sort": this.sort === key ? "descending" : undefined },
           button(title, () => { this.sort = this.sort === key ? "rank" : key; this.draw(); }))))),
       h("tbody", {}, children.slice(0, 60).map((child) =>
         h("tr", { class: child.action === result.best_action ? "best" : undefined },
-          columns.map(([, , show]) => h("td", {}, show(child)))))));
+          columns.map(([, , show]) => h("td", {}, show(child, result.best_score)))))));
   }
 
   leave() {
     this.stop();
     this.end();
   }
+}
+
+function words({ value, best_score: best }, digits) {
+  return `${worth(value, best, digits)}${best ? " points" : ""}`;
 }
 
 function rank(value) {

@@ -33,7 +33,7 @@ export function gameWords(lists, text) {
 
 function seatNames(lists, { game, seats }) {
   const found = lists.games.find((one) => one.name === splitGame(game).name);
-  return seats.map((_, seat) => (found ? found.seat_names[seat] : `seat ${seat + 1}`));
+  return seats.map((_, seat) => (found ? found.seat_names[seat] : `${["first", "second", "third", "fourth"][seat]} seat`));
 }
 
 // A table of the shelf in one line; `link` is its name as a link or a button.

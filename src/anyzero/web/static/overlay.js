@@ -1,6 +1,6 @@
 // What a search thinks, drawn over any board: a heat map of its moves, and the line that it expects.
 
-import { count, number, s, signed } from "./dom.js";
+import { count, number, s, worth } from "./dom.js";
 import { points, seatRole } from "./shapes.js";
 
 const MOST_ARROWS = 10;
@@ -9,9 +9,9 @@ const UPON = { "white-piece": "black-piece", "black-piece": "white-piece" };
 
 export const KINDS = {
   visits: { title: "Visits", value: (child) => child.visits, show: (child) => count(child.visits) },
-  value: { title: "Value", value: (child) => child.value, show: (child) => signed(child.value) },
+  value: { title: "Value", value: (child) => child.value, show: (child, best) => worth(child.value, best) },
   prior: { title: "Prior", value: (child) => child.prior, show: (child) => `${number(100 * child.prior, 0)}%` },
-  amaf: { title: "AMAF", value: (child) => child.amaf_value, show: (child) => signed(child.amaf_value) },
+  amaf: { title: "AMAF", value: (child) => child.amaf_value, show: (child, best) => worth(child.amaf_value, best) },
 };
 
 export function hintOverlay(cells) {
@@ -28,7 +28,7 @@ export function searchOverlay(result, view, kind, showLine) {
   const children = result.children.filter((child) => (cells.get(child.action) || []).length);
   const taken = new Set(showLine ? result.ghosts.map((line) => line[0]) : []);
   return (board) => [
-    ...(kind ? heat(board, children, cells, KINDS[kind], taken) : []),
+    ...(kind ? heat(board, children, cells, KINDS[kind], taken, result.best_score) : []),
     ...(showLine ? ghosts(board, result.ghosts, view) : []),
   ];
 }
@@ -45,7 +45,7 @@ function shares(children, kind) {
   };
 }
 
-function heat(board, children, cells, kind, taken) {
+function heat(board, children, cells, kind, taken, best) {
   const share = shares(children, kind);
   const known = children.filter((child) => share(child) !== null);
   const single = known.filter((child) => cells.get(child.action).length === 1);
@@ -54,8 +54,8 @@ function heat(board, children, cells, kind, taken) {
   const longer = known.filter((child) => cells.get(child.action).length > 1)
     .sort((one, other) => share(other) - share(one)).slice(0, MOST_ARROWS).reverse();
   return [
-    ...single.flatMap((child) => warmCell(board, cells.get(child.action)[0], share(child), isTold(child) ? kind.show(child) : "")),
-    ...longer.map((child) => warmArrow(board, cells.get(child.action), share(child), kind.show(child))),
+    ...single.flatMap((child) => warmCell(board, cells.get(child.action)[0], share(child), isTold(child) ? kind.show(child, best) : "")),
+    ...longer.map((child) => warmArrow(board, cells.get(child.action), share(child), kind.show(child, best))),
   ];
 }
 

@@ -1,6 +1,6 @@
 // Play: choose a game, sit down, and move by mouse, finger, keyboard or text.
 
-import { announce, ask, button, h, number, replace, toast } from "./dom.js";
+import { announce, ask, button, h, inPoints, number, replace, toast } from "./dom.js";
 import { Board } from "./board.js";
 import { Evaluation, percent } from "./evaluation.js";
 import { catalog, get, isExported, link } from "./link.js";
@@ -139,7 +139,7 @@ export function seatCards(view) {
 
 function makePanel(table, board, lists) {
   const game = lists.games.find((one) => one.name === splitGame(table.view.game).name);
-  const points = game && game.best_score ? (value) => ((value + 1) / 2) * game.best_score : null;
+  const points = game && game.best_score ? (value) => inPoints(value, game.best_score) : null;
   const evaluation = new Evaluation(table, points);
   const marks = new Map();
   const after = afterGame(table, board, marks, () => update());

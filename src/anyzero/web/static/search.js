@@ -182,6 +182,7 @@ class Search {
       best_move: best.move,
       best_action: best.action,
       value: best.value ?? 0,
+      best_score: game.about.best_score,
       proven: NAMES[tree.proven[0]] ?? null,
       children,
       ...line,
