@@ -15,18 +15,18 @@ from anyzero.learning.start import Training, fill_in, make_config
 
 ROOT = Path(__file__).parent.parent.parent
 STORE = 80_000_000
-HEAD = {"num_cpus": 0, "include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
+HEAD = {"num_cpus": 1, "include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
 
 
 class Machines:
-    """The nodes; the head does no work."""
+    """The nodes; the head is one of them, since each takes seconds to start, and is never killed."""
 
     def __init__(self, num_nodes):
         from ray.cluster_utils import Cluster
 
         self.cluster = Cluster(initialize_head=True, head_node_args={**HEAD, "object_store_memory": STORE})
         self.address = self.cluster.address
-        self.nodes = [self.add(wait=False) for _ in range(num_nodes)]
+        self.nodes = [self.add(wait=False) for _ in range(num_nodes - 1)]
 
     def add(self, cores=1, **options):
         """Ray gives a node 30 seconds to start, which a crowded machine may need more than once."""

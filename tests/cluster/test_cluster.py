@@ -28,7 +28,7 @@ def make():
 BESIDE = """
 import os
 def first(game, line, seed):
-    if len(line.moves) > 5:
+    if len(line.moves) == 5:  # as the second player; each time it takes a process with it
         os._exit(3)
     return game.legal_actions(line.state)[0]
 """

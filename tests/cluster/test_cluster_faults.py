@@ -171,7 +171,7 @@ def test_an_experiment_has_the_same_table(machines, tmp_path, monkeypatch):
 
 
 def test_a_lost_head_is_one_sentence_and_the_same_command_goes_on(machines, tmp_path):
-    short, path = Machines(1), tmp_path / "run"
+    short, path = Machines(2), tmp_path / "run"
     RunFolder.create(path, fill_in(make_config("tic_tac_toe", changes=TINY)))
     command = [sys.executable, "-m", "anyzero", "train", "--run", str(path), "--match", "0", "--generations"]
     lost = subprocess.Popen([*command, "9999", "--cluster", short.address], stderr=subprocess.PIPE, text=True)
