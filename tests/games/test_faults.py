@@ -91,7 +91,8 @@ def test_new_arrays_are_refused_in_words(tmp_path):
 )
 def test_what_the_compiler_refuses_is_told_in_plain_words(tmp_path, line, says):
     names = "STEP = 3\nTABLE, NAMES, COUNT, LOG = [1], {0: 1}, 0, np.zeros(1)"
-    _, detail = only_broken(write_race(tmp_path, ("STEP = 3", names), ("state.total += action", line)))
+    (result,) = check_game(load(write_race(tmp_path, ("STEP = 3", names), ("state.total += action", line))))
+    detail = result.detail
     assert detail.startswith(says)
     assert detail.endswith(f"in play, faulty.py line {PLAY_LINE + 1}")
 
