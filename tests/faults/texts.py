@@ -20,7 +20,7 @@ from anyzero.players import parse_player
 from anyzero.players.text import split_player
 from anyzero.protocols.gtp import GtpEngine
 from anyzero.protocols.uci import UciEngine
-from anyzero.records.files import FORMS, MATCH_FORM, read_records
+from anyzero.records.files import MATCH_FORM, WRITERS, read_records
 from anyzero.schema import write_toml
 from anyzero.search.methods import parse_search
 from anyzero.web.catalog import Message
@@ -70,7 +70,7 @@ def record_texts(suffix: str) -> tuple[str, ...]:
         header = {"form": MATCH_FORM, "game": "tic_tac_toe", "seed": 0}
         played = {"match": [0, 1, 0, 0], "players": ["a", "b"], "moves": ["a1"], "payoffs": [-1.0, 1.0]}
         return (json.dumps(header) + "\n" + json.dumps({**played, "reason": "time"}) + "\n",)
-    return tuple(FORMS[suffix][1](random_table(game, seed, most=4).to_record()) for seed in range(5))
+    return tuple(WRITERS[suffix](random_table(game, seed, most=4).to_record()) for seed in range(5))
 
 
 def in_file(name: str, read: Callable[[Path], object], folder: Path) -> Use:
@@ -88,7 +88,7 @@ def in_file(name: str, read: Callable[[Path], object], folder: Path) -> Use:
 def read_and_write_again(path: Path) -> None:
     again = path.with_name("again" + (path.suffix if path.suffix in (".pgn", ".sgf") else ".json"))
     for record in read_records(path):
-        again.write_text(FORMS[again.suffix][1](record))
+        again.write_text(WRITERS[again.suffix](record))
         assert read_records(again) == [record]
 
 

@@ -148,6 +148,12 @@ def test_any_value_in_any_place_is_read_or_refused(place, value):
         assert GameRecord.from_json(record.to_json()) == record
 
 
+def test_the_form_of_matches_is_not_offered_where_a_single_game_is_saved(tmp_path):
+    for name in ("game.txt", "game.jsonl"):
+        with pytest.raises(BadRecordError, match=r"ends in one of \.json, \.pgn, \.sgf$"):
+            write_record(tmp_path / name, play_all("tic_tac_toe", "a1").to_record())
+
+
 def test_files_that_are_none(tmp_path):
     for name, content, says in [
         ("deep.json", b"[" * 100_000, "it is not JSON"),

@@ -134,9 +134,13 @@ def board(rules):
 '''
 
 
+LONG_NAMES = ("the defenders of the little heap", "Donaudampfschifffahrtsgesellschaftskapitän")
+
+
 def write_own_games(folder: Path) -> list[str]:
     """One game without a picture, and one whose texts would be markup if a page let them."""
     plain, drawn = folder / "heap.py", folder / "drawn_heap.py"
     write_whole(plain, OWN_GAME.replace("PICTURE", "").replace("MORE", "[]").encode())
-    write_whole(drawn, OWN_GAME.replace("PICTURE", PICTURE).replace("MORE", "[board]").encode())
+    source = OWN_GAME.replace("PICTURE", PICTURE).replace("MORE", "[board]")
+    write_whole(drawn, source.replace("max_plies=size)", f"max_plies=size, seat_names={LONG_NAMES})").encode())
     return [str(plain), str(drawn)]

@@ -8,7 +8,7 @@ import pytest
 from anyzero.compile.clock import clock
 from anyzero.learning.folder import NOW, RunFolder
 from anyzero.learning.train import Watcher
-from tests.web.folders import NASTY
+from tests.web.folders import LONG_NAMES, NASTY
 from tests.web.test_page import click_cell, open_game, until, wait_ply
 
 PUSHED_OUT = """() => {
@@ -104,7 +104,7 @@ def test_a_game_without_a_picture_is_played_by_its_moves(server, page):
     for number in (1, 2):
         page.locator(".words .choices button").last.click()
         wait_ply(page, number)
-    assert page.inner_text(".status").startswith("Seat 2 won")
+    assert page.inner_text(".status").startswith("Second seat won")
 
 
 @pytest.mark.slow
@@ -157,6 +157,34 @@ def test_the_dialog_of_a_new_game_names_the_seats_and_holds_what_is_in_it(server
     assert page.evaluate(PUSHED_OUT) == 0
     picker = page.get_by_label("Seat 2", exact=True).bounding_box()
     assert picker["width"] >= 160, "Computer, beginner is seen as a whole"
+
+
+@pytest.mark.parametrize("screen", ["page", "phone"])
+def test_long_names_of_seats_leave_room_for_who_sits_there(server, screen, request):
+    page = request.getfixturevalue(screen)
+    open_game(page, server, "drawn_heap", "human level:beginner")
+    page.get_by_role("button", name="New", exact=True).click()
+    assert page.evaluate(PUSHED_OUT) == 0
+    names = page.locator("dialog .field:has(.picker) > span:first-child").all()
+    assert names[1].inner_text() == LONG_NAMES[1]
+    for number, name in enumerate(names, start=1):
+        at, picker = name.bounding_box(), page.get_by_label(f"Seat {number}", exact=True).bounding_box()
+        assert name.evaluate("one => one.scrollWidth <= one.clientWidth + 1")
+        assert at["x"] + at["width"] <= picker["x"]
+        assert picker["width"] >= 100
+
+
+def test_options_with_a_few_choices_are_chosen_from_a_list(server, page):
+    open_game(page, server, "oware:last_seeds=owner")
+    page.get_by_role("button", name="New", exact=True).click()
+    slam, seeds = page.get_by_label("grand slam"), page.get_by_label("last seeds")
+    assert slam.locator("option").all_inner_texts() == ["takes nothing", "takes all", "illegal"]
+    assert seeds.input_value() == "owner"
+    slam.select_option("takes all")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.wait_for_selector("dialog", state="detached")
+    page.get_by_role("button", name="New", exact=True).click()
+    assert [slam.input_value(), seeds.input_value()] == ["takes_all", "owner"]
 
 
 def test_games_of_the_computer_alone_are_continued_where_they_are_watched(server, page):

@@ -17,7 +17,7 @@ def test_a_game_file_is_played_to_its_end_by_mouse(server, page):
     page.goto(server.url)
     page.locator(".card", has_text="My tic tac toe").locator("svg").wait_for()
     open_game(page, server, GAME)
-    assert play_to_the_end(page) in ("Seat 1 won", "Seat 2 won", "A draw")
+    assert play_to_the_end(page) in ("First seat won", "Second seat won", "A draw")
 
 
 def test_a_game_file_is_shared_saved_and_watched(server, page):

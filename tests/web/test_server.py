@@ -346,7 +346,7 @@ def test_paths_lead_nowhere(server, path):
 def test_the_lists_say_what_there_is(server):
     games = {game["name"]: game for game in httpx.get(server.url + "api/games").json()["games"]}
     assert games["hex"]["title"] == "Hex"
-    assert {"name": "size", "default": 11, "kind": "int"} in games["hex"]["options"]
+    assert {"name": "size", "default": 11, "kind": "int", "choices": []} in games["hex"]["options"]
     assert games["take_it_easy"]["num_seats"] == 1
     players = httpx.get(server.url + "api/players").json()
     assert players["levels"] == ["beginner", "easy", "medium", "hard", "max"]

@@ -7,7 +7,6 @@ from typing import Any
 from anyzero.arena.match import NORMAL, MatchResult
 from anyzero.arena.plan import Plan
 from anyzero.arena.statistics import Interval, Sprt, count_pairs, elo_interval, farthest_elo, mean_interval, named
-from anyzero.games.game import ORDINALS
 from anyzero.report import Part, Sheet, Shown, percent
 
 
@@ -51,9 +50,7 @@ class Standings(Shown):
     def report(self) -> Iterator[Part]:
         """A line per seat, the score, and what it means."""
         first, second = ("the first player", "the second") if self.plan is None else self.plan.players
-        seats = (
-            [f"{name} seat" for name in ORDINALS] if self.plan is None else list(map(self.plan.seats_of_first, (0, 1)))
-        )
+        seats = ("first seat", "second seat") if self.plan is None else map(self.plan.seats_of_first, (0, 1))
         tallies = [(f"{first} as {name}", tally) for name, tally in zip(seats, self.seats, strict=False)]
         tallies.append((f"{first} against {second}", self.tally))
         rows = [(name, tally.wins, tally.draws, tally.losses, percent(tally.score)) for name, tally in tallies]

@@ -17,7 +17,7 @@ from io import StringIO
 from pathlib import Path
 from threading import RLock
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, check_name, nearest_hint
 from anyzero.files import from_home, write_whole
@@ -203,7 +203,18 @@ def parse_options(name: str, make: Maker, text: str, given: Mapping[str, Any] | 
         if key not in defaults:
             known = ", ".join(defaults) or "none"
             raise UnknownNameError(f"{name} has no option {key!r}; {nearest_hint(key, defaults)}its options: {known}")
-    return {key: convert_option(name, key, value, defaults[key]) for key, value in options.items()}
+    found, choices = {}, option_choices(make)
+    for key, value in options.items():
+        found[key] = convert_option(name, key, value, defaults[key])
+        if found[key] not in choices.get(key, [found[key]]):
+            raise BadOptionError(f"{name}: {key} must be one of {', '.join(choices[key])}, not {found[key]!r}")
+    return found
+
+
+def option_choices(make: Maker) -> dict[str, tuple[str, ...]]:
+    """The possible texts of options that are annotated as a Literal."""
+    kinds = {name: parameter.annotation for name, parameter in inspect.signature(make).parameters.items()}
+    return {name: get_args(kind) for name, kind in kinds.items() if get_origin(kind) is Literal}
 
 
 def split_options(owner: str, parts: Iterable[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ houses at once, and the carry of another follows the captured houses.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from anyzero.views import Board, Cell, Label, Polygon
 from anyzero.views.boards import pile_of_seeds, rounded
 
 HOUSES, SEEDS_A_HOUSE, TOTAL, HALF, MOST_PLIES = 6, 4, 48, 24, 1000
-GRAND_SLAMS = ("takes_nothing", "takes_all", "illegal")
+GrandSlam = Literal["takes_nothing", "takes_all", "illegal"]
 TAKES_NOTHING, TAKES_ALL, ILLEGAL = range(3)
-LAST_SEEDS = ("mover", "owner", "nobody")
+LastSeeds = Literal["mover", "owner", "nobody"]
 TO_MOVER, TO_OWNER, TO_NOBODY = range(3)
 
 ONES = U(0x010101010101)  # one seed in every house of a row
@@ -57,7 +57,10 @@ class Oware(NamedTuple):
 
 
 def make(
-    plies: int = 200, grand_slam: str = "takes_nothing", last_seeds: str = "mover", repetition: bool = False
+    plies: int = 200,
+    grand_slam: GrandSlam = "takes_nothing",
+    last_seeds: LastSeeds = "mover",
+    repetition: bool = False,
 ) -> Game:
     """South owns the lower row of houses, North the upper one, with four seeds in each; more than 24 seeds win.
 
@@ -69,10 +72,7 @@ def make(
     """
     if not 1 <= plies <= MOST_PLIES:
         raise BadOptionError(f"oware: plies must be from 1 to {MOST_PLIES}, not {plies}")
-    for option, value, choices in (("grand_slam", grand_slam, GRAND_SLAMS), ("last_seeds", last_seeds, LAST_SEEDS)):
-        if value not in choices:
-            raise BadOptionError(f"oware: {option} must be one of {', '.join(choices)}, not {value!r}")
-    slam, last = GRAND_SLAMS.index(grand_slam), LAST_SEEDS.index(last_seeds)
+    slam, last = get_args(GrandSlam).index(grand_slam), get_args(LastSeeds).index(last_seeds)
     history = [("origin", np.uint64, 2 if repetition else 0), ("moves", np.uint8, plies if repetition else 0)]
     return Game(
         name="oware",

@@ -1,8 +1,9 @@
 """Records in files: `.json` for every game, `.pgn` for chess, `.sgf` for Hex; `.jsonl` of matches is read only."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from anyzero.errors import list_some
 from anyzero.files import parse_object, write_whole
@@ -19,12 +20,13 @@ ENDS = {"normal": RULES, "resignation": RESIGN}  # terminations of match games o
 
 Read = Callable[[str, int | None, Game | None], list[GameRecord]]
 Write = Callable[[GameRecord], str]
+Form = TypeVar("Form")
 
 
 def read_records(path: Path | str, game: Game | None = None, *, number: int | None = None) -> list[GameRecord]:
     """All games of a file, at least one, or the one with this number; `game` is required if its rules are in a file."""
     path = Path(path)
-    read = find_form(path)[0]
+    read = find_form(path, READERS)
     with within(str(path)):
         records = read(load_text(path), number, game)
         for record in records if game is not None else ():
@@ -44,8 +46,7 @@ def write_record(path: Path | str, record: GameRecord, game: Game | None = None)
 
 def record_text(path: Path | str, record: GameRecord, game: Game | None = None) -> str:
     """The content of a file with this name."""
-    write = find_form(Path(path))[1]
-    return write(GameRecord.from_json(record.to_json(), game))
+    return find_form(Path(path), WRITERS)(GameRecord.from_json(record.to_json(), game))
 
 
 # --- JSON
@@ -96,27 +97,28 @@ def read_line(line: str, number: int, first: str, game: Game) -> GameRecord:
         return GameRecord.from_json(record, game)
 
 
-def refuse_lines(record: GameRecord) -> str:
-    raise BadRecordError("matches and tournaments write .jsonl files by --record; a single game goes into a .json file")
-
-
 # --- formats
 
 
-FORMS: dict[str, tuple[Read, Write]] = {
-    ".json": (read_json, lambda record: json.dumps(record.to_json(), ensure_ascii=False, indent=1) + "\n"),
-    ".pgn": (lambda text, number, game: read_pgn(text, number), write_pgn),
-    ".sgf": (lambda text, number, game: read_sgf(text, number), write_sgf),
-    ".jsonl": (read_lines, refuse_lines),
+WRITERS: dict[str, Write] = {
+    ".json": lambda record: json.dumps(record.to_json(), ensure_ascii=False, indent=1) + "\n",
+    ".pgn": write_pgn,
+    ".sgf": write_sgf,
 }
-"""The reader and the writer for each file suffix."""
+READERS: dict[str, Read] = {
+    ".json": read_json,
+    ".pgn": lambda text, number, game: read_pgn(text, number),
+    ".sgf": lambda text, number, game: read_sgf(text, number),
+    ".jsonl": read_lines,
+}
 
 
-def find_form(path: Path) -> tuple[Read, Write]:
+def find_form(path: Path, forms: Mapping[str, Form]) -> Form:
+    """The reader or the writer for the file's suffix."""
     suffix = path.suffix.lower()
-    if suffix not in FORMS or "\0" in str(path):
-        raise BadRecordError(f"{path}: the name of a game's file ends in one of {list_some(FORMS)}")
-    return FORMS[suffix]
+    if suffix not in forms or "\0" in str(path):
+        raise BadRecordError(f"{path}: the name of a game's file ends in one of {list_some(forms)}")
+    return forms[suffix]
 
 
 def load_text(path: Path) -> str:

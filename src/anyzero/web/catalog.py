@@ -17,7 +17,7 @@ from anyzero.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.files import own_folder
 from anyzero.games.explain import Rules
 from anyzero.games.game import Game, game_text
-from anyzero.games.load import game_names, load, split_text
+from anyzero.games.load import find_maker, game_names, load, option_choices, split_text
 from anyzero.networks.find import BEST, RUNS, find_network, known_names
 from anyzero.players import engine_client
 from anyzero.players.text import LEVELS, OWN_KINDS, PlayerText, level_text, split_player
@@ -182,7 +182,11 @@ class Catalog:
 
 
 def describe_game(game: Game, name: str) -> dict[str, Any]:
-    options = [{"name": key, "default": value, "kind": type(value).__name__} for key, value in game.options.items()]
+    choices = option_choices(find_maker(game.source)) if game.source else {}
+    options = [
+        {"name": key, "default": value, "kind": type(value).__name__, "choices": choices.get(key, ())}
+        for key, value in game.options.items()
+    ]
     return {
         "name": name,
         **{key: getattr(game, key) for key in ("title", "num_seats", "best_score")},

@@ -15,7 +15,7 @@ from anyzero.errors import AnyzeroError, words_of
 from anyzero.files import parse_object
 from anyzero.games.game import Game
 from anyzero.records.ends import RULES, BadRecordError
-from anyzero.records.files import FORMS
+from anyzero.records.files import READERS
 from anyzero.records.in_progress import GameInProgress
 from anyzero.records.record import Evaluation, GameRecord
 from anyzero.web.catalog import HUMAN, Catalog, Message, ServerConfig
@@ -72,7 +72,7 @@ class Rooms:
                 raise BadRecordError("the file is not a JSON object")
             record = GameRecord.parse(values)
         else:
-            record = FORMS[f".{wanted.form}"][0](wanted.text, 1, None)[0]
+            record = READERS[f".{wanted.form}"](wanted.text, 1, None)[0]
         game = self.catalog.load(record.game)
         if record.payoffs is None:  # moves that end the game by the rules may come without a result
             played = GameInProgress.played(game, record.start, record.moves)

@@ -57,6 +57,9 @@ export function gameCards(lists, words, act) {
 }
 
 function optionControl(option, value) {
+  if (option.choices.length) {
+    return h("select", {}, option.choices.map((one) => h("option", { value: one, selected: one === value }, one.replaceAll("_", " "))));
+  }
   if (option.kind === "bool") return h("input", { type: "checkbox", checked: String(value) === "true" });
   if (option.kind === "int") return h("input", { type: "number", step: 1, value });
   if (option.kind === "float") return h("input", { type: "number", step: "any", value });
