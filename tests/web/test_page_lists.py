@@ -181,8 +181,10 @@ def test_options_with_a_few_choices_are_chosen_from_a_list(server, page):
     assert slam.locator("option").all_inner_texts() == ["takes nothing", "takes all", "illegal"]
     assert seeds.input_value() == "owner"
     slam.select_option("takes all")
+    page.evaluate("document.querySelector('.panel').id = 'before'")
     page.get_by_role("button", name="Start", exact=True).click()
-    page.wait_for_selector("dialog", state="detached")
+    page.wait_for_selector("#before", state="detached")
+    page.wait_for_selector(".panel .status")
     page.get_by_role("button", name="New", exact=True).click()
     assert [slam.input_value(), seeds.input_value()] == ["takes_all", "owner"]
 
