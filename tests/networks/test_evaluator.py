@@ -11,8 +11,10 @@ from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.games.load import load
 from anyzero.games.rollouts import encode_states
 from anyzero.networks.config import BadNetworkError, parse_network
-from anyzero.networks.evaluator import NetworkEvaluator
+from anyzero.networks.evaluator import Divided, NetworkEvaluator
 from anyzero.networks.models import new_network
+from anyzero.networks.weights import store
+from anyzero.networks.winograd.sizes import empty_answers
 from anyzero.players.player import search
 from anyzero.search import search_many
 from tests.networks.positions import random_states
@@ -48,11 +50,19 @@ def test_answers_are_near_those_of_torch(network):
     assert (logits.dtype, values.dtype, values.shape) == (np.float32, np.float32, (150,))
 
 
-def test_threads_change_nothing(network):
-    states = random_states(FOUR, 150)
+@pytest.mark.parametrize("num", [2, 8, 150])
+def test_threads_change_nothing(network, num):
+    states = random_states(FOUR, num)
     one, three = (NetworkEvaluator(FOUR, network, threads=n)(FOUR, states) for n in (1, 3))
     assert one[0].tobytes() == three[0].tobytes()
     assert one[1].tobytes() == three[1].tobytes()
+
+
+def test_a_few_positions_are_divided_among_the_threads(network, monkeypatch):
+    divided, parts = Divided(store(network), FOUR, threads=3), []
+    monkeypatch.setattr(divided.network, "answer", lambda planes, *answers: parts.append(len(planes)))
+    divided.answer(encode_states(FOUR, random_states(FOUR, 8)), *empty_answers(8, 7))
+    assert sorted(parts) == [2, 3, 3]
 
 
 def test_torch_keeps_its_threads(network):

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 import anyzero
-from anyzero.errors import UnknownNameError
+from anyzero.child import count_cores
+from anyzero.errors import BadOptionError, UnknownNameError
 from anyzero.games.line import Line
 from anyzero.games.load import BUILT_IN
 from anyzero.players import parse_player
-from anyzero.players.player import FailedPlayerError, consult
-from anyzero.players.text import AFTERSTATES, BY_GAME, LEVELS, MOST, PLAIN, level_text, net_levels
+from anyzero.players.player import FailedPlayerError, consult, search_arguments
+from anyzero.players.text import AFTERSTATES, BY_GAME, LEVELS, MOST, PLAIN, level_text, net_levels, split_player
 from anyzero.search.methods import parse_search
 
 GAME = anyzero.load("tic_tac_toe")
@@ -68,6 +69,18 @@ def test_a_temperature_makes_gumbel_play_by_its_policy():
     assert cold == {"b2"}
     assert len(set(warm)) > 2
     assert max(set(warm), key=warm.count) == "b2"
+
+
+def test_a_network_answers_on_all_cores_or_on_as_many_threads_as_a_text_or_an_arena_says():
+    def threads(text, default=None):
+        return search_arguments(split_player(text), GAME, threads=default)["evaluator"].threads
+
+    assert [threads("gumbel:8@best"), threads("gumbel:8@best", 1)] == [count_cores(), 1]
+    assert threads("gumbel:8,threads=3@best", 1) == 3
+    with pytest.raises(BadOptionError, match="threads must be a positive number, not 0"):
+        threads("gumbel:8,threads=0@best")
+    with pytest.raises(UnknownNameError, match="uct has no option 'threads'"):
+        parse_player("uct:8,threads=2").move(GAME)
 
 
 def test_an_unknown_level_is_told_the_nearest():

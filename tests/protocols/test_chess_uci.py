@@ -197,6 +197,10 @@ def test_the_net_in_the_package_is_a_network_too(engine, name):
     assert engine.tell(f"setoption name Network value {name}") == []
     assert engine.engine.evaluator is not None
     assert engine.engine.options.search_method == "gumbel"
+    assert engine.tell("setoption name Threads value 2") == []
+    assert engine.engine.evaluator.threads == 2
+    searcher = make_searcher(engine.engine.game, engine.engine.options, engine.engine.evaluator, seconds=1.0)
+    assert searcher.trees == 1
 
 
 @pytest.mark.slow

@@ -233,7 +233,7 @@ def serve(hear: Callable[[], Any], send: Send, live: Live) -> None:
 
 def prepare(game: Game, plan: Plan) -> list[Player]:
     """The players of a plan, ready: everything is compiled or loaded before a clock starts."""
-    players = [parse_player(text) for text in plan.players]
+    players = [parse_player(text, threads=1) for text in plan.players]  # of many games at once
     for player in players:
         player.prepare(game)
     state = first_decision(game)

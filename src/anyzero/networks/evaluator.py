@@ -18,7 +18,7 @@ from anyzero.games.rollouts import cut, encode_states, turn_to_seats
 from anyzero.networks.config import BadNetworkError, fits
 from anyzero.networks.weights import StoredNetwork, store
 from anyzero.networks.winograd.heads import copy
-from anyzero.networks.winograd.network import Compiled, compiled
+from anyzero.networks.winograd.network import compiled
 from anyzero.networks.winograd.sizes import empty_answers
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 DEVICES = ("cpu", "cuda")
 TOGETHER = {"residual": 32, "mlp": 256}
 """Mini-batch sizes: small enough for the processor's caches, large enough to amortise the calls."""
+FEWEST = {"residual": 1, "mlp": 24}
+"""Positions for which a thread of their own pays off."""
 MEMORY_BYTES = 2**24
 LEAST_PLACES, MOST_PLACES = 2**12, 2**16  # limits of the cached answers per thread, within MEMORY_BYTES
 
@@ -39,10 +41,10 @@ class NetworkEvaluator:
     It computes in float32 on the CPU and in bfloat16 on a GPU. In games where one value is not enough
     (`Game.num_values`) it returns a value for every seat, starting with the first.
     It keeps a copy: further training of the network does not change it. Its `pool` serves searches of many trees, which
-    then call it on those threads, each for a few of its own leaves. Other batches are cut into chunks by length
-    alone, so that the number of threads changes only the time. `cache`, on the CPU, is the number of answers that
-    each thread remembers (None: as many as pay off). `compiled`, on the GPU, takes half a minute at first, which pays
-    off for long runs.
+    then call it on those threads, each for a few of its own leaves. Other batches are divided among the threads. An
+    answer depends on its own position alone, so that the number of threads changes only the time. `cache`, on the CPU,
+    is the number of answers that each thread remembers (None: as many as pay off). `compiled`, on the GPU, takes half a
+    minute at first, which pays off for long runs.
     """
 
     def __init__(
@@ -111,30 +113,39 @@ def check(game: Game, network: "Network | StoredNetwork", device: str) -> None:
 
 
 class CpuForward:
-    """Runs chunks of positions through the network, each on one of its own threads."""
+    """Encodes positions and runs them through the network."""
 
     def __init__(self, network: "Network | StoredNetwork", game: Game, threads: int, cache: int | None = None) -> None:
-        self.game, self.together = game, TOGETHER[network.config.kind]
-        self.pool = ThreadPoolExecutor(
-            threads, thread_name_prefix="network", initializer=partial(setattr, OWN, "is_ours", True)
-        )
-        self.network: Compiled | Remembered = compiled(store(network), game)
+        self.game = game
+        self.network: Divided | Remembered = Divided(store(network), game, threads)
+        self.pool = self.network.pool
         cache = places_that_pay(game) if cache is None else cache
         if cache:
             self.network = Remembered(self.network, game.num_actions, 1 << (cache - 1).bit_length(), game.num_values)
         encode_states(game, game.new_states(0))  # compile now, not on several threads at once
 
     def __call__(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
-        if hasattr(OWN, "is_ours"):  # a search on one of these threads, for its own leaves
-            self.run(states, logits, values)
-            return
-        parts = (slice(*part) for part in cut(len(states), -(-len(states) // self.together)))
-        list(self.pool.map(lambda part: self.run(states[part], logits[part], values[part]), parts))
-
-    def run(self, states: Any, logits: np.ndarray, values: np.ndarray) -> None:
         self.network.answer(encode_states(self.game, states), logits, values)
         if self.game.num_values > 1:
             turn_to_seats(self.game, states, values)
+
+
+class Divided:
+    """A compiled network that divides positions among its own threads."""
+
+    def __init__(self, network: StoredNetwork, game: Game, threads: int) -> None:
+        self.network, self.threads = compiled(network, game), threads
+        self.most, self.least = TOGETHER[network.config.kind], FEWEST[network.config.kind]
+        mark = partial(setattr, OWN, "is_ours", True)
+        self.pool = ThreadPoolExecutor(threads, thread_name_prefix="network", initializer=mark)
+
+    def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
+        parts = max(-(-len(planes) // self.most), min(self.threads, len(planes) // self.least))
+        if parts < 2 or hasattr(OWN, "is_ours"):  # a search on one of these threads, for its own leaves
+            self.network.answer(planes, logits, values)
+            return
+        cuts = [slice(*part) for part in cut(len(planes), parts)]
+        list(self.pool.map(lambda part: self.network.answer(planes[part], logits[part], values[part]), cuts))
 
 
 def places_that_pay(game: Game) -> int:
@@ -164,7 +175,7 @@ class Memory(NamedTuple):
 class Remembered:
     """A network with a cache of up to `places` answers per thread, a power of two."""
 
-    def __init__(self, network: Compiled, num_actions: int, places: int, num_values: int = 1) -> None:
+    def __init__(self, network: Divided, num_actions: int, places: int, num_values: int = 1) -> None:
         self.network, self.sizes, self.places = network, (num_actions, num_values), places
         self.own, self.look_up = local(), compile_kernel(_look_up, UNIT)
         nothing = np.empty(0, np.uint64), np.empty(0, np.bool_)  # compile now, not on several threads at once

@@ -18,10 +18,11 @@ from anyzero.players.text import ENGINE, FILE, RANDOM, PlayerText, split_player
 __all__ = ["Player", "parse_player", "player_files"]
 
 
-def parse_player(text: Player | str) -> Player:
+def parse_player(text: Player | str, threads: int | None = None) -> Player:
     """The player that a text names: a method and its budget, a level, a network, another engine, a file of your own.
 
     `uct:1000`, `rave:0.5s,bias=1e-5`, `gumbel:64@RUN`, `gumbel:64@best`, `level:easy`, `uci:stockfish`, `./mine.py`.
+    A network answers on so many threads, by default one per core, unless the text says how many.
 
     >>> anyzero.player("rave:2000").move("hex:size=7")
     """
@@ -32,7 +33,7 @@ def parse_player(text: Player | str) -> Player:
         return Player(wanted.text, choose_at_random)
     if wanted.kind == FILE:
         return load_player(wanted.text, wanted.name, wanted.rest)
-    return _engine_player(wanted) if wanted.kind == ENGINE else search_player(wanted)
+    return _engine_player(wanted) if wanted.kind == ENGINE else search_player(wanted, threads)
 
 
 def player_files(text: str, game: Game) -> list[Path]:

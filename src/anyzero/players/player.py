@@ -4,7 +4,7 @@ import operator
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -20,6 +20,7 @@ from anyzero.search import Searcher, SearchResult
 Choose = Callable[[Game, Line, int], int]
 """(game, the game so far, seed) -> a legal action; the same line and seed give the same action."""
 
+MOST_NETWORKS = 4
 LATE_FACTOR, LATE_S = 1.5, 1.0
 """A player with a budget of seconds may take this many times its budget, plus this much: a busy machine is slow."""
 
@@ -109,14 +110,14 @@ def load_player(text: str, name: str, options: str) -> Player:
 SEARCHERS = (SEARCH, LEVEL)  # the kinds of players that search
 
 
-def search_player(wanted: PlayerText) -> Player:
+def search_player(wanted: PlayerText, threads: int | None) -> Player:
     """The best move of a search. With the option `reuse` it keeps its tree from move to move of a game."""
     options = wanted.search.options if wanted.search is not None else {}
     if float(options.get("noise_fraction", 0.0)) > 0.0:
         raise BadOptionError(f"{wanted.text!r}: noise at the root is for self-play; measured players have none")
     if wanted.network not in ("", BEST):
         find_network(wanted.network)  # raises an error if there is none
-    arguments = cache(lambda game: search_arguments(wanted, game))
+    arguments = cache(lambda game: search_arguments(wanted, game, threads=threads))
     searchers: dict[tuple[Game, bool], Searcher] = {}
     last: dict[Searcher, Line] = {}
 
@@ -171,8 +172,11 @@ def search(
     return Searcher(game, **options).search(state, seed)
 
 
-def search_arguments(wanted: PlayerText, game: Game, load: Callable[[Game, Path], Any] | None = None) -> dict[str, Any]:
-    """The arguments of `Searcher` besides the game; `load` makes an evaluator of a network file (default: compiled)."""
+def search_arguments(
+    wanted: PlayerText, game: Game, load: Callable[[Game, Path], Any] | None = None, threads: int | None = None
+) -> dict[str, Any]:
+    """The arguments of `Searcher` besides the game; `load` makes an evaluator of a network file (default: compiled, on
+    so many threads, None: one a core, unless the text says how many)."""
     plain = wanted.in_game(game)
     if plain.search is None:
         raise MissingFunctionError(f"{wanted.text} does not search; name a method like uct:1000 or a level")
@@ -180,12 +184,20 @@ def search_arguments(wanted: PlayerText, game: Game, load: Callable[[Game, Path]
         return plain.search.arguments
     if net_method(game.name, plain.network) == "expectimax" != plain.search.method:
         raise BadOptionError(f"the net of {game.name} has no policy for {wanted.text!r}; play {BY_AFTERSTATES}@{BEST}")
-    return {**plain.search.arguments, "evaluator": (load or load_evaluator)(game, find_network(plain.network, game))}
+    arguments = plain.search.arguments
+    threads = arguments.pop("threads", threads)
+    load = load or partial(load_evaluator, threads=threads)
+    return {**arguments, "evaluator": load(game, find_network(plain.network, game))}
 
 
-def load_evaluator(game: Game, path: Path) -> Any:
-    """The network in a file, on one thread: a player has one position at a time, and an arena many players."""
+def load_evaluator(game: Game, path: Path, threads: int | None) -> Any:
+    """The network in a file; the last few are kept, since to load a large one takes half a second."""
+    return _evaluator(game, path, path.stat().st_mtime_ns, threads)
+
+
+@lru_cache(MOST_NETWORKS)
+def _evaluator(game: Game, path: Path, changed_ns: int, threads: int | None) -> Any:
     from anyzero.networks.evaluator import NetworkEvaluator
     from anyzero.networks.weights import read_network
 
-    return NetworkEvaluator(game, read_network(path, game), threads=1)
+    return NetworkEvaluator(game, read_network(path, game), threads=threads)

@@ -37,7 +37,7 @@ def clean(line: str) -> str:
 class GtpEngine:
     def __init__(self, game: str, player: str, send: Send, *, seed: int = 0, resign: float | None = None) -> None:
         self.send, self.seed, self.resign = send, seed, resign
-        self.player = parse_player(player)
+        self.player = parse_player(player, threads=1)
         self.set_game(load(game))
         self.clocks: list[Clock | None] = [None, None]
 

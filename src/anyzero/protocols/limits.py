@@ -148,7 +148,7 @@ class UciOptions(Schema):
     network: str = Field("", title="Network")
     """A run's name, a file, or best, the bundled net; empty: rollouts."""
     threads: int = Field(1, title="Threads", ge=1, le=256)
-    """Number of trees, merged at the root."""
+    """Threads of the network; without one, the number of trees, merged at the root."""
     hash: int = Field(256, title="Hash", ge=1, le=1 << 20)
     """Maximum memory of the trees, in MB."""
     seed: int = Field(0, title="Seed", ge=0, le=(1 << 31) - 1)

@@ -103,9 +103,9 @@ class UciEngine:
         self.need_rest()
         options = changed(self.options, words)
         evaluator = self.evaluator
-        if options.network != self.options.network:
+        if (options.network, options.threads) != (self.options.network, self.options.threads):
             name = options.network.removeprefix("@")
-            evaluator = load_evaluator(self.game, find_network(name, self.game)) if name else None
+            evaluator = load_evaluator(self.game, find_network(name, self.game), options.threads) if name else None
         make_searcher(self.game, options, evaluator, seconds=1.0)  # raises an error if they do not fit together
         self.options, self.evaluator = options, evaluator
 
@@ -193,7 +193,7 @@ def playable(state: State) -> State:
 def make_searcher(game: Game, options: UciOptions, evaluator: Evaluator | None, **budget: Any) -> Searcher:
     """The search configured by the options; an error if they do not fit together."""
     known: dict[str, Any] = {} if evaluator is None else {"evaluator": evaluator}
-    method, trees = options.search_method, options.threads
+    method, trees = options.search_method, 1 if evaluator else options.threads
     searcher = Searcher(game, method, **budget, **known, trees=trees, max_nodes=MOST_NODES)
     bytes_a_node = new_tree(game, searcher.method.settings, 2).bytes_a_node
     allowed = int((options.hash << 20) / bytes_a_node)

@@ -187,7 +187,7 @@ class SearchText(NamedTuple):
         return {"method": self.method, **budget, **self.options}
 
 
-SEARCH_OPTIONS = ("final", "evaluator", "max_nodes", "trees", "reuse", "temperature")
+SEARCH_OPTIONS = ("final", "evaluator", "max_nodes", "trees", "threads", "reuse", "temperature")
 """Options of `search` itself rather than of a method."""
 
 
@@ -198,7 +198,7 @@ def parse_search(text: str) -> SearchText:
     options: dict[str, Any] = dict(split_options(repr(text), parts))
     find_method(method, {key: value for key, value in options.items() if key not in SEARCH_OPTIONS})
     simulations, seconds = parse_budget(text, budget.strip())
-    for key in {"max_nodes", "trees", "reuse"} & options.keys():
+    for key in {"max_nodes", "trees", "threads", "reuse"} & options.keys():
         if not re.fullmatch(r"[0-9]{1,10}", options[key]):
             raise BadOptionError(f"{text!r}: {key} is {options[key]!r}, not a whole number")
         options[key] = int(options[key])

@@ -163,9 +163,8 @@ class Run:
         before = self.simulations()
         self.scratch.budget[:] = self.scratch.counters[:, 0] + num * (np.arange(len(self.scratch.budget)) < trees)
         parts = [(1, 1 + (MOST_LEAVES if whole else min(num, MOST_LEAVES)))] if self.rounds else [(0, self.num_trees)]
-        if self.pool is not None and self.asks_by_part:
-            if not self.rounds:
-                parts = parts_of(self.num_trees, self.evaluator.together)  # type: ignore[union-attr]
+        if self.pool is not None and self.asks_by_part and not self.rounds:
+            parts = parts_of(self.num_trees, self.evaluator.together)  # type: ignore[union-attr]
             list(self.pool.map(self.finish, *zip(*parts, strict=True)))
         else:
             self.finish(*parts[0])

@@ -28,7 +28,7 @@ from anyzero.search.methods import METHODS, SearchText
 HUMAN = "human"
 ENGINE = "engine:"  # prefix of engines allowed on the command line
 MOST_GAMES = 64  # maximum loaded games in memory
-OWN_BUSINESS = ("trees", "reuse", "max_nodes", "noise_fraction")
+OWN_BUSINESS = ("trees", "threads", "reuse", "max_nodes", "noise_fraction")
 """Options that clients may not choose: threads and memory are shared, and noise is for self-play."""
 
 
