@@ -58,11 +58,13 @@ def test_threads_change_nothing(network, num):
     assert one[1].tobytes() == three[1].tobytes()
 
 
-def test_a_few_positions_are_divided_among_the_threads(network, monkeypatch):
+@pytest.mark.parametrize(("work", "wanted"), [(1, [2, 3, 3]), (10**8, [8])])
+def test_a_few_positions_are_divided_among_the_threads_if_that_pays(network, monkeypatch, work, wanted):
+    monkeypatch.setattr("anyzero.networks.evaluator.LEAST_WORK", work)
     divided, parts = Divided(store(network), FOUR, threads=3), []
     monkeypatch.setattr(divided.network, "answer", lambda planes, *answers: parts.append(len(planes)))
     divided.answer(encode_states(FOUR, random_states(FOUR, 8)), *empty_answers(8, 7))
-    assert sorted(parts) == [2, 3, 3]
+    assert sorted(parts) == wanted
 
 
 def test_torch_keeps_its_threads(network):

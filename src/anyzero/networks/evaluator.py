@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 DEVICES = ("cpu", "cuda")
 TOGETHER = {"residual": 32, "mlp": 256}
 """Mini-batch sizes: small enough for the processor's caches, large enough to amortise the calls."""
-FEWEST = {"residual": 1, "mlp": 24}
-"""Positions for which a thread of their own pays off."""
+LEAST_WORK = 5 * 10**7
+"""Multiplications for which a thread of their own pays off: one chess position, three of Connect Four."""
 MEMORY_BYTES = 2**24
 LEAST_PLACES, MOST_PLACES = 2**12, 2**16  # limits of the cached answers per thread, within MEMORY_BYTES
 
@@ -135,17 +135,26 @@ class Divided:
 
     def __init__(self, network: StoredNetwork, game: Game, threads: int) -> None:
         self.network, self.threads = compiled(network, game), threads
-        self.most, self.least = TOGETHER[network.config.kind], FEWEST[network.config.kind]
+        self.most = TOGETHER[network.config.kind]
+        cells = math.prod(game.planes_shape[1:]) if network.config.kind == "residual" else 1
+        self.least = -(-LEAST_WORK // (cells * sum(weights.size for weights in network.weights.values())))
         mark = partial(setattr, OWN, "is_ours", True)
         self.pool = ThreadPoolExecutor(threads, thread_name_prefix="network", initializer=mark)
 
     def answer(self, planes: np.ndarray, logits: np.ndarray, values: np.ndarray) -> None:
-        parts = max(-(-len(planes) // self.most), min(self.threads, len(planes) // self.least))
-        if parts < 2 or hasattr(OWN, "is_ours"):  # a search on one of these threads, for its own leaves
-            self.network.answer(planes, logits, values)
-            return
-        cuts = [slice(*part) for part in cut(len(planes), parts)]
-        list(self.pool.map(lambda part: self.network.answer(planes[part], logits[part], values[part]), cuts))
+        """The calling thread answers its part too, and all if it is one of these threads, which search on their own."""
+
+        def answer(first: int, last: int) -> None:
+            for start in range(first, last, self.most):
+                rows = slice(start, min(start + self.most, last))
+                self.network.answer(planes[rows], logits[rows], values[rows])
+
+        parts = 1 if hasattr(OWN, "is_ours") else max(1, min(self.threads, len(planes) // self.least))
+        own, *others = cut(len(planes), parts)
+        pending = [self.pool.submit(answer, *part) for part in others]
+        answer(*own)
+        for future in pending:
+            future.result()
 
 
 def places_that_pay(game: Game) -> int:
