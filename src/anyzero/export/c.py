@@ -8,6 +8,8 @@ import numpy as np
 from llvmlite import ir
 from numba import typeof
 from numba.core import types
+from numba.core.types.misc import unliteral
+from numba.np.numpy_support import as_dtype
 
 from anyzero.compile.ahead import any_like_this, context_for, new_library
 from anyzero.compile.wasm_memory import bytes_of, numbers_of
@@ -116,7 +118,7 @@ class _Builder:
         kind = description.restype
         if kind == types.none:
             return "void"
-        return "double" if isinstance(kind, types.Float) else c_type(np.dtype(str(kind)))
+        return "double" if isinstance(kind, types.Float) else c_type(as_dtype(unliteral(kind)))
 
     def emit(self, names: list[str]) -> bytes:
         """One object file with all of them."""
