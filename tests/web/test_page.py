@@ -235,7 +235,7 @@ def test_a_new_game_from_the_dialog(server, page):
     page.get_by_role("button", name="Options").click()
     page.locator("dialog select").first.select_option("hex")
     page.get_by_label("size").fill("4")
-    page.get_by_label("Seat 2", exact=True).select_option("human")
+    page.get_by_label("orange (o)", exact=True).select_option("human")
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_selector('[data-cell="d4"]')
     assert page.locator('[data-cell="e5"]').count() == 0
@@ -250,8 +250,8 @@ def test_machines_are_watched_to_the_end_and_the_page_stays_within_a_phone(serve
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto(f"{server.url}#/watch")
     page.get_by_role("button", name="Connect Four").click()
-    for seat in (1, 2):
-        page.get_by_label(f"Seat {seat}", exact=True).select_option("random")
+    for seat in ("blue (x)", "orange (o)"):
+        page.get_by_label(seat, exact=True).select_option("random")
     page.get_by_role("button", name="Start", exact=True).click()
     speed = page.wait_for_selector("[aria-label=Speed]")
     speed.evaluate("one => { one.value = one.max; one.dispatchEvent(new Event('change')); }")
@@ -293,6 +293,20 @@ def test_an_analysis_of_a_game_with_points_shows_points(server, page):
     assert "Points" in page.locator(".lane thead").first.inner_text()
     assert page.locator(".lane tbody td:nth-child(3)").first.inner_text()[0] in "123456789"
     page.wait_for_selector(".aside .chart .dot")
+
+
+def test_a_watched_game_with_points_draws_its_curve_in_points(server, page):
+    page.goto(f"{server.url}#/watch")
+    page.get_by_role("button", name="Take It Easy").click()
+    page.get_by_label("you", exact=True).select_option("method:uct")
+    page.get_by_label("you: budget").fill("500")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_label("Speed", exact=True).evaluate(
+        "one => { one.value = one.max; one.dispatchEvent(new Event('change')); }"
+    )
+    page.wait_for_selector(".graph .chart[aria-label='Points over the game']", timeout=60_000)
+    assert "307" in page.locator(".graph .chart text").all_text_contents()
+    assert re.fullmatch("about [0-9]+ points", page.locator(".move.seat0[title]").first.get_attribute("title"))
 
 
 def test_a_page_finds_its_server_again(tmp_path, page):

@@ -155,7 +155,7 @@ def test_the_dialog_of_a_new_game_names_the_seats_and_holds_what_is_in_it(server
     page.get_by_role("button", name="New", exact=True).click()
     assert page.locator("dialog .field:has(.picker) > span:first-child").all_inner_texts() == ["Vertical", "Horizontal"]
     assert page.evaluate(PUSHED_OUT) == 0
-    picker = page.get_by_label("Seat 2", exact=True).bounding_box()
+    picker = page.get_by_label("horizontal", exact=True).bounding_box()
     assert picker["width"] >= 160, "Computer, beginner is seen as a whole"
 
 
@@ -167,8 +167,8 @@ def test_long_names_of_seats_leave_room_for_who_sits_there(server, screen, reque
     assert page.evaluate(PUSHED_OUT) == 0
     names = page.locator("dialog .field:has(.picker) > span:first-child").all()
     assert names[1].inner_text() == LONG_NAMES[1]
-    for number, name in enumerate(names, start=1):
-        at, picker = name.bounding_box(), page.get_by_label(f"Seat {number}", exact=True).bounding_box()
+    for name, label in zip(names, LONG_NAMES, strict=True):
+        at, picker = name.bounding_box(), page.get_by_label(label, exact=True).bounding_box()
         assert name.evaluate("one => one.scrollWidth <= one.clientWidth + 1")
         assert at["x"] + at["width"] <= picker["x"]
         assert picker["width"] >= 100

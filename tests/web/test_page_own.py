@@ -32,8 +32,8 @@ def test_a_game_file_is_shared_saved_and_watched(server, page):
     assert GAME in download.value.path().read_text()
     page.goto(f"{server.url}#/watch")
     page.locator(".card", has_text="My tic tac toe").click()
-    for seat in (1, 2):
-        page.get_by_label(f"Seat {seat}", exact=True).select_option("random")
+    for seat in ("first seat", "second seat"):
+        page.get_by_label(seat, exact=True).select_option("random")
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_label("Speed", exact=True).evaluate(
         "one => { one.value = one.max; one.dispatchEvent(new Event('change')); }"
@@ -56,8 +56,8 @@ def test_a_network_is_chosen_as_a_seat_and_answers(server, page):
     page.goto(server.url)
     page.get_by_role("button", name="Options").click()
     page.locator("dialog select").first.select_option("tic_tac_toe")
-    page.get_by_label("Seat 2", exact=True).select_option(label="small (gumbel)")
-    page.get_by_label("Seat 2: budget").fill("8")
+    page.get_by_label("o", exact=True).select_option(label="small (gumbel)")
+    page.get_by_label("o: budget").fill("8")
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_selector(".panel .status")
     assert page.locator(".seat-name").all_inner_texts() == ["You x", "GUMBEL, 8 simulations, network small o"]

@@ -149,6 +149,7 @@ class Room:
             "game": self.game_text,
             "num_seats": game.num_seats,
             "opposed": game.is_opposed,
+            "best_score": game.best_score,
             "seat_names": [game.seat_name(seat) for seat in range(game.num_seats)],
             "thinking": self.machine is not None and not self.paused,
             **{name: getattr(self, name) for name in ("seats", "paused", "pace", "preparing", "quick", "trouble")},

@@ -1,14 +1,13 @@
 // Analyse: a game with people in all seats, one or two searches over it, and the value from move to move.
 
-import { button, field, h, inPoints, replace, toast } from "./dom.js";
-import { lineChart } from "./chart.js";
+import { button, field, h, replace, toast } from "./dom.js";
 import { Lane } from "./lane.js";
 import { catalog, get, link } from "./link.js";
 import { moveList } from "./moves.js";
-import { askNewGame, gameCards, splitGame, tableRow } from "./newgame.js";
+import { askNewGame, gameCards, tableRow } from "./newgame.js";
 import { begin, loadFile } from "./play.js";
 import { HUMAN } from "./players.js";
-import { forFirst, meanValue, sweep } from "./review.js";
+import { forFirst, meanValue, sweep, toldValues, valueChart, valueTitle } from "./review.js";
 import { caption, gameSoFar, joinTable } from "./table.js";
 
 export async function render(section, { rest }) {
@@ -44,7 +43,6 @@ async function renderTable(section, id) {
   const lists = await catalog();
   const table = await joinTable(id, () => update());
   const values = new Map();
-  const best = lists.games.find((one) => one.name === splitGame(table.view.game).name)?.best_score;
   const position = () => ({ table: id, ply: table.shown.ply });
   const play = async (move) => {
     if (!table.looking) return table.move(move);
@@ -69,7 +67,7 @@ async function renderTable(section, id) {
   const graph = h("div", {});
   const sweepButton = button("Whole game", () => sweepGame());
   const lanes = h("div", { class: "lanes" }, first.node, second.node, h("div", { class: "aside" },
-    h("div", { class: "card-box" }, h("div", { class: "page-head" }, h("h2", {}, table.view.num_seats > 1 ? "Value for the first player" : best ? "Points" : "Value"), sweepButton), graph),
+    h("div", { class: "card-box" }, h("div", { class: "page-head" }, h("h2", {}, valueTitle(table.view)), sweepButton), graph),
     h("div", { class: "card-box" }, h("h2", {}, "Moves"), list.node)));
   let shownPly = null;
 
@@ -92,14 +90,9 @@ async function renderTable(section, id) {
   }
 
   function drawGraph() {
-    const told = new Map(table.view.moves.map((move, index) => [index, move.value === null ? null : move.seat === 0 || !table.view.opposed ? move.value : -move.value]));
-    const points = [];
-    for (let ply = 0; ply <= table.view.ply; ply += 1) {
-      const value = values.get(ply) ?? told.get(ply) ?? null;
-      if (value !== null) points.push([ply, best ? inPoints(value, best) : value]);
-    }
-    replace(graph, points.length
-      ? lineChart([{ name: "move", points }], { range: best ? [0, best] : [-1, 1], height: 140, now: table.shown.ply, label: "Value for the first player over the game", onpick: (ply) => table.look(Math.max(0, Math.min(table.view.ply, ply))) })
+    const known = new Map([...toldValues(table.view), ...values]);
+    replace(graph, known.size
+      ? valueChart(table.view, known, { height: 140, now: table.shown.ply, onpick: (ply) => table.look(Math.max(0, Math.min(table.view.ply, ply))) })
       : h("p", { class: "muted" }, "Each search adds its position to the curve; “Whole game” searches every position briefly."));
   }
 

@@ -1,6 +1,6 @@
 // Who stands better, while a game is played: a bar between two seats, or the points to expect. It can be switched off.
 
-import { button, h, number, replace } from "./dom.js";
+import { button, h, replace, worth } from "./dom.js";
 import { forFirst, glance, meanValue } from "./review.js";
 import { seatRole } from "./shapes.js";
 import { seatName } from "./table.js";
@@ -12,10 +12,8 @@ export function percent(share) {
 }
 
 export class Evaluation {
-  // `points` turns a value into points, in games that count them.
-  constructor(table, points) {
+  constructor(table) {
     this.table = table;
-    this.points = points;
     this.node = h("div", { class: "evaluation" });
     this.values = new Map();
     this.asked = new Set();
@@ -24,7 +22,7 @@ export class Evaluation {
   // What is known of the position on the screen; a brief search is asked for where nothing is.
   update() {
     const { view } = this.table;
-    if (!view.opposed && !this.points) return;
+    if (!view.opposed && !view.best_score) return;
     const { ply } = this.table.shown;
     if (view.moves.length < this.length) this.forget();
     this.length = view.moves.length;
@@ -74,11 +72,11 @@ export class Evaluation {
       this.update();
     }, { class: "quiet small" });
     const value = isOn() ? this.known(ply) : null;
-    replace(this.node, value === null ? h("span", { class: "muted" }, isOn() ? "Evaluation …" : "") : this.points ? this.words(value) : this.bar(value), toggle);
+    replace(this.node, value === null ? h("span", { class: "muted" }, isOn() ? "Evaluation …" : "") : this.table.view.best_score ? this.words(value) : this.bar(value), toggle);
   }
 
   words(value) {
-    return h("span", {}, "Expected: ", h("b", {}, `${number(this.points(value), 0)} points`));
+    return h("span", {}, "Expected: ", h("b", {}, `${worth(value, this.table.view.best_score)} points`));
   }
 
   bar(value) {

@@ -1,6 +1,6 @@
 // The moves of a game: a click shows the position after a move. In games of two the moves stand in pairs.
 
-import { button, h, replace } from "./dom.js";
+import { button, h, replace, worth } from "./dom.js";
 
 // `table` has `view`, `shown` and `look(ply)`; `marks` are signs behind moves, by ply.
 export function moveList(table, marks = new Map()) {
@@ -14,12 +14,13 @@ export function moveList(table, marks = new Map()) {
   const node = h("div", { class: "move-box" }, list, h("div", { class: "row steps" }, steps));
 
   function entry(move, index) {
+    const best = table.view.best_score;
     const now = index + 1 === table.shown.ply;
     const sign = marks.get(index) || "";
     return button([move.text ?? move.move, sign ? h("b", { class: "mistake" }, sign) : null], () => table.look(index + 1), {
       class: `move seat${move.seat}${now ? " now" : ""}`,
       "aria-current": now ? "true" : undefined,
-      title: move.value === null ? undefined : `value ${move.value.toFixed(2)} for its player`,
+      title: move.value === null ? undefined : best ? `about ${worth(move.value, best)} points` : `value ${worth(move.value)} for its player`,
     });
   }
 

@@ -86,7 +86,7 @@ export function askNewGame(lists, { game = "hex", seats = null, machines = false
         [option.name, optionControl(option, given[option.name] ?? option.default)]));
       replace(optionBox, Object.entries(controls).map(([name, control]) => field(name.replaceAll("_", " "), control)));
       const fitting = who && who.length === chosen.num_seats ? who : machines ? Array(chosen.num_seats).fill("level:easy") : defaultSeats(chosen);
-      pickers = fitting.map((value, seat) => playerPicker(lists, { value, machines, engines: chosen.engines, label: `Seat ${seat + 1}` }));
+      pickers = fitting.map((value, seat) => playerPicker(lists, { value, machines, engines: chosen.engines, label: chosen.seat_names[seat] }));
       positionField.hidden = !chosen.position;
       replace(seatBox, pickers.map((picker, seat) => seatField(picker, chosen.seat_names[seat])));
     }
@@ -116,7 +116,7 @@ const seatField = (picker, name) => h("div", { class: "field" }, h("span", {}, n
 export function askSeats(lists, { game, seats, seat_names: names }) {
   return ask("Seats", (close) => {
     const { engines } = lists.games.find((one) => one.name === splitGame(game).name) || {};
-    const pickers = seats.map((value, seat) => playerPicker(lists, { value, engines, label: `Seat ${seat + 1}` }));
+    const pickers = seats.map((value, seat) => playerPicker(lists, { value, engines, label: names[seat] }));
     return h("form", { class: "form", onsubmit: (event) => { event.preventDefault(); close(pickers.map((picker) => picker.value())); } },
       pickers.map((picker, seat) => seatField(picker, names[seat])),
       h("div", { class: "row end" }, h("button", { type: "submit", class: "main" }, "Apply")));

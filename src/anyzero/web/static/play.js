@@ -1,6 +1,6 @@
 // Play: choose a game, sit down, and move by mouse, finger, keyboard or text.
 
-import { announce, ask, button, h, inPoints, number, replace, toast } from "./dom.js";
+import { announce, ask, button, h, replace, toast, worth } from "./dom.js";
 import { Board } from "./board.js";
 import { Evaluation, percent } from "./evaluation.js";
 import { catalog, get, isExported, link } from "./link.js";
@@ -138,9 +138,7 @@ export function seatCards(view) {
 }
 
 function makePanel(table, board, lists) {
-  const game = lists.games.find((one) => one.name === splitGame(table.view.game).name);
-  const points = game && game.best_score ? (value) => inPoints(value, game.best_score) : null;
-  const evaluation = new Evaluation(table, points);
+  const evaluation = new Evaluation(table);
   const marks = new Map();
   const after = afterGame(table, board, marks, () => update());
   const playOn = button("Play on from here", () => copyTo(table, "play", table.view.seats), { class: "main" });
@@ -150,7 +148,7 @@ function makePanel(table, board, lists) {
   const list = moveList(table, marks);
   const undo = button("Undo", () => table.act("undo"));
   const redo = button("Redo", () => table.act("redo"));
-  const askForHint = () => askHint(table, board, words, points);
+  const askForHint = () => askHint(table, board, words);
   const hint = button("Hint", askForHint);
   const resign = button("Resign", () => table.act("resign"));
   const goOn = button("Resume", () => table.act("pace", { paused: false, pace: table.view.pace }), { class: "main" });
@@ -284,14 +282,15 @@ function share(table) {
     position === null ? null : row("Position", position)));
 }
 
-function askHint(table, board, words, points) {
+function askHint(table, board, words) {
   words.textContent = "Looking for a good move …";
   const ply = table.view.ply;
   link.stream({ type: "hint", table: table.id }, (answer) => {
     if (answer.preparing && table.view.ply === ply) words.textContent = `${capital(preparing(table.view))} …`;
     if (!answer.done || table.view.ply !== ply || !answer.result) return;
     const found = answer.result;
-    const value = points ? `: about ${number(points(found.value), 0)} points` : table.view.opposed ? `: ${percent((found.value + 1) / 2)} to win` : "";
+    const { best_score: best } = table.view;
+    const value = best ? `: about ${worth(found.value, best)} points` : table.view.opposed ? `: ${percent((found.value + 1) / 2)} to win` : "";
     const then = table.view.opposed ? `; then probably ${found.principal_variation.slice(1, 4).join(" ") || "the end"}` : "";
     words.textContent = `Try ${found.best_move}${value}${then}.`;
     board.setOverlay(hintOverlay(found.ghosts[0] || []));

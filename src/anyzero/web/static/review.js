@@ -1,5 +1,7 @@
 // What a game was worth from move to move: the curve, and the moves that cost the most.
 
+import { lineChart } from "./chart.js";
+import { inPoints } from "./dom.js";
 import { link } from "./link.js";
 
 const GLANCE = "level:medium";
@@ -21,6 +23,23 @@ export function forFirst(view, ply, value) {
   const move = view.moves[ply];
   const seat = ply === view.ply ? view.seat : move ? move.seat : 0;
   return view.opposed && seat === 1 ? -value : value;
+}
+
+// What the players of a game told of its value, by ply, for the first seat.
+export function toldValues(view) {
+  return new Map(view.moves.flatMap((move, ply) => (move.value === null ? [] : [[ply, forFirst(view, ply, move.value)]])));
+}
+
+export function valueTitle(view) {
+  return view.num_seats > 1 ? "Value for the first player" : view.best_score ? "Points" : "Value";
+}
+
+// The curve of such values, in points where the game counts them.
+export function valueChart(view, values, properties) {
+  const best = view.best_score;
+  const points = [...values].filter(([ply, value]) => value !== null && ply <= view.ply).sort(([one], [other]) => one - other);
+  return lineChart([{ name: "move", points: points.map(([ply, value]) => [ply, best ? inPoints(value, best) : value]) }],
+    { range: best ? [0, best] : [-1, 1], label: `${valueTitle(view)} over the game`, ...properties });
 }
 
 // One brief search of a position of a table; resolves to its result, or to null.

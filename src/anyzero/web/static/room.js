@@ -56,8 +56,8 @@ export class Room {
       value: ply.value, simulations: ply.simulations, seconds: ply.seconds,
     }));
     return {
-      type: "table", table: id, game: about.name, num_seats: about.num_seats, opposed: about.opposed, seats, seat_names: about.seat_names,
-      paused, pace, thinking: this.machine !== null && !paused, preparing: false, quick: false, trouble: this.trouble, ...shown,
+      type: "table", table: id, game: about.name, num_seats: about.num_seats, opposed: about.opposed, best_score: about.best_score,
+      seats, seat_names: about.seat_names, paused, pace, thinking: this.machine !== null && !paused, preparing: false, quick: false, trouble: this.trouble, ...shown,
       start: null, ply: this.num, plies: this.line.length, moves, can_undo: this.lastDecision >= 0, can_redo: this.num < this.line.length,
       seat: this.seat, over: this.isOver, termination: this.termination, payoffs: this.payoffs, legal: this.isOver ? [] : shown.legal,
     };

@@ -2,12 +2,12 @@
 
 import { button, field, h, replace, toast } from "./dom.js";
 import { Board } from "./board.js";
-import { lineChart } from "./chart.js";
 import { catalog, get } from "./link.js";
 import { moveList } from "./moves.js";
 import { askNewGame, gameCards, tableRow } from "./newgame.js";
 import { begin, copyTo, seatCards } from "./play.js";
 import { HUMAN } from "./players.js";
+import { toldValues, valueChart } from "./review.js";
 import { caption, joinTable, resultLine } from "./table.js";
 
 const SPEEDS = [3, 1.5, 0.8, 0.3, 0];
@@ -54,9 +54,8 @@ async function renderTable(section, id) {
     replace(seats, seatCards(view));
     pause.textContent = view.paused ? "Resume" : "Pause";
     pause.disabled = view.over;
-    const points = view.moves.map((move, index) => [index, move.value === null ? null : move.seat === 0 || !view.opposed ? move.value : -move.value])
-      .filter(([, value]) => value !== null);
-    replace(graph, points.length > 1 ? lineChart([{ name: "move", points }], { range: [-1, 1], height: 150, marks: false, now: table.shown.ply, label: "Value for the first player" }) : null);
+    const told = toldValues(view);
+    replace(graph, told.size > 1 ? valueChart(view, told, { height: 150, marks: false, now: table.shown.ply }) : null);
     list.update();
   }
 
