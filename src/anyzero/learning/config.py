@@ -223,7 +223,9 @@ class RunConfig(Schema):
     threads: int = Field(0, ge=0, le=1e12)
     """Self-play threads; 0: one per core."""
     begin_with: str = ""
-    """A network (`hex5`, `hex5/12`, a file) to start from instead of random weights."""
+    """A network (`hex5`, `hex5/12`, `best`, a file) to start from instead of random weights."""
+    teacher: str = ""
+    """A network, of any size, that plays the games until the run's own, which learns from them, is as strong."""
     network: NetworkConfig = NetworkConfig()
     selfplay: SelfPlayConfig = SelfPlayConfig()
     replay: ReplayConfig = ReplayConfig()

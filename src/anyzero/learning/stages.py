@@ -23,7 +23,7 @@ from anyzero.files import put_aside, write_whole
 from anyzero.games.load import load
 from anyzero.learning import selfplay
 from anyzero.learning.block import BlockResult, Contestant, anchor_contestant, network_contestant, surprise_weights
-from anyzero.learning.config import RunConfig
+from anyzero.learning.config import GateConfig, RunConfig
 from anyzero.learning.contests import benchmark, contest, open_gate, play_anchors, rate_generation
 from anyzero.learning.folder import RunFolder
 from anyzero.learning.lesson import num_steps
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 LEAST_MINUTES = 10.0
 """A run planned for less time does not measure the untrained network."""
+TEACHER_GATE = GateConfig(games=64, threshold=0.5)
+"""When a network takes over from its teacher."""
 
 
 class Progress:
@@ -160,9 +162,11 @@ class Stages:
     def expect(self, samples: Samples, champion: int, block: int) -> Samples:
         """A block's samples, with the champion's expectations for positions before a draw."""
         config = self.config
-        if self.evaluator is None or (champion != self.evaluated and config.device == "cpu"):
+        is_other = champion != self.evaluated
+        # A network that takes over from its teacher may have another architecture.
+        if self.evaluator is None or (is_other and (config.device == "cpu" or (config.teacher and not self.evaluated))):
             self.evaluator = self.new_evaluator(champion)
-        elif champion != self.evaluated:  # on a GPU the same evaluator with other weights keeps its captured graphs
+        elif is_other:  # on a GPU the same evaluator with other weights keeps its captured graphs
             self.evaluator.forward.load(self.network(champion))
         self.evaluated, seed = champion, draw_seed("draws", config.seed, champion, block)
         threads = config.threads if config.device == "cuda" else 1  # on the CPU the network uses them
@@ -249,23 +253,28 @@ class Stages:
     # --- training
 
     def first_network(self, part: Path) -> None:
+        """Write generation 0, which plays the first games: the teacher, or the network to train."""
 
         def make() -> dict[str, Any]:
-            if self.config.begin_with:
-                network = load_network(find_network(self.config.begin_with), self.game)
-            else:
-                network = new_network(self.game, self.config.network, draw_seed("network", self.config.seed) % 2**63)
+            teacher = self.config.teacher
+            network = load_network(find_network(teacher, self.game), self.game) if teacher else self.untrained()
             save_network(part / NETWORK, network, self.game)
             return {}
 
         once(self.folder, part, "network", make, [part / NETWORK])
+
+    def untrained(self) -> "Network":
+        if self.config.begin_with:
+            return load_network(find_network(self.config.begin_with, self.game), self.game)
+        return new_network(self.game, self.config.network, draw_seed("network", self.config.seed) % 2**63)
 
     def train(self, part: Path, before: Generation) -> dict[str, Any]:
         """Train the candidate, starting from the last generation's network."""
         number = before.number + 1
 
         def make() -> dict[str, Any]:
-            config, network = self.config, load_network(self.folder.network(before.number), self.game)
+            config, is_taught = self.config, before.number == 0 and self.config.teacher
+            network = self.untrained() if is_taught else load_network(self.folder.network(before.number), self.game)
             trainer = Trainer(self.game, network, config.trainer, device=config.device, threads=config.threads)
             if (before.path / TRAINER).exists():
                 trainer.load_state_tensors(load_file(before.path / TRAINER))
@@ -306,8 +315,13 @@ class Stages:
     # --- gate, league and benchmark
 
     def judge(self, part: Path, before: Generation) -> dict[str, Any] | None:
-        """The candidate against the champion, and against the previous one if it differs; None without a gate."""
+        """The candidate against the champion, and against the previous one if it differs; None without a gate.
+
+        A teacher is always met.
+        """
         config, number = self.config.gate, before.number + 1
+        if self.config.teacher and before.champion == 0:
+            config = TEACHER_GATE
         if config.games == 0 or self.game.num_seats > 2:
             return None
         rivals = [before.champion]
