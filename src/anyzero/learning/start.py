@@ -71,10 +71,11 @@ def open_run(
     for path in map(run_path, [run] if run is not None else default_names(config, recipe.get("preset"))):
         if not is_run(path):  # its schedule covers the whole run, unless a setting says otherwise
             asked = asked_for(recipe.get("config_file"), recipe.get("changes"))
+            planned = config.generations if "generations" in asked else generations
             if minutes and "minutes" not in asked:
                 config = config.change(minutes=minutes)
-            elif generations and not config.minutes and "trainer.horizon" not in asked:
-                config = change(config, {"trainer.horizon": generations})
+            elif planned and not config.minutes and "trainer.horizon" not in asked:
+                config = change(config, {"trainer.horizon": planned})
             return RunFolder.create(path, fill_in(config))
         with suppress(OtherRunError):
             return reopen(path, game, minutes, **recipe)
