@@ -225,8 +225,9 @@ class Training(Stages):
         return f"{newest.number} generations are done"
 
     def benchmarks(self) -> list[float]:
-        """The means so far, without those measured only because training stopped: these must not change the run."""
-        every, found = self.config.benchmark.every, [one for one in self.folder.reports() if one.get("benchmark")]
+        """The run's own means so far: neither its teacher's nor those at a stop, which must not change the run."""
+        every, first = self.config.benchmark.every, 1 if self.config.teacher else 0
+        found = [one for one in self.folder.reports() if one.get("benchmark") and one["generation"] >= first]
         return [report["benchmark"]["mean"] for report in found if not report["generation"] % every]
 
     def seconds_so_far(self) -> float:
