@@ -44,6 +44,11 @@ def test_runs_shows_the_match_at_the_end(folder):
     assert run.to_json()["match"] == run.match
 
 
+def test_a_finished_command_that_is_repeated_plays_no_match_again(folder, monkeypatch):
+    monkeypatch.setattr("anyzero.learning.train.contest", None)
+    assert train("tic_tac_toe", run=str(folder), generations=2, match=4, changes=TINY).match["games"] == 4
+
+
 def test_once_the_match_at_the_end_is_played_nothing_is_in_progress(folder, monkeypatch):
     told = []
     monkeypatch.setattr("anyzero.learning.train.NOTE_EVERY_S", -1.0)

@@ -259,7 +259,9 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
         measured, (name, every, measure) = known.get("measured"), stages.yardstick
         if not measured:  # it may not have been due in this generation
             measured = {name: measure(newest.number)} if every and not folder.reports()[-1][name] else {}
-        match = final_match(stages, newest.champion, games) if games else known.get("match")
+        match = known.get("match")
+        if games and (match is None or match["games"] != games):
+            match = final_match(stages, newest.champion, games)
         found = {"generation": newest.number, "measured": measured, "match": match}
         if found.items() <= known.items():
             return
