@@ -43,11 +43,14 @@ def test_a_rating_is_written_as_a_card_goes_on_and_keeps_how_the_net_was_made(tm
     against = [(result.opponent, result.games) for result in found.card.results if result.player == "gumbel:8"]
     assert against == [("random", 4), ("uct:100", 4)]
     assert found.left_out == ("not played: uct:1000 and stronger",)
-    games = next(tmp_path.glob("*/uct_100.jsonl")).read_text()
+    games = next(tmp_path.glob("*/*uct_100.jsonl")).read_text()
     again = rate("@best", "tic_tac_toe", simulations=8, games=4, against=["uct:100"], folder=tmp_path, **QUIET)
-    assert next(tmp_path.glob("*/uct_100.jsonl")).read_text() == games
+    assert next(tmp_path.glob("*/*uct_100.jsonl")).read_text() == games
     assert again.card == found.card == read_card(found.path)
     assert json.loads(json.dumps(again.to_json()))["made"]["device"] == "one core"
+    other = rate("@best", "tic_tac_toe", simulations=4, games=2, against=["uct:100"], folder=tmp_path, **QUIET)
+    results = [(result.player, result.games) for result in other.card.results if result.opponent == "uct:100"]
+    assert sorted(results) == [("gumbel:4", 2), ("gumbel:8", 4)]
 
 
 def test_a_clearly_stronger_opponent_ends_the_flight_and_only_the_games_that_say_so_count(tmp_path, monkeypatch):

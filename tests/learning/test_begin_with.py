@@ -56,6 +56,18 @@ def test_a_run_goes_on_when_the_network_it_began_with_is_gone(old, tmp_path):
         open_run("hex:size=3", run=asked["run"], changes={"begin_with": str(old.path)})
 
 
+def test_a_taught_run_goes_on_with_the_weights_it_began_with_when_the_networks_it_named_are_gone(old, tmp_path):
+    given = tmp_path / "given.safetensors"
+    shutil.copy(old.path / "champion.safetensors", given)
+    asked = {"run": str(tmp_path / "new"), "changes": {**LATER, "teacher": str(given), "begin_with": str(given)}}
+    asked["changes"]["trainer.learning_rate"] = 0.0
+    train("hex:size=3", **asked, generations=0)
+    given.unlink()
+    folder = RunFolder.open(train("hex:size=3", **asked, generations=1).path)
+    theirs, ours = weights(old.path / "champion.safetensors", "hex:size=3"), weights(folder.network(1), "hex:size=3")
+    assert all(torch.equal(weight, ours[name]) for name, weight in theirs.items())
+
+
 def test_a_teacher_of_another_size_plays_until_the_network_that_learns_from_it_holds_its_own(
     old, tmp_path, monkeypatch
 ):

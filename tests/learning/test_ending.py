@@ -1,12 +1,15 @@
 """What is measured and said when training stops."""
 
+import shlex
+from dataclasses import replace
+from pathlib import Path
 from unittest.mock import MagicMock
 
 import pytest
 
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig
-from anyzero.learning.folder import END_FILE, RunFolder
+from anyzero.learning.folder import END_FILE, NOW, RunFolder
 from anyzero.learning.once import verify
 from anyzero.learning.summary import runs
 from anyzero.learning.train import final_match, sweep, train
@@ -41,6 +44,21 @@ def test_runs_shows_the_match_at_the_end(folder):
     assert run.to_json()["match"] == run.match
 
 
+def test_a_finished_command_that_is_repeated_plays_no_match_again(folder, monkeypatch):
+    monkeypatch.setattr("anyzero.learning.train.contest", None)
+    assert train("tic_tac_toe", run=str(folder), generations=2, match=4, changes=TINY).match["games"] == 4
+
+
+def test_once_the_match_at_the_end_is_played_nothing_is_in_progress(folder, monkeypatch):
+    told = []
+    monkeypatch.setattr("anyzero.learning.train.NOTE_EVERY_S", -1.0)
+    monkeypatch.setattr("anyzero.learning.train.rebuild", lambda run: told.append((run.path / NOW).read_text()))
+    train("tic_tac_toe", run=str(folder), generations=2, match=2, changes=TINY)
+    assert told[0].startswith("generation 2: match ")
+    assert runs(str(folder)).runs[0].now == ""
+    train("tic_tac_toe", run=str(folder), generations=2, match=4, changes=TINY)
+
+
 def test_the_end_of_a_run_says_what_can_be_done_with_it(folder, capsys):
     found = train("tic_tac_toe", run=str(folder), generations=2)
     _, match, *commands = found.ending()
@@ -70,8 +88,17 @@ def test_the_last_anchor_plays_the_match_whatever_its_options_and_random_play_fo
 
 def test_the_picture_of_a_sweep_lies_beside_its_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found = sweep("seed=1", "tic_tac_toe", run="out/toe", generations=0, progress=False, changes=TINY)
-    assert found.picture.samefile(tmp_path / "out" / "toe-seed.png")
+    for setting, name in (("seed=1", "seed-1"), ("selfplay.starts=3/3/3 x", "starts-3-3-3 x")):
+        found = sweep(setting, "tic_tac_toe", run="out/toe", generations=0, progress=False, changes=TINY)
+        assert found.runs[0].path == Path(f"out/toe-{name}")
+        assert found.picture.samefile(tmp_path / "out" / f"toe-{name.partition('-')[0]}.png")
+
+
+def test_what_can_be_done_with_a_run_is_said_in_commands_that_a_shell_can_read(folder):
+    run = replace(runs(str(folder)).runs[0], name="toe 2", path=Path("runs/toe 2"), ended="2 generations are done")
+    commands = [shlex.split(line) for line in run.ending() if "@" in line]
+    assert [words[-1] for words in commands] == ["gumbel:64@toe 2", "uct:10000"]
+    assert "gumbel:64@toe 2" in commands[1]
 
 
 def test_a_run_without_a_generation_offers_nothing_to_play(tmp_path):

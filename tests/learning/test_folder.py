@@ -150,6 +150,16 @@ def test_pruning_keeps_promoted_networks_and_all_reports(run):
     assert [report["generation"] for report in run.reports()] == [1, 2, 3, 4, 5, 6]
 
 
+def test_what_a_kill_left_to_be_dropped_goes_when_the_run_goes_on(run, monkeypatch):
+    with run.locked(), monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "prune", lambda *_: None)
+        add(run, 4, 2, 1)
+    again = RunFolder.open(run.path)
+    with again.locked():
+        again.newest()
+    assert files_in(run.generation_path(2)) == ["manifest.json", "network.safetensors", "report.json"]
+
+
 def test_networks_stay_as_long_as_self_play_wants_opponents_of_late(run):
     run.write_config(change(CONFIG, {"selfplay.recent_share": 0.2, "selfplay.recent": 3}))
     with run.locked():

@@ -25,10 +25,13 @@ from anyzero.learning.selfplay import (
     RECENT,
     Order,
     block_spans,
+    describe_block,
     lowered_bar,
     make_pairings,
     pairing_shares,
     play_block,
+    play_random,
+    summary,
 )
 
 TOE, EASY = load("tic_tac_toe"), load("take_it_easy")
@@ -48,6 +51,14 @@ STRONG, WEAK = anchor_contestant(TOE, "uct:200"), anchor_contestant(TOE, "random
 )
 def test_blocks_are_about_equal(games, at_once, sizes):
     assert [end - first for first, end in block_spans(games, at_once)] == sizes
+
+
+def test_the_mean_score_of_a_generation_is_over_games_not_over_blocks():
+    blocks = []
+    for scores in ([10.0, 20.0, 30.0], [100.0]):
+        played = play_random(TOE, len(scores), seed=0, target="interpreted")._replace(scores=np.array(scores))
+        blocks.append({**describe_block(played), "seconds": 1.0})
+    assert summary(blocks)["mean_score"] == 40.0
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ def test_the_schedule_is_planned_over_the_minutes_or_generations_of_the_run(tmp_
         assert open_run("hex:size=3", run=path, preset=preset, changes=SMALL, minutes=20.0).config.minutes == 30.0
     assert open_run("hex:size=3", run=path, changes=SMALL, minutes=60.0).config.minutes == 60.0
     assert open_run("hex:size=3", run=other, changes=SMALL, generations=40).config.trainer.horizon == 40
+    setting, piece = {**SMALL, "generations": 40}, str(tmp_path / "piece")
+    assert open_run("hex:size=3", run=piece, changes=setting, generations=10).config.trainer.horizon == 40
     for preset in (None, "hex"):
         found = open_run("hex:size=3", run=other, preset=preset, changes=SMALL, generations=50, minutes=9.0).config
         assert (found.trainer.horizon, found.minutes) == (40, 0.0)

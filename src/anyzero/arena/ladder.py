@@ -189,7 +189,8 @@ class Climb:
         """All games against an opponent: those in its file, and the missing ones, which are played."""
         what, how = split_settings(self.playing)
         plan = make_plan(self.game, (f"{self.search}@{self.path}", opponent), games=games, **what)
-        record = self.folder / f"{re.sub('[^a-z0-9]+', '_', opponent)}.jsonl"
+        words = [*self.game.options.values(), self.search, games, self.playing.get("seed", 0), opponent]
+        record = self.folder / f"{re.sub('[^a-z0-9]+', '_', ' '.join(map(str, words)).lower())}.jsonl"
 
         def is_lost(results: Results) -> bool:
             return self.game.num_seats > 1 and lost_after(pair_games(results)) is not None

@@ -339,8 +339,6 @@ CONFIG, SEAL_FILE = "config.toml", "seal.json"
 FORM = "anyzero run 1"
 FREE = ("generations", "minutes", "keep")  # settings that may change when a run resumes
 
-Settings = dict[str, Any]  # the settings in a config file, by full name
-
 
 def write_settings(run: Path, config: RunConfig) -> None:
     """Write the seal, then the config. The seal also has the earlier settings, still in force after a kill between."""
@@ -368,7 +366,7 @@ def open_config(run: Path) -> tuple[RunConfig, str]:
     return config, ""
 
 
-def describe_change(run: Path, found: Settings, sealed: Mapping[str, Any]) -> str:
+def describe_change(run: Path, found: Mapping[str, Any], sealed: Mapping[str, Any]) -> str:
     """The first setting that was changed by hand, and how to fix it."""
     key = next(key for key in {**sealed, **found} if found.get(key, GONE) != sealed.get(key, GONE))
     new, old = found.get(key, GONE), sealed.get(key, GONE)

@@ -24,7 +24,7 @@ from anyzero.errors import AnyzeroError, BadOptionError, unknown_name
 from anyzero.files import numbers_in, put_aside, state_of, sync, take_lock, write_whole, writing
 from anyzero.learning.config import CONFIG, SEAL_FILE, RunConfig, open_config, settings_hash, write_settings
 from anyzero.networks import manifest
-from anyzero.networks.manifest import GENERATIONS, NETWORK, REPORT, Generation, Generations
+from anyzero.networks.manifest import GENERATIONS, LEARNER, NETWORK, REPORT, Generation, Generations
 from anyzero.sealed import DamagedError, describe_file, read_sealed
 
 END, END_FILE = "anyzero end 1", "end.json"
@@ -161,6 +161,7 @@ class RunFolder(Generations):
                 if block.generation > last:
                     put_aside(block.path)
         self.copy_champion()
+        self.prune(newest)
 
     def chain_faults(self, newest: Generation) -> Iterator[str]:
         """Faults in the chain of generations up to this one, each made from the one before."""
@@ -239,7 +240,7 @@ class RunFolder(Generations):
             with contextlib.suppress(DamagedError), writing(self.path):
                 promoted = self.generation(number).promoted
                 wanted = promoted or number in late | {newest.champion, newest.previous}
-                kept = {manifest.MANIFEST, REPORT, *([NETWORK] if wanted else [])}
+                kept = {manifest.MANIFEST, REPORT, *([NETWORK, LEARNER] if wanted else [])}
                 for path in self.generation_path(number).iterdir():
                     if path.name not in kept:
                         path.unlink()
@@ -279,12 +280,9 @@ class RunFolder(Generations):
         return self.path / SAMPLES / f"{generation:04d}-{block:03d}.safetensors"
 
     def blocks(self, kind: str = SAMPLES) -> list[BlockFile]:
-        end = "safetensors" if kind == SAMPLES else "jsonl"
-        found = []
-        for path in (self.path / kind).glob(f"*.{end}"):
-            if match := re.fullmatch(r"([0-9]{4,})-([0-9]{3,})", path.stem):
-                found.append(BlockFile(int(match[1]), int(match[2]), path))
-        return sorted(found)
+        paths = (self.path / kind).glob("*.safetensors" if kind == SAMPLES else "*.jsonl")
+        named = [(re.fullmatch(r"([0-9]{4,})-([0-9]{3,})", path.stem), path) for path in paths]
+        return sorted(BlockFile(int(match[1]), int(match[2]), path) for match, path in named if match)
 
     def missing_samples(self, first: int, end: int) -> list[str]:
         """Missing shards of these generations that training before `end` still needed."""

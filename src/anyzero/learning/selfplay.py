@@ -21,7 +21,6 @@ from anyzero.search.methods import Evaluator
 from anyzero.seeds import draw_seed
 
 CHAMPION, PREVIOUS, RECENT = 0, 1, 2  # the order of contestants in self-play
-EVEN = 0.5
 
 
 def block_spans(games: int, at_once: int) -> list[tuple[int, int]]:
@@ -136,9 +135,7 @@ def pairing_shares(config: SelfPlayConfig, score: float | None) -> list[float]:
     as the champion meets itself, at 100 % never.
     """
     rest = 1.0 - config.recent_share
-    previous = 0.0
-    if config.two_champions:
-        previous = rest * min(1.0, 2.0 * (1.0 - (EVEN if score is None else score))) / 2
+    previous = rest * min(0.5, 1.0 - (0.5 if score is None else score)) if config.two_champions else 0.0
     return [rest - previous, previous, config.recent_share]
 
 
@@ -181,7 +178,7 @@ def describe_block(block: BlockResult) -> dict[str, Any]:
 def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     kept_apart = ("mean_score", "resign_checks", "busy_seconds")
     total = {name: sum(block[name] for block in blocks) for name in blocks[0] if name not in kept_apart}
-    games, scores = total["games"], [block["mean_score"] for block in blocks if block["mean_score"] is not None]
+    games, known = total["games"], [block for block in blocks if block["mean_score"] is not None]
     previous, points = total.pop("previous_games"), total.pop("previous_points")
     busy = sum(block.get("busy_seconds", block["seconds"]) for block in blocks)
     return {
@@ -190,7 +187,7 @@ def summary(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "mean_length": total.pop("plies") / games,
         "draws": total["draws"] / games,
         "first_seat_payoff": total["first_seat_payoff"] / games,
-        "mean_score": sum(scores) / len(scores) if scores else None,
+        "mean_score": sum(block["mean_score"] * block["games"] for block in known) / games if known else None,
         "against_previous": {"games": previous, "score": points / previous if previous else None},
         "resign_checks": [check for block in blocks for check in block["resign_checks"]],
     }

@@ -34,7 +34,7 @@ from anyzero.learning.samples import BadShardError, Samples, join, load_shard, n
 from anyzero.learning.trainer import Trainer
 from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.find import find_network
-from anyzero.networks.manifest import NETWORK, TRAINER, Generation
+from anyzero.networks.manifest import LEARNER, NETWORK, TRAINER, Generation
 from anyzero.networks.models import new_network
 from anyzero.networks.weights import load_network, read_network, save_network
 from anyzero.seeds import draw_seed
@@ -161,8 +161,7 @@ class Stages:
 
     def expect(self, samples: Samples, champion: int, block: int) -> Samples:
         """A block's samples, with the champion's expectations for positions before a draw."""
-        config = self.config
-        is_other = champion != self.evaluated
+        config, is_other = self.config, champion != self.evaluated
         # A network that takes over from its teacher may have another architecture.
         if self.evaluator is None or (is_other and (config.device == "cpu" or (config.teacher and not self.evaluated))):
             self.evaluator = self.new_evaluator(champion)
@@ -253,15 +252,17 @@ class Stages:
     # --- training
 
     def first_network(self, part: Path) -> None:
-        """Write generation 0, which plays the first games: the teacher, or the network to train."""
+        """Write generation 0, which plays the first games: the network to train, or the teacher, and that one too."""
+        teacher, game = self.config.teacher, self.game
+        own = part / (LEARNER if teacher else NETWORK)
 
         def make() -> dict[str, Any]:
-            teacher = self.config.teacher
-            network = load_network(find_network(teacher, self.game), self.game) if teacher else self.untrained()
-            save_network(part / NETWORK, network, self.game)
+            save_network(own, self.untrained(), game)
+            if teacher:
+                save_network(part / NETWORK, load_network(find_network(teacher, game), game), game)
             return {}
 
-        once(self.folder, part, "network", make, [part / NETWORK])
+        once(self.folder, part, "network", make, [own, part / NETWORK])
 
     def untrained(self) -> "Network":
         if self.config.begin_with:
@@ -269,12 +270,13 @@ class Stages:
         return new_network(self.game, self.config.network, draw_seed("network", self.config.seed) % 2**63)
 
     def train(self, part: Path, before: Generation) -> dict[str, Any]:
-        """Train the candidate, starting from the last generation's network."""
+        """Train the candidate, starting from the last generation's network, or after a teacher from the run's own."""
         number = before.number + 1
 
         def make() -> dict[str, Any]:
             config, is_taught = self.config, before.number == 0 and self.config.teacher
-            network = self.untrained() if is_taught else load_network(self.folder.network(before.number), self.game)
+            path = before.path / LEARNER if is_taught else self.folder.network(before.number)
+            network = load_network(path, self.game)
             trainer = Trainer(self.game, network, config.trainer, device=config.device, threads=config.threads)
             if (before.path / TRAINER).exists():
                 trainer.load_state_tensors(load_file(before.path / TRAINER))
@@ -315,10 +317,7 @@ class Stages:
     # --- gate, league and benchmark
 
     def judge(self, part: Path, before: Generation) -> dict[str, Any] | None:
-        """The candidate against the champion, and against the previous one if it differs; None without a gate.
-
-        A teacher is always met.
-        """
+        """The candidate against the champion and another previous one; None without a gate, which a teacher has."""
         config, number = self.config.gate, before.number + 1
         if self.config.teacher and before.champion == 0:
             config = TEACHER_GATE
@@ -333,9 +332,8 @@ class Stages:
             seed, contests = draw_seed("gate", self.config.seed, number), {}
             with self.progress.stage(number, "gate", config.games) as tell:
                 for index, champion in enumerate(champions):
-                    options: Any = {"openings": config.opening_plies, "watch": self.watch(tell)}
-                    found = contest(self.game, candidate, champion, games=config.games, seed=seed + index, **options)
-                    contests[champion.name] = found
+                    options: Any = {"games": config.games, "openings": config.opening_plies, "watch": self.watch(tell)}
+                    contests[champion.name] = contest(self.game, candidate, champion, seed=seed + index, **options)
             return open_gate(contests, config)
 
         return once(self.folder, part, "gate", make)

@@ -71,10 +71,11 @@ def open_run(
     for path in map(run_path, [run] if run is not None else default_names(config, recipe.get("preset"))):
         if not is_run(path):  # its schedule covers the whole run, unless a setting says otherwise
             asked = asked_for(recipe.get("config_file"), recipe.get("changes"))
+            planned = config.generations if "generations" in asked else generations
             if minutes and "minutes" not in asked:
                 config = config.change(minutes=minutes)
-            elif generations and not config.minutes and "trainer.horizon" not in asked:
-                config = change(config, {"trainer.horizon": generations})
+            elif planned and not config.minutes and "trainer.horizon" not in asked:
+                config = change(config, {"trainer.horizon": planned})
             return RunFolder.create(path, fill_in(config))
         with suppress(OtherRunError):
             return reopen(path, game, minutes, **recipe)
@@ -224,8 +225,9 @@ class Training(Stages):
         return f"{newest.number} generations are done"
 
     def benchmarks(self) -> list[float]:
-        """The means so far, without those measured only because training stopped: these must not change the run."""
-        every, found = self.config.benchmark.every, [one for one in self.folder.reports() if one.get("benchmark")]
+        """The run's own means so far: neither its teacher's nor those at a stop, which must not change the run."""
+        every, first = self.config.benchmark.every, 1 if self.config.teacher else 0
+        found = [one for one in self.folder.reports() if one.get("benchmark") and one["generation"] >= first]
         return [report["benchmark"]["mean"] for report in found if not report["generation"] % every]
 
     def seconds_so_far(self) -> float:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from anyzero.errors import AnyzeroError
@@ -180,13 +181,13 @@ class RunSummary(Shown):
         yield f"{self.ended}; the champion is generation {self.champion_generation} of {self.path}"
         if self.match is not None and self.match_generation == self.generations:
             yield self.match["text"]
-        game, text = load(self.config.game), self.config.game
+        game, text, champion = load(self.config.game), quote(self.config.game), quote(self.champion)
         does, seat = ("watch it play", 0) if game.num_seats == 1 else ("play against it", 1)
-        yield f"{does}: anyzero play {text} --seat{seat} {self.champion}"
+        yield f"{does}: anyzero play {text} --seat{seat} {champion}"
         yield "in the browser: anyzero serve, where it is listed as a player"
-        yield f"measure it: anyzero match {text} {self.champion} {'random' if game.num_seats == 1 else 'uct:10000'}"
+        yield f"measure it: anyzero match {text} {champion} {'random' if game.num_seats == 1 else 'uct:10000'}"
         if game.num_values == 1:
-            yield f"use it elsewhere: anyzero export {text} --net {self.net} --onnx {self.name}.onnx"
+            yield f"use it elsewhere: anyzero export {text} --net {quote(self.net)} --onnx {quote(self.name)}.onnx"
 
     @property
     def overview(self) -> list[Any]:

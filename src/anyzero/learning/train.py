@@ -71,9 +71,9 @@ def train(
         watch = Watcher(folder, tell, pool, shown=progress, **times)
         try:
             ended = train_on(folder, progress=watch, pool=pool, **times)
+            end_run(folder, match - match % 2, watch)
         finally:
             (folder.path / NOW).unlink(missing_ok=True)
-        end_run(folder, match - match % 2, watch)
         return replace(summarise(folder.path), ended=ended)
 
 
@@ -222,8 +222,9 @@ def sweep(
     recipe: dict[str, Any] = {"preset": preset, "config_file": config_file}
     base = run or next(default_names(make_config(text, **recipe, changes=common), preset))
     stem = f"{base}-{key.rpartition('.')[2]}"
-    wanted = {
-        f"{stem}-{value.strip()}": common | dict([parse_setting(f"{key}={value}")]) for value in values.split(",")
+    wanted = {  # no new folders: a value may be a path or a position
+        f"{stem}-{value.strip().replace('/', '-')}": common | dict([parse_setting(f"{key}={value}")])
+        for value in values.split(",")
     }
     check_runs(text, recipe, wanted)
     runs = [train(text, run=name, **recipe, changes=own, **options) for name, own in wanted.items()]
@@ -258,7 +259,9 @@ def end_run(folder: RunFolder, games: int, progress: Progress) -> None:
         measured, (name, every, measure) = known.get("measured"), stages.yardstick
         if not measured:  # it may not have been due in this generation
             measured = {name: measure(newest.number)} if every and not folder.reports()[-1][name] else {}
-        match = final_match(stages, newest.champion, games) if games else known.get("match")
+        match = known.get("match")
+        if games and (match is None or match["games"] != games):
+            match = final_match(stages, newest.champion, games)
         found = {"generation": newest.number, "measured": measured, "match": match}
         if found.items() <= known.items():
             return
@@ -279,10 +282,9 @@ def final_match(stages: Stages, champion: int, games: int) -> dict[str, Any] | N
         found = contest(game, mine, theirs, games=games, seed=seed, watch=stages.watch(tell))
     if found.standings.means is not None:
         mean, other = found.standings.means
-        text = f"the champion scores {mean:.1f} points, {name} {other:.1f}, on the same {games // 2} deals"
-        brief = f"{mean:.1f} points, {name} {other:.1f}"
+        brief, played = f"{mean:.1f} points, {name} {other:.1f}", f", on the same {games // 2} deals"
     else:
-        share, interval = f"{100 * found.score:.0f} %", f"[{100 * found.low:.0f}, {100 * found.high:.0f}]"
-        text = f"the champion scores {share} {interval} against {name} in {games} games"
-        brief = f"{share} {interval} against {name}"
+        score, low, high = (f"{100 * share:.0f}" for share in found.shares.values())
+        brief, played = f"{score} % [{low}, {high}] against {name}", f" in {games} games"
+    text = f"the champion scores {brief}{played}"
     return {"against": name, "games": found.standings.games, **found.shares, "text": text, "brief": brief}
