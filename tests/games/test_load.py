@@ -66,6 +66,16 @@ def test_files_of_two_folders_have_their_own_modules_of_the_same_name(tmp_path):
     assert len({key_of(load_file(Path(game.source)), {}) for game in games}) == 2
 
 
+def test_an_edit_of_a_module_that_brings_only_a_number_is_noticed(tmp_path):
+    (tmp_path / "largest.py").write_text("STEP = 3\n")
+    race = tmp_path / "race.py"
+    race.write_text(RACE.read_text().replace("STEP = 3", "from largest import STEP"))
+    before = key_of(load_file(race), {})
+    assert key_of(load_file(race), {}) == before
+    (tmp_path / "largest.py").write_text("STEP = 40\n")
+    assert key_of(load_file(race), {}) != before
+
+
 def test_a_module_beside_a_file_is_the_one_that_the_program_has_loaded_from_there(tmp_path, monkeypatch):
     (tmp_path / "own_steps.py").write_text("STEP = 5\n")
     (tmp_path / "race.py").write_text(RACE.read_text().replace("STEP = 3", "import own_steps\nSTEP = own_steps.STEP"))

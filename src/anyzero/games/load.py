@@ -156,7 +156,10 @@ def names_beside(folder: Path) -> dict[str, Any]:
         if level > 0 or not is_beside(first, folder):
             return __import__(name, names, local, wanted, level)
         found = __import__(f"{package}.{name}", names, local, wanted)
-        return found if wanted else getattr(found, first)
+        beside = sys.modules[f"{package}.{first}"]
+        if names is not None:  # so that `key_of` sees the module even if only a number is imported from it
+            names[beside.__name__] = beside
+        return found if wanted else beside
 
     return {**vars(builtins), "__import__": import_here}
 
