@@ -6,6 +6,7 @@ from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,6 +83,31 @@ def test_a_module_beside_a_file_is_the_one_that_the_program_has_loaded_from_ther
     monkeypatch.syspath_prepend(tmp_path)
     own_steps = importlib.import_module("own_steps")
     assert load_file(tmp_path / "race.py").own_steps is own_steps
+
+
+@pytest.mark.parametrize("first_line", ["", "from __future__ import annotations\n"])
+def test_an_option_may_be_one_of_a_few_numbers_or_texts(tmp_path, first_line):
+    race = tmp_path / "race.py"
+    options = 'goal: Literal[5, 7] = 5, start: Literal["low", "high"] = "low"'
+    source = (
+        RACE.read_text().replace("goal: int = 10", options).replace("import NamedTuple", "import Literal, NamedTuple")
+    )
+    race.write_text(first_line + source.partition('"\n')[2])
+    assert load(f"{race}:goal=7,start=high").options == {"goal": 7, "start": "high"}
+    for wrong, says in (("goal=6", "goal must be one of 5, 7, not 6"), ("start=lo", "one of low, high, not 'lo'")):
+        with pytest.raises(BadOptionError, match=says):
+            load(f"{race}:{wrong}")
+
+
+def test_an_option_that_is_a_number_takes_any_number_of_that_value(tmp_path):
+    race = tmp_path / "race.py"
+    race.write_text(RACE.read_text().replace("goal: int = 10", "goal: int = 10, komi: float = 0.5"))
+    options = load(str(race), goal=np.int64(7), komi=7).options
+    assert options == {"goal": 7, "komi": 7.0}
+    assert [type(value) for value in options.values()] == [int, float]
+    for wrong in ({"goal": 7.0}, {"goal": True}, {"komi": True}, {"komi": 10**400}):
+        with pytest.raises(BadOptionError, match="needs a"):
+            load(str(race), **wrong)
 
 
 def test_an_installed_package_can_bring_a_game(monkeypatch):
