@@ -110,6 +110,25 @@ def test_an_option_that_is_a_number_takes_any_number_of_that_value(tmp_path):
             load(str(race), **wrong)
 
 
+def test_the_numbers_of_a_symmetry_may_be_lists(tmp_path):
+    race = tmp_path / "race.py"
+    source = RACE.read_text().replace("play, payoffs)", "play, payoffs, symmetries)")
+    race.write_text(f"{source}\n\ndef symmetries(rules):\n    return [([], [0, 3, 2, 1])]\n")
+    (turn,) = load(str(race)).symmetries
+    assert turn.actions[np.array([1, 3])].tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("name", ["format_action", "notation", "format_state", "symmetries"])
+def test_a_value_error_of_a_users_own_text_is_one_sentence_with_its_place(tmp_path, name):
+    race = tmp_path / "race.py"
+    source = RACE.read_text().replace("play, payoffs)", f"play, payoffs, {name})")
+    race.write_text(f"{source}\n\ndef {name}(*args):\n    return 'abc'.index('z')\n")
+    game = load(str(race))
+    asked = {"format_state": (game.initial_state(),), "symmetries": ()}.get(name, (game.initial_state(), 1))
+    with pytest.raises(BadGameError, match=f"ValueError: substring not found, in {name}, race.py line"):
+        _ = getattr(game, name)(*asked) if asked else game.symmetries
+
+
 def test_an_installed_package_can_bring_a_game(monkeypatch):
     entry = EntryPoint("race", "tests.race", "anyzero.games")
     monkeypatch.setattr("anyzero.games.load.entry_points", lambda group: [entry])
