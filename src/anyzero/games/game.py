@@ -26,6 +26,7 @@ class Symmetry(NamedTuple):
 
     planes: np.ndarray
     actions: np.ndarray
+    outcomes: np.ndarray | tuple[()] = ()  # the transformed outcomes of chance; by default the same
 
 
 def game_text(name: str, options: Mapping[str, Any]) -> str:

@@ -147,10 +147,8 @@ def extent(shape: Shape) -> tuple[Point, ...]:
 
 def roles_of(scene: Scene) -> set[str]:
     shapes = [*scene.under, *scene.over, *(shape for piece in scene.pieces for shape in piece.shapes)]
-    roles = {"page", "ink", *(role for cell in scene.cells for role in (cell.fill, cell.line))}
-    for shape in shapes:
-        roles |= {shape.fill} if isinstance(shape, Label) else {shape.fill, shape.line}
-    return roles - {"none"}
+    roles = {getattr(part, name, "none") for part in (*scene.cells, *shapes) for name in ("fill", "line")}
+    return {"page", "ink"} | roles - {"none"}  # a label has no line
 
 
 def style(roles: Iterable[str]) -> str:
