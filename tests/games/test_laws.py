@@ -222,8 +222,9 @@ def test_a_rollout_that_is_not_random_play_is_caught():
     assert is_broken(ROLLOUTS, lopsided_rollout, target="cpu")
 
 
-def test_a_bound_on_plies_that_is_too_low_is_caught():
-    assert is_broken("games end", max_plies=12)
+@pytest.mark.parametrize("bound", [12, 0, -1])
+def test_a_bound_on_plies_that_is_too_low_is_caught(bound):
+    assert is_broken("games end", max_plies=bound)
 
 
 @pytest.mark.parametrize(("bound", "ok"), [(8, False), (9, True)])

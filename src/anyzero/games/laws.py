@@ -49,7 +49,7 @@ class Evidence:
     @cached_property
     def rows(self) -> int:
         """Space for the positions of the longest game; rows that are never reached cost no memory."""
-        return self.game.max_plies + 1
+        return max(self.game.max_plies, 0) + 1
 
     @cached_property
     def interpreted(self) -> list[Observations]:
