@@ -203,13 +203,28 @@ def test_a_planted_fault_is_caught_by_the_law_that_names_it(fault, law):
     assert is_broken(law, fault)
 
 
+@pytest.mark.parametrize(("outcomes", "ok"), [("cells", True), ("np.roll(cells, 1)", False), ("()", False)])
+def test_a_symmetry_also_turns_the_outcomes_of_chance(tmp_path, outcomes, ok):
+    """Tic-tac-toe against chance, which marks a cell at random: half a turn of the board moves those cells too."""
+    source = EXAMPLE.read_text().replace("import OVER, Game", "import CHANCE, OVER, Game, Symmetry")
+    source = source.replace("else state.mover", "else CHANCE if state.mover else 0", 1)
+    source = source.replace('"num_actions": 9', '"num_actions": 9, "num_outcomes": 9')
+    source = source.replace("functions + texts", "(*functions, symmetries)")
+    turn = f"[Symmetry(np.append(cells, cells + 9), cells, {outcomes})]"
+    path = tmp_path / "against_chance.py"
+    path.write_text(f"{source}\n\ndef symmetries(rules):\n    cells = np.arange(9)[::-1]\n    return {turn}\n")
+    _, result = check_game(load(str(path)), "symmetries commute with play", num_games=8, target="interpreted")
+    assert result.ok == ok, result.detail
+
+
 def test_a_rollout_that_is_not_random_play_is_caught():
     """Compiled, for the many games that it takes: they can show a difference of two hundredths."""
     assert is_broken(ROLLOUTS, lopsided_rollout, target="cpu")
 
 
-def test_a_bound_on_plies_that_is_too_low_is_caught():
-    assert is_broken("games end", max_plies=12)
+@pytest.mark.parametrize("bound", [12, 0, -1])
+def test_a_bound_on_plies_that_is_too_low_is_caught(bound):
+    assert is_broken("games end", max_plies=bound)
 
 
 @pytest.mark.parametrize(("bound", "ok"), [(8, False), (9, True)])

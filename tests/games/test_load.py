@@ -6,6 +6,7 @@ from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,12 +67,66 @@ def test_files_of_two_folders_have_their_own_modules_of_the_same_name(tmp_path):
     assert len({key_of(load_file(Path(game.source)), {}) for game in games}) == 2
 
 
+def test_an_edit_of_a_module_that_brings_only_a_number_is_noticed(tmp_path):
+    (tmp_path / "largest.py").write_text("STEP = 3\n")
+    race = tmp_path / "race.py"
+    race.write_text(RACE.read_text().replace("STEP = 3", "from largest import STEP"))
+    before = key_of(load_file(race), {})
+    assert key_of(load_file(race), {}) == before
+    (tmp_path / "largest.py").write_text("STEP = 40\n")
+    assert key_of(load_file(race), {}) != before
+
+
 def test_a_module_beside_a_file_is_the_one_that_the_program_has_loaded_from_there(tmp_path, monkeypatch):
     (tmp_path / "own_steps.py").write_text("STEP = 5\n")
     (tmp_path / "race.py").write_text(RACE.read_text().replace("STEP = 3", "import own_steps\nSTEP = own_steps.STEP"))
     monkeypatch.syspath_prepend(tmp_path)
     own_steps = importlib.import_module("own_steps")
     assert load_file(tmp_path / "race.py").own_steps is own_steps
+
+
+@pytest.mark.parametrize("first_line", ["", "from __future__ import annotations\n"])
+def test_an_option_may_be_one_of_a_few_numbers_or_texts(tmp_path, first_line):
+    race = tmp_path / "race.py"
+    options = 'goal: Literal[5, 7] = 5, start: Literal["low", "high"] = "low"'
+    source = (
+        RACE.read_text().replace("goal: int = 10", options).replace("import NamedTuple", "import Literal, NamedTuple")
+    )
+    race.write_text(first_line + source.partition('"\n')[2])
+    assert load(f"{race}:goal=7,start=high").options == {"goal": 7, "start": "high"}
+    for wrong, says in (("goal=6", "goal must be one of 5, 7, not 6"), ("start=lo", "one of low, high, not 'lo'")):
+        with pytest.raises(BadOptionError, match=says):
+            load(f"{race}:{wrong}")
+
+
+def test_an_option_that_is_a_number_takes_any_number_of_that_value(tmp_path):
+    race = tmp_path / "race.py"
+    race.write_text(RACE.read_text().replace("goal: int = 10", "goal: int = 10, komi: float = 0.5"))
+    options = load(str(race), goal=np.int64(7), komi=7).options
+    assert options == {"goal": 7, "komi": 7.0}
+    assert [type(value) for value in options.values()] == [int, float]
+    for wrong in ({"goal": 7.0}, {"goal": True}, {"komi": True}, {"komi": 10**400}):
+        with pytest.raises(BadOptionError, match="needs a"):
+            load(str(race), **wrong)
+
+
+def test_the_numbers_of_a_symmetry_may_be_lists(tmp_path):
+    race = tmp_path / "race.py"
+    source = RACE.read_text().replace("play, payoffs)", "play, payoffs, symmetries)")
+    race.write_text(f"{source}\n\ndef symmetries(rules):\n    return [([], [0, 3, 2, 1])]\n")
+    (turn,) = load(str(race)).symmetries
+    assert turn.actions[np.array([1, 3])].tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("name", ["format_action", "notation", "format_state", "symmetries"])
+def test_a_value_error_of_a_users_own_text_is_one_sentence_with_its_place(tmp_path, name):
+    race = tmp_path / "race.py"
+    source = RACE.read_text().replace("play, payoffs)", f"play, payoffs, {name})")
+    race.write_text(f"{source}\n\ndef {name}(*args):\n    return 'abc'.index('z')\n")
+    game = load(str(race))
+    asked = {"format_state": (game.initial_state(),), "symmetries": ()}.get(name, (game.initial_state(), 1))
+    with pytest.raises(BadGameError, match=f"ValueError: substring not found, in {name}, race.py line"):
+        _ = getattr(game, name)(*asked) if asked else game.symmetries
 
 
 def test_an_installed_package_can_bring_a_game(monkeypatch):

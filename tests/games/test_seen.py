@@ -76,6 +76,16 @@ def test_a_field_that_is_no_number_is_refused_with_its_name(tmp_path, form):
         load(path)
 
 
+@pytest.mark.parametrize(
+    ("field", "says"),
+    [('"mover"', "the field mover of the state needs a number type"), ('("cells", np.int8)', "'cells' occurs more")],
+)
+def test_a_field_without_a_type_or_with_the_name_of_another_is_refused(tmp_path, field, says):
+    path = planted(tmp_path, '("mover", np.int8)', field)
+    with pytest.raises(BadGameError, match=says):
+        load(path)
+
+
 def test_a_shape_without_its_comma_is_refused(tmp_path):
     path = planted(tmp_path, "(2, 3, 3)", "(18)")
     with pytest.raises(BadGameError, match=r"planes_shape is 18, not a tuple such as \(2, 3, 3\) or \(18,\)"):

@@ -38,10 +38,11 @@ def test_nothing_is_written_over(tmp_path):
     assert not (tmp_path / "my_game.py").exists()
 
 
-@pytest.mark.parametrize("name", ["my game.py", "my-game.py", "my_game", "1.py"])
+@pytest.mark.parametrize("name", ["my game.py", "my-game.py", "my_game", "1.py", "jeu_d\u00e9s.py"])
 def test_a_name_that_python_cannot_import_is_refused(tmp_path, name):
     with pytest.raises(AnyzeroError, match="is not a name for a game"):
         start_game(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_unknown_kind_is_answered_with_the_nearest(tmp_path):

@@ -1,6 +1,7 @@
 """Boards: what is shown on them becomes a scene, and what is not theirs is refused."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -60,6 +61,12 @@ def test_a_move_is_made_by_the_cells_of_its_text_or_those_that_the_board_says():
     assert clicks == {30: ("a1",), 31: ("a1", "b2"), 33: ("b2",)}  # what names no cell is a button
 
 
+def test_a_move_whose_text_holds_the_name_of_a_cell_may_still_be_a_button():
+    triangle = tuple(replace(cell, name=name) for cell, name in zip(square_cells(1, 3), "aps", strict=True))
+    moves = Board(triangle, moves=(*"aps", "pass"), clicks={3: ()})
+    assert moves.move_cells == ((0,), (1,), (2,), ())
+
+
 def test_a_cell_may_stand_for_another_one():
     game_board = board(clicks={4: ("b1",)})
     shown = game_board.new_shown()
@@ -98,6 +105,10 @@ def test_a_caption_that_is_not_there_is_refused():
 def test_a_board_is_checked_with_all_that_it_can_show(changes, says):
     with pytest.raises(ValueError, match=says):
         check_board(board(**changes))
+
+
+def test_a_board_may_be_captions_and_buttons_alone():
+    check_board(Board((), STONES, captions=("{0} points",), moves=("roll", "hold")))
 
 
 def test_a_board_has_distinct_cells_and_not_too_many_marks():

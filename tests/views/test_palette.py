@@ -4,6 +4,7 @@ from itertools import combinations
 
 import pytest
 
+from anyzero.views.boards import stones
 from anyzero.views.svg import DARK, LIGHT, PALETTE, check_roles
 from tests.views.colour_vision import contrast, difference, least_difference
 
@@ -36,6 +37,15 @@ def test_the_seats_are_far_apart_for_everybody(colours):
 def test_the_seats_stand_out_from_the_board_for_everybody(colours, seat, board):
     assert least_difference(colours[seat], colours[board]) > 35
     assert max(contrast(colours[role], colours[board]) for role in (seat, f"{seat}-edge")) >= 3
+
+
+@THEMES
+@pytest.mark.parametrize("board", BOARDS)
+def test_the_stones_of_a_fourth_seat_are_no_others_and_stand_out_from_the_board(colours, board):
+    kinds = stones("XOZW", ("blue", "orange", "black", "white"))
+    check_roles(role for kind in kinds for shape in kind.shapes for role in (shape.fill, shape.line))
+    assert min(least_difference(colours["seat3"], colours[f"seat{seat}"]) for seat in range(3)) > 30
+    assert max(contrast(colours[role], colours[board]) for role in ("seat3", "seat3-edge")) >= 4.5
 
 
 @THEMES

@@ -64,8 +64,7 @@ def telling_state(game: Game) -> State:
     """The position after the game's example, or halfway through a random game."""
     if game.example:
         return game.play(game.initial_state(), *game.example.split())
-    state, played, draw = game.initial_state(), list[int](), random.Random(0)
-    while not game.is_over(state):
-        played.append(draw.choice(game.legal_actions(state)))
-        state = game.play(state, played[-1])
-    return game.play(game.initial_state(), *played[: len(played) // 2])
+    states, draw = [game.initial_state()], random.Random(0)
+    while not game.is_over(states[-1]):
+        states.append(game.play(states[-1], draw.choice(game.legal_actions(states[-1]))))
+    return states[(len(states) - 1) // 2]

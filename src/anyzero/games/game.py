@@ -26,6 +26,7 @@ class Symmetry(NamedTuple):
 
     planes: np.ndarray
     actions: np.ndarray
+    outcomes: np.ndarray | tuple[()] = ()  # the transformed outcomes of chance; by default the same
 
 
 def game_text(name: str, options: Mapping[str, Any]) -> str:
@@ -171,7 +172,7 @@ class Game:
 
     def _ask(self, name: str, *args: Any) -> Any:
         """Call an interpreted function of the game; any exception of a user's code becomes one sentence."""
-        with guard.told(self, passing=(ValueError,)):  # about an invalid text
+        with guard.told(self, passing=(ValueError,) if name.startswith("parse_") else ()):  # about an invalid text
             return self.by_name[name](self.rules, *args)
 
     def need(self, name: str, purpose: str) -> None:
@@ -266,7 +267,8 @@ class Game:
     @cached_property
     def symmetries(self) -> list[Symmetry]:
         """The symmetries of the board, without the identity."""
-        return list(self._ask("symmetries")) if self.has("symmetries") else []
+        found = self._ask("symmetries") if self.has("symmetries") else []
+        return [Symmetry(*map(np.asarray, turn)) for turn in found]
 
     def format_action(self, state: State, action: int) -> str:
         """The text of a legal action or outcome: the game's own, or the board's, or its number."""
@@ -296,8 +298,7 @@ class Game:
 
     def notation(self, state: State, action: int) -> str:
         """A legal action in the notation of move lists: Nf3 in chess; elsewhere its text."""
-        own = self.by_name.get("notation")
-        return self.format_action(state, action) if own is None else str(own(self.rules, state, action))
+        return str(self._ask("notation", state, action)) if self.has("notation") else self.format_action(state, action)
 
     def parse_action(self, state: State, move: str) -> int:
         """The action number of a move that is legal here."""

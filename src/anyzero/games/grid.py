@@ -67,9 +67,7 @@ def parse_grid(text: str, rows: int, columns: int, letters: str, *, bottom_up: b
 def parse_row(text: str, columns: int, letters: str) -> str:
     if len(text) > columns:  # also keeps huge counts from becoming huge rows
         raise ValueError(f"row {text[: columns + 1]!r}... is longer than {columns} cells")
-    tokens = re.findall(r"[0-9]{1,4}|.", text, re.DOTALL)
-    cells = [EMPTY * int(token) if token.isascii() and token.isdigit() else token for token in tokens]
-    row = "".join(cells)
+    row = re.sub("[0-9]{1,4}", lambda run: EMPTY * int(run[0]), text)
     for letter in row:
         if letter != EMPTY and letter not in letters:
             raise ValueError(f"row {text!r} has {letter!r}, not one of {', '.join(letters)} or a count")

@@ -93,10 +93,8 @@ def guards_of(game: "Game") -> dict[Function, Function]:
     sizes = ("num_seats", "num_actions", "num_outcomes", "max_legal", "num_amaf_keys", "zero_sum")
     names = {name.upper(): getattr(game, name) for name in sizes}
     names |= {f"own_{name}": function for name, function in game.by_name.items()}
-    found: dict[Function, Function] = {}
-    for guard in GUARDS:
-        if game.has(guard.__name__):
-            found[contract.COMPILED[guard.__name__]] = rebuild(guard, {**guard.__globals__, **names})
+    own = {contract.COMPILED[guard.__name__]: guard for guard in GUARDS if game.has(guard.__name__)}
+    found: dict[Function, Function] = {of: rebuild(guard, {**globals(), **names}) for of, guard in own.items()}
     for play_on in (contract.rollout, contract.traced_rollout):
         if not game.has(play_on.__name__):
             found[play_on] = limit_loops(play_on, game.max_plies, "a game goes on for more than max_plies")
@@ -121,9 +119,11 @@ def check_definition(game: "Game") -> None:
         kind = type(getattr(game.rules, name)).__name__
         if kind in ("list", "dict", "set"):
             raise BadGameError(f"{game.name}: the rules hold no {kind}, but {name} is one: make it an array")
-    for name, form, *_ in game.state:
+    for field in game.state:
+        name, form, *_ = (*field, object) if isinstance(field, tuple) else (field, object)
         if not is_number(form):
             raise BadGameError(f"{game.name}: the field {name} of the state needs a number type such as np.int8")
+    _ = game.state_dtype  # raises an error if two fields have the same name
     if not isinstance(game.planes_shape, tuple):
         raise BadGameError(
             f"{game.name}: planes_shape is {game.planes_shape!r}, not a tuple such as (2, 3, 3) or (18,)"

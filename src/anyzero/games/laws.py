@@ -49,7 +49,7 @@ class Evidence:
     @cached_property
     def rows(self) -> int:
         """Space for the positions of the longest game; rows that are never reached cost no memory."""
-        return self.game.max_plies + 1
+        return max(self.game.max_plies, 0) + 1
 
     @cached_property
     def interpreted(self) -> list[Observations]:
@@ -269,7 +269,8 @@ def encodings_are_bounded(game: Game, evidence: Evidence) -> str | None:
 def symmetries_commute(game: Game, evidence: Evidence) -> str | None:
     """A turned game is the same game: legal actions, encodings and results turn with it."""
     for number, turn in enumerate(game.symmetries):
-        for numbers, size in ((turn.planes, math.prod(game.planes_shape)), (turn.actions, game.num_actions)):
+        sizes = math.prod(game.planes_shape), game.num_actions, game.num_outcomes
+        for numbers, size in zip(turn, sizes, strict=True):
             if len(numbers) and sorted(numbers) != list(range(size)):
                 return f"symmetry {number} is not a permutation of 0..{size - 1}"
         for record in evidence.records[:4]:
@@ -279,16 +280,16 @@ def symmetries_commute(game: Game, evidence: Evidence) -> str | None:
 
 
 def compare_turned(evidence: Evidence, record: Observations, turn: Symmetry) -> str | None:
-    decided = record.seats >= 0
-    script, moved = record.chosen.copy(), decided & (record.chosen >= 0)
-    script[moved] = turn.actions[script[moved]]
+    outcomes = turn.outcomes if len(turn.outcomes) else np.arange(evidence.game.num_outcomes)
+    numbers = [turn.actions if seat >= 0 else outcomes for seat in record.seats]
+    chosen = zip(numbers, record.chosen, strict=True)
+    script = np.array([to[action] if action >= 0 else action for to, action in chosen], np.int64)
     turned = evidence.replay(record, script)
     if len(turned.seats) != len(record.seats):
         return f"the turned action at ply {len(turned.seats) - 1} is not legal"
     for ply in range(len(record.seats)):
         before, after = record.at(ply), turned.at(ply)
-        expected = turn.actions[before.actions] if decided[ply] else before.actions
-        if set(expected.tolist()) != set(after.actions.tolist()):
+        if set(numbers[ply][before.actions].tolist()) != set(after.actions.tolist()):
             return f"the legal actions at ply {ply} do not turn"
         if evidence.game.has("encode") and (before.planes.ravel()[turn.planes] != after.planes.ravel()).any():
             return f"the encoding at ply {ply} does not turn"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from anyzero.games.contract import OVER
+from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
 
 
@@ -41,11 +41,9 @@ class Line:
 def first_decision(game: Game) -> State | None:
     """The first position in which a seat is to move, for any chance outcomes before it; None if there is none."""
     state = game.initial_state()
-    while game.seat_to_move(state) < 0:
-        if game.seat_to_move(state) == OVER:
-            return None
+    while (seat := game.seat_to_move(state)) == CHANCE:
         state = game.play(state, game.legal_actions(state)[0])
-    return state
+    return state if seat >= 0 else None
 
 
 def move_texts(game: Game, state: State, actions: Iterable[int]) -> tuple[list[str], State]:

@@ -7,17 +7,18 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext, redirect_stdout
+from contextlib import nullcontext, redirect_stdout, suppress
 from dataclasses import replace
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from io import StringIO
+from numbers import Integral, Real
 from pathlib import Path
 from threading import RLock
 from types import ModuleType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from anyzero.errors import AnyzeroError, BadGameError, BadOptionError, UnknownNameError, check_name, nearest_hint
 from anyzero.files import from_home, write_whole
@@ -156,7 +157,10 @@ def names_beside(folder: Path) -> dict[str, Any]:
         if level > 0 or not is_beside(first, folder):
             return __import__(name, names, local, wanted, level)
         found = __import__(f"{package}.{name}", names, local, wanted)
-        return found if wanted else getattr(found, first)
+        beside = sys.modules[f"{package}.{first}"]
+        if names is not None:  # so that `key_of` sees the module even if only a number is imported from it
+            names[beside.__name__] = beside
+        return found if wanted else beside
 
     return {**vars(builtins), "__import__": import_here}
 
@@ -206,15 +210,17 @@ def parse_options(name: str, make: Maker, text: str, given: Mapping[str, Any] | 
     found, choices = {}, option_choices(make)
     for key, value in options.items():
         found[key] = convert_option(name, key, value, defaults[key])
-        if found[key] not in choices.get(key, [found[key]]):
+        if key in choices and str(found[key]) not in choices[key]:
             raise BadOptionError(f"{name}: {key} must be one of {', '.join(choices[key])}, not {found[key]!r}")
     return found
 
 
 def option_choices(make: Maker) -> dict[str, tuple[str, ...]]:
-    """The possible texts of options that are annotated as a Literal."""
+    """The possible values, as texts, of options that are annotated as a Literal."""
     kinds = {name: parameter.annotation for name, parameter in inspect.signature(make).parameters.items()}
-    return {name: get_args(kind) for name, kind in kinds.items() if get_origin(kind) is Literal}
+    with suppress(Exception):  # an annotation may be a text that is no code, or names what only a type checker imports
+        kinds |= get_type_hints(make)  # `from __future__ import annotations` makes all of them texts
+    return {name: tuple(map(str, get_args(kind))) for name, kind in kinds.items() if get_origin(kind) is Literal}
 
 
 def split_options(owner: str, parts: Iterable[str]) -> dict[str, str]:
@@ -234,14 +240,14 @@ def convert_option(name: str, key: str, value: Any, default: Any) -> Any:
         return value.lower() == "true"
     if type(value) is wanted:
         return value
-    if wanted is not bool and isinstance(value, str):
-        try:
+    readable = (str, NUMBERS.get(wanted, str))
+    if wanted is not bool and isinstance(value, readable) and not isinstance(value, bool):
+        with suppress(ValueError, OverflowError):
             return wanted(value)
-        except ValueError:
-            pass
     raise BadOptionError(f"{name}: the option {key} needs {KINDS.get(wanted, wanted.__name__)}, not {value!r}")
 
 
+NUMBERS: dict[type, type] = {int: Integral, float: Real}  # 7 is a value for both, and so is NumPy's
 KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
 
 
@@ -285,7 +291,7 @@ def start_game(file: Path | str, kind: str = "placing") -> list[Path]:
     """Write a game of this kind and its test; AnyzeroError if a file already exists."""
     path = Path(file)
     check_name("kind", kind, START_KINDS)
-    if path.suffix != ".py" or not path.stem.isidentifier():
+    if path.suffix != ".py" or not (path.stem.isascii() and path.stem.isidentifier()):
         raise AnyzeroError(f"{file!s} is not a name for a game: use letters, digits and _ before .py, like my_game.py")
     written = [path, path.with_name(f"test_{path.name}")]
     for one in written:

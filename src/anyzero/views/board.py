@@ -163,7 +163,7 @@ class Board:
     moves: tuple[str, ...] = ()  # the texts of the moves, by move number
     outcomes: tuple[str, ...] = ()  # the texts of chance outcomes, by outcome
     clicks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """By move number, the cells to click in order, if they are not the cells named in its text."""
+    """By move number, the cells to click in order, where its text names others; `()` makes it a button."""
     under: tuple[Shape, ...] = ()
     over: tuple[Shape, ...] = ()  # labels and lines on top of everything; their texts may contain numbers, too
     text_scale: tuple[float, float] = (2, 1)
@@ -184,7 +184,7 @@ class Board:
         """For each move number the cells to click, in order; none: the move is a button."""
         names = sorted(self.index, key=len, reverse=True)
         in_text = re.compile("|".join(map(re.escape, names)) or "(?!)")
-        clicks = [self.clicks.get(number) or in_text.findall(text) for number, text in enumerate(self.moves)]
+        clicks = [self.clicks.get(number, in_text.findall(text)) for number, text in enumerate(self.moves)]
         for name in sorted({name for cells in clicks for name in cells} - {*names}):
             raise ValueError(f"the board has no cell {name!r}")
         return tuple(tuple(self.index[name] for name in cells) for cells in clicks)
@@ -278,11 +278,10 @@ def check_board(board: Any, num_outcomes: int = 0) -> None:
     """Draw everything a board can show, which raises an error if a part is invalid."""
     if not isinstance(board, Board):
         raise TypeError(f"board returns {board!r}, not a Board")
-    places = [replace(board.cells[0], name=str(number)) for number in range(len(board.kinds))]
-    pieces = [kind.on(cell.name) for kind, cell in zip(board.kinds, places, strict=True)]
+    pieces = tuple(kind.on(cell.name) for cell in board.cells[:1] for kind in board.kinds)
     over = (*board.over, *(shape for shapes in board.marks for shape in shapes))
     all_cells = Scene(board.cells, under=board.under, over=over)
-    all_kinds = Scene(tuple(places), tuple(pieces), caption=" ".join(board.captions), title=board.title)
+    all_kinds = Scene(board.cells[:1], pieces, caption=" ".join(board.captions), title=board.title)
     if len(board.outcomes) not in (0, num_outcomes):
         raise ValueError(f"the board has {len(board.outcomes)} outcomes, the game {num_outcomes}")
     _ = all_cells.svg, all_kinds.svg, board.move_cells, " ".join((*board.moves, *board.outcomes))

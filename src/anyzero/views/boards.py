@@ -154,16 +154,15 @@ def hex_rims(size: int) -> tuple[Path, ...]:
 
 
 def stone(seat: int, *, text: str, name: str) -> Kind:
-    """A round stone; the second seat's has a ring and the third's a dot, to be distinguishable without colour."""
+    """A round stone. Nobody needs colour: the second seat's has a ring, the third's a dot, the fourth's is white."""
     marks = {1: (Circle(0, 0, 0.209, "none", "seat1-edge", 0.04),), 2: (Circle(0, 0, 0.114, "black-inner"),)}
     return Kind(text, name, (Circle(0, 0, 0.38, f"seat{seat}", f"seat{seat}-edge", 0.04), *marks.get(seat, ())), seat)
 
 
 def stones(texts: str, names: Sequence[str], make: Callable[..., Kind] | None = None) -> tuple[Kind, ...]:
     """A stone for each letter, of the seats in turn, with the seats' names; `make` is `stone` or `go_stone`."""
-    seats = [place % len(names) for place in range(len(texts))]
-    kinds = zip(texts, seats, strict=True)
-    return tuple((make or stone)(seat, text=text, name=f"{names[seat]} stone") for text, seat in kinds)
+    kinds = ((place % len(names), text) for place, text in enumerate(texts))
+    return tuple((make or stone)(seat, text=text, name=f"{names[seat]} stone") for seat, text in kinds)
 
 
 def go_stone(seat: int, *, text: str, name: str) -> Kind:

@@ -31,6 +31,8 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "seat1-edge": ("#6e2503", "#4f2600"),
     "seat2": ("#14110e", "#14110e"),
     "seat2-edge": ("#000000", "#c9ccd2"),
+    "seat3": ("#fffdf8", "#f3f0e8"),
+    "seat3-edge": ("#2b2621", "#1c1f24"),
     # white and black pieces, with their outlines and inner lines
     "white-piece": ("#fffdf8", "#f3f0e8"),
     "piece-edge": ("#2b2621", "#1c1f24"),
@@ -121,9 +123,8 @@ def content_points(scene: Scene) -> list[Point]:
 def caption_labels(scene: Scene) -> tuple[Label, ...]:
     if not scene.caption:
         return ()
-    points = content_points(scene)
-    xs, bottom = [x for x, _ in points], max(y for _, y in points)
-    y = bottom + CAPTION_GAP + CAPTION_SIZE / 2
+    xs, ys = zip(*content_points(scene), strict=True)
+    y = max(ys) + CAPTION_GAP + CAPTION_SIZE / 2
     return (Label((min(xs) + max(xs)) / 2, y, scene.caption, CAPTION_SIZE),)
 
 
@@ -147,10 +148,8 @@ def extent(shape: Shape) -> tuple[Point, ...]:
 
 def roles_of(scene: Scene) -> set[str]:
     shapes = [*scene.under, *scene.over, *(shape for piece in scene.pieces for shape in piece.shapes)]
-    roles = {"page", "ink", *(role for cell in scene.cells for role in (cell.fill, cell.line))}
-    for shape in shapes:
-        roles |= {shape.fill} if isinstance(shape, Label) else {shape.fill, shape.line}
-    return roles - {"none"}
+    roles = {getattr(part, name, "none") for part in (*scene.cells, *shapes) for name in ("fill", "line")}
+    return {"page", "ink"} | roles - {"none"}  # a label has no line
 
 
 def style(roles: Iterable[str]) -> str:

@@ -58,7 +58,7 @@ export function gameCards(lists, words, act) {
 
 function optionControl(option, value) {
   if (option.choices.length) {
-    return h("select", {}, option.choices.map((one) => h("option", { value: one, selected: one === value }, one.replaceAll("_", " "))));
+    return h("select", {}, option.choices.map((one) => h("option", { value: one, selected: one === String(value) }, one.replaceAll("_", " "))));
   }
   if (option.kind === "bool") return h("input", { type: "checkbox", checked: String(value) === "true" });
   if (option.kind === "int") return h("input", { type: "number", step: 1, value });
