@@ -133,7 +133,8 @@ function result(view) {
   if (view.payoffs.length === 1) return view.scores ? `${view.scores[0]} points` : "The end";
   const best = Math.max(...view.payoffs);
   if (view.payoffs.every((payoff) => payoff === best)) return "A draw";
-  return `${seatName(view, view.payoffs.indexOf(best))} won`;
+  const winners = view.seats.map((_, seat) => seatName(view, seat)).filter((_, seat) => view.payoffs[seat] === best);
+  return `${winners.join(" and ")} won`;
 }
 
 // The result as a line below the caption, unless that says so already.
