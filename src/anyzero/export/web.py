@@ -171,13 +171,12 @@ def page_files(site: dict[str, Any]) -> dict[str, bytes]:
         index = index.replace(old, new)
     has_advisor = any(game["name"] == "take_it_easy" for game in site["games"])
     left_out = "runs|experiments" if has_advisor else "runs|experiments|advisor"
-    own = {
+    return files | {
         "anyzero.js": GLUE.read_bytes(),
         "palette.css": palette_sheet().encode(),
         "site.json": json.dumps(site, separators=(",", ":")).encode(),
         "index.html": re.sub(rf' *<a href="#/({left_out})">.*\n', "", index).encode(),
     }
-    return {**files, **own}
 
 
 def service_worker(folder: Path, files: Sequence[Path]) -> bytes:

@@ -280,15 +280,12 @@ def select_round(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, r
 
 
 def next_of_round(tree: Tree, scratch: Scratch, settings: Settings, begin: int, end: int) -> int:
-    """The best move of the root that is due in this round and not on the paths of these rows; -1 if there is none.
-
-    Those on the paths count as visited: the weight of values grows with the most visits.
-    """
+    """The best move of the root that is due in this round after those on the paths of these rows; -1: there is none."""
     first, scores, taken = tree.first[0], scratch.scores[0], scratch.path[begin:end, 1]
     plan, step = scratch.plan[min(tree.num_children[0], scratch.plan.shape[0] - 1)], scratch.counters[0, 0]
     if tree.proven[0] != UNKNOWN or step >= len(plan) or plan[step] != plan[step - 1]:
         return -1
-    for child in taken:
+    for child in taken:  # they count as visited: the weight of values grows with the most visits
         tree.visits[child] += 1
     gumbel_root_scores(tree, scratch, settings, 0, scores)
     for child in taken:
