@@ -196,6 +196,14 @@ def test_a_move_can_be_typed_and_a_wrong_one_is_explained(server, page):
     wait_ply(page, 1)
 
 
+def test_a_move_is_made_however_long_it_took(server, page):
+    open_game(page, server, "tic_tac_toe")
+    page.evaluate("const now = performance.now(); performance.now = () => now + 12 * 86400 * 1000")
+    click_cell(page, "b2")
+    wait_ply(page, 1)
+    page.evaluate("delete performance.now")
+
+
 def test_a_link_that_cannot_be_opened_is_explained_once(server, page):
     page.goto(f"{server.url}#/play?game=foo")
     page.get_by_role("heading", name="Something went wrong").wait_for()

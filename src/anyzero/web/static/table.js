@@ -4,6 +4,7 @@ import { announce, h, toast } from "./dom.js";
 import { link } from "./link.js";
 import { HUMAN, playerName } from "./players.js";
 
+const LONGEST_S = 1e6; // that a record has room for, for one move
 const HERE = location.href.split("#")[0];
 
 export class Table {
@@ -69,7 +70,7 @@ export class Table {
   }
 
   move(move) {
-    const seconds = (performance.now() - this.since) / 1000;
+    const seconds = Math.min((performance.now() - this.since) / 1000, LONGEST_S);
     const name = typeof move === "string" ? { move } : { action: move.action };
     return this.act("move", { ...name, ply: this.view.ply, seconds: Math.round(seconds * 1000) / 1000 });
   }
