@@ -193,6 +193,14 @@ def test_commands(typed, tmp_path):
     assert read_record(tmp_path / "a b.json").moves[0] == "b2"
 
 
+def test_a_game_from_a_file_is_saved_until_it_goes_on(typed, tmp_path):
+    file = f"{tmp_path}/a.json"
+    typed("tic_tac_toe", *PEOPLE, lines=f"b2\nsave {file}\nquit\n")
+    assert "not saved" not in typed("--load", file, *PEOPLE, lines="quit\n")
+    assert "not saved" not in typed("tic_tac_toe", *PEOPLE, lines=f"a1\nload {file}\nquit\n")
+    assert "not saved" in typed("--load", file, *PEOPLE, lines="a1\nquit\n")
+
+
 def test_undo_stops_at_a_persons_own_move(typed):
     out = typed("tic_tac_toe", "--seat0", "uct:50", "--seed", "4", lines="undo\nredo\nmoves\n")
     assert "you have no move to take back" in out

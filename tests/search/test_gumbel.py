@@ -204,9 +204,10 @@ def counting(evaluator, asked):
 
 
 @pytest.mark.parametrize("simulations", [1, 7, 8, 50, 200])
-@pytest.mark.parametrize("moves", ["", "d d d d d c", "a b a b a"])
+@pytest.mark.parametrize("moves", ["", "d d d d d c", "a b a b a", "a g d d"])
 def test_a_network_is_asked_for_several_moves_of_a_round_at_a_time_and_the_search_stays_the_same(simulations, moves):
-    """`search_many` asks for one leaf of a tree at a time. In the last position one move is forced."""
+    """`search_many` asks for one leaf of a tree at a time. In the third position one move is forced; in the last, which
+    moves survive depends on the visits of those before them in the round."""
     asked, state = [], START
     for move in moves.split():
         state = FOUR.play(state, move)

@@ -1,11 +1,17 @@
-"""One server for all tests that do not stop it, and a browser where there is one."""
+"""One server for all tests that do not stop it, pages without one, and a browser where there is one."""
 
 import contextlib
 import shutil
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
 import pytest
 
-from tests.web.folders import fill
+from anyzero.files import write_whole
+from tests import OWN
+from tests.web.folders import EXAMPLE, fill, write_site
 from tests.web.server import ServerProcess
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -105,3 +111,36 @@ def as_new(page, devtools, wrong, kept):
     devtools.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
     page.evaluate(EMPTY)
     assert not wrong
+
+
+# --- pages without a server
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_words):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory):
+    """A folder that is served as it is: where it is, and its address."""
+    folder = tmp_path_factory.mktemp("static")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield SimpleNamespace(folder=folder, url=f"http://127.0.0.1:{server.server_port}/")
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def site(served):
+    """A page with Connect Four and its net, under a path with a space; RAVE and GRAVE are left to slower tests."""
+    return write_site(served, "a site", ["connect_four"], families=("uct",))
+
+
+@pytest.fixture(scope="session")
+def own_site(served):
+    """A page with a user's own game, whose modules for RAVE and GRAVE are left to slower tests."""
+    OWN.mkdir(exist_ok=True)
+    example = OWN / "my_tic_tac_toe.py"
+    write_whole(example, EXAMPLE.read_bytes())
+    return write_site(served, "own", [str(example)], families=("uct",))

@@ -1,10 +1,15 @@
-"""A run, an experiment and games of a user's own, as the server finds them."""
+"""A run, an experiment and games of a user's own, as the server finds them, and exported pages."""
 
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 from anyzero.experiments.table import GRID_COLUMNS
+from anyzero.export.door import export
+from anyzero.export.functions import FAMILIES
 from anyzero.files import write_whole
 from anyzero.games.load import load
 from anyzero.learning.config import RunConfig
@@ -144,3 +149,12 @@ def write_own_games(folder: Path) -> list[str]:
     source = OWN_GAME.replace("PICTURE", PICTURE).replace("MORE", "[board]")
     write_whole(drawn, source.replace("max_plies=size)", f"max_plies=size, seat_names={LONG_NAMES})").encode())
     return [str(plain), str(drawn)]
+
+
+def write_site(served, name, games, families=FAMILIES):
+    """With modules for these families of searches, each of which takes seconds to compile."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anyzero.export.web.FAMILIES", {family: FAMILIES[family] for family in families})
+        export(games, web=served.folder / name, net="best")
+    (served.folder / name / "package.json").write_text('{"type": "module"}')  # for Node
+    return SimpleNamespace(folder=served.folder / name, url=f"{served.url}{name.replace(' ', '%20')}/")

@@ -5,77 +5,31 @@ import random
 import re
 import shutil
 import subprocess
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from anyzero.export.door import export
-from anyzero.export.functions import FAMILIES
-from anyzero.files import write_whole
 from anyzero.games.line import move_texts
 from anyzero.games.load import BUILT_IN, load
 from anyzero.players import parse_player
 from anyzero.players.player import search_arguments
 from anyzero.players.text import AFTERSTATES, split_player
 from anyzero.records.in_progress import GameInProgress
-from anyzero.records.record import Evaluation, GameRecord
 from anyzero.search import Searcher
 from anyzero.web.forms import position_values
-from tests import OWN
-from tests.web.folders import EXAMPLE
+from tests.web.folders import EXAMPLE, write_site
 from tests.web.test_page import click_cell, has_ended, open_game, play_move, result_on, until, wait_ply
 from tests.web.test_page_access import axe, few_and_rest, serious  # noqa: F401 (a fixture)
 
 TELLER = Path(__file__).parent / "exported.mjs"
-OWN_GAME = OWN / "my_tic_tac_toe.py"
 PLAY = """async () => {
   const {load} = await import('./anyzero.js');
   const game = await load('tic_tac_toe');
   const state = game.play(game.initialState(), 4);
   return [game.legalActions(state), game.search(state, 7), game.seatToMove(state)];
 }"""
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_words):
-        """Say nothing."""
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    """A folder that is served as it is: where it is, and its address."""
-    folder = tmp_path_factory.mktemp("static")
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield SimpleNamespace(folder=folder, url=f"http://127.0.0.1:{server.server_port}/")
-        server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def site(served):
-    """A page with Connect Four and its net, under a path with a space; RAVE and GRAVE are left to slower tests."""
-    return write_site(served, "a site", ["connect_four"], families=("uct",))
-
-
-@pytest.fixture(scope="module")
-def own_site(served):
-    """A page with a user's own game, whose modules for RAVE and GRAVE are left to slower tests."""
-    OWN.mkdir(exist_ok=True)
-    write_whole(OWN_GAME, EXAMPLE.read_bytes())
-    return write_site(served, "own", [str(OWN_GAME)], families=("uct",))
-
-
-def write_site(served, name, games, families=FAMILIES):
-    """With modules for these families of searches, each of which takes seconds to compile."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anyzero.export.web.FAMILIES", {family: FAMILIES[family] for family in families})
-        export(games, web=served.folder / name, net="best")
-    (served.folder / name / "package.json").write_text('{"type": "module"}')  # for Node
-    return SimpleNamespace(folder=served.folder / name, url=f"{served.url}{name.replace(' ', '%20')}/")
 
 
 def cut_the_network(page, site):
@@ -277,62 +231,6 @@ def test_a_game_is_played_to_its_end_by_touch_without_a_network(request, phone, 
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_reload_goes_on_with_the_game(site, page):
-    open_game(page, site, "connect_four", "human uct:20")
-    click_cell(page, "d1")
-    wait_ply(page, 2)
-    page.reload()
-    page.wait_for_selector(".board[data-ply='2']")
-    page.get_by_role("button", name="Undo", exact=True).click()
-    until(page, "document.querySelector('.board').dataset.ply == 0")
-    page.get_by_role("button", name="Redo", exact=True).click()
-    wait_ply(page, 2)
-    page.goto(site.url)
-    page.locator(".games a", has_text="Connect Four").first.click()
-    page.wait_for_selector(".board[data-ply='2']")
-
-
-def test_a_game_is_shared_saved_and_loaded(site, page, tmp_path):
-    open_game(page, site, "connect_four", moves="d d c")
-    page.get_by_role("button", name="Share").click()
-    link = page.get_by_label("Link to the game").input_value()
-    assert link.startswith(site.url)
-    page.goto("about:blank")
-    page.goto(link)
-    page.wait_for_selector(".board[data-ply='3']")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save .json").click()
-    saved = json.loads(download.value.path().read_text())
-    assert GameInProgress.from_record(GameRecord.from_json(saved)).moves == ["d", "d", "c"]
-    load_text(page, json.dumps(saved))
-    wait_ply(page, 3)
-
-
-def test_a_file_comes_back_as_it_was_and_a_seed_too_large_is_refused(site, page):
-    players, tags = ["Anna", "uct:20"], {"Event": "Cup"}
-    table = GameInProgress(load("connect_four"), players=players, seed=2**53, date="2020-02-29", tags=tags)
-    table.play("d", seconds=2.5)
-    table.play("c", seconds=0.25, evaluation=Evaluation(value=-0.5, simulations=20))
-    table.play("e")
-    table.resign(1)
-    page.goto(site.url)
-    record = table.to_record().to_json()
-    load_text(page, json.dumps(record))
-    assert "the seed is too large" in page.wait_for_selector(".toast").inner_text()
-    load_text(page, json.dumps({**record, "seed": 3}))
-    until(page, "/resigned/.test(document.querySelector('.status')?.textContent)")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save .json").click()
-    saved = json.loads(download.value.path().read_text())
-    assert GameRecord.from_json(saved) == GameRecord.from_json({**record, "seed": 3})
-
-
-def load_text(page, text):
-    with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Load").click()
-    chooser.value.set_files({"name": "game.json", "mimeType": "application/json", "buffer": text.encode()})
-
-
 def test_an_analysis_streams_and_stops(site, page):
     open_game(page, site, "connect_four", moves="d d")
     page.get_by_role("button", name="Analyse").click()
@@ -351,11 +249,6 @@ def test_machines_can_be_watched(site, page):
     wait_ply(page, 2)
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Resume").wait_for()
-
-
-def test_what_cannot_play_here_is_said_in_a_sentence(site, page):
-    page.goto(f"{site.url}#/play?game=connect_four&seats=human+expectimax:3")
-    page.get_by_text("expectimax:3 cannot play here; known: flat").first.wait_for()
 
 
 def test_damaged_weights_are_said_in_a_sentence(site, served, page):

@@ -196,11 +196,31 @@ def test_a_move_can_be_typed_and_a_wrong_one_is_explained(server, page):
     wait_ply(page, 1)
 
 
+def test_a_move_is_made_however_long_it_took(server, page):
+    open_game(page, server, "tic_tac_toe")
+    page.evaluate("const now = performance.now(); performance.now = () => now + 12 * 86400 * 1000")
+    click_cell(page, "b2")
+    wait_ply(page, 1)
+    page.evaluate("delete performance.now")
+
+
 def test_a_link_that_cannot_be_opened_is_explained_once(server, page):
     page.goto(f"{server.url}#/play?game=foo")
     page.get_by_role("heading", name="Something went wrong").wait_for()
     assert page.locator(".toast").count() == 0
     assert "there is no game 'foo'" in page.inner_text("#live")
+
+
+def test_an_answer_that_comes_after_its_page_was_left_changes_nothing(server, page):
+    page.goto(server.url)
+    late = "ask = () => new Promise((_, reject) => { window.fail = () => reject(new Error('late')); })"
+    page.evaluate(f"import('/link.js').then(({{ link }}) => {{ link.{late}; }})")
+    page.evaluate("location.hash = '#/play?game=hex&moves=c3'")
+    until(page, "window.fail")
+    page.evaluate("import('/link.js').then(({ link }) => { delete link.ask; location.hash = '#/watch'; })")
+    page.wait_for_selector(".page-watch .card")
+    page.evaluate("fail(); delete window.fail")
+    assert page.locator("h1").inner_text() == "Watch the computer play itself"
 
 
 def test_a_shared_link_opens_the_same_game_and_a_position(server, page):
@@ -280,6 +300,18 @@ def test_an_analysis_fills_the_board_and_the_table(server, page):
     texts = "[...document.querySelector('.lane').querySelectorAll('.overlay .warm-text')]"
     until(page, f"{texts}.some((text) => /\\d\\.\\d\\d/.test(text.textContent))", 300)  # once some moves have values
     page.wait_for_selector(".aside .chart .dot")
+
+
+def test_the_curve_of_an_analysis_forgets_moves_that_were_taken_back(server, page):
+    open_game(page, server, "tic_tac_toe", moves="b2 a1")
+    page.get_by_role("button", name="Analyse").click()
+    page.get_by_role("button", name="Whole game").click()
+    until(page, "document.querySelectorAll('.aside .dot').length == 3", 300)
+    page.get_by_role("button", name="Undo").click()
+    until(page, "document.querySelector('.board').dataset.ply == 1")
+    page.locator('.lane-a [data-cell="c2"]').click()
+    until(page, "document.querySelector('.moves .now')?.textContent == 'c2'")
+    assert page.locator(".aside .dot").count() == 2
 
 
 def test_an_analysis_of_a_game_with_points_shows_points(server, page):

@@ -63,6 +63,19 @@ def test_a_review_numbers_moves_as_their_list_does(server, page):
     assert page.evaluate(script) == ["1. …", "2.", "2. …", "3."]
 
 
+def test_all_who_have_won_are_named(server, page):
+    page.goto(server.url)
+    view = "over: true, termination: 'rules', seats: Array(3).fill('human'), seat_names: ['blue', 'orange', 'black']"
+    script = f"import('/table.js').then((own) => own.caption({{ {view}, payoffs: [0.5, -1, 0.5] }}))"
+    assert page.evaluate(script) == "Blue and Black won"
+
+
+def test_seats_have_the_colour_of_their_pieces_before_there_are_any(server, page):
+    open_game(page, server, "atarigo:size=4")
+    discs = page.eval_on_selector_all(".disc", "all => all.map((one) => one.style.background)")
+    assert discs == ["var(--role-black-piece)", "var(--role-white-piece)"]
+
+
 def test_a_rematch_exchanges_the_seats_and_begins_where_the_game_did(server, page):
     start = "3/1o1/x2+x"
     page.goto(f"{server.url}#/play?game=tic_tac_toe&seats=human+random&position={start}&moves=b1+c1+a2+c2+a3")

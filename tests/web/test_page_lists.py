@@ -34,6 +34,17 @@ def test_a_run_shows_its_curves_and_replays_a_game(server, page):
     assert page.locator('[data-cell="c3"]').get_attribute("aria-label") == "c3, x, last move"
 
 
+def test_a_game_of_a_run_that_began_elsewhere_is_analysed_from_there(server, page):
+    line = {"names": ["1", "1"], "payoffs": [1.0, -1.0], "end": "rules", "game": "tic_tac_toe"}
+    answer = {**line, "position": "3/1o1/x2 x", "moves": ["c3", "c1"]}
+    page.route("**/api/runs/small/games/*/*/0", lambda route: route.fulfill(json=answer))
+    page.goto(f"{server.url}#/runs/small")
+    page.get_by_role("button", name="Replay").click()
+    page.get_by_role("button", name="Last position").click()
+    page.get_by_role("button", name="Analyse").click()
+    page.wait_for_selector(".lanes .board[data-ply='2'] [aria-label='b2, o']")
+
+
 def watcher(folder, **times):
     return Watcher(folder, lambda *_: None, shown=False, **times)
 

@@ -66,6 +66,15 @@ def test_a_network_is_chosen_as_a_seat_and_answers(server, page):
     assert page.locator('[aria-label$="o, last move"]').count() == 1
 
 
+def test_a_player_that_is_in_no_list_keeps_its_seat(server, page):
+    open_game(page, server, "tic_tac_toe", "human gumbel:8@small/1")
+    page.get_by_role("button", name="Seats").click()
+    page.get_by_label("x", exact=True).select_option("random")
+    page.get_by_role("button", name="Apply").click()
+    page.wait_for_selector(".seat-name:text('Random moves')")
+    assert page.locator(".seat-name").all_inner_texts()[1] == "GUMBEL, 8 simulations, network small/1 o"
+
+
 @pytest.fixture
 def trained(tmp_path_factory):
     """A server that finds a run of one real generation."""

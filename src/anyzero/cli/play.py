@@ -58,7 +58,8 @@ def play(
     for seat, name in enumerate(names):
         if table.players[seat] == UNKNOWN_PLAYER:
             table.name_player(seat, name)
-    session = Session(table, players, anyzero.player(hints), Screen(quiet=json), save)
+    kept = None if load is None else (load, table.moves)
+    session = Session(table, players, anyzero.player(hints), Screen(quiet=json), save, kept)
     if save is not None:
         check_file(save, table)
     session.run()

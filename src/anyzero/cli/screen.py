@@ -23,7 +23,7 @@ from anyzero.records.ends import AGREEMENT, FORFEIT, RESIGN, UNFINISHED
 from anyzero.records.in_progress import GameInProgress, Ply
 from anyzero.report import count, worth_words
 from anyzero.views.text import scene_to_terminal
-from anyzero.web.forms import last_cells, ply_cells
+from anyzero.web.forms import ply_cells
 
 
 class Screen:
@@ -45,7 +45,7 @@ class Screen:
         drawn = [ply.move for ply in takewhile(lambda ply: ply.seat == CHANCE, reversed(table.plies))]
         if drawn:
             self.say(f"drawn: {' '.join(reversed(drawn))}")
-        self.show_position(table.game, table.state, last_cells(table))
+        self.show_position(table.game, table.state, ply_cells(table, table.last_decision))
 
     def show_position(self, game: Game, state: State, marked: Sequence[str]) -> None:
         if game.has("board"):

@@ -251,9 +251,10 @@ class Session:
         if not argument:
             raise AnyzeroError("load FILE: a saved game")
         game = self.table.game
-        loaded = GameInProgress.from_record(read_record(from_home(argument), game=game), game)
+        path = from_home(argument)
+        loaded = GameInProgress.from_record(read_record(path, game=game), game)
         self.put_away()
-        self.table = loaded
+        self.table, self.kept = loaded, (path, loaded.moves)
         self.screen.show_table(self.table)
 
     def resign(self, argument: str) -> None:

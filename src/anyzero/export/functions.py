@@ -53,8 +53,7 @@ def plain_search(game: Game, player: str, network: StoredNetwork | None = None) 
     settings = searcher.method.settings
     is_plain = searcher.trees == 1 and searcher.temperature == 0 and not searcher.reuse and not searcher.method.halves
     if not is_plain or searcher.final not in ("visits", "gumbel"):
-        how = "has one tree, begins it anew, and plays its most visited move"
-        raise BadOptionError(f"{player}: an exported search {how}")
+        raise BadOptionError(f"{player}: an exported search has one tree, begins anew, and plays its most visited move")
     if seconds and settings.formula == GUMBEL:
         raise BadOptionError(f"{player}: gumbel plans its simulations and needs their number; with a clock, use puct")
     return Run(game, searcher.method, room=searcher.room, simulations=simulations), simulations, seconds
@@ -172,10 +171,8 @@ def rules_of(game: Game, example: Any, actions: Given) -> Iterator[ExportedFunct
     about = "Play at random to the end; the number of moves. The actions are scratch."
     yield exported(game, contract.rollout, [rules, changed, actions, stream], about)
     if game.num_outcomes:
-        outcome = Given("outcome", 0)
-        yield exported(
-            game, contract.chance_weight, [rules, state, outcome], "Relative weight of an outcome of chance."
-        )
+        about = "Relative weight of an outcome of chance."
+        yield exported(game, contract.chance_weight, [rules, state, Given("outcome", 0)], about)
     if game.has("encode"):
         planes = Given("planes", np.zeros(game.planes_shape, np.float32), True)
         yield exported(game, contract.encode, [rules, state, planes], "Write the network's input over zeros.")

@@ -100,8 +100,7 @@ def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], list
     """A game's modules, and its description for the page."""
     if game.has("board"):
         game.show(game.initial_state())  # a picture that fails raises here, not when the page is opened
-    name = re.sub(r"\W+", "_", game.name)
-    own, network = folder / "games" / name, find_net(game, net)
+    own, network = folder / "games" / game.name, find_net(game, net)
     title = re.sub(r"[^\w.-]+", "_", Path(net).stem if net.endswith(".safetensors") else net.strip("/"))
     net_name = "" if network is None else title  # the page's name for it
     plain, boxed = BY_GAME.get(game.source or game.name, PLAIN), [level_text(game, level) for level in LEVELS]
@@ -110,7 +109,7 @@ def write_game(folder: Path, game: Game, net: str) -> tuple[dict[str, Any], list
     public = game_text(Path(game.source or game.name).name, game.options)
     families = FAMILIES if network is None else {**FAMILIES, NET: NET_METHODS}
     about = {
-        **describe_game(game, name),
+        **describe_game(game, game.name),
         "options": [],
         "position": False,
         "opposed": game.is_opposed,
@@ -172,13 +171,12 @@ def page_files(site: dict[str, Any]) -> dict[str, bytes]:
         index = index.replace(old, new)
     has_advisor = any(game["name"] == "take_it_easy" for game in site["games"])
     left_out = "runs|experiments" if has_advisor else "runs|experiments|advisor"
-    own = {
+    return files | {
         "anyzero.js": GLUE.read_bytes(),
         "palette.css": palette_sheet().encode(),
         "site.json": json.dumps(site, separators=(",", ":")).encode(),
         "index.html": re.sub(rf' *<a href="#/({left_out})">.*\n', "", index).encode(),
     }
-    return {**files, **own}
 
 
 def service_worker(folder: Path, files: Sequence[Path]) -> bytes:

@@ -280,17 +280,20 @@ def select_round(rules: Any, tree: Tree, scratch: Scratch, settings: Settings, r
 
 
 def next_of_round(tree: Tree, scratch: Scratch, settings: Settings, begin: int, end: int) -> int:
-    """The best move of the root that is due in this round and not on the paths of these rows; -1 if there is none."""
-    first, scores = tree.first[0], scratch.scores[0]
+    """The best move of the root that is due in this round after those on the paths of these rows; -1: there is none."""
+    first, scores, taken = tree.first[0], scratch.scores[0], scratch.path[begin:end, 1]
     plan, step = scratch.plan[min(tree.num_children[0], scratch.plan.shape[0] - 1)], scratch.counters[0, 0]
     if tree.proven[0] != UNKNOWN or step >= len(plan) or plan[step] != plan[step - 1]:
         return -1
+    for child in taken:  # they count as visited: the weight of values grows with the most visits
+        tree.visits[child] += 1
     gumbel_root_scores(tree, scratch, settings, 0, scores)
-    for row in range(begin, end):
-        scores[scratch.path[row, 1] - first] = WORST
-    child = best_child(tree, 0, scores)
-    is_due = scores[child - first] > WORST / 2 and tree.visits[child] == plan[step]
-    return child if is_due else -1
+    for child in taken:
+        tree.visits[child] -= 1
+        scores[child - first] = WORST
+    best = best_child(tree, 0, scores)
+    is_due = scores[best - first] > WORST / 2 and tree.visits[best] == plan[step]
+    return best if is_due else -1
 
 
 def absorb_round(

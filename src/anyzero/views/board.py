@@ -180,6 +180,12 @@ class Board:
         return {cell.name: number for number, cell in enumerate(self.cells)}
 
     @cached_property
+    def colours(self) -> dict[int, str]:
+        """The colour of each seat's pieces: what the first of them is filled with."""
+        shapes = [(kind.seat, shape) for kind in self.kinds for shape in kind.shapes if not isinstance(shape, Label)]
+        return {seat: shape.fill for seat, shape in reversed(shapes) if shape.fill != "none"}
+
+    @cached_property
     def move_cells(self) -> tuple[tuple[int, ...], ...]:
         """For each move number the cells to click, in order; none: the move is a button."""
         names = sorted(self.index, key=len, reverse=True)
@@ -301,6 +307,7 @@ def board_values(board: Board) -> dict[str, Any]:
         "kinds": [{**vars(kind), "shapes": shape_values(kind.shapes)} for kind in board.kinds],
         "marks": [shape_values(shapes) for shapes in board.marks],
         "captions": board.captions,
+        "colours": board.colours,
         "moves": board.moves,
         "outcomes": board.outcomes,
         "clicks": board.move_cells,

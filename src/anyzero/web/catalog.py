@@ -139,8 +139,7 @@ class Catalog:
 
     def players(self) -> dict[str, Any]:
         methods = [{"name": name, "meaning": method.meaning} for name, method in METHODS.items()]
-        limits = {"simulations": self.config.max_simulations, "seconds": self.config.max_seconds}
-        return {"levels": LEVELS, "methods": methods, "networks": [BEST, *known_names()], "limits": limits}
+        return {"levels": LEVELS, "methods": methods, "networks": [BEST, *known_names()]}
 
     def check_player(self, text: str, game: Game, *, searches: bool = False) -> str:
         """The player's text, if this server allows it in this game; `searches`: it must be one that searches."""
@@ -194,7 +193,6 @@ def describe_game(game: Game, name: str) -> dict[str, Any]:
         "example": game.example.split(),
         "seat_names": [game.seat_name(seat) for seat in range(game.num_seats)],
         "options": options,
-        "chance": game.num_outcomes > 0,
         "position": game.has("parse_state"),
         "levels": {level: level_text(game, level) for level in LEVELS},
     }

@@ -49,11 +49,11 @@ def position_values(table: GameInProgress) -> dict[str, Any]:
     clicks = scene_of(game, state).clicks if drawn else {}
     return {
         "seat": game.seat_to_move(state),
-        "scene": scene_values(scene_of(game, state)) if drawn else None,
+        "scene": {**scene_values(scene_of(game, state)), "colours": game.board.colours} if drawn else None,
         "fields": None if drawn else game.fields(state),
         "position": game.format_state(state) if game.has("format_state") else None,
         "scores": [game.score(state, seat) for seat in range(game.num_seats)] if game.has("score") else None,
-        "last": last_cells(table),
+        "last": ply_cells(table, table.last_decision),  # chance has none
         "legal": [
             {"action": action, "move": game.format_action(state, action), "cells": clicks.get(action, ())}
             for action in game.legal_actions(state)
@@ -72,11 +72,6 @@ def twin_actions(game: Game, state: State) -> dict[int, int]:
             pairs = ((action, int(turn.actions[action])) for action in legal)
             twins |= {action: min(other, twins.get(action, other)) for action, other in pairs if other < action}
     return twins
-
-
-def last_cells(table: GameInProgress) -> list[str]:
-    """The cells of the last move other than chance's."""
-    return ply_cells(table, table.last_decision)
 
 
 def ply_cells(table: GameInProgress, index: int) -> list[str]:

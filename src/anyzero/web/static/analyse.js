@@ -85,6 +85,7 @@ async function renderTable(section, id) {
     for (const lane of [first, second]) lane.show({ ...view, num_seats: table.view.num_seats, last: view.last || [] }, open);
     if (shownPly !== null && shownPly !== `${view.ply} ${view.position}`) [first, second].forEach((lane) => lane.forget());
     shownPly = `${view.ply} ${view.position}`;
+    for (const ply of values.keys()) if (ply > table.view.ply) values.delete(ply); // taken back: others may follow
     list.update();
     drawGraph();
   }

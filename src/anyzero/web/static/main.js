@@ -55,6 +55,7 @@ async function show() {
     if (number === shown) leave = left;
     else left();
   } catch (error) {
+    if (number !== shown) return;
     replace(content, h("section", { class: "page" }, h("h1", {}, "Something went wrong"), h("p", {}, error.message),
       h("p", {}, h("a", { href: "#/play" }, "Choose a game"))));
     announce(error.message);

@@ -44,6 +44,7 @@ export function assemble(board, shown) {
     under: board.under,
     over: [...board.over.map((shape) => withText(shape, texts)), ...marks],
     aliases: Object.fromEntries(cells.flatMap((cell, index) => (shown.stands_for[index] ? [[cell.name, cells[shown.stands_for[index] - 1].name]] : []))),
+    colours: board.colours,
     caption: board.captions.length ? fill(board.captions[shown.caption], texts) : "",
     title: board.title,
   };

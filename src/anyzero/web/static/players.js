@@ -46,7 +46,10 @@ export function playerPicker(lists, { value = "level:medium", machines = false, 
     else if (lists.methods.some((method) => method.name === name)) kind.value = `method:${name}`;
     else kind.value = text;
     budget.value = kind.value.startsWith("method:") || kind.value.startsWith("network:") ? search : "1000";
-    if (!kind.value) kind.value = "level:medium";
+    if (!kind.value) { // no entry says it: a generation of a run, a net that expectimax asks
+      kind.append(option(text, playerName(text)));
+      kind.value = text;
+    }
     adapt();
   }
 

@@ -115,12 +115,15 @@ export class Room {
 
   move({ move, action, ply, seconds = null }) {
     if (ply !== undefined && ply !== this.num) throw new Error("the game has moved on; look again");
-    if (this.machine !== null) throw new Error(`it is ${this.machine}'s turn`);
+    this.checkTurn();
     this.play(move === undefined ? action : this.game.find(this.state, move), { seconds });
   }
 
+  checkTurn() { if (this.machine !== null) throw new Error(`it is ${this.machine}'s turn`); }
+
   resign() {
     if (this.isOver) throw new Error("it cannot be ended, the game is over");
+    this.checkTurn();
     const { seat } = this;
     this.line.length = this.num;
     this.push(this.ply(-1, { seat, termination: "resign" }));

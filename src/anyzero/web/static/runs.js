@@ -184,16 +184,14 @@ async function replayBox(game) {
     view: { moves: game.moves.map((move) => ({ move, seat: 0, value: null, played: true })), ply: game.moves.length },
     shown: null,
     async look(ply) {
-      const message = { type: "look", game: game.game, moves: game.moves.slice(0, Math.max(0, ply)) };
-      if (game.position) message.position = game.position;
-      line.shown = await link.ask(message);
+      line.shown = await link.ask({ type: "look", game: game.game, position: game.position, moves: game.moves.slice(0, Math.max(0, ply)) });
       board.show(line.shown, false);
       list.update();
     },
   };
   const list = moveList(line);
   await line.look(0);
-  const analyse = button("Analyse", () => begin({ type: "new", game: game.game, seats: game.names.map(() => HUMAN), moves: game.moves.slice(0, line.shown.ply) }, "analyse")
+  const analyse = button("Analyse", () => begin({ type: "new", game: game.game, position: game.position, seats: game.names.map(() => HUMAN), moves: game.moves.slice(0, line.shown.ply) }, "analyse")
     .catch((error) => toast(error.message)));
   return h("div", { class: "table" }, board.node, h("div", { class: "panel" },
     h("p", {}, `${playersOf(game)}: ${game.payoffs.join(" : ")} by ${game.end}`), list.node, h("div", { class: "row" }, analyse)));

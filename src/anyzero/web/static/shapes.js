@@ -46,11 +46,7 @@ export function draw(shape, sign = 1) {
 }
 
 // The colour of a seat's pieces, as a role of the palette.
-export function seatRole(scene, seat) {
-  const piece = scene && scene.pieces.find((one) => one.seat === seat);
-  const shape = piece && piece.shapes.find((one) => one.fill !== "none" && one.kind !== "label");
-  return shape ? shape.fill : `seat${seat % 2}`;
-}
+export const seatRole = (scene, seat) => scene?.colours[seat] ?? `seat${seat % 2}`;
 
 export function box(scene, sign) {
   const [left, top, width, height] = scene.box;

@@ -37,10 +37,10 @@ export class Shelf {
     return row;
   }
 
-  // The games that were changed last.
+  // The games with moves that were changed last.
   async list(most = 50) {
     const range = this.database && IDBKeyRange.bound(`${this.folder} `, `${this.folder} \uffff`);
     const rows = this.database ? await this.ask("readonly", (store) => store.getAll(range)) : [...this.rows.values()];
-    return rows.sort((one, other) => other.changed - one.changed).slice(0, most);
+    return rows.filter((row) => row.num_moves).sort((one, other) => other.changed - one.changed).slice(0, most);
   }
 }

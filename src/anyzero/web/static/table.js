@@ -4,6 +4,7 @@ import { announce, h, toast } from "./dom.js";
 import { link } from "./link.js";
 import { HUMAN, playerName } from "./players.js";
 
+const LONGEST_S = 1e6; // that a record has room for, for one move
 const HERE = location.href.split("#")[0];
 
 export class Table {
@@ -69,7 +70,7 @@ export class Table {
   }
 
   move(move) {
-    const seconds = (performance.now() - this.since) / 1000;
+    const seconds = Math.min((performance.now() - this.since) / 1000, LONGEST_S);
     const name = typeof move === "string" ? { move } : { action: move.action };
     return this.act("move", { ...name, ply: this.view.ply, seconds: Math.round(seconds * 1000) / 1000 });
   }
@@ -133,7 +134,8 @@ function result(view) {
   if (view.payoffs.length === 1) return view.scores ? `${view.scores[0]} points` : "The end";
   const best = Math.max(...view.payoffs);
   if (view.payoffs.every((payoff) => payoff === best)) return "A draw";
-  return `${seatName(view, view.payoffs.indexOf(best))} won`;
+  const winners = view.seats.map((_, seat) => seatName(view, seat)).filter((_, seat) => view.payoffs[seat] === best);
+  return `${winners.join(" and ")} won`;
 }
 
 // The result as a line below the caption, unless that says so already.

@@ -12,6 +12,7 @@ const DECLARED = ["resign", "forfeit", "agreement"];
 const games = new Map();
 const rooms = new Map();
 const lanes = new Map();
+const tabs = new BroadcastChannel(`anyzero ${HOME.pathname}`);
 const tell = (message) => postMessage(message);
 const site = fetch(new URL("site.json", HOME)).then((answer) => answer.json()).catch(() => {
   throw new Error("this page is not whole: site.json cannot be read");
@@ -20,8 +21,11 @@ const shelf = Shelf.open(HOME.pathname);
 
 async function findGame(text) {
   const { games: known } = await site;
-  const about = known.find((one) => one.name === text.split(":")[0]);
+  const [name, ...options] = text.split(/[:,]/);
+  const about = known.find((one) => one.name === name);
   if (!about) throw new Error(`there is no game ${text} here; known: ${known.map((one) => one.name).join(", ")}`);
+  const own = Object.entries(about.record.rules.options).map((option) => option.join("="));
+  if (options.some((option) => !own.includes(option))) throw new Error(`this page has ${about.record.game}, not ${text}`);
   if (!games.has(about.name)) games.set(about.name, Game.open(about, HOME));
   games.get(about.name).catch(() => games.delete(about.name));
   return games.get(about.name);
@@ -40,8 +44,19 @@ function playMoves(game, moves) {
 
 async function newRoom(row) {
   const [game, about, shelves] = [await findGame(row.game), await site, await shelf];
-  return new Room(game, row, { site: about, keep: (kept) => shelves.keep(kept), tell });
+  const keep = (kept) => shelves.keep(kept).then(() => tabs.postMessage(kept.id));
+  return new Room(game, row, { site: about, keep, tell });
 }
+
+// Other tabs of this page may show the same table: one that changes it tells the others, which read it anew.
+tabs.onmessage = async ({ data: id }) => {
+  if (!rooms.has(id)) return;
+  (await rooms.get(id)).stop();
+  rooms.delete(id);
+  const room = await enter(id);
+  tell(room.values());
+  room.drive();
+};
 
 function enter(id) {
   if (!rooms.has(id)) rooms.set(id, shelf.then((shelves) => shelves.find(id)).then(newRoom));
@@ -82,8 +97,11 @@ async function loadRoom({ text, form, seats }) {
   } catch {
     throw new Error("the file is not a JSON object");
   }
-  const { rules, players = [], moves = [], seed, start, date, tags, result: { payoffs, termination } = {} } = record;
-  const game = await findGame(rules?.name ?? "");
+  const areTexts = (list) => Array.isArray(list) && list.every((one) => typeof one === "string");
+  const isRecord = areTexts(record?.moves) && areTexts(record.players) && typeof record.rules?.name === "string" && record.result;
+  if (!isRecord) throw new Error("the file is not the record of a game");
+  const { rules, players, moves, seed, start, date, tags, result: { payoffs, termination } } = record;
+  const game = await findGame(rules.name);
   const options = (about) => JSON.stringify(Object.entries(about.options || {}).sort());
   if (start) throw new Error("this page begins at the start: the file's game begins elsewhere");
   if (options(rules) !== options(game.about.record.rules)) throw new Error(`the file is of another ${game.about.title}: ${record.game}`);
