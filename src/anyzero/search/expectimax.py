@@ -4,7 +4,9 @@ Positions are laid out level by level, so that all leaves of a search are evalua
 position after the last of `depth` moves: in a game of chance, an afterstate. Each seat maximises its own payoff.
 """
 
+import math
 from collections.abc import Iterator
+from contextlib import suppress
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -35,9 +37,13 @@ TOGETHER = 56_000  # leaves laid out at a time, roughly: a little less than a po
 MOST_EXACT = 2_000_000  # maximum positions to the end of the game for an exact search without an evaluator
 MOST_BY_CLOCK = 8_000
 """The budget in leaves when seconds are given, since a search cannot stop in the middle of a ply."""
-ROUGHLY = 4  # leaves are counted exactly unless the estimate is this many times too large
+ROUGHLY = 4  # how far an estimate may be off: more leaves than this many times the budget are not even counted
 LINES = 4  # random lines to estimate the size of a tree, and sampled positions to estimate that of many trees
 TO_THE_END = 1 << 14  # more moves than a game has
+
+
+class TooManyError(Exception):
+    """A tree has far more positions than its estimate promised."""
 
 
 class Level(NamedTuple):
@@ -59,15 +65,18 @@ class Expectimax:
         self.game, self.evaluator, self.seed, self.threads = game, evaluator, 0, threads
         self.lock = Lock()
 
-    def values(self, states: Any, depth: int) -> np.ndarray:
-        """Expected payoffs [positions, seats] with `depth` moves looked ahead; 0: the evaluator's own."""
+    def values(self, states: Any, depth: int, most: float = math.inf) -> np.ndarray:
+        """Expected payoffs [positions, seats] with `depth` moves looked ahead; 0: the evaluator's own.
+
+        TooManyError if more than `most` positions would have to be laid out at a time.
+        """
         values, some = np.zeros((len(states), self.game.num_seats)), states[:: max(1, len(states) // LINES)]
         leaves = sum(estimate_leaves(self.game, state, depth) for state in some) / max(1, len(some)) * len(states)
         parts = max(1, min(len(states), int(np.ceil(leaves / TOGETHER))))  # each with about as many leaves as fit
 
         def run(first: int, last: int) -> None:
             stopping.check()
-            values[first:last] = self.back_up(list(self.levels(states[first:last], depth)))
+            values[first:last] = self.back_up(list(self.levels(states[first:last], depth, most)))
 
         run_parts(run, cut(len(states), parts) if len(states) else [], min(parts, self.threads))
         return values
@@ -76,7 +85,7 @@ class Expectimax:
         """Number of positions at the ends of all lines of `depth` moves."""
         return sum(int((np.diff(level.starts) == 0).sum()) for level in self.levels(np.array([state]), depth))
 
-    def levels(self, states: Any, depth: int) -> Iterator[Level]:
+    def levels(self, states: Any, depth: int, most: float = math.inf) -> Iterator[Level]:
         """One ply after another, until every line reaches its depth or its end."""
         game, counting, writing = self.game, self.game.compile(count_children), self.game.compile(write_children)
         left, weights = np.full(len(states), depth, np.int16), np.ones(len(states))
@@ -87,7 +96,9 @@ class Expectimax:
             counting(game.rules, states, left, actions, starts)
             np.cumsum(starts, out=starts)
             yield Level(states, left, starts, weights)
-            num = int(starts[-1])
+            num, most = int(starts[-1]), most - starts[-1]
+            if most < 0:
+                raise TooManyError
             children, next_left, next_weights = game.new_states(num), np.zeros(num, np.int16), np.zeros(num)
             writing(game.rules, states, left, starts, actions, children, next_left, next_weights)
             states, left, weights = children, next_left, next_weights
@@ -264,13 +275,17 @@ class ExpectimaxRun(Run):
         return self.simulations() - before
 
     def deepen(self) -> None:
+        """Look a move further ahead than before, or, if the end of the game is near, to the end at once."""
         self.depth += 1
-        is_end = estimate_leaves(self.game, self.roots[0], TO_THE_END) <= MOST_EXACT
-        ahead = TO_THE_END if is_end else self.depth - 1
-        costs = [1] * len(self.order) if is_end else self.affordable(ahead)
-        self.is_done = is_end or len(costs) < len(self.order)
+        if self.depth == 1 and estimate_leaves(self.game, self.roots[0], TO_THE_END) <= MOST_EXACT:
+            with suppress(TooManyError):
+                self.search_moves(self.order, TO_THE_END, [1] * len(self.order))
+                self.is_done = True
+                return
+        costs = self.affordable(self.depth - 1)
+        self.is_done = len(costs) < len(self.order)
         if costs:
-            self.search_moves(self.order[: len(costs)], ahead, costs)
+            self.search_moves(self.order[: len(costs)], self.depth - 1, costs)
 
     def affordable(self, ahead: int) -> list[int]:
         """Leaves below each move, `ahead` moves deep, best move first, for as many moves as the budget allows."""
@@ -286,7 +301,8 @@ class ExpectimaxRun(Run):
 
     def search_moves(self, chosen: np.ndarray, ahead: int, costs: list[int]) -> None:
         """Search all leaves below these moves together; the other moves are eliminated."""
-        values = self.expectimax.values(self.after[chosen], ahead)[:, self.seat]
+        most = ROUGHLY * MOST_EXACT if ahead == TO_THE_END else math.inf
+        values = self.expectimax.values(self.after[chosen], ahead, most)[:, self.seat]
         children = slice(1, 1 + len(self.after))
         self.tree.prior[children] = 0.0
         self.tree.prior[1 + chosen], self.tree.value[1 + chosen] = 1.0 / len(chosen), values
