@@ -201,7 +201,7 @@ class Tournament(Shown):
         from anyzero.figures import draw_ranking, keep
 
         unit = "mean score" if self.anchor is None else f"Elo ({self.anchor} = 0)"
-        found = {row.player: row.strength for row in self.rows}
+        found = [(row.player, row.strength) for row in self.rows]
         return keep(draw_ranking(found, title=f"{self.plan.game}: tournament", unit=unit), file)
 
     def describe(self, row: "Row") -> tuple[Any, ...]:

@@ -26,8 +26,9 @@ class Interval(NamedTuple):
 
 
 def named(name: str, interval: Interval | None) -> dict[str, float | None]:
-    """An interval as plain values; None if there is none."""
-    return dict(zip((name, f"{name}_low", f"{name}_high"), interval or (None,) * 3, strict=True))
+    """An interval as plain values; None if there is none, and for a limit that is not known."""
+    known = [limit if math.isfinite(limit) else None for limit in interval or (math.nan,) * 3]
+    return dict(zip((name, f"{name}_low", f"{name}_high"), known, strict=True))
 
 
 def expected_score(elo: float) -> float:
@@ -110,13 +111,16 @@ def mean_and_variance(weights: Sequence[float]) -> tuple[float, float]:
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
-    """The mean with Student's interval; for differences on the same deals, the paired interval. None without values."""
+    """The mean with Student's interval; for differences on the same deals, the paired interval. None without values.
+
+    One value alone says nothing about its error: its limits are infinite.
+    """
     num = len(values)
     if num == 0:
         return None
     mean = math.fsum(values) / num
-    variance = math.fsum((value - mean) ** 2 for value in values) / max(1, num - 1)
-    half = student_95(max(1, num - 1)) * math.sqrt(variance / num)
+    squares = math.fsum((value - mean) ** 2 for value in values)
+    half = math.inf if num == 1 else student_95(num - 1) * math.sqrt(squares / (num - 1) / num)
     return Interval(mean, mean - half, mean + half)
 
 
