@@ -1,8 +1,11 @@
 """Errors in user input. Each message is one sentence that says what was wrong and what was possible."""
 
 import difflib
+import operator
 import re
 from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
 
 NEEDS_TORCH = "this needs torch: pip install 'anyzero[train]'"
 
@@ -46,6 +49,14 @@ class MissingFunctionError(AnyzeroError):
 def words_of(error: BaseException, before: str = "") -> str:
     """An error's message; with its type and after the words `before` if it is not ours: a user's code may raise any."""
     return str(error) if isinstance(error, AnyzeroError) else f"{before}{type(error).__name__}: {error}"
+
+
+def whole(name: str, value: Any) -> int:
+    """The value as a plain int: JSON and random streams do not take NumPy's. An error if it is no whole number."""
+    with suppress(TypeError):
+        if not isinstance(value, bool):
+            return operator.index(value)
+    raise BadOptionError(f"{name} needs a whole number, not {value!r}")
 
 
 def list_some(names: Iterable[str], most: int = 40) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from anyzero import stopping
 from anyzero.arena.statistics import Interval, mean_interval
 from anyzero.child import count_cores
-from anyzero.errors import AnyzeroError, BadOptionError
+from anyzero.errors import AnyzeroError, BadOptionError, whole
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
 from anyzero.games.load import position_of
@@ -151,6 +151,8 @@ def estimate(
     >>> anyzero.estimate("hex:size=5").plot()
     """
     game, state = position_of(game, state)
+    simulations = [whole("simulations", number) for number in simulations]
+    reference, repeats, seed = whole("reference", reference), whole("repeats", repeats), whole("seed", seed)
     check(game, state, simulations, reference, repeats, bias)
     actions = game.legal_actions(state)
     found: list[list[RootMoves]] = []

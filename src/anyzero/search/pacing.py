@@ -14,6 +14,7 @@ import numpy as np
 
 from anyzero import stopping
 from anyzero.compile.random import make_streams
+from anyzero.errors import whole
 from anyzero.games.game import State
 from anyzero.search import report
 from anyzero.search.halving import CHILD, gumbel_plan, new_halving, next_order
@@ -47,8 +48,8 @@ class LiveSearch:
     """A search in progress; it runs only within `advance`."""
 
     def __init__(self, searcher: "Searcher", state: State, seed: int = 0) -> None:
-        self.searcher, self.state, self.seed = searcher, state, seed
-        self.run = searcher.begin(state, seed)
+        self.searcher, self.state, self.seed = searcher, state, whole("seed", seed)
+        self.run = searcher.begin(state, self.seed)
         self.seconds = 0.0  # spent in `advance`
         self.simulations = 0  # of all trees, including discarded trials
         self.grown = 0  # the same without them: a result needs at least one

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.errors import AnyzeroError, BadOptionError, check_name
+from anyzero.errors import AnyzeroError, BadOptionError, check_name, whole
 from anyzero.games.game import Game, State
 from anyzero.games.line import first_decision
 from anyzero.search.expectimax import ExpectimaxRun
@@ -110,9 +110,7 @@ def check_game(game: object) -> None:
 
 
 def check_whole(name: str, value: Any, within: range, fault: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise BadOptionError(f"{name} needs a whole number, not {value!r}")
-    if value not in within:
+    if whole(name, value) not in within:
         raise BadOptionError(fault)
 
 
@@ -202,7 +200,7 @@ def search_many(
         return ManyResults(*search_on_gpu(game, chosen, states, seed, **memory))
     asked = evaluator if callable(evaluator) else None
     run = Run(game, chosen, **memory, num_trees=len(states), evaluator=asked, threads=threads, target=target)
-    run.seed(seed)
+    run.seed(whole("seed", seed))
     run.plant(states)
     done = run.simulate(int(simulations))
     return ManyResults(*run.report(), done)
