@@ -4,8 +4,7 @@ import difflib
 import operator
 import re
 from collections.abc import Iterable
-from contextlib import suppress
-from typing import Any
+from typing import Any, SupportsIndex
 
 NEEDS_TORCH = "this needs torch: pip install 'anyzero[train]'"
 
@@ -51,12 +50,13 @@ def words_of(error: BaseException, before: str = "") -> str:
     return str(error) if isinstance(error, AnyzeroError) else f"{before}{type(error).__name__}: {error}"
 
 
-def whole(name: str, value: Any) -> int:
-    """The value as a plain int: JSON and random streams do not take NumPy's. An error if it is no whole number."""
-    with suppress(TypeError):
-        if not isinstance(value, bool):
-            return operator.index(value)
-    raise BadOptionError(f"{name} needs a whole number, not {value!r}")
+def whole(name: str, value: Any, within: range | None = None, fault: str = "") -> int:
+    """The value as a plain int: JSON and random streams do not take NumPy's. `fault` is the error outside a range."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise BadOptionError(f"{name} needs a whole number, not {value!r}")
+    if within is not None and value not in within:
+        raise BadOptionError(fault)
+    return operator.index(value)
 
 
 def list_some(names: Iterable[str], most: int = 40) -> str:

@@ -42,8 +42,7 @@ def elo_difference(score: float) -> float:
 
 
 def count_pairs(scores: Sequence[float]) -> list[int]:
-    classes = [round(4 * score) for score in scores]
-    return [classes.count(number) for number in range(5)]
+    return [scores.count(score) for score in PAIR_SCORES]
 
 
 def elo_interval(counts: Sequence[int]) -> Interval | None:
@@ -111,10 +110,7 @@ def mean_and_variance(weights: Sequence[float]) -> tuple[float, float]:
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
-    """The mean with Student's interval; for differences on the same deals, the paired interval. None without values.
-
-    One value alone says nothing about its error: its limits are infinite.
-    """
+    """The mean with Student's interval (of differences: paired); None without values, no limits with only one."""
     num = len(values)
     if num == 0:
         return None

@@ -213,8 +213,7 @@ def make_point(simulations: int, repeats: Sequence[RootMoves], truth: np.ndarray
     """The errors of each kind of estimate over all repetitions."""
     found = [estimates_of(moves, bias) for moves in repeats]
     errors = {name: measure([one[name] for one in found], truth) for name in ESTIMATES}
-    first = repeats[0]
-    return Point(simulations, errors, found[0], first.visits, first.amaf_visits)
+    return Point(simulations, errors, found[0], repeats[0].visits, repeats[0].amaf_visits)
 
 
 # --- estimates

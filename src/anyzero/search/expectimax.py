@@ -42,10 +42,6 @@ LINES = 4  # random lines to estimate the size of a tree, and sampled positions 
 TO_THE_END = 1 << 14  # more moves than a game has
 
 
-class TooManyError(Exception):
-    """A tree has far more positions than its estimate promised."""
-
-
 class Level(NamedTuple):
     """Positions of one ply, and the start of each one's successors in the next level."""
 
@@ -65,18 +61,15 @@ class Expectimax:
         self.game, self.evaluator, self.seed, self.threads = game, evaluator, 0, threads
         self.lock = Lock()
 
-    def values(self, states: Any, depth: int, most: float = math.inf) -> np.ndarray:
-        """Expected payoffs [positions, seats] with `depth` moves looked ahead; 0: the evaluator's own.
-
-        TooManyError if more than `most` positions would have to be laid out at a time.
-        """
+    def values(self, states: Any, depth: int) -> np.ndarray:
+        """Expected payoffs [positions, seats] with `depth` moves looked ahead; 0: the evaluator's own."""
         values, some = np.zeros((len(states), self.game.num_seats)), states[:: max(1, len(states) // LINES)]
         leaves = sum(estimate_leaves(self.game, state, depth) for state in some) / max(1, len(some)) * len(states)
         parts = max(1, min(len(states), int(np.ceil(leaves / TOGETHER))))  # each with about as many leaves as fit
 
         def run(first: int, last: int) -> None:
             stopping.check()
-            values[first:last] = self.back_up(list(self.levels(states[first:last], depth, most)))
+            values[first:last] = self.back_up(list(self.levels(states[first:last], depth)))
 
         run_parts(run, cut(len(states), parts) if len(states) else [], min(parts, self.threads))
         return values
@@ -85,10 +78,11 @@ class Expectimax:
         """Number of positions at the ends of all lines of `depth` moves."""
         return sum(int((np.diff(level.starts) == 0).sum()) for level in self.levels(np.array([state]), depth))
 
-    def levels(self, states: Any, depth: int, most: float = math.inf) -> Iterator[Level]:
+    def levels(self, states: Any, depth: int) -> Iterator[Level]:
         """One ply after another, until every line reaches its depth or its end."""
         game, counting, writing = self.game, self.game.compile(count_children), self.game.compile(write_children)
         left, weights = np.full(len(states), depth, np.int16), np.ones(len(states))
+        most = ROUGHLY * MOST_EXACT if depth == TO_THE_END else math.inf  # the estimate may have been far too low
         actions = game.new_actions()
         while len(states):
             states = np.ascontiguousarray(states)
@@ -98,7 +92,7 @@ class Expectimax:
             yield Level(states, left, starts, weights)
             num, most = int(starts[-1]), most - starts[-1]
             if most < 0:
-                raise TooManyError
+                raise MemoryError
             children, next_left, next_weights = game.new_states(num), np.zeros(num, np.int16), np.zeros(num)
             writing(game.rules, states, left, starts, actions, children, next_left, next_weights)
             states, left, weights = children, next_left, next_weights
@@ -278,7 +272,7 @@ class ExpectimaxRun(Run):
         """Look a move further ahead than before, or, if the end of the game is near, to the end at once."""
         self.depth += 1
         if self.depth == 1 and estimate_leaves(self.game, self.roots[0], TO_THE_END) <= MOST_EXACT:
-            with suppress(TooManyError):
+            with suppress(MemoryError):
                 self.search_moves(self.order, TO_THE_END, [1] * len(self.order))
                 self.is_done = True
                 return
@@ -301,8 +295,7 @@ class ExpectimaxRun(Run):
 
     def search_moves(self, chosen: np.ndarray, ahead: int, costs: list[int]) -> None:
         """Search all leaves below these moves together; the other moves are eliminated."""
-        most = ROUGHLY * MOST_EXACT if ahead == TO_THE_END else math.inf
-        values = self.expectimax.values(self.after[chosen], ahead, most)[:, self.seat]
+        values = self.expectimax.values(self.after[chosen], ahead)[:, self.seat]
         children = slice(1, 1 + len(self.after))
         self.tree.prior[children] = 0.0
         self.tree.prior[1 + chosen], self.tree.value[1 + chosen] = 1.0 / len(chosen), values
