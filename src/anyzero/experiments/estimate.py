@@ -200,7 +200,6 @@ def reference_values(game: Game, state: State, actions: Sequence[int], num: int,
     seat, each = game.seat_to_move(state), -(-num // REFERENCE_STREAMS)
     values = np.zeros(len(actions))
     for index, action in enumerate(actions):
-        stopping.check()
         after = game.play(state, action)
         own_seed = draw_seed("reference", seed, action)
         sums = rollouts(game, after, REFERENCE_STREAMS, each, seed=own_seed, threads=count_cores()).payoffs[:, seat]
