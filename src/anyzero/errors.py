@@ -1,8 +1,10 @@
 """Errors in user input. Each message is one sentence that says what was wrong and what was possible."""
 
 import difflib
+import operator
 import re
 from collections.abc import Iterable
+from typing import Any, SupportsIndex
 
 NEEDS_TORCH = "this needs torch: pip install 'anyzero[train]'"
 
@@ -46,6 +48,15 @@ class MissingFunctionError(AnyzeroError):
 def words_of(error: BaseException, before: str = "") -> str:
     """An error's message; with its type and after the words `before` if it is not ours: a user's code may raise any."""
     return str(error) if isinstance(error, AnyzeroError) else f"{before}{type(error).__name__}: {error}"
+
+
+def whole(name: str, value: Any, within: range | None = None, fault: str = "") -> int:
+    """The value as a plain int: JSON and random streams do not take NumPy's. `fault` is the error outside a range."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise BadOptionError(f"{name} needs a whole number, not {value!r}")
+    if within is not None and value not in within:
+        raise BadOptionError(fault)
+    return operator.index(value)
 
 
 def list_some(names: Iterable[str], most: int = 40) -> str:

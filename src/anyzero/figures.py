@@ -2,7 +2,7 @@
 
 import io
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,17 +82,17 @@ def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str]) ->
     figure.legend(handles, labels, loc="outside right upper", fontsize=LABEL, frameon=False)
 
 
-def draw_ranking(players: Mapping[str, Sequence[float] | None], *, title: str, unit: str) -> Figure:
-    """A row per player, best on top: its value, and a line from low to high."""
+def draw_ranking(players: Sequence[tuple[str, Sequence[float] | None]], *, title: str, unit: str) -> Figure:
+    """A row per player, best on top: its value, and a line from low to high. Players may have the same name."""
     figure = new_figure(6.0, 0.8 + 0.3 * len(players), title)
     axes = figure.subplots()
-    for place, found in enumerate(players.values()):
+    for place, (_, found) in enumerate(players):
         if found is not None:
             value, low, high = found
             axes.hlines(place, low, high, color=COLOURS[0], linewidth=1.4)
             axes.plot([value], [place], color=COLOURS[0], marker=MARKERS[0], markersize=5)
     finish(axes, "", f"{unit}, with 95 % interval", "")
-    axes.set_yticks(range(len(players)), list(players))
+    axes.set_yticks(range(len(players)), [name for name, _ in players])
     axes.set_ylim(len(players) - 0.5, -0.5)
     return figure
 

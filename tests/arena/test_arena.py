@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from anyzero.arena import Match, Sprt, make_plan, match, play_games
@@ -39,6 +40,14 @@ def test_one_and_two_workers_play_the_same_games():
     one, two = play_games(plan, workers=1), play_games(plan, workers=2)
     assert list(one) == list(two) == plan.matches()
     assert without_time(one) == without_time(two)
+
+
+def test_numbers_and_a_test_may_come_from_numpy_and_from_lists():
+    plain, other = (
+        match("tic_tac_toe", "random", "random", games=make(4), seed=make(5), openings=make(1), sprt=kind((0, 50)))
+        for make, kind in ((int, tuple), (np.int64, list))
+    )
+    assert json.dumps(other.to_json()) == json.dumps(plain.to_json())
 
 
 def test_another_seed_plays_other_games():

@@ -12,6 +12,7 @@ from anyzero.arena.statistics import (
     expected_score,
     farthest_elo,
     mean_interval,
+    named,
     student_95,
     wilson_interval,
 )
@@ -118,6 +119,11 @@ def test_the_limits_hold_the_value_and_are_finite(counts):
 def test_no_pairs_no_elo():
     assert elo_interval([0] * 5) is None
     assert mean_interval([]) is None
+
+
+def test_one_value_does_not_bound_its_mean():
+    assert mean_interval([7.0]) == (7.0, -math.inf, math.inf)
+    assert named("mean", mean_interval([7.0])) == {"mean": 7.0, "mean_low": None, "mean_high": None}
 
 
 def test_the_mean_of_differences_has_a_paired_interval():

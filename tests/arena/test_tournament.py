@@ -103,6 +103,21 @@ def test_a_deal_that_is_played_beside_several_players_counts_once():
         assert row.mean_score == pytest.approx((15.0, 15.0 - 12.7062 * 5.0, 15.0 + 12.7062 * 5.0))
 
 
+def test_one_deal_bounds_no_mean_and_players_of_one_name_each_have_their_row():
+    """With one deal the error of a mean is unknown; two entries of one player are two rows, also of the picture."""
+    plan = make_plan("take_it_easy", ["random", "random", "flat:2"], games=2)
+    scores = dict(zip(plan.matches(), (10.0, 20.0, 10.0, 30.0, 20.0, 30.0), strict=True))
+    results = {
+        match: MatchResult(match, ["any"], 0, [], [0.0], [score], "normal", None, "", [0.0])
+        for match, score in scores.items()
+    }
+    found = judge_tournament(plan, results)
+    limits = [[row[f"mean_score{end}"] for end in ("", "_low", "_high")] for row in found.to_json()["players"]]
+    assert limits == [[30.0, None, None], [20.0, None, None], [10.0, None, None]]
+    ticks = found.plot().axes[0].get_yticklabels()
+    assert [tick.get_text() for tick in ticks] == ["flat:2", "random", "random"]
+
+
 def test_an_anchor_that_does_not_play_is_refused():
     with pytest.raises(UnknownNameError, match="did you mean uct:5"):
         tournament("tic_tac_toe", ["random", "uct:5"], anchor="uct:6")

@@ -75,6 +75,14 @@ def test_a_heat_map_shows_each_score_at_its_budgets(tmp_path):
     assert figure._suptitle.get_text() == "hex: rave,bias=1e-5 against uct"
 
 
+def test_in_a_game_of_one_seat_nobody_moves_first(tmp_path):
+    """Both play each of ten deals."""
+    row = grid_row("take_it_easy", "", ("flat:9", "random"), (9, ""), "both", (8, 0, 2))
+    row[GRID_COLUMNS.index("games")] = 20
+    caption = draw(write_table(tmp_path / "t.csv", GRID_COLUMNS, [row]))["table"]._supxlabel.get_text()
+    assert "n = 10 per cell. Small print" in caption.replace("\n", " ")
+
+
 def test_first_seats_are_panels_and_cells_without_games_are_grey(tmp_path):
     rows = [rave_row(5, (10, 10), 12, seat="first"), rave_row(5, (20, 10), 14, seat="first")]
     rows += [rave_row(5, (10, 10), 8, 10, seat="second")]

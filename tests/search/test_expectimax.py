@@ -9,8 +9,9 @@ from anyzero.errors import BadOptionError
 from anyzero.games.contract import CHANCE
 from anyzero.games.load import load
 from anyzero.players.player import search
-from anyzero.search import search_many
-from anyzero.search.expectimax import Expectimax, estimate_leaves
+from anyzero.search import expectimax, search_many
+from anyzero.search.expectimax import TO_THE_END, Expectimax, estimate_leaves
+from anyzero.search.methods import UNIFORM
 from tests import dice_race
 from tests.search.stubs import no_opinion
 from tests.search.weighing import Weighing
@@ -159,6 +160,21 @@ def test_the_size_of_a_tree_is_a_product_of_branches_where_all_lines_are_alike()
     game = take_it_easy()
     assert estimate_leaves(game, after_deal(game, 35, seed=1), 99) == 2 * 9
     assert estimate_leaves(game, after_deal(game, 1, seed=1), 2) == 19 * 26 * 18
+
+
+def test_a_tree_far_larger_than_its_estimate_is_searched_ply_by_ply_as_a_large_one(monkeypatch):
+    """Few random lines may all be short: here they promise 342 leaves, of a tree with 2,144 positions."""
+    game = race()
+    state = game.initial_state()
+    state.walked[1], state.rolled = 2, 1
+    assert estimate_leaves(game, state, TO_THE_END) == 342
+    assert sum(len(level.states) for level in Expectimax(game, UNIFORM).levels(np.array([state]), TO_THE_END)) == 2145
+
+    def moves(most_exact):
+        monkeypatch.setattr(expectimax, "MOST_EXACT", most_exact)
+        return search(game, state, "expectimax", simulations=100, seed=1).children
+
+    assert moves(most_exact=400) == moves(most_exact=0) != moves(most_exact=2_144)
 
 
 def test_by_the_clock_it_stops_where_the_next_move_would_take_too_long():

@@ -62,6 +62,13 @@ def test_the_evaluator_is_asked_once_for_each_leaf():
     assert asked == [6] * 11  # the root's own evaluation comes first
 
 
+def test_a_leaf_gets_children_at_the_visit_that_makes_it_due_with_an_evaluator_too():
+    searcher = Searcher(FOUR, "puct", simulations=18, evaluator=no_opinion, expand_after=3)
+    tree = run_of(searcher, START, seed=1).tree
+    visits, inner = tree.visits[1 : tree.nodes()], tree.num_children[1 : tree.nodes()] > 0
+    assert (max(visits[~inner]), min(visits[inner])) == (2, 3)
+
+
 def test_illegal_actions_get_nothing_however_high_their_logits():
     state = START
     for _ in range(6):

@@ -8,8 +8,9 @@ import pytest
 
 from anyzero.errors import AnyzeroError, BadOptionError, UnknownNameError
 from anyzero.games.load import load
+from anyzero.players import parse_player
 from anyzero.players.player import search
-from anyzero.search import Searcher, pacing
+from anyzero.search import Searcher, pacing, search_many
 from anyzero.search.methods import METHODS
 from anyzero.search.run import Run
 from anyzero.search.simulation import simulate
@@ -186,7 +187,15 @@ def test_wrong_options_get_one_sentence(options, error, says):
 
 def test_whole_numbers_of_numpy_are_whole_numbers():
     game = load("tic_tac_toe")
-    assert search(game, game.initial_state(), simulations=np.uint16(9)).simulations == 9
+    state = game.initial_state()
+    found, same = (search(game, state, simulations=make(9), seed=make(3)) for make in (np.uint16, int))
+    assert (found.simulations, found.visits) == (9, same.visits)
+    many, same_many = (search_many(game, [state], "uct", simulations=9, seed=make(3)) for make in (np.int64, int))
+    assert many.policies.tolist() == same_many.policies.tolist()
+    for text in ("random", "uct:9"):
+        assert parse_player(text).move(game, seed=np.int64(3)) == parse_player(text).move(game, seed=3)
+    with pytest.raises(BadOptionError, match=r"seed needs a whole number, not 1\.5"):
+        search(game, state, simulations=9, seed=1.5)
 
 
 def test_a_text_is_not_a_game():

@@ -46,7 +46,7 @@ def match(
     first: Player | str,
     second: Player | str,
     *,
-    sprt: Sprt | tuple[float, float] | None = None,
+    sprt: Sprt | Sequence[float] | None = None,
     **settings: Unpack[MatchSettings],
 ) -> Standings:
     """Play two players against each other, in pairs of games with the same opening and the seats swapped.
@@ -59,7 +59,8 @@ def match(
     """
     what, how = split_settings(settings)
     plan = make_plan(game, (first, second), **what)
-    test = sprt and (Sprt(*sprt) if isinstance(sprt, tuple) else Sprt(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta))
+    wanted = sprt if isinstance(sprt, Sprt | None) else Sprt(sprt[0], sprt[1])
+    test = wanted and Sprt(wanted.elo0, wanted.elo1, wanted.alpha, wanted.beta)
     if test is not None and plan.has_one_seat():
         raise BadOptionError(f"{plan.game} has one seat: there is no Elo to test")
 
@@ -201,7 +202,7 @@ class Tournament(Shown):
         from anyzero.figures import draw_ranking, keep
 
         unit = "mean score" if self.anchor is None else f"Elo ({self.anchor} = 0)"
-        found = {row.player: row.strength for row in self.rows}
+        found = [(row.player, row.strength) for row in self.rows]
         return keep(draw_ranking(found, title=f"{self.plan.game}: tournament", unit=unit), file)
 
     def describe(self, row: "Row") -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from anyzero.errors import BadOptionError
+from anyzero.errors import BadOptionError, whole
 from anyzero.games.contract import CHANCE
 from anyzero.games.game import Game, State
 from anyzero.games.load import load
@@ -88,6 +88,7 @@ def make_plan(
 ) -> Plan:
     """A validated plan: the game loads, the players are players, the numbers make sense."""
     loaded = load(game) if isinstance(game, str) else game
+    games, seed = whole("games", games), whole("seed", seed)
     if not loaded.source:
         raise BadOptionError(f"{loaded.name}: matches are played by other processes, which need a name or a file")
     if len(players) < 2:
@@ -100,7 +101,7 @@ def make_plan(
         raise BadOptionError(f"{games} is not a positive number of games")
     if legs == BOTH_LEGS and (games < 2 or games % 2):
         raise BadOptionError(f"games are played in pairs with the seats swapped: {games} is not a positive even number")
-    plies = default_openings(loaded) if openings is None else openings
+    plies = default_openings(loaded) if openings is None else whole("openings", openings)
     if plies < 0:
         raise BadOptionError(f"an opening of {plies} moves is not possible")
     if plies and loaded.num_seats == 1:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from anyzero.arena.match import NORMAL, MatchResult
@@ -57,7 +58,9 @@ class Standings(Shown):
         yield Sheet(("", "wins", "draws", "losses", "score"), rows)
         if self.elo is not None:
             yield f"Elo {self.elo.value:+.1f}, 95 % {elo_words(self.elo, sum(self.pairs))}, from {self.games} games"
-            yield self.opening_words()
+            lost, shared, won = sum(self.pairs[:2]), self.pairs[2], sum(self.pairs[3:])
+            # a shared opening may be won for its seat, whoever plays
+            yield f"openings, each with both seats: {won} won, {shared} shared, {lost} lost"
         if self.means is not None and self.difference is not None:
             value, low, high = self.difference
             means = f"mean scores {self.means[0]:.2f} and {self.means[1]:.2f}"
@@ -65,11 +68,6 @@ class Standings(Shown):
         yield from forfeit_words(self.forfeits)
         if self.sprt is not None:
             yield str(self.sprt)
-
-    def opening_words(self) -> str:
-        """Results of openings over both seats: a shared opening may be won for its seat, whoever plays."""
-        lost, shared, won = sum(self.pairs[:2]), self.pairs[2], sum(self.pairs[3:])
-        return f"openings, each with both seats: {won} won, {shared} shared, {lost} lost"
 
     def records(self) -> list[dict[str, Any]]:
         """One row: the players and the result."""
@@ -101,9 +99,8 @@ def forfeit_words(forfeits: Iterable[MatchResult]) -> Iterator[str]:
 
 
 def describe_forfeit(result: MatchResult) -> dict[str, Any]:
-    seat = result.forfeited_by or 0
-    place = {"pair": result.match.pair, "leg": result.match.leg}
-    return {"player": result.players[seat], "reason": result.reason, "detail": result.detail, **place}
+    player, place = result.players[result.forfeited_by or 0], {"pair": result.match.pair, "leg": result.match.leg}
+    return {"player": player, "reason": result.reason, "detail": result.detail, **place}
 
 
 def make_standings(results: Sequence[MatchResult]) -> Standings:
@@ -120,9 +117,8 @@ def make_standings(results: Sequence[MatchResult]) -> Standings:
 def one_seat_standings(results: Sequence[MatchResult], forfeits: tuple[MatchResult, ...]) -> Standings:
     deals = [tuple(map(points, pair)) for pair in finished_pairs(results)]
     scores = [compare(first, second) for first, second in deals]
-    first, second = (mean_interval(values) for values in zip(*deals, strict=True)) if deals else (None, None)
     difference = mean_interval([first - second for first, second in deals])
-    means = None if first is None or second is None else (first.value, second.value)
+    means = (fmean(first for first, _ in deals), fmean(second for _, second in deals)) if deals else None
     return Standings(tally_scores(scores), [], count_pairs(scores), len(results), None, means, difference, forfeits)
 
 

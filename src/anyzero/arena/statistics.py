@@ -26,8 +26,9 @@ class Interval(NamedTuple):
 
 
 def named(name: str, interval: Interval | None) -> dict[str, float | None]:
-    """An interval as plain values; None if there is none."""
-    return dict(zip((name, f"{name}_low", f"{name}_high"), interval or (None,) * 3, strict=True))
+    """An interval as plain values; None if there is none, and for a limit that is not known."""
+    known = [limit if math.isfinite(limit) else None for limit in interval or (math.nan,) * 3]
+    return dict(zip((name, f"{name}_low", f"{name}_high"), known, strict=True))
 
 
 def expected_score(elo: float) -> float:
@@ -41,8 +42,7 @@ def elo_difference(score: float) -> float:
 
 
 def count_pairs(scores: Sequence[float]) -> list[int]:
-    classes = [round(4 * score) for score in scores]
-    return [classes.count(number) for number in range(5)]
+    return [scores.count(score) for score in PAIR_SCORES]
 
 
 def elo_interval(counts: Sequence[int]) -> Interval | None:
@@ -110,13 +110,13 @@ def mean_and_variance(weights: Sequence[float]) -> tuple[float, float]:
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
-    """The mean with Student's interval; for differences on the same deals, the paired interval. None without values."""
+    """The mean with Student's interval (of differences: paired); None without values, no limits with only one."""
     num = len(values)
     if num == 0:
         return None
     mean = math.fsum(values) / num
-    variance = math.fsum((value - mean) ** 2 for value in values) / max(1, num - 1)
-    half = student_95(max(1, num - 1)) * math.sqrt(variance / num)
+    squares = math.fsum((value - mean) ** 2 for value in values)
+    half = math.inf if num == 1 else student_95(num - 1) * math.sqrt(squares / (num - 1) / num)
     return Interval(mean, mean - half, mean + half)
 
 

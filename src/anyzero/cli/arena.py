@@ -103,8 +103,7 @@ def rate(
     made = Made(**given) if any(given.values()) else None
     playing: dict[str, Any] = {"seed": seed, "workers": workers, "progress": not json}
     limits: dict[str, Any] = {"simulations": simulations, "games": games, "most": most, "against": against or ()}
-    found = anyzero.rate(net, game, made=made, folder=folder, card=card, **limits, **playing)
-    print_result(found, json=json)
+    print_result(anyzero.rate(net, game, made=made, folder=folder, card=card, **limits, **playing), json=json)
 
 
 # --- grids of matches, their plots, and a study of AMAF estimates
@@ -128,8 +127,7 @@ def experiment(
 
     The same command resumes a stopped experiment.
     """
-    found = anyzero.experiment(config, results, workers=workers, cluster=cluster, progress=not json)
-    print_result(found, json=json)
+    print_result(anyzero.experiment(config, results, workers=workers, cluster=cluster, progress=not json), json=json)
 
 
 @examples("anyzero plot hex_rave.csv", "anyzero plot hex_rave.csv --out pictures --format svg")
@@ -144,9 +142,8 @@ def plot(
     from anyzero.experiments.table import read_rows
 
     wanted = parse_formats(formats)
-    figures = plot_rows(read_rows(results))
     folder = results.with_name(f"{results.stem}_plots") if out is None else out
-    files = save_figures(figures, folder, wanted)
+    files = save_figures(plot_rows(read_rows(results)), folder, wanted)
     values = {"results": str(results), "folder": str(folder), "files": [path.name for path in files]}
     answer(values, map(str, files), json=json)
 

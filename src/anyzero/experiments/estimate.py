@@ -17,7 +17,7 @@ import numpy as np
 from anyzero import stopping
 from anyzero.arena.statistics import Interval, mean_interval
 from anyzero.child import count_cores
-from anyzero.errors import AnyzeroError, BadOptionError
+from anyzero.errors import AnyzeroError, BadOptionError, whole
 from anyzero.games.contract import OVER
 from anyzero.games.game import Game, State
 from anyzero.games.load import position_of
@@ -151,6 +151,8 @@ def estimate(
     >>> anyzero.estimate("hex:size=5").plot()
     """
     game, state = position_of(game, state)
+    simulations = [whole("simulations", number) for number in simulations]
+    reference, repeats, seed = whole("reference", reference), whole("repeats", repeats), whole("seed", seed)
     check(game, state, simulations, reference, repeats, bias)
     actions = game.legal_actions(state)
     found: list[list[RootMoves]] = []
@@ -198,7 +200,6 @@ def reference_values(game: Game, state: State, actions: Sequence[int], num: int,
     seat, each = game.seat_to_move(state), -(-num // REFERENCE_STREAMS)
     values = np.zeros(len(actions))
     for index, action in enumerate(actions):
-        stopping.check()
         after = game.play(state, action)
         own_seed = draw_seed("reference", seed, action)
         sums = rollouts(game, after, REFERENCE_STREAMS, each, seed=own_seed, threads=count_cores()).payoffs[:, seat]
@@ -211,8 +212,7 @@ def make_point(simulations: int, repeats: Sequence[RootMoves], truth: np.ndarray
     """The errors of each kind of estimate over all repetitions."""
     found = [estimates_of(moves, bias) for moves in repeats]
     errors = {name: measure([one[name] for one in found], truth) for name in ESTIMATES}
-    first = repeats[0]
-    return Point(simulations, errors, found[0], first.visits, first.amaf_visits)
+    return Point(simulations, errors, found[0], repeats[0].visits, repeats[0].amaf_visits)
 
 
 # --- estimates

@@ -90,9 +90,7 @@ def _place(row: dict[str, Any], by: str) -> float:
 
 def _draw_run_panel(axes: Axes, panel: RunPanel, runs: Sequence[RunCurves], by: str) -> None:
     """All panels share the same horizontal axis."""
-    title = panel.title
     if panel is GATE:
-        title = title.format(100 * runs[0].threshold)
         _draw_gate(axes, runs[0], by)
     else:
         for number, run in enumerate(runs):
@@ -101,7 +99,7 @@ def _draw_run_panel(axes: Axes, panel: RunPanel, runs: Sequence[RunCurves], by: 
     axes.xaxis.set_major_locator(MaxNLocator(7, integer=by == "generations", steps=[1, 2, 5, 10]))
     if panel.from_zero:
         axes.set_ylim(bottom=0)
-    finish(axes, title, RUN_AXES[by], panel.unit)
+    finish(axes, panel.title.format(100 * runs[0].threshold), RUN_AXES[by], panel.unit)
 
 
 def _draw_gate(axes: Axes, run: RunCurves, by: str) -> None:

@@ -73,13 +73,10 @@ class ExperimentResult(Shown):
 
 
 def _show_cell(row: dict[str, Any], column: str) -> str:
-    def show(value: Any) -> str:
-        return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-
-    if column != "elo" or row[column] is None:
-        return show(row[column])
-    elo = Interval(row["elo"], row["elo_low"], row["elo_high"])
-    return f"{elo.value:+.1f} ({elo_words(elo, row['games'] / 2)})"
+    value = row[column]
+    if column == "elo" and value is not None:
+        return f"{value:+.1f} ({elo_words(Interval(value, row['elo_low'], row['elo_high']), row['games'] / 2)})"
+    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def experiment(

@@ -66,7 +66,7 @@ class GameNames:
         """What is shown, from how many games, and its intervals."""
         few, many = min(row.tally.total for row in rows), max(row.tally.total for row in rows)
         games = f"n = {many} per cell" if few == many else f"n = {few} to {many} per cell"
-        swapped = all(row.first_seat == "both" for row in rows)
+        swapped = all(row.first_seat == "both" and row.games == row.tally.total for row in rows)
         games += ", each player moving first in half of them" if swapped else ""
         same = {short_game(row.game): ", ".join(self.options(row, varied=False)) for row in rows}
         fixed = "; ".join(f"{game}: {options}" for game, options in same.items() if options)

@@ -73,6 +73,7 @@ class GridRow(NamedTuple):
     budgets: tuple[str, str]  # empty if a player has none
     first_seat: str  # who moves first: both in turn, the first player or the second
     tally: Tally  # of the first player
+    games: int  # more than the tally counts if both players play each deal
 
     @property
     def score(self) -> Interval:
@@ -109,14 +110,14 @@ def read_rows(path: Path) -> list[GridRow]:
 
 def _read_grid_line(values: Mapping[str, str]) -> GridRow:
     budgets = (values["budget_first"], values["budget_second"])
-    players = [  # `rave:1000,bias=1e-5` as `rave,bias=1e-5`
+    first, second = [  # `rave:1000,bias=1e-5` as `rave,bias=1e-5`
         values[name].replace(f":{budget}", "", 1) if budget else values[name]
         for name, budget in zip(("first", "second"), budgets, strict=True)
     ]
-    if values["first_seat"] not in ("both", "first", "second"):
-        raise ValueError(f"first_seat is {values['first_seat']!r}")
+    if (seat := values["first_seat"]) not in ("both", "first", "second"):
+        raise ValueError(f"first_seat is {seat!r}")
     tally = Tally(int(values["wins"]), int(values["draws"]), int(values["losses"]))
-    return GridRow(values["game"], values["options"], players[0], players[1], budgets, values["first_seat"], tally)
+    return GridRow(values["game"], values["options"], first, second, budgets, seat, tally, int(values["games"]))
 
 
 def _read_student_line(values: Mapping[str, str]) -> GridRow:
@@ -124,7 +125,7 @@ def _read_student_line(values: Mapping[str, str]) -> GridRow:
     players = f"{values['StrategieJ1'].strip()} (J1)", f"{values['StrategieJ2'].strip()} (J2)"
     tally = Tally(int(values["VictoiresJ1"]), 0, int(values["VictoiresJ2"]))
     budgets = (values["BudgetJ1"].strip(), values["BudgetJ2"].strip())
-    return GridRow("hex", f"size={int(values['GridSize'])}", *players, budgets, seat, tally)
+    return GridRow("hex", f"size={int(values['GridSize'])}", *players, budgets, seat, tally, tally.total)
 
 
 TABLES: dict[tuple[str, ...], Callable[..., GridRow]] = {

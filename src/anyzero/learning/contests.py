@@ -13,7 +13,7 @@ import numpy as np
 from anyzero.arena.match import NORMAL, MatchResult
 from anyzero.arena.plan import BOTH_LEGS, Match, default_openings
 from anyzero.arena.standings import Standings, make_standings
-from anyzero.arena.statistics import Interval, fit_ratings, mean_interval, wilson_interval
+from anyzero.arena.statistics import Interval, fit_ratings, mean_interval, named, wilson_interval
 from anyzero.games.game import Game
 from anyzero.learning.block import Block, Contestant, Watch
 from anyzero.learning.config import BenchmarkConfig, GateConfig
@@ -122,8 +122,8 @@ def benchmark(
     block = Block(game, [contestant], pairings, Manner(), games=config.deals, at_once=at_once, seed=seed)
     played = block.play(watch)
     scores: list[float] = (played.payoffs[:, 0] if played.scores is None else played.scores).tolist()
-    value, low, high = mean_interval(scores) or (None, None, None)
-    return {"mean": value, "low": low, "high": high, "deals": len(scores), "best": max(scores)}
+    mean, low, high = named("mean", mean_interval(scores)).values()
+    return {"mean": mean, "low": low, "high": high, "deals": len(scores), "best": max(scores)}
 
 
 def has_converged(means: Sequence[float], threshold: float) -> bool:

@@ -8,7 +8,7 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from anyzero.errors import AnyzeroError, BadOptionError, MissingFunctionError, UnknownNameError
+from anyzero.errors import AnyzeroError, BadOptionError, MissingFunctionError, UnknownNameError, whole
 from anyzero.files import from_home, is_file
 from anyzero.games.game import Game, State
 from anyzero.games.line import Line, first_decision
@@ -48,7 +48,7 @@ class Player:
     def move(self, game: Game | str, state: State | str | None = None, *, seed: int = 0) -> str:
         """Its move in a position, by default the initial one, as text; the same seed gives the same move."""
         game, state = position_of(game, state)
-        return game.format_action(state, consult(self, game, Line.begin(game, state), seed).action)
+        return game.format_action(state, consult(self, game, Line.begin(game, state), whole("seed", seed)).action)
 
 
 class Answer(NamedTuple):

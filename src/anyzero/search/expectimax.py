@@ -4,7 +4,9 @@ Positions are laid out level by level, so that all leaves of a search are evalua
 position after the last of `depth` moves: in a game of chance, an afterstate. Each seat maximises its own payoff.
 """
 
+import math
 from collections.abc import Iterator
+from contextlib import suppress
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -35,7 +37,7 @@ TOGETHER = 56_000  # leaves laid out at a time, roughly: a little less than a po
 MOST_EXACT = 2_000_000  # maximum positions to the end of the game for an exact search without an evaluator
 MOST_BY_CLOCK = 8_000
 """The budget in leaves when seconds are given, since a search cannot stop in the middle of a ply."""
-ROUGHLY = 4  # leaves are counted exactly unless the estimate is this many times too large
+ROUGHLY = 4  # how far an estimate may be off: more leaves than this many times the budget are not even counted
 LINES = 4  # random lines to estimate the size of a tree, and sampled positions to estimate that of many trees
 TO_THE_END = 1 << 14  # more moves than a game has
 
@@ -80,6 +82,7 @@ class Expectimax:
         """One ply after another, until every line reaches its depth or its end."""
         game, counting, writing = self.game, self.game.compile(count_children), self.game.compile(write_children)
         left, weights = np.full(len(states), depth, np.int16), np.ones(len(states))
+        most = ROUGHLY * MOST_EXACT if depth == TO_THE_END else math.inf  # the estimate may have been far too low
         actions = game.new_actions()
         while len(states):
             states = np.ascontiguousarray(states)
@@ -87,7 +90,9 @@ class Expectimax:
             counting(game.rules, states, left, actions, starts)
             np.cumsum(starts, out=starts)
             yield Level(states, left, starts, weights)
-            num = int(starts[-1])
+            num, most = int(starts[-1]), most - starts[-1]
+            if most < 0:
+                raise MemoryError
             children, next_left, next_weights = game.new_states(num), np.zeros(num, np.int16), np.zeros(num)
             writing(game.rules, states, left, starts, actions, children, next_left, next_weights)
             states, left, weights = children, next_left, next_weights
@@ -264,13 +269,17 @@ class ExpectimaxRun(Run):
         return self.simulations() - before
 
     def deepen(self) -> None:
+        """Look a move further ahead than before, or, if the end of the game is near, to the end at once."""
         self.depth += 1
-        is_end = estimate_leaves(self.game, self.roots[0], TO_THE_END) <= MOST_EXACT
-        ahead = TO_THE_END if is_end else self.depth - 1
-        costs = [1] * len(self.order) if is_end else self.affordable(ahead)
-        self.is_done = is_end or len(costs) < len(self.order)
+        if self.depth == 1 and estimate_leaves(self.game, self.roots[0], TO_THE_END) <= MOST_EXACT:
+            with suppress(MemoryError):
+                self.search_moves(self.order, TO_THE_END, [1] * len(self.order))
+                self.is_done = True
+                return
+        costs = self.affordable(self.depth - 1)
+        self.is_done = len(costs) < len(self.order)
         if costs:
-            self.search_moves(self.order[: len(costs)], ahead, costs)
+            self.search_moves(self.order[: len(costs)], self.depth - 1, costs)
 
     def affordable(self, ahead: int) -> list[int]:
         """Leaves below each move, `ahead` moves deep, best move first, for as many moves as the budget allows."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from anyzero import stopping
 from anyzero.compile.random import make_streams
+from anyzero.errors import whole
 from anyzero.games.game import State
 from anyzero.search import report
 from anyzero.search.halving import CHILD, gumbel_plan, new_halving, next_order
@@ -47,11 +48,10 @@ class LiveSearch:
     """A search in progress; it runs only within `advance`."""
 
     def __init__(self, searcher: "Searcher", state: State, seed: int = 0) -> None:
-        self.searcher, self.state, self.seed = searcher, state, seed
-        self.run = searcher.begin(state, seed)
+        self.searcher, self.state, self.seed = searcher, state, whole("seed", seed)
+        self.run = searcher.begin(state, self.seed)
         self.seconds = 0.0  # spent in `advance`
         self.simulations = 0  # of all trees, including discarded trials
-        self.grown = 0  # the same without them: a result needs at least one
         self.rate = 0.0  # simulations per tree and second, in the last slice
         is_slow = searcher.method.settings.evaluator == BATCH or searcher.target == "interpreted"
         self.largest = 0 if searcher.simulations is None or is_slow else FIRST_PIECE // 2
@@ -63,7 +63,7 @@ class LiveSearch:
         stopping.check()
         start = time.perf_counter()
         before, end = self.seconds, self.seconds + seconds
-        while self.portion is not None and (self.seconds < end or self.grown == 0):
+        while self.portion is not None and (self.seconds < end or self.run.simulations() == 0):  # a result needs one
             is_proven = self.do_piece(self.portion, end)
             self.seconds = before + time.perf_counter() - start
             if is_proven:
@@ -83,14 +83,13 @@ class LiveSearch:
         made = max(num, found) if self.run.rounds else num
         self.largest, self.rate = max(self.largest, num), made / max(time.perf_counter() - start, 1e-7)
         self.simulations += found
-        self.grown += found
         self.done += made
         return found < num * trees and self.run.is_decided()
 
     def restart(self, simulations: int) -> None:
         """Gumbel: start again, with halving over this many simulations."""
         plan = gumbel_plan(self.run.game, self.run.settings.considered, simulations)
-        self.run.scratch, self.grown = self.run.scratch._replace(plan=plan), 0
+        self.run.scratch = self.run.scratch._replace(plan=plan)
         self.run.plant(self.run.roots.copy())
 
     def finish(self) -> "LiveSearch":

@@ -16,16 +16,14 @@ def find_descendant(rules: Any, tree: Tree, states: Any, number: int) -> int:
     root = root_of(tree, number)
     if same_records(states[0], states[1]):
         return root
+    states[2] = states[0]
+    found = find_child(rules, tree, states, root)
     for child in range(tree.first[root], tree.first[root] + tree.num_children[root]):
-        if tree.visits[child] > 0:
+        if found == NOT_FOUND and tree.visits[child] > 0:
             states[2] = states[0]
             play(rules, states[2], int(tree.action[child]))
-            if same_records(states[2], states[1]):
-                return child
             found = find_child(rules, tree, states, child)
-            if found != NOT_FOUND:
-                return found
-    return NOT_FOUND
+    return found
 
 
 def find_child(rules: Any, tree: Tree, states: Any, node: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anyzero.errors import AnyzeroError, BadOptionError, check_name
+from anyzero.errors import AnyzeroError, BadOptionError, check_name, whole
 from anyzero.games.game import Game, State
 from anyzero.games.line import first_decision
 from anyzero.search.expectimax import ExpectimaxRun
@@ -55,8 +55,8 @@ class Searcher:
         self.final = self.method.final if final is None else final
         if self.final != "gumbel" or self.method.settings.formula != GUMBEL:
             check_name("final rule", self.final, FINAL_RULES)
-        check_whole("max_nodes", max_nodes, range(2, UNBOUNDED), f"max_nodes is {max_nodes}, {TOO_FEW}")
-        check_whole("trees", trees, range(1, 1025), f"{trees} trees are not a number from 1 to 1024")
+        whole("max_nodes", max_nodes, range(2, UNBOUNDED), f"max_nodes is {max_nodes}, {TOO_FEW}")
+        whole("trees", trees, range(1, 1025), f"{trees} trees are not a number from 1 to 1024")
         if not (is_number(temperature) and 0.0 <= temperature < math.inf):
             raise BadOptionError(f"a temperature of {temperature!r} is not a number of 0 or more")
         planned = self.method.halves or self.method.settings.formula in (GUMBEL, EXPECTIMAX)
@@ -109,13 +109,6 @@ def check_game(game: object) -> None:
         raise BadOptionError(f"a search needs a Game, not {game!r}; load makes one from a text")
 
 
-def check_whole(name: str, value: Any, within: range, fault: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise BadOptionError(f"{name} needs a whole number, not {value!r}")
-    if value not in within:
-        raise BadOptionError(fault)
-
-
 def is_number(value: Any) -> bool:
     return isinstance(value, Real)
 
@@ -125,7 +118,7 @@ def check_budget(simulations: int | None, seconds: float | None) -> None:
         raise BadOptionError("a search needs a budget: simulations or seconds, and only one of them")
     if simulations is not None:
         fault = f"a budget of {simulations} simulations is not positive"
-        check_whole("simulations", simulations, range(1, UNBOUNDED), fault)
+        whole("simulations", simulations, range(1, UNBOUNDED), fault)
     if seconds is not None and not (is_number(seconds) and 0.0 < seconds < 1e7):
         raise BadOptionError(f"a budget of {seconds!r} seconds is not a positive number")
 
@@ -183,7 +176,7 @@ def search_many(
     check_game(game)
     check_budget(simulations, None)
     most = MOST_NODES if max_nodes is None else max_nodes
-    check_whole("max_nodes", most, range(2, UNBOUNDED), f"max_nodes is {most}, {TOO_FEW}")
+    whole("max_nodes", most, range(2, UNBOUNDED), f"max_nodes is {most}, {TOO_FEW}")
     chosen = adapt(game, find_method(method, options), evaluator)
     if chosen.halves:
         raise AnyzeroError(f"{method} halves one root at a time; for many positions use gumbel")
@@ -202,7 +195,7 @@ def search_many(
         return ManyResults(*search_on_gpu(game, chosen, states, seed, **memory))
     asked = evaluator if callable(evaluator) else None
     run = Run(game, chosen, **memory, num_trees=len(states), evaluator=asked, threads=threads, target=target)
-    run.seed(seed)
+    run.seed(whole("seed", seed))
     run.plant(states)
     done = run.simulate(int(simulations))
     return ManyResults(*run.report(), done)
@@ -242,7 +235,6 @@ def bench_search(game: Game, method: str, *, seconds: float = 2.0) -> SearchSpee
         took = time.perf_counter() - start
         found.append((result.simulations / took, result))
         spent += took
-    rates = [rate for rate, _ in found]
-    best = found[rates.index(max(rates))][1]
-    numbers = max(rates), statistics.median(rates), best.simulations, best.nodes, best.bytes_per_node, len(found)
+    (rate, best), median = max(found, key=lambda one: one[0]), statistics.median(rate for rate, _ in found)
+    numbers = rate, median, best.simulations, best.nodes, best.bytes_per_node, len(found)
     return SearchSpeed(game.text, method, *numbers, round(spent, 4), round(ready_s, 4))

@@ -237,9 +237,9 @@ def take_answer(
     """Expand the leaf with its priors, and write its payoffs."""
     state, depth, result = scratch.states[number], scratch.depth[number], scratch.result[number]
     node, seat = scratch.path[number, depth], seat_to_move(rules, state)
-    fresh = tree.num_children[node] == 0 and seat >= 0 and depth < settings.max_depth
+    is_due = depth == 0 or (depth < settings.max_depth and tree.visits[node] + 1 >= settings.expand_after)
     actions, rng = scratch.actions[number], scratch.streams[number]
-    if fresh and expand(rules, tree, settings, number, node, state, seat, actions, rng):
+    if is_due and seat >= 0 and expand(rules, tree, settings, number, node, state, seat, actions, rng):
         set_priors(tree, node, logits)
         if depth == 0:
             open_root(rules, tree, scratch, settings, number)
