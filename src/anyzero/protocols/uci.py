@@ -4,6 +4,7 @@ Commands are read while a search runs on its own thread, so that `stop` is answe
 """
 
 import math
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any
 from anyzero import __version__
 from anyzero.child import Send
 from anyzero.errors import AnyzeroError, BadPositionError, UnknownNameError, list_some, nearest_hint, words_of
-from anyzero.games.chess_board import FIFTY_MOVES, INSUFFICIENT, REPETITION, RUNNING
+from anyzero.games.chess_board import FIFTY_MOVES, INSUFFICIENT, MAX_CLOCK, REPETITION, RUNNING
 from anyzero.games.chess_moves import forget
 from anyzero.games.game import Game, State
 from anyzero.games.load import load
@@ -153,13 +154,16 @@ COMMANDS: dict[str, Callable[[UciEngine, Words], None]] = {
 # --- positions
 
 
+COUNTERS = re.compile(" ([0-9]{1,9}) ([0-9]{1,9})$")
+
+
 def read_position(game: Game, words: Words, known: States) -> States:
     """The positions of `position startpos|fen FEN [moves ...]`, the start first; known ones are not replayed.
 
     The words are rejected as a whole: an error says which of them was wrong.
     """
     end = words.index("moves") if "moves" in words else len(words)
-    fen = " ".join(words[1:end])
+    fen = COUNTERS.sub(usual_counters, " ".join(words[1:end]))
     if words[:end] != ["startpos"] and (not fen or words[0] != "fen"):
         way = "position startpos [moves ...], or position fen FEN [moves ...]"
         raise BadPositionError(f"a position is given by: {way}")
@@ -173,6 +177,11 @@ def read_position(game: Game, words: Words, known: States) -> States:
         if found[key] is None:
             found[key] = playable(game.play(before, move))
     return found
+
+
+def usual_counters(found: re.Match[str]) -> str:
+    """A FEN's half-move clock and move number: GUIs play on past the fifty-move rule, and some count moves from 0."""
+    return f" {min(int(found[1]), MAX_CLOCK)} {max(int(found[2]), 1)}"
 
 
 def playable(state: State) -> State:
