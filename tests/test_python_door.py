@@ -40,6 +40,14 @@ def test_a_function_says_what_it_does_with_types_and_an_example(name):
     assert set(hints) == {*inspect.signature(function).parameters, "return"}
 
 
+def test_the_folder_search_is_helped_with_as_the_function_it_stands_for():
+    import anyzero.search
+
+    function = anyzero.find("search")
+    assert inspect.signature(anyzero.search) == inspect.signature(function)
+    assert inspect.getdoc(anyzero.search) == inspect.getdoc(function)
+
+
 def test_all_names_are_listed():
     assert dir(anyzero) == sorted([*anyzero.__all__, "__version__"])
 
