@@ -224,6 +224,19 @@ def test_the_help_of_commands_that_take_players_lists_the_methods(run, command):
     assert f"Methods: {', '.join(METHODS)}\n" in run(command, "--help")[1]
 
 
+@pytest.mark.parametrize("group", [(), ("bench",)])
+def test_the_list_of_commands_has_whole_sentences(run, group):
+    out = run(*group, "--help")[1]
+    assert "..." not in out.partition("Commands:")[2]
+
+
+def test_the_help_of_search_names_only_players_that_search(run):
+    out = run("search", "--help")[1]
+    assert "level:NAME" in out
+    assert "random" not in out
+    assert "uci:" not in out
+
+
 def test_rules_are_explained_with_pictures(run):
     code, out, _ = run("rules", "hex:size=5")
     assert code == 0

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import anyzero
-from anyzero.cli.options import PLAYERS, GameText, Json, MovesText, StateText, argument, examples, option
+from anyzero.cli.options import SEARCHES, GameText, Json, MovesText, StateText, argument, examples, option
 from anyzero.cli.output import answer, load_position, print_result
 from anyzero.progress import progress
 from anyzero.report import Sheet, count
@@ -115,7 +115,7 @@ def perft(
     "anyzero search hex:size=7 rave:5000",
     "anyzero search chess uct:2s --json",
     'anyzero search connect_four gumbel:64@RUN --moves "d d"',
-    about=PLAYERS,
+    about=SEARCHES,
 )
 def search(
     game: GameText,
@@ -202,7 +202,7 @@ def bench_search(
     seconds: Seconds = 2.0,
     json: Json = False,
 ) -> None:
-    """Measure a search's simulations per second from the initial position."""
+    """Measure simulations per second from the initial position."""
     from anyzero.search.search import bench_search as measure
 
     loaded = anyzero.load(game)
