@@ -15,7 +15,7 @@ from anyzero.errors import AnyzeroError
 from anyzero.export.bot import make_bot, stored
 from anyzero.export.door import export
 from anyzero.export.source import pack_bytes, unpack_array
-from anyzero.games.load import load
+from anyzero.games.load import load, start_game
 from anyzero.networks.config import NetworkConfig
 from anyzero.networks.evaluator import NetworkEvaluator
 from anyzero.networks.models import new_network
@@ -121,6 +121,16 @@ def test_a_bot_has_no_move_once_the_game_is_over(tmp_path):
     found = answers_of(tmp_path / "bot.py", *won, "genmove b")
     assert found[:-1] == [*["="] * 5, *["? illegal move"] * 2, "="]
     assert found[-1][2:] in load("tic_tac_toe").legal_moves(load("tic_tac_toe").initial_state())
+
+
+def test_a_bot_of_a_game_with_dice_is_told_what_they_show(tmp_path):
+    """The template's die shows 1 to 3; its outcomes are numbered from 0."""
+    start_game(tmp_path / "dice.py", "dice")
+    export(str(tmp_path / "dice.py"), bot=tmp_path / "bot.py", player="uct:2")
+    found = answers_of(tmp_path / "bot.py", "genmove b", "play b 0", "play b 3", "genmove w", "genmove b", "play b 1")
+    assert found[:4] == ["? illegal move", "? illegal move", "=", "? illegal move"]
+    assert found[4] in ("= first", "= second")
+    assert found[5] == "="
 
 
 def test_a_bot_of_oware_plays_for_the_judge(tmp_path):

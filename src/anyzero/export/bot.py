@@ -43,8 +43,9 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
     run, simulations, seconds = plain_search(game, player, network)
     settings = run.settings._asdict()
     fixed: dict[str, Any] = {"SIMULATIONS": simulations, "SECONDS": seconds}
-    moves = game.board.moves if game.has("board") else ()
+    moves, outcomes = (game.board.moves, game.board.outcomes) if game.has("board") else ((), ())
     fixed |= {"HAS_NET": network is not None, "HAS_MOVES": bool(moves), "IS_JUDGED": game.name == "oware"}
+    fixed["HAS_CHANCE"] = game.num_outcomes > 0
     fixed |= {f"{owner}.{name}": value for owner in ("settings", "SETTINGS") for name, value in settings.items()}
     functions = {**game.unit.functions, **choice_parts(run.settings)}
     if game.has("format_action"):
@@ -63,6 +64,7 @@ def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) ->
         "BOARD_SIZE": [str(number) for number in game.planes_shape[1:]],
         "ANSWERS": {**dict.fromkeys(GTP_COMMANDS.split(), ""), "protocol_version": "2", "name": "anyzero"},
         "MOVES": np.array(moves or [""]),
+        "OUTCOMES": list(outcomes or map(str, range(game.num_outcomes))),
     }
     if network is not None:
         layout, names = layout_of(game.planes_shape, game.num_actions) or Layout(0), Config._fields

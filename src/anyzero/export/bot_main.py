@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anyzero.export.functions import begin_search, chosen_action
-from anyzero.games.contract import encode, initial_state, legal_actions, move_number, play, seat_to_move
+from anyzero.games.contract import CHANCE, encode, initial_state, legal_actions, move_number, play, seat_to_move
 from anyzero.networks.forward import evaluate
 from anyzero.players.engine import from_gtp, seat_of, to_gtp
 from anyzero.search.methods import GUMBEL
@@ -25,11 +25,11 @@ class Own:
 OWN: Any = Own()
 RULES = TREE = SCRATCH = SETTINGS = ROOTS = SCORES = ACTIONS = OWN
 STATES = OWN  # [1]: the current position
-MOVES = OWN  # the texts of the board's moves
+MOVES = OUTCOMES = OWN  # the texts of the board's moves, and of what chance may draw
 GAME = BOARD_SIZE = OWN  # for GTP: its name, and the numbers of its rows and columns as texts
 ANSWERS = OWN  # GTP's commands, with the answers that never change
 SIMULATIONS = SECONDS = OWN  # maximum; seconds per move, 0: no time limit
-HAS_NET = HAS_MOVES = IS_JUDGED = OWN  # code that these rule out is left out of the file
+HAS_NET = HAS_MOVES = HAS_CHANCE = IS_JUDGED = OWN  # code that these rule out is left out of the file
 OPS = CONFIG = SIZES = SUPPORT = PLANES = LOGITS = VALUES = OWN
 
 
@@ -83,6 +83,7 @@ def speak_gtp(line: str) -> None:
         number = words.pop(0) if words and words[0].isdigit() else ""
         command, *words = words or [""]
         said, fault = ANSWERS.get(command, ""), "" if command in ANSWERS else "unknown command"
+        mover, seat = seat_to_move(RULES, STATES[0]), seat_of("".join(words[:1]))
         if command == "boardsize" and words[-1:] + words[:1] != BOARD_SIZE:
             fault = "unacceptable size"
         elif command == "clear_board":
@@ -91,10 +92,10 @@ def speak_gtp(line: str) -> None:
             said = "\n".join(ANSWERS)
         elif command == "known_command":
             said = "true" if words and words[0] in ANSWERS else "false"
-        elif command in ("play", "genmove") and seat_of("".join(words[:1])) != seat_to_move(RULES, STATES[0]):
+        elif command == "play":  # anybody may tell what chance has drawn
+            fault = "" if mover in (seat, CHANCE) and move_by_text("".join(words[1:])) else "illegal move"
+        elif command == "genmove" and mover != seat:
             fault = "illegal move"
-        elif command == "play":
-            fault = "" if move_by_text(words[-1]) else "illegal move"
         elif command == "genmove":
             action = choose(STATES[0], turn)
             said, turn = to_gtp(GAME, move_text(action)), turn + 1
@@ -119,6 +120,8 @@ def move_text(action: int) -> str:
 
 def action_text(rules: Any, state: Any, action: int) -> str:
     """Replaced by the game's own `format_action` if it has one."""
+    if HAS_CHANCE and seat_to_move(rules, state) == CHANCE:
+        return str(OUTCOMES[action])
     return str(MOVES[move_number(rules, state, action)]) if HAS_MOVES else str(action)
 
 
