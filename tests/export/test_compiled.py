@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -59,6 +60,14 @@ def test_a_header_is_iso_c_if_parts_of_a_state_are_empty():
     game = load("oware")
     assert 0 in {form.itemsize for form, *_ in game.state_dtype.fields.values()}
     assert "[0]" not in _header(game, [])
+
+
+@pytest.mark.parametrize(("kind", "options"), [("c", {}), ("wasm", {}), ("web", {"net": "none"})])
+def test_a_game_that_does_not_compile_is_refused_in_a_sentence(kind, options, tmp_path):
+    source = Path(race.__file__).read_text()
+    (tmp_path / "dicts.py").write_text(source.replace("total = 0", 'total = FIRST["total"]') + 'FIRST = {"total": 0}\n')
+    with pytest.raises(AnyzeroError, match=r"does not compile: .*FIRST.*in initial_state, dicts.py line \d+"):
+        export(str(tmp_path / "dicts.py"), **{kind: tmp_path / "out"}, **options)
 
 
 @pytest.mark.parametrize("player", ["uct:1s", "gumbel:16@best", "halving:100", "random", "uct:100,final=value"])
