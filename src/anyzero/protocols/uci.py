@@ -32,6 +32,7 @@ MOST_NODES = 1 << 30  # over all trees: node numbers have 31 bits
 ONLY_MOVE_S = 0.05  # by the clock, maximum time for an only move
 MOST_CENTIPAWNS = 2000
 PROVEN_CENTIPAWNS = 10_000
+COUNTERS = re.compile(" ([0-9]{1,9}) ([0-9]{1,9})$")  # a FEN's half-move clock and move number
 Words = list[str]
 States = dict[tuple[str, ...], Any]  # positions of a game by their path: a FEN, empty for the start, and moves
 
@@ -154,16 +155,16 @@ COMMANDS: dict[str, Callable[[UciEngine, Words], None]] = {
 # --- positions
 
 
-COUNTERS = re.compile(" ([0-9]{1,9}) ([0-9]{1,9})$")
-
-
 def read_position(game: Game, words: Words, known: States) -> States:
     """The positions of `position startpos|fen FEN [moves ...]`, the start first; known ones are not replayed.
 
     The words are rejected as a whole: an error says which of them was wrong.
     """
     end = words.index("moves") if "moves" in words else len(words)
-    fen = COUNTERS.sub(usual_counters, " ".join(words[1:end]))
+    # GUIs play on past the fifty-move rule, and some count moves from 0
+    fen = COUNTERS.sub(
+        lambda found: f" {min(int(found[1]), MAX_CLOCK)} {max(int(found[2]), 1)}", " ".join(words[1:end])
+    )
     if words[:end] != ["startpos"] and (not fen or words[0] != "fen"):
         way = "position startpos [moves ...], or position fen FEN [moves ...]"
         raise BadPositionError(f"a position is given by: {way}")
@@ -177,11 +178,6 @@ def read_position(game: Game, words: Words, known: States) -> States:
         if found[key] is None:
             found[key] = playable(game.play(before, move))
     return found
-
-
-def usual_counters(found: re.Match[str]) -> str:
-    """A FEN's half-move clock and move number: GUIs play on past the fifty-move rule, and some count moves from 0."""
-    return f" {min(int(found[1]), MAX_CLOCK)} {max(int(found[2]), 1)}"
 
 
 def playable(state: State) -> State:
