@@ -189,10 +189,9 @@ def bench_rollouts(
     loaded = anyzero.load(game)
     with progress(f"playing {loaded.text} at random", shown=not json):
         found = measure(loaded, target=target, threads=threads, seconds=seconds)
-    threads_used = count(found.threads, "thread")
-    rollouts = f"{found.game} on {found.target}, {threads_used}: {found.rollouts_per_s:,.0f} rollouts/s"
+    about, speed = f"{found.game} on {found.target}, {count(found.threads, 'thread')}", found.rollouts_per_s
     moves = f"{found.moves_per_s:,.0f} moves/s; ready after {found.compile_s:.2f} s"
-    answer(found._asdict(), (rollouts, moves), json=json)
+    answer(found._asdict(), (f"{about}: {speed:,.0f} rollouts/s", moves), json=json)
 
 
 @examples("anyzero bench search hex:size=11 uct:10000")

@@ -42,10 +42,9 @@ def make_bot(
 def _write(game: Game, player: str, network: StoredNetwork | None, bits: int) -> str:
     run, simulations, seconds = plain_search(game, player, network)
     settings = run.settings._asdict()
-    fixed: dict[str, Any] = {"SIMULATIONS": simulations, "SECONDS": seconds}
+    fixed: dict[str, Any] = {"SIMULATIONS": simulations, "SECONDS": seconds, "HAS_CHANCE": game.num_outcomes > 0}
     moves, outcomes = (game.board.moves, game.board.outcomes) if game.has("board") else ((), ())
     fixed |= {"HAS_NET": network is not None, "HAS_MOVES": bool(moves), "IS_JUDGED": game.name == "oware"}
-    fixed["HAS_CHANCE"] = game.num_outcomes > 0
     fixed |= {f"{owner}.{name}": value for owner in ("settings", "SETTINGS") for name, value in settings.items()}
     functions = {**game.unit.functions, **choice_parts(run.settings)}
     if game.has("format_action"):

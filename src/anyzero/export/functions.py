@@ -160,17 +160,14 @@ def rules_of(game: Game, example: Any, actions: Given) -> list[ExportedFunction]
     rules, state, changed = game.rules, Given("state", example), Given("state", example, True)
     stream, action = Given("stream", np.zeros(1, STREAM)[0], True), Given("action", 0)
     results, planes = Given("payoffs", np.zeros(game.num_seats), True), np.zeros(game.planes_shape, np.float32)
+    at_random = "Play at random to the end; the number of moves. The actions are scratch."
     found: list[tuple[Any, list[Any], str]] = [
         (contract.initial_state, [changed], "Fill a zeroed state with the position before the first move."),
         (contract.seat_to_move, [state], "0 and up, -1 where it is chance's turn, -2 when the game is over."),
         (contract.legal_actions, [state, actions], "Write the legal actions, or outcomes of chance; how many."),
         (contract.play, [changed, action], "Play a legal action or outcome."),
         (contract.payoffs, [state, results], "Write each seat's result in [-1, 1], once the game is over."),
-        (
-            contract.rollout,
-            [changed, actions, stream],
-            "Play at random to the end; how many moves. Actions are scratch.",
-        ),
+        (contract.rollout, [changed, actions, stream], at_random),
     ]
     if game.num_outcomes:
         found.append((contract.chance_weight, [state, Given("outcome", 0)], "Relative weight of an outcome of chance."))

@@ -37,10 +37,6 @@ Words = list[str]
 States = dict[tuple[str, ...], Any]  # positions of a game by their path: a FEN, empty for the start, and moves
 
 
-class BusyError(AnyzeroError):
-    """A command that must wait for the search to end."""
-
-
 class UciEngine:
     def __init__(self, send: Send) -> None:
         self.send = send
@@ -73,11 +69,12 @@ class UciEngine:
 
     @property
     def is_searching(self) -> bool:
-        return self.thinking is not None and self.thinking.is_running
+        """Whether a search is still running; its answer may already be on its way."""
+        return self.thinking is not None and not self.thinking.done.is_set()
 
     def need_rest(self) -> None:
         if self.is_searching:
-            raise BusyError("a search is running: stop it first")
+            raise AnyzeroError("a search is running: stop it first")
         if self.thinking is not None:
             self.thinking.thread.join()
 
@@ -249,11 +246,6 @@ class Thinking:
         self.stopped, self.done, self.pondering = threading.Event(), threading.Event(), limits.ponder
         self.thread = threading.Thread(target=self.answer, daemon=True)
         self.thread.start()
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the search is still running; its answer may already be on its way."""
-        return not self.done.is_set()
 
     def stop(self) -> None:
         """End the search; the answer has been sent when this returns."""
